@@ -1,0 +1,12 @@
+/** The only source of "now" for rules; tests hand in a clock they turn by hand. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** ISO 8601 in UTC as the wire has it: `2026-01-31T12:00:00+00:00` (document 1, Field conventions). */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19) + "+00:00";
+}

@@ -1,0 +1,137 @@
+import { cpus } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseEnv } from "node:util";
+import Type, { type Static } from "typebox";
+import Value from "typebox/value";
+
+const Bool = (fallback: boolean, description: string) =>
+  Type.Boolean({ default: fallback, description });
+const Int = (fallback: number, minimum: number, maximum: number, description: string) =>
+  Type.Integer({ default: fallback, minimum, maximum, description });
+const Text = (fallback: string, description: string, pattern?: string) =>
+  Type.String({ default: fallback, description, ...(pattern ? { pattern } : {}) });
+
+/**
+ * Every setting of the service, read from the environment (decisions BOOT-02, CFG-01).
+ * Defaults are for development; the README table is made from the descriptions.
+ */
+export const ConfigSchema = Type.Object({
+  APP_ENV: Text("development", "development, test or production", "^(development|test|production)$"),
+  APP_DEBUG: Bool(false, "true adds the cause of a 5xx to the answer"),
+  APP_SECRET: Text("", "at least 32 bytes; every token key is derived from it"),
+  APP_SECRET_PREVIOUS: Text("", "tokens signed with it are still accepted"),
+  HOST: Text("127.0.0.1", "address the public listener binds"),
+  PORT: Int(8080, 0, 65_535, "port of the public listener; 0 picks a free one"),
+  OPERATOR_LISTEN: Text(
+    "127.0.0.1:9090",
+    "address and port of the operator listener; port 0 picks a free one",
+    "^[^:]+:\\d{1,5}$",
+  ),
+  OPERATOR_BOOTSTRAP_TOKEN: Text("", "at least 32 characters; an admin operator token that exists from the start"),
+  DATA_DIR: Text(".data", "folder of the embedded stores"),
+  DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
+  REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
+  DATABASE_POOL: Int(10, 1, 200, "Postgres connections per process"),
+  HTTP_WORKERS: Int(cpus().length, 1, 256, "HTTP worker processes (default: number of cores)"),
+  JOB_WORKERS: Int(1, 0, 64, "job worker processes"),
+  LOG_LEVEL: Text("", "trace, debug, info, warn, error or silent; empty means info, in development warn", "^(trace|debug|info|warn|error|fatal|silent|)$"),
+  PUBLIC_BASE_URL: Text("", "address of the service in links; empty means the address it listens on"),
+  TRUSTED_PROXIES: Text("", "CIDR list; X-Forwarded-For is believed from these only"),
+  CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
+  CORS_PUBLIC_DATA: Bool(false, "true lets any origin read public game data"),
+  TOKEN_ISSUER: Text("platform", "iss claim of every token"),
+  DEFAULT_REALM: Text("default", "slug of the realm used when nothing names one", "^[a-z0-9][a-z0-9-]{1,62}$"),
+  GAME_DATA_REALM: Text("gamedata", "slug of the game-data realm", "^[a-z0-9][a-z0-9-]{1,62}$"),
+  RATE_LIMIT_LOGIN: Int(10, 1, 1_000_000, "logins per minute and address"),
+  RATE_LIMIT_FACTOR: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1_000_000,
+    description: "multiplies every limit; 0 switches them off (refused in production)",
+  }),
+  LOCKOUT_THRESHOLD: Int(5, 1, 1000, "failed logins that lock an identifier"),
+  LOCKOUT_SECONDS: Int(900, 1, 86_400, "window and length of the lock"),
+  GENERATOR_MODELS: Text("small,medium,large", "comma list of the model names a caller may choose"),
+  HUB_STREAMS_PER_ADDRESS: Int(500, 1, 1_000_000, "event streams one address may hold"),
+  TOPIC_BASE: Text("/games/trivia", "prefix of event topics", "^(/[a-z0-9_-]+)+$"),
+  LOBBY_STALE_SECONDS: Int(75, 1, 3600, "a silent seat counts as disconnected after this"),
+  LOBBY_HOST_GRACE_SECONDS: Int(60, 1, 3600, "a disconnected host ends the lobby after this"),
+  LOBBY_MIN_QUESTION_MS: Int(3000, 0, 60_000, "earliest next on an open question"),
+});
+
+export type Config = Static<typeof ConfigSchema>;
+
+/** Thrown with every problem at once; entry points print it and exit 1. */
+export class ConfigError extends Error {
+  readonly problems: string[];
+  constructor(problems: string[]) {
+    super(`Configuration problems:\n${problems.map((p) => `  - ${p}`).join("\n")}`);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+const booleans: Record<string, boolean> = { true: true, "1": true, false: false, "0": false };
+
+function coerce(type: unknown, text: string): unknown {
+  if (type === "boolean") return booleans[text.toLowerCase()] ?? text;
+  if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  return text;
+}
+
+/** Parses and checks an environment; throws ConfigError naming every bad value. */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+  const raw: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, schema] of Object.entries(ConfigSchema.properties)) {
+    const text = env[name]?.trim();
+    const value = text === undefined || text === "" ? schema.default : coerce(schema.type, text);
+    if (!Value.Check(schema, value)) problems.push(`${name}: ${describeRule(schema)}`);
+    raw[name] = value;
+  }
+  const config = raw as Config;
+  if (problems.length === 0) problems.push(...crossChecks(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  if (config.APP_SECRET === "") config.APP_SECRET = developmentSecret;
+  return config;
+}
+
+/** `.env` in the working directory, overlaid by the real environment, parsed. */
+export function loadConfig(overrides: Record<string, string> = {}): Config {
+  const file = resolve(".env");
+  const fromFile = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  return parseConfig({ ...fromFile, ...process.env, ...overrides });
+}
+
+/** The environment a child process needs to see the same configuration. */
+export function configToEnv(config: Config): Record<string, string> {
+  return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]));
+}
+
+const developmentSecret = "development-only-secret-never-use-in-production";
+
+function crossChecks(config: Config): string[] {
+  const problems: string[] = [];
+  const secret = config.APP_SECRET;
+  if (secret !== "" && Buffer.byteLength(secret) < 32) problems.push("APP_SECRET: at least 32 bytes");
+  const token = config.OPERATOR_BOOTSTRAP_TOKEN;
+  if (token !== "" && token.length < 32)
+    problems.push("OPERATOR_BOOTSTRAP_TOKEN: at least 32 characters");
+  if (config.APP_ENV !== "production") return problems;
+  if (secret === "" || secret === developmentSecret)
+    problems.push("APP_SECRET: required in production, no default");
+  for (const name of ["DATABASE_URL", "REDIS_URL"] as const)
+    if (config[name] === "") problems.push(`${name}: required in production`);
+  if (config.RATE_LIMIT_FACTOR === 0) problems.push("RATE_LIMIT_FACTOR: 0 is refused in production");
+  const secrets = [secret, config.APP_SECRET_PREVIOUS, token].filter((s) => s !== "");
+  if (new Set(secrets).size < secrets.length) problems.push("secrets must differ from each other");
+  return problems;
+}
+
+function describeRule(schema: { type?: unknown; pattern?: unknown; minimum?: unknown; maximum?: unknown }) {
+  if (schema.pattern) return `must match ${String(schema.pattern)}`;
+  if (schema.minimum !== undefined)
+    return `must be a ${String(schema.type)} from ${String(schema.minimum)} to ${String(schema.maximum)}`;
+  return `must be a ${String(schema.type)}`;
+}

@@ -1,0 +1,39 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** Counters of one process; the operator listener sums them over all processes. */
+export interface Metrics {
+  registry: Registry;
+  requests: Counter<"route" | "method" | "status">;
+  requestSeconds: Histogram<"route">;
+  rateLimited: Counter<"route">;
+  jobs: Counter<"queue" | "outcome">;
+  lobbyCommands: Counter<"type" | "outcome">;
+  lobbyCommitSeconds: Histogram;
+  lobbyActors: Gauge;
+  lobbyShards: Gauge;
+  lobbyForwards: Counter<"outcome">;
+  hubStreams: Gauge<"topic">;
+  hubEvents: Counter<"kind">;
+  hubEnds: Counter<"reason">;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Counter({ name: "http_requests_total", help: "Answered requests", labelNames: ["route", "method", "status"], registers }),
+    requestSeconds: new Histogram({ name: "http_request_seconds", help: "Time to answer", labelNames: ["route"], buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5], registers }),
+    rateLimited: new Counter({ name: "http_rate_limited_total", help: "Requests refused by a limit", labelNames: ["route"], registers }),
+    jobs: new Counter({ name: "jobs_total", help: "Jobs by outcome", labelNames: ["queue", "outcome"], registers }),
+    lobbyCommands: new Counter({ name: "lobby_commands_total", help: "Lobby commands by outcome", labelNames: ["type", "outcome"], registers }),
+    lobbyCommitSeconds: new Histogram({ name: "lobby_commit_seconds", help: "Time of one commit script", buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 1], registers }),
+    lobbyActors: new Gauge({ name: "lobby_actors", help: "Lobbies in memory", registers }),
+    lobbyShards: new Gauge({ name: "lobby_shards", help: "Shards owned", registers }),
+    lobbyForwards: new Counter({ name: "lobby_forwards_total", help: "Commands sent to another process", labelNames: ["outcome"], registers }),
+    hubStreams: new Gauge({ name: "hub_streams", help: "Open event streams", labelNames: ["topic"], registers }),
+    hubEvents: new Counter({ name: "hub_events_total", help: "Hub events: in, delivered, replayed, gap", labelNames: ["kind"], registers }),
+    hubEnds: new Counter({ name: "hub_stream_ends_total", help: "Ended event streams by reason", labelNames: ["reason"], registers }),
+  };
+}

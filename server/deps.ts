@@ -1,0 +1,35 @@
+import type { MikroORM, EntityManager } from "@mikro-orm/postgresql";
+import type { Redis } from "ioredis";
+import type { Static, TObject } from "typebox";
+import type { Lobbies } from "../actors/index.ts";
+import type { QueueDefinition } from "../workers/queues.ts";
+import type { Clock } from "./core/clock.ts";
+import type { Config } from "./core/config.ts";
+import type { Logger } from "./core/logger.ts";
+import type { Metrics } from "./core/metrics.ts";
+import type { PasswordHasher } from "./core/passwords.ts";
+import type { TokenService } from "./core/tokens.ts";
+import type { QuestionModel } from "./providers/question-model.ts";
+import type { Hub } from "./sse/hub.ts";
+
+/** Everything a handler, job or command may reach. Built once per process, handed down as a value. */
+export interface Deps {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  metrics: Metrics;
+  /** General commands: limits, lists, caches. Fails at once while the store is away. */
+  redis: Redis;
+  orm: MikroORM;
+  /** A fork of its own for each request and job. */
+  readonly em: EntityManager;
+  tokens: TokenService;
+  passwords: PasswordHasher;
+  questionModel: QuestionModel;
+  /** Adds a job; the same job id twice is one job. */
+  enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
+  /** Adds a job and waits for it: true when it completed within `timeoutMs`. */
+  enqueueAndWait: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>, timeoutMs: number) => Promise<boolean>;
+  lobbies: Lobbies;
+  hub: Hub;
+}

@@ -1,0 +1,17 @@
+/** Who makes the request, as the access token says (TOK-03). */
+export interface Caller {
+  playerId: number;
+  name: string;
+  roles: string[];
+  isGuest: boolean;
+  /** Slug of the realm the session was opened in (TOK-14). */
+  realm: string;
+  /** Token family (session) id. */
+  family: string;
+}
+
+/** A caller of a lobby route: a lobby token names the seat, a bearer token the player (LOB-01). */
+export interface SeatCaller {
+  seatId: number | null;
+  player: Caller | null;
+}

@@ -1,0 +1,180 @@
+import type { Static, TObject, TSchema } from "typebox";
+import type { HttpResponse } from "uWebSockets.js";
+import type { ErrorCode } from "../core/errors.ts";
+import type { Caller, SeatCaller } from "./auth.ts";
+import type { Deps } from "../deps.ts";
+
+/**
+ * Who may call: `public` (tokens are not read), `optional`, `player` (guest or registered),
+ * `registered`, `guest`; `seat` needs a lobby credential, `optional_seat` reads one (LOB-01, LOB-02).
+ */
+export type AuthLevel =
+  | "public" | "optional" | "player" | "registered" | "guest" | "seat" | "optional_seat";
+
+export type CallerOf<A extends AuthLevel> = A extends "public"
+  ? null
+  : A extends "optional"
+    ? Caller | null
+    : A extends "seat"
+      ? SeatCaller
+      : A extends "optional_seat"
+        ? SeatCaller | null
+        : Caller;
+
+/** Responses that are not JSON in an envelope. */
+export type Media = { kind: "media"; type: string };
+export type Redirect = { kind: "redirect" };
+export type Stream = { kind: "stream" };
+export const media = (type: string): Media => ({ kind: "media", type });
+export const redirect: Redirect = { kind: "redirect" };
+export const stream: Stream = { kind: "stream" };
+
+/** A schema is wrapped in the envelope; `null` is no payload (204: no bytes at all; ENV-01). */
+export type ResponseSpec = TSchema | Media | Redirect | Stream | null;
+
+export interface RateLimit {
+  max: number;
+  /** Seconds; fixed windows opened by the first request (GW-11). */
+  window: number;
+  per?: "ip" | "account";
+}
+
+/** What a handler may read of the request besides its validated parts. */
+export interface RequestInfo {
+  id: string;
+  method: string;
+  /** As requested, without the query string. */
+  path: string;
+  ip: string;
+  headers: Readonly<Record<string, string>>;
+  cookies: Readonly<Record<string, string>>;
+  /** True when the client reached us, or our trusted proxy, over https. */
+  isSecure: boolean;
+  /** Raw query string, without the question mark. */
+  query: string;
+}
+
+export type Headers = [name: string, value: string][];
+
+export type Reply =
+  | { kind: "json"; status: number; body: unknown; headers: Headers }
+  /** `json` is the finished text of `body`; it is spliced into the envelope unparsed. */
+  | { kind: "encoded"; status: number; json: string | Uint8Array; etag: string | null; headers: Headers }
+  | { kind: "empty"; status: number; headers: Headers }
+  | { kind: "bytes"; status: number; type: string; bytes: string | Uint8Array; headers: Headers }
+  | { kind: "redirect"; status: 302; location: string; headers: Headers }
+  /** The pipeline hands the response over; `open` runs after status and headers are written. */
+  | { kind: "stream"; status: 200; headers: Headers; open: (response: StreamResponse) => void };
+
+/** The part of a uWebSockets response an event stream needs, and the abort signal of the kernel. */
+export interface StreamResponse {
+  raw: HttpResponse;
+  onClose(listener: () => void): void;
+}
+
+type StatusOf<R> = Extract<keyof R, number>;
+type BodyOf<S> = S extends TSchema ? Static<S> : never;
+
+/** What a handler of these `responses` may return; another status or body does not compile. */
+export type ReplyOf<R extends Record<number, ResponseSpec>> = {
+  [S in StatusOf<R>]: TypedReply<S, R[S]>;
+}[StatusOf<R>];
+
+declare const bodyType: unique symbol;
+export type TypedReply<S extends number, Spec> = Reply & {
+  status: S;
+  readonly [bodyType]?: Spec extends TSchema ? BodyOf<Spec> : null;
+};
+
+/** A JSON answer. Without `body`: the envelope without `body`, or no bytes for 204. */
+export function reply<S extends number>(status: S, body?: undefined, headers?: Headers): Reply & { status: S; readonly [bodyType]?: null };
+export function reply<S extends number, B>(status: S, body: B, headers?: Headers): Reply & { status: S; readonly [bodyType]?: B };
+export function reply(status: number, body?: unknown, headers: Headers = []): Reply {
+  return body === undefined
+    ? { kind: "empty", status, headers }
+    : { kind: "json", status, body, headers };
+}
+
+/** A JSON answer whose body text already exists (a cached body, an actor's answer). */
+export function encodedReply<S extends number>(
+  status: S,
+  json: string | Uint8Array,
+  options: { headers?: Headers; etag?: string } = {},
+): Reply & { status: S } {
+  return { kind: "encoded", status, json, etag: options.etag ?? null, headers: options.headers ?? [] } as Reply & { status: S };
+}
+
+export function bytesReply<S extends number>(status: S, type: string, bytes: string | Uint8Array, headers: Headers = []) {
+  return { kind: "bytes", status, type, bytes, headers } as Reply & { status: S };
+}
+
+export function redirectReply(location: string, headers: Headers = []) {
+  return { kind: "redirect", status: 302, location, headers } as Reply & { status: 302 };
+}
+
+export function streamReply(open: (response: StreamResponse) => void, headers: Headers = []) {
+  return { kind: "stream", status: 200, headers, open } as Reply & { status: 200 };
+}
+
+export interface HandlerInput<A extends AuthLevel, P, Q, B> {
+  params: P;
+  query: Q;
+  body: B;
+  caller: CallerOf<A>;
+  /** This request's own dependencies: `deps.em` is a fork of its own. */
+  deps: Deps;
+  request: RequestInfo;
+}
+
+type StaticOr<T, Fallback> = T extends TSchema ? Static<T> : Fallback;
+
+export interface RouteRecord<
+  A extends AuthLevel = AuthLevel,
+  P extends TObject | undefined = TObject | undefined,
+  Q extends TObject | undefined = TObject | undefined,
+  B extends TObject | undefined = TObject | undefined,
+  R extends Record<number, ResponseSpec> = Record<number, ResponseSpec>,
+> {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** `{name}` marks a parameter: one segment, decoded once. */
+  path: string;
+  summary: string;
+  tag: string;
+  auth: A;
+  /** Where the rule comes from: a section of the specification or a decision id. */
+  source: string;
+  rateLimit?: RateLimit;
+  /** Lobby commands are counted per seat by the lobby's actor instead (GW-12). */
+  unlimited?: boolean;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Status of field problems in the body: 422 unless the specification says 400 (HTTP-05). */
+  invalid?: { status: 400; code: ErrorCode };
+  /** What a path parameter of the wrong form answers (HTTP-05); default `route:not_found`. */
+  unknown?: ErrorCode;
+  /** Cache-Control of a 200; such answers carry an ETag and honour If-None-Match (HTTP-13). */
+  cache?: string;
+  /** Authority may come from a cookie alone: the origin is checked (HTTP-11). */
+  cookieAuthority?: boolean;
+  responses: R;
+  errors: readonly ErrorCode[];
+  handler: (
+    input: HandlerInput<A, StaticOr<P, Record<string, never>>, StaticOr<Q, Record<string, never>>, StaticOr<B, Record<string, never>>>,
+  ) => Promise<ReplyOf<R>> | ReplyOf<R>;
+}
+
+/** A route whatever its types, as the tables hold it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a heterogeneous table of handlers has no common input type
+export type AnyRoute = Omit<RouteRecord, "handler"> & { handler: (input: any) => Promise<Reply> | Reply };
+
+/** Declares an endpoint; everything else derives from the record (ARCHITECTURE: an endpoint is declared once). */
+export function defineRoute<
+  const A extends AuthLevel,
+  const R extends Record<number, ResponseSpec>,
+  P extends TObject | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+  B extends TObject | undefined = undefined,
+>(route: RouteRecord<A, P, Q, B, R>): AnyRoute {
+  return route as unknown as AnyRoute;
+}

@@ -1,0 +1,76 @@
+import Type, { type Static, type TObject } from "typebox";
+import type { JobsOptions } from "bullmq";
+
+/** One queue: what a job carries, how it is named, retried and run (ARCHITECTURE: a queue job). */
+export interface QueueDefinition<P extends TObject = TObject> {
+  name: string;
+  payload: P;
+  /** Same id = same work: a second add while the first is known does nothing. No ":" allowed. */
+  jobId: (payload: Static<P>) => string;
+  options: JobsOptions;
+  /** Jobs run at once per worker process. */
+  concurrency: number;
+}
+
+export type PayloadOf<Q> = Q extends QueueDefinition<infer P> ? Static<P> : never;
+
+export function defineQueue<P extends TObject>(definition: QueueDefinition<P>): QueueDefinition<P> {
+  return definition;
+}
+
+const retries = (attempts: number, delay: number): JobsOptions => ({
+  attempts,
+  backoff: { type: "exponential", delay, jitter: 0.5 },
+  removeOnComplete: { age: 86_400, count: 1_000 },
+  removeOnFail: { age: 14 * 86_400, count: 10_000 },
+});
+
+/** Fills the stored questions of one category, difficulty and prompt (TRV-03). */
+export const questionGeneration = defineQueue({
+  name: "question-generation",
+  payload: Type.Object({
+    category: Type.String(),
+    difficulty: Type.String(),
+    pool: Type.Union([Type.Literal("public"), Type.Literal("competition"), Type.Literal("both")]),
+    prompt: Type.Union([Type.String(), Type.Null()]),
+    model: Type.Union([Type.String(), Type.Null()]),
+    count: Type.Integer(),
+    /** Distinguishes one miss from the next of the same kind: a bucket of time. */
+    window: Type.Integer(),
+  }),
+  jobId: (p) => `generate-${p.category}-${p.difficulty}-${p.pool}-${p.model ?? "any"}-${hashText(p.prompt ?? "")}-${p.window}`,
+  options: retries(3, 500),
+  concurrency: 4,
+});
+
+/** Writes a finished lobby's result sheet, answers and player statistics to Postgres (LOB-27). */
+export const lobbyResults = defineQueue({
+  name: "lobby-results",
+  payload: Type.Object({
+    code: Type.String(),
+    lobbyId: Type.Integer(),
+    seq: Type.Integer(),
+    /** Redis hash that holds the result sheet in field `r`. */
+    key: Type.String(),
+  }),
+  jobId: (p) => `lobby-${p.code}-${p.lobbyId}-${p.seq}`,
+  options: retries(10, 1_000),
+  concurrency: 4,
+});
+
+/** Periodic upkeep by name: clean-up of ended sessions and the like. */
+export const maintenance = defineQueue({
+  name: "maintenance",
+  payload: Type.Object({ task: Type.String() }),
+  jobId: (p) => `maintenance-${p.task}`,
+  options: retries(3, 5_000),
+  concurrency: 1,
+});
+
+export const allQueues: readonly QueueDefinition[] = [questionGeneration, lobbyResults, maintenance];
+
+function hashText(text: string): string {
+  let hash = 2_166_136_261;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619);
+  return (hash >>> 0).toString(36);
+}
