@@ -1,0 +1,34 @@
+/** Number of shards; fixed for good, because every stored key carries its shard. */
+export const shardCount = 1024;
+
+/** FNV-1a with a final avalanche, so that similar codes land on different shards. */
+export function hashText(text: string): number {
+  let hash = 2_166_136_261;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+export function shardOf(code: string): number {
+  return hashText(code) % shardCount;
+}
+
+// Every key of one lobby shares the hash tag of its shard, so that one script may touch them all on Redis Cluster.
+export const ownerKey = (shard: number) => `{${shard}}:own`;
+export const epochKey = (shard: number) => `{${shard}}:epoch`;
+export const dueKey = (shard: number) => `{${shard}}:due`;
+export const lobbyKey = (code: string) => `{${shardOf(code)}}:l:${code}`;
+export const eventStreamKey = (code: string) => `{${shardOf(code)}}:e:${code}`;
+export const eventChannel = (code: string) => `{${shardOf(code)}}:ev:${code}`;
+
+/** Liveness of worker incarnations: member -> Redis time of the last heartbeat. */
+export const workersKey = "workers";
+/** Public unfinished lobbies: code -> listing, and code by creation time. */
+export const publicListKey = "lobbies:public";
+export const publicOrderKey = "lobbies:order";
+
+export const deadChannel = "dead";
+export const mapChannel = "map";
+export const publicListChannel = "lobbies";
+export const workerChannel = (incarnation: string) => `w:${incarnation}`;
