@@ -1,0 +1,103 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Redis } from "ioredis";
+import { connectRedis } from "../core/redis.ts";
+import { silentLogger, type Logger } from "../core/logger.ts";
+import { startDaemon } from "./daemon.ts";
+import { stopOrphan } from "./orphans.ts";
+import { findRedisProgram } from "./redis-program.ts";
+
+export interface LocalRedisOptions {
+  dataDir: string;
+  /** A private folder with a short path, see `socketDirFor`. */
+  socketDir: string;
+  log: Logger;
+}
+
+export interface LocalRedis {
+  /** `unix://<path>`, for `connectRedis`. */
+  url: string;
+  pid(): number | null;
+  stop(): Promise<void>;
+  /** SIGKILL; the data folder stays for the next start. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts redis-server (or valkey-server) on a unix socket only, with an append-only file and no
+ * eviction: lobbies and jobs live in it (BOOT-01). Ends a server that outlived a killed parent.
+ */
+export async function startLocalRedis(options: LocalRedisOptions): Promise<LocalRedis> {
+  const dataDir = resolve(options.dataDir);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  mkdirSync(options.socketDir, { recursive: true, mode: 0o700 });
+  const program = await findRedisProgram(dataDir, options.log);
+  const socket = join(options.socketDir, "redis.sock");
+  const pidFile = join(dataDir, "redis.pid");
+  const daemon = await startDaemon({
+    name: "Redis",
+    command: program.command,
+    args: serverArguments(dataDir, socket, pidFile),
+    spawn: { cwd: dataDir, env: program.env },
+    prepare: () => stopOrphan(pidFile, /(redis|valkey)-server/, "SIGTERM"),
+    isReady: () => answers(socket),
+    stopSignal: "SIGTERM",
+    log: options.log,
+  });
+  return { url: `unix://${socket}`, pid: daemon.pid, stop: daemon.stop, kill: daemon.kill };
+}
+
+function serverArguments(dataDir: string, socket: string, pidFile: string): string[] {
+  const settings: Record<string, string> = {
+    port: "0",
+    unixsocket: socket,
+    unixsocketperm: "700",
+    pidfile: pidFile,
+    dir: dataDir,
+    daemonize: "no",
+    appendonly: "yes",
+    appendfsync: "everysec",
+    save: "",
+    "maxmemory-policy": "noeviction",
+    loglevel: "warning",
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+async function answers(socket: string): Promise<boolean> {
+  const redis = new Redis({ path: socket, retryStrategy: () => null, lazyConnect: true });
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+    return (await redis.ping()) === "PONG";
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** What is wrong with a Redis we did not start ourselves, as one line, or null. */
+export async function checkRedisPersistence(url: string): Promise<string | null> {
+  const redis = connectRedis(url, silentLogger, "check");
+  try {
+    await new Promise<void>((done, fail) => redis.once("ready", done).once("error", fail));
+    const memory = parseInfo(await redis.info("memory"));
+    const persistence = parseInfo(await redis.info("persistence"));
+    const policy = memory.get("maxmemory_policy") ?? "unknown";
+    const problems = [
+      persistence.get("aof_enabled") === "1"
+        ? null
+        : "has no append-only file: a restart loses lobbies and jobs",
+      policy === "noeviction"
+        ? null
+        : `evicts keys (maxmemory-policy ${policy}): lobbies and jobs may vanish`,
+    ].filter((problem) => problem !== null);
+    return problems.length === 0 ? null : `REDIS_URL ${problems.join("; ")}`;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function parseInfo(text: string): Map<string, string> {
+  const pairs = text.split("\r\n").map((line) => line.split(":", 2));
+  return new Map(pairs.map(([name = "", value = ""]) => [name, value]));
+}

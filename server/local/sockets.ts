@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** Socket paths longer than this are cut off by the kernel. */
+const maxSocketPath = 100;
+const longestSocketName = ".s.PGSQL.5432.lock";
+
+/**
+ * A short folder for the sockets of one data folder, the same at every start (BOOT-01).
+ * Only its owner may enter: the stores ask for no password on their sockets.
+ */
+export function socketDirFor(dataDir: string): string {
+  const hash = createHash("sha256").update(resolve(dataDir)).digest("hex").slice(0, 12);
+  const wanted = join(tmpdir(), `emberline-${hash}`);
+  const isShort = join(wanted, longestSocketName).length < maxSocketPath;
+  const dir = isShort ? wanted : join("/tmp", `emberline-${hash}`);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  assertPrivate(dir);
+  chmodSync(dir, 0o700);
+  return dir;
+}
+
+/** Somebody else could have made the folder first and wait for our passwords-free sockets. */
+function assertPrivate(dir: string): void {
+  const found = lstatSync(dir);
+  const self = process.getuid?.() ?? 0;
+  if (!found.isDirectory() || (self !== 0 && found.uid !== self))
+    throw new Error(
+      `${dir} belongs to somebody else; remove it or set TMPDIR to a folder of your own`,
+    );
+}

@@ -1,0 +1,116 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { withDatabase } from "../../server/core/database-url.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { parseConfig, type Config } from "../../server/core/config.ts";
+import { startLocalPostgres, withClient } from "../../server/local/postgres.ts";
+import { startLocalRedis, type LocalRedis } from "../../server/local/redis.ts";
+
+export interface TestStores {
+  /** A migrated database of this file alone. */
+  databaseUrl: string;
+  /** A Redis of this file alone. */
+  redisUrl: string;
+  redis: {
+    /** SIGKILL; what was written stays on disk. */
+    kill(): Promise<void>;
+    /** Starts it again on the same data and the same address. */
+    restart(): Promise<void>;
+  };
+  stop(): Promise<void>;
+}
+
+export interface TestPostgres {
+  /** Address of the server's database `postgres`; the template is ready. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+const template = "emberline_template";
+const ormFile = new URL("../../db/orm.ts", import.meta.url);
+
+/** A Postgres for tests with a migrated template database; `stop` removes every trace. */
+export async function startTestPostgres(): Promise<TestPostgres> {
+  const dir = mkdtempSync(join(tmpdir(), "ember-pg-"));
+  const socketDir = join(dir, "s");
+  const clean = () => rmSync(dir, { recursive: true, force: true });
+  try {
+    makePassable(dir);
+    const options = { dataDir: join(dir, "d"), socketDir, log: silentLogger, fsync: false };
+    const server = await startLocalPostgres(options);
+    const stop = async () => {
+      await server.stop();
+      clean();
+    };
+    const url = withDatabase(server.url, "postgres");
+    await migrateTemplate(url).catch(async (error: unknown) => {
+      await stop();
+      throw error;
+    });
+    return { url, stop };
+  } catch (error) {
+    clean();
+    throw error;
+  }
+}
+
+/** Postgres runs as another account when the tests run as root. */
+function makePassable(dir: string): void {
+  chmodSync(dir, 0o755);
+}
+
+async function migrateTemplate(url: string): Promise<void> {
+  await withClient(url, (client) => client.query(`create database ${template}`));
+  if (!existsSync(ormFile)) return;
+  const { createOrm, migrate } = (await import(ormFile.href)) as OrmModule;
+  const orm = await createOrm(parseConfig({ DATABASE_URL: withDatabase(url, template) }));
+  try {
+    await migrate(orm);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+/** What is used of db/orm.ts; test files run without the database layer being loaded. */
+interface OrmModule {
+  createOrm(config: Config): Promise<{ close(force?: boolean): Promise<void> }>;
+  migrate(orm: unknown): Promise<void>;
+}
+
+let databases = 0;
+
+/**
+ * Stores of one test file: a database copied from the migrated template and an own Redis.
+ * `test/run.ts` shares one Postgres over the run; a file run by hand starts its own.
+ */
+export async function testStores(): Promise<TestStores> {
+  const shared = process.env["TEST_DATABASE_URL"];
+  const postgres = shared ? { url: shared, stop: async () => {} } : await startTestPostgres();
+  const name = `t_${process.pid}_${++databases}`;
+  await withClient(postgres.url, (client) =>
+    client.query(`create database ${name} template ${template}`),
+  );
+  const dir = mkdtempSync(join(tmpdir(), "ember-rd-"));
+  const options = { dataDir: join(dir, "d"), socketDir: join(dir, "s"), log: silentLogger };
+  let redis: LocalRedis = await startLocalRedis(options);
+  return {
+    databaseUrl: withDatabase(postgres.url, name),
+    redisUrl: redis.url,
+    redis: {
+      kill: () => redis.kill(),
+      restart: async () => {
+        await redis.stop();
+        redis = await startLocalRedis(options);
+      },
+    },
+    stop: async () => {
+      await redis.stop();
+      rmSync(dir, { recursive: true, force: true });
+      await withClient(postgres.url, (client) =>
+        client.query(`drop database ${name} with (force)`),
+      );
+      await postgres.stop();
+    },
+  };
+}
