@@ -1,0 +1,27 @@
+import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
+import { QuestionSchema } from "./question.ts";
+
+/** One answer of a player to a stored question, whatever the game; its question counts as seen (TRV-09, TRV-11). */
+export const QuestionAnswerSchema = defineEntity({
+  name: "QuestionAnswer",
+  tableName: "question_answers",
+  indexes: [
+    { name: "question_answers_seen_index", properties: ["playerId", "question"] },
+    { name: "question_answers_recent_index", properties: ["playerId", "id"] },
+  ],
+  properties: {
+    id: p.integer().primary(),
+    /** Row of `players`; kept after an account is closed, so without a constraint. */
+    playerId: p.integer(),
+    question: () => p.manyToOne(QuestionSchema).ref().index("question_answers_question_index"),
+    /** 0-3, or -1 for a timeout. */
+    selectedIndex: p.smallint(),
+    isCorrect: p.boolean(),
+    points: p.integer().default(0),
+    xp: p.integer().default(0),
+    source: p.enum(["practice", "run", "lobby"]),
+    createdAt: p.datetime().defaultRaw("now()"),
+  },
+});
+
+export type QuestionAnswer = InferEntity<typeof QuestionAnswerSchema>;

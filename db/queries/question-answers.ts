@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { rowsOf } from "./questions.ts";
+
+export interface ServedCount {
+  questionId: number;
+  served: number;
+  correct: number;
+}
+
+/** Adds to the served and correct counters of questions, in id order so that two callers never deadlock. */
+export async function recordServed(
+  em: EntityManager,
+  counts: readonly ServedCount[],
+): Promise<void> {
+  if (counts.length === 0) return;
+  await rowsOf(
+    em,
+    sql`with added as (
+        select x.question_id, sum(x.served)::int as served, sum(x.correct)::int as correct
+        from jsonb_to_recordset(${JSON.stringify(counts.map((c) => ({ question_id: c.questionId, served: c.served, correct: c.correct })))}::jsonb)
+          as x(question_id int, served int, correct int)
+        group by x.question_id
+      ), locked as (
+        select id from questions where id in (select question_id from added) order by id for update
+      )
+      update questions q set num_served = q.num_served + a.served, num_correct = q.num_correct + a.correct
+      from added a where a.question_id = q.id and q.id in (select id from locked)`,
+  );
+}
+
+export interface NewAnswer {
+  playerId: number;
+  questionId: number;
+  selectedIndex: number;
+  isCorrect: boolean;
+  points: number;
+  xp: number;
+  source: "practice" | "run" | "lobby";
+}
+
+/** Records answers; the questions count as seen by the players from now on. */
+export async function insertAnswers(
+  em: EntityManager,
+  answers: readonly NewAnswer[],
+): Promise<void> {
+  if (answers.length === 0) return;
+  const rows = JSON.stringify(
+    answers.map((a) => ({
+      player_id: a.playerId,
+      question_id: a.questionId,
+      selected_index: a.selectedIndex,
+      is_correct: a.isCorrect,
+      points: a.points,
+      xp: a.xp,
+      source: a.source,
+    })),
+  );
+  await rowsOf(
+    em,
+    sql`insert into question_answers
+        (player_id, question_id, selected_index, is_correct, points, xp, source)
+      select x.* from jsonb_to_recordset(${rows}::jsonb) as x(player_id int, question_id int,
+        selected_index int, is_correct boolean, points int, xp int, source text)`,
+  );
+}

@@ -1,0 +1,94 @@
+import { sql, type RawBuilder } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Pool } from "../entities/question.ts";
+import { questionColumns, rowsOf, type QuestionRow } from "./questions.ts";
+
+export interface DrawFilter {
+  pool: Pool;
+  category: string;
+  difficulty: string;
+  /** Only questions linked to this prompt; null = all. */
+  promptHash: string | null;
+  count: number;
+  /** Never drawn. */
+  excludeIds: readonly number[];
+  /** Drawn only when nothing else is left: live in another lobby (LOB-24). */
+  avoidIds: readonly number[];
+  /** Questions none of these players has answered come first. */
+  preferUnseenBy: readonly number[];
+}
+
+/** Ids looked at from a random place in the index: bounds the work of one draw. */
+const drawWindow = 256;
+
+/**
+ * Draws up to `count` questions at random: first those nobody of `preferUnseenBy` has answered and
+ * that are not in `avoidIds`, then answered ones, then the avoided.
+ */
+export async function drawQuestions(em: EntityManager, filter: DrawFilter): Promise<QuestionRow[]> {
+  if (filter.count < 1) return [];
+  const fresh = await drawFresh(em, filter, filter.excludeIds);
+  if (fresh.length >= filter.count) return fresh;
+  const taken = [...filter.excludeIds, ...fresh.map((row) => row.id)];
+  const rest = await drawAny(em, { ...filter, count: filter.count - fresh.length }, taken);
+  return [...fresh, ...rest];
+}
+
+function matching(filter: DrawFilter): RawBuilder<unknown> {
+  const linked =
+    filter.promptHash === null
+      ? sql``
+      : sql`and exists (select 1 from question_prompts l
+          where l.prompt_hash = ${filter.promptHash} and l.question_id = q.id)`;
+  return sql`q.pool = ${filter.pool} and q.category = ${filter.category}
+    and q.difficulty = ${filter.difficulty} and q.retired_at is null ${linked}`;
+}
+
+/** Walks the draw index both ways from a random id, so that no draw sorts the whole table. */
+async function drawFresh(
+  em: EntityManager,
+  filter: DrawFilter,
+  excluded: readonly number[],
+): Promise<QuestionRow[]> {
+  const skipped = [...excluded, ...filter.avoidIds];
+  const players = [...filter.preferUnseenBy];
+  const candidates = sql`${matching(filter)} and not (q.id = any(${skipped}::int[]))
+    and not exists (select 1 from question_answers a
+      where a.question_id = q.id and a.player_id = any(${players}::int[]))`;
+  return rowsOf(
+    em,
+    sql<QuestionRow>`
+      with bounds as (
+        select min(id) as low, max(id) as high from questions
+        where pool = ${filter.pool} and category = ${filter.category}
+          and difficulty = ${filter.difficulty}
+      ), start as materialized (
+        select low + floor(random() * (high - low + 1))::int as id from bounds
+      ), near as (
+        (select q.id from questions q where ${candidates} and q.id >= (select id from start)
+          order by q.id limit ${drawWindow})
+        union all
+        (select q.id from questions q where ${candidates} and q.id < (select id from start)
+          order by q.id limit ${drawWindow})
+      ), picked as (select id from near order by random() limit ${filter.count})
+      select ${questionColumns} from questions q join picked using (id) order by random()`,
+  );
+}
+
+async function drawAny(
+  em: EntityManager,
+  filter: DrawFilter,
+  excluded: readonly number[],
+): Promise<QuestionRow[]> {
+  return rowsOf(
+    em,
+    sql<QuestionRow>`
+      select ${questionColumns} from questions q
+      where ${matching(filter)} and not (q.id = any(${[...excluded]}::int[]))
+      order by q.id = any(${[...filter.avoidIds]}::int[]),
+        (select count(distinct a.player_id) from question_answers a
+          where a.question_id = q.id and a.player_id = any(${[...filter.preferUnseenBy]}::int[])),
+        random()
+      limit ${filter.count}`,
+  );
+}

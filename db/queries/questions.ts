@@ -1,0 +1,169 @@
+import { sql, type RawBuilder } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Pool } from "../entities/question.ts";
+
+export interface NewQuestion {
+  category: string;
+  difficulty: string;
+  question: string;
+  choices: readonly string[];
+  correctIndex: number;
+  explanation: string;
+  estimatedRate: number;
+  /** Normal form of `question`; unique. */
+  textKey: string;
+  source: string;
+}
+
+export interface QuestionRow {
+  id: number;
+  category: string;
+  difficulty: string;
+  question: string;
+  choices: string[];
+  correctIndex: number;
+  explanation: string;
+  estimatedRate: number;
+  pool: Pool;
+  numServed: number;
+  numCorrect: number;
+}
+
+export const questionColumns = sql`q.id, q.category, q.difficulty, q.question, q.choices,
+  q.correct_index as "correctIndex", q.explanation, q.estimated_rate as "estimatedRate", q.pool,
+  q.num_served as "numServed", q.num_correct as "numCorrect"`;
+
+export async function rowsOf<T>(em: EntityManager, query: RawBuilder<T>): Promise<T[]> {
+  return (await query.execute(em.getKysely())).rows;
+}
+
+/**
+ * Stores what is new and returns the number of new rows. A text that exists is left alone (TRV-03).
+ * `pool: "both"` fills the smaller pool of a category and difficulty first and then takes turns
+ * (TRV-12). With `promptHash` every question of the list, old or new, is linked to the prompt.
+ */
+export async function insertQuestions(
+  em: EntityManager,
+  list: readonly NewQuestion[],
+  options: { pool: Pool | "both"; promptHash: string | null },
+): Promise<number> {
+  if (list.length === 0) return 0;
+  const rows = JSON.stringify(list.map(toInputRow));
+  const surplus = sql`(coalesce(h.public, 0) - coalesce(h.competition, 0))`;
+  const pool =
+    options.pool === "both"
+      ? sql`case
+          when i.turn <= abs(${surplus}) then
+            case when ${surplus} > 0 then 'competition' else 'public' end
+          when (i.turn - abs(${surplus})) % 2 = 1 then 'public'
+          else 'competition' end`
+      : sql`${options.pool}`;
+  const inserted = await rowsOf(
+    em,
+    sql<{ id: number }>`
+      with input as (
+        select r.*, row_number() over (partition by r.category, r.difficulty order by r.ord) as turn
+        from (
+          select x.*, row_number() over () as ord
+          from jsonb_to_recordset(${rows}::jsonb) as x(category text, difficulty text, question text,
+            choices jsonb, correct_index int, explanation text, estimated_rate int, text_key text,
+            source text)
+        ) r
+        where not exists (select 1 from questions q where q.text_key = r.text_key)
+      ), held as (
+        select category, difficulty,
+          count(*) filter (where pool = 'public') as public,
+          count(*) filter (where pool = 'competition') as competition
+        from questions
+        where (category, difficulty) in (select category, difficulty from input)
+        group by category, difficulty
+      )
+      insert into questions (category, difficulty, question, choices, correct_index, explanation,
+        estimated_rate, pool, text_key, source)
+      select i.category, i.difficulty, i.question,
+        array(select jsonb_array_elements_text(i.choices)), i.correct_index, i.explanation,
+        i.estimated_rate, ${pool}, i.text_key, i.source
+      from input i left join held h using (category, difficulty)
+      order by i.ord
+      on conflict (text_key) do nothing
+      returning id`,
+  );
+  if (options.promptHash !== null) await linkPrompt(em, options.promptHash, list);
+  return inserted.length;
+}
+
+function toInputRow(q: NewQuestion) {
+  return {
+    category: q.category,
+    difficulty: q.difficulty,
+    question: q.question,
+    choices: q.choices,
+    correct_index: q.correctIndex,
+    explanation: q.explanation,
+    estimated_rate: q.estimatedRate,
+    text_key: q.textKey,
+    source: q.source,
+  };
+}
+
+async function linkPrompt(em: EntityManager, promptHash: string, list: readonly NewQuestion[]) {
+  const keys = list.map((q) => q.textKey);
+  await rowsOf(
+    em,
+    sql`insert into question_prompts (prompt_hash, question_id)
+      select ${promptHash}, id from questions where text_key = any(${keys}::text[])
+      on conflict do nothing`,
+  );
+}
+
+/** Stored questions that can still be served, by category; categories without any are absent. */
+export async function countByCategory(em: EntityManager): Promise<Map<string, number>> {
+  const rows = await rowsOf(
+    em,
+    sql<{ category: string; count: number }>`
+      select category, count(*)::int as count from questions
+      where retired_at is null group by category`,
+  );
+  return new Map(rows.map((row) => [row.category, row.count]));
+}
+
+export interface CatalogFilter {
+  /** null = all. */
+  category: string | null;
+  /** null = all. */
+  difficulty: string | null;
+  limit: number;
+  offset: number;
+}
+
+/** The public pool in order of id; what is live in lobbies and challenges is not in it (TRV-12). */
+export async function listCatalog(
+  em: EntityManager,
+  filter: CatalogFilter,
+): Promise<QuestionRow[]> {
+  const category = filter.category === null ? sql`` : sql`and q.category = ${filter.category}`;
+  const difficulty =
+    filter.difficulty === null ? sql`` : sql`and q.difficulty = ${filter.difficulty}`;
+  return rowsOf(
+    em,
+    sql<QuestionRow>`
+      select ${questionColumns} from questions q
+      where q.pool = 'public' and q.retired_at is null ${category} ${difficulty}
+      order by q.id limit ${filter.limit} offset ${filter.offset}`,
+  );
+}
+
+/** Normal forms already stored of a category and difficulty, newest first, at most `limit`. */
+export async function listTextKeys(
+  em: EntityManager,
+  filter: { category: string; difficulty: string; limit: number },
+): Promise<string[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ key: string }>`
+      select text_key as key from questions
+      where category = ${filter.category} and difficulty = ${filter.difficulty}
+      order by id desc limit ${filter.limit}`,
+  );
+  return rows.map((row) => row.key);
+}
