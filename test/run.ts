@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stopOrphan } from "../server/local/orphans.ts";
+
+/**
+ * `npm test [-- files and node:test flags]`: one Postgres for the whole run, two files at a time.
+ * Everything temporary lives in one folder, so that an interrupted run leaves nothing behind.
+ */
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const folder = mkdtempSync(join(tmpdir(), "ember-"));
+chmodSync(folder, 0o755);
+process.env["TMPDIR"] = folder;
+
+const args = process.argv.slice(2);
+const flags = args.filter((arg) => arg.startsWith("-"));
+const patterns = args.filter((arg) => !arg.startsWith("-"));
+const files = globSync(patterns.length > 0 ? patterns : ["test/**/*.test.ts"]).sort();
+
+process.exitCode = await runAll().finally(cleanUp);
+
+async function runAll(): Promise<number> {
+  if (files.length === 0) {
+    process.stderr.write(`no test file matches ${patterns.join(" ") || "test/**/*.test.ts"}\n`);
+    return 1;
+  }
+  let isInterrupted = false;
+  for (const signal of signals) process.on(signal, () => (isInterrupted = true));
+  const { startTestPostgres } = await import("./support/stores.ts");
+  const postgres = await startTestPostgres();
+  try {
+    return isInterrupted ? 130 : await runTests(postgres.url);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function runTests(databaseUrl: string): Promise<number> {
+  const runner = spawn(
+    process.execPath,
+    ["--import", "tsx", "--test", "--test-concurrency=2", ...flags, ...files],
+    { stdio: "inherit", env: { ...process.env, TEST_DATABASE_URL: databaseUrl, NODE_ENV: "test" } },
+  );
+  for (const signal of signals) process.on(signal, () => runner.kill(signal));
+  const [code] = (await once(runner, "exit")) as [number | null];
+  return code ?? 130;
+}
+
+/** Stores of killed test files are in sessions of their own; their pid files lead to them. */
+async function cleanUp(): Promise<void> {
+  const pidFiles = globSync("**/{redis,postmaster}.pid", { cwd: folder });
+  for (const file of pidFiles)
+    await stopOrphan(join(folder, file), /redis-server|valkey-server|postgres/, "SIGTERM");
+  rmSync(folder, { recursive: true, force: true });
+}
