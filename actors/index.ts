@@ -6,6 +6,13 @@ export type LobbyReply =
   | { ok: true; body: string | null }
   | { ok: false; code: ErrorCode; params?: Record<string, unknown> };
 
+/** A snapshot ready to be sent as an event (HUB-03). */
+export interface LobbySnapshotMessage {
+  seq: number;
+  /** JSON text of the whole `lobby.snapshot` message. */
+  payload: string;
+}
+
 /** The only door to the lobbies, whichever process they live in. */
 export interface Lobbies {
   /**
@@ -13,6 +20,8 @@ export interface Lobbies {
    * `server:unavailable` (LOB-27). `id` makes a repeat of the same seat's command harmless (LOB-28).
    */
   ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply>;
+  /** What a new subscriber starts with, or null when there is no such lobby. */
+  snapshot(code: string): Promise<LobbySnapshotMessage | null>;
   /** JSON text of the array of public unfinished lobbies, newest first, at most 100 (LOB-04). */
   listPublic(): Promise<string>;
   /** What this process owns, for operators. */
@@ -21,4 +30,7 @@ export interface Lobbies {
   stop(): Promise<void>;
 }
 
-export type { LobbyCommand } from "./lobby/types.ts";
+export { createLobbies } from "./runtime/router.ts";
+export { eventChannel, eventStreamKey } from "./runtime/keys.ts";
+export type { LobbiesDeps } from "./runtime/router.ts";
+export type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "./lobby/types.ts";

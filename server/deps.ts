@@ -30,6 +30,8 @@ export interface Deps {
   enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
   /** Adds a job and waits for it: true when it completed within `timeoutMs`. */
   enqueueAndWait: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>, timeoutMs: number) => Promise<boolean>;
+  /** Numbers for new lobbies and seats, unique over all processes. */
+  ids: { lobby(): Promise<number>; seat(): Promise<number> };
   lobbies: Lobbies;
   hub: Hub;
 }

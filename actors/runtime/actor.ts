@@ -1,0 +1,159 @@
+import type { LobbyCommand, LobbyReply } from "../index.ts";
+import { answerBody, messageOf, nextDeadline, resultSheet } from "../lobby/index.ts";
+import { decide } from "../lobby/decide.ts";
+import { evolve } from "../lobby/evolve.ts";
+import type { Asker, Lobby, LobbyEvent, WireContext } from "../lobby/types.ts";
+import type { Commit } from "./journal.ts";
+import { recall, remember, type Memory } from "./memory.ts";
+import { encodeChange, type StoredLobby } from "./storage.ts";
+
+/** One lobby in memory: the committed state plus what the commit in flight adds to it. */
+export interface Actor {
+  readonly code: string;
+  lobby: Lobby | null;
+  version: number;
+  snapshotVersion: number;
+  memory: Memory;
+  /** Deadline as the store has it. */
+  due: number | null;
+}
+
+/** Outcome of folding waiting commands: one answer per command, and what has to be committed first. */
+export interface Batch {
+  replies: LobbyReply[];
+  events: LobbyEvent[];
+  commit: Omit<Commit, "token"> | null;
+}
+
+const activeTtlMs = 48 * 3_600_000;
+/** Finished lobbies stay readable for 24 hours (LOB-21). */
+const finishedTtlMs = 24 * 3_600_000;
+
+export function actorOf(code: string, stored: StoredLobby): Actor {
+  const { lobby, version, snapshotVersion, memory } = stored;
+  return { code, lobby, version, snapshotVersion, memory, due: lobby ? nextDeadline(lobby) : null };
+}
+
+/**
+ * Decides the commands one after another and folds their events; changes the actor in place.
+ * If the commit of the batch fails the actor must be dropped: its memory is ahead of the store.
+ */
+export function runBatch(
+  actor: Actor,
+  commands: { command: LobbyCommand; id: string }[],
+  now: number,
+  context: WireContext,
+  commitId: string,
+): Batch {
+  const batch: Batch = { replies: [], events: [], commit: null };
+  const fields: [string, string][] = [];
+  const payloads: string[] = [];
+  const version = actor.version;
+
+  for (const { command, id } of commands) {
+    const seatId = seatOf(actor.lobby, command);
+    const known = seatId === null ? null : recall(actor.memory, seatId, id);
+    if (known) {
+      batch.replies.push(known);
+      continue;
+    }
+    const decision = decide(actor.lobby, command, now);
+    if (!decision.ok) {
+      batch.replies.push({ ok: false, ...decision.rejection });
+      continue;
+    }
+    for (const event of decision.events) {
+      actor.lobby = evolve(actor.lobby, event);
+      const message = messageOf(actor.lobby, event, context);
+      if (message) payloads.push(encodeMessage(actor.lobby, message, event.at, context));
+      batch.events.push(event);
+    }
+    const lobby = actor.lobby;
+    const reply: LobbyReply = { ok: true, body: lobby ? answerBody(lobby, decision.answer, now, context) : null };
+    batch.replies.push(reply);
+    const rememberedBy = seatId ?? seatOf(lobby, command);
+    if (decision.events.length > 0 && rememberedBy !== null)
+      fields.push(remember(actor.memory, rememberedBy, id, reply));
+  }
+
+  if (batch.events.length > 0 && actor.lobby)
+    batch.commit = sealBatch(actor, actor.lobby, version, batch.events, fields, payloads, commitId);
+  return batch;
+}
+
+function sealBatch(
+  actor: Actor,
+  lobby: Lobby,
+  expectedVersion: number,
+  events: LobbyEvent[],
+  remembered: [string, string][],
+  payloads: string[],
+  id: string,
+): Omit<Commit, "token"> {
+  actor.version = expectedVersion + 1;
+  const change = encodeChange(lobby, events, actor.version, actor.snapshotVersion);
+  const isSnapshot = change.snapshotVersion !== actor.snapshotVersion;
+  actor.snapshotVersion = change.snapshotVersion;
+  const fields = [...change.fields, ...remembered];
+  const hasEnded = events.some((event) => event.type === "finished");
+  if (hasEnded) fields.push(["r", JSON.stringify(resultSheet(lobby))]);
+  const due = dueChange(actor, lobby);
+  return {
+    code: actor.code,
+    expectedVersion,
+    version: actor.version,
+    id,
+    seq: lobby.seq,
+    fields,
+    removedFields: change.removed,
+    payloads,
+    ttlMs: ttlOf(lobby, expectedVersion === 0 || isSnapshot, hasEnded),
+    ...(due === undefined ? {} : { due }),
+  };
+}
+
+function ttlOf(lobby: Lobby, isRenewal: boolean, hasEnded: boolean): number | null {
+  if (hasEnded) return finishedTtlMs;
+  return isRenewal && lobby.status !== "finished" ? activeTtlMs : null;
+}
+
+/**
+ * A deadline moves with almost every command, mostly later. Only an earlier one is written:
+ * a timer that fires too early finds nothing to do and is set again.
+ */
+function dueChange(actor: Actor, lobby: Lobby): number | null | undefined {
+  const next = nextDeadline(lobby);
+  if (next === null) {
+    if (actor.due === null) return undefined;
+    actor.due = null;
+    return null;
+  }
+  if (actor.due !== null && actor.due <= next) return undefined;
+  actor.due = next;
+  return next;
+}
+
+/** The seat whose memory a command belongs to: by lobby token, else the player's bound seat, else the new one. */
+function seatOf(lobby: Lobby | null, command: LobbyCommand): number | null {
+  if (command.type === "create") return command.host.id;
+  if (command.type === "join") return command.seat.id;
+  if (!("by" in command) || !lobby) return null;
+  return boundSeat(lobby, command.by);
+}
+
+function boundSeat(lobby: Lobby, by: Asker): number | null {
+  const seats = [...lobby.seats, ...lobby.formerSeats];
+  if (by.seatId !== null && seats.some((seat) => seat.id === by.seatId)) return by.seatId;
+  if (by.playerId === null) return null;
+  return seats.find((seat) => seat.accountId === by.playerId)?.id ?? null;
+}
+
+function encodeMessage(
+  lobby: Lobby,
+  message: { type: string; data: Record<string, unknown> },
+  at: number,
+  context: WireContext,
+): string {
+  const topic = `${context.topicBase}/lobby/${lobby.code}`;
+  return JSON.stringify({ type: message.type, topic, seq: lobby.seq, at_ms: at, data: message.data });
+}

@@ -1,0 +1,59 @@
+import type { Logger } from "../../server/core/logger.ts";
+import { lobbyResults, type PayloadOf } from "../../workers/queues.ts";
+import type { LobbyCommand, LobbyReply } from "../index.ts";
+import { drawPlan } from "../lobby/questions.ts";
+import type { DrawnQuestion, DrawPlan, Lobby, LobbyEvent } from "../lobby/types.ts";
+import { lobbyKey } from "./keys.ts";
+
+export interface Effects {
+  /** Starts what the events call for; nothing here is waited for by a caller. */
+  run(lobby: Lobby, events: LobbyEvent[]): void;
+  /** Takes up what a dead owner left undone. */
+  resume(lobby: Lobby): void;
+}
+
+/** Work that leaves the actor: the result job and further questions. Both may run twice and are harmless twice. */
+export function createEffects(deps: {
+  log: Logger;
+  enqueueResult: (payload: PayloadOf<typeof lobbyResults>) => Promise<unknown>;
+  draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
+  ask: (code: string, command: LobbyCommand) => Promise<LobbyReply>;
+}): Effects {
+  const queueing = new Set<string>();
+
+  async function queueResult(lobby: Lobby): Promise<void> {
+    if (queueing.has(lobby.code)) return;
+    queueing.add(lobby.code);
+    try {
+      const { code, id: lobbyId, seq } = lobby;
+      await deps.enqueueResult({ code, lobbyId, seq, key: lobbyKey(code) });
+      await deps.ask(code, { type: "result_queued" });
+    } catch (error) {
+      deps.log.warn({ code: lobby.code, reason: String(error) }, "result job not queued yet");
+    } finally {
+      queueing.delete(lobby.code);
+    }
+  }
+
+  async function fetchQuestions(lobby: Lobby): Promise<void> {
+    const plan = drawPlan(lobby);
+    const { code } = lobby;
+    let questions: DrawnQuestion[] = [];
+    try {
+      questions = await deps.draw(plan);
+    } catch (error) {
+      deps.log.warn({ code, reason: String(error) }, "no further questions");
+    }
+    await deps.ask(code, { type: "add_questions", firstIndex: plan.first_index, questions });
+  }
+
+  return {
+    run(lobby, events) {
+      if (events.some((event) => event.type === "finished")) void queueResult(lobby);
+      if (events.some((event) => event.type === "fetching")) void fetchQuestions(lobby);
+    },
+    resume(lobby) {
+      if (lobby.isResultPending) void queueResult(lobby);
+    },
+  };
+}

@@ -1,0 +1,11 @@
+-- Reports the caller alive by the store's own clock and forgets the silent.
+-- KEYS: workers. ARGV: incarnation, ms after which a silent worker is dead.
+-- Returns {1 when the caller was still counted alive, else 0; live incarnations...}.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+local known = redis.call('ZSCORE', KEYS[1], ARGV[1])
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+local reply = redis.call('ZRANGE', KEYS[1], 0, -1)
+table.insert(reply, 1, known and 1 or 0)
+return reply

@@ -1,0 +1,72 @@
+import type { Redis } from "ioredis";
+import { listingOf } from "../lobby/snapshot.ts";
+import type { Lobby, LobbyEvent, WireContext } from "../lobby/types.ts";
+import { publicListChannel, publicListKey, publicOrderKey, shardOf } from "./keys.ts";
+import { runScript } from "./scripts.ts";
+
+/** Public lobbies shown at most (LOB-04). */
+const maxListed = 100;
+
+/** Events after which the entry is written anew; those marked true are announced to subscribers (HUB-04). */
+const listingEvents: Partial<Record<LobbyEvent["type"], boolean>> = {
+  created: true,
+  joined: true,
+  removed: true,
+  started: true,
+  finished: true,
+  settings_changed: true,
+  question_opened: false,
+  question_closed: false,
+};
+
+export interface Listing {
+  /** Writes a lobby's entry when one of the events concerns it. */
+  update(lobby: Lobby, events: LobbyEvent[]): Promise<void>;
+  /** JSON text of the array, newest first, with the present server time in every lobby. */
+  read(now: number): Promise<string>;
+  /** Codes of listed lobbies that live in this shard. */
+  listedIn(shards: ReadonlySet<number>): Promise<string[]>;
+  refresh(lobby: Lobby): Promise<void>;
+  remove(code: string): Promise<void>;
+}
+
+export function createListing(redis: Redis, context: WireContext): Listing {
+  const keys = [publicListKey, publicOrderKey];
+
+  async function write(lobby: Lobby): Promise<boolean> {
+    const entry = listingOf(lobby, context) ?? "";
+    return (await runScript(redis, "listing", keys, [lobby.code, lobby.seq, lobby.createdAt, entry])) === 1;
+  }
+
+  return {
+    async update(lobby, events) {
+      const concerned = events.filter((event) => event.type in listingEvents);
+      if (concerned.length === 0) return;
+      const wasNeverListed = lobby.settings.visibility === "private" && !events.some((e) => e.type === "settings_changed");
+      if (wasNeverListed) return;
+      const hasChanged = await write(lobby);
+      if (hasChanged && concerned.some((event) => listingEvents[event.type]))
+        await redis.publish(publicListChannel, "");
+    },
+    async read(now) {
+      const codes = await redis.zrevrange(publicOrderKey, 0, maxListed - 1);
+      if (codes.length === 0) return "[]";
+      const entries = await redis.hmget(publicListKey, ...codes);
+      const lobbies = entries.flatMap((entry) =>
+        entry === null ? [] : [`${entry.slice(entry.indexOf("\n") + 1)},"server_now_ms":${now}}`],
+      );
+      return `[${lobbies.join(",")}]`;
+    },
+    async listedIn(shards) {
+      const codes = await redis.zrange(publicOrderKey, 0, -1);
+      return codes.filter((code) => shards.has(shardOf(code)));
+    },
+    async refresh(lobby) {
+      if (await write(lobby)) await redis.publish(publicListChannel, "");
+    },
+    async remove(code) {
+      await redis.multi().hdel(publicListKey, code).zrem(publicOrderKey, code).exec();
+      await redis.publish(publicListChannel, "");
+    },
+  };
+}

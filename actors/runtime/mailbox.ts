@@ -1,0 +1,254 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "../../server/core/logger.ts";
+import type { Metrics } from "../../server/core/metrics.ts";
+import type { LobbyCommand } from "../index.ts";
+import { nextDeadline } from "../lobby/deadlines.ts";
+import type { Lobby, LobbyEvent, WireContext } from "../lobby/types.ts";
+import { actorOf, runBatch, type Actor } from "./actor.ts";
+import type { Journal } from "./journal.ts";
+import { dueKey, shardCount, shardOf } from "./keys.ts";
+import { moved, unavailable, type Outcome } from "./outcome.ts";
+import { loadLobby } from "./storage.ts";
+import type { Ticker } from "./ticker.ts";
+
+/** Commands waiting for one lobby; more are refused, so that one hot lobby harms only itself. */
+const maxWaitingPerLobby = 64;
+/** Commands waiting in the whole process. */
+const maxWaiting = 20_000;
+/** Actors without work for so long leave memory; the next command reads them back. */
+const idleMs = 5 * 60_000;
+/** How long a hand-over waits for what is in flight; the fence makes going on safe. */
+const closeTimeoutMs = 2_000;
+
+interface Waiting {
+  command: LobbyCommand;
+  id: string;
+  resolve: (outcome: Outcome) => void;
+}
+
+/** Queue and in-memory state of one lobby; one commit in flight at most. */
+interface Slot {
+  readonly code: string;
+  readonly shard: number;
+  actor: Actor | null;
+  waiting: Waiting[];
+  isBusy: boolean;
+  isDropped: boolean;
+  /** Deadline the ticker has; never later than the lobby's next one. */
+  armed: number | null;
+  lastUsed: number;
+  onIdle: (() => void)[];
+}
+
+export interface Placement {
+  tokenOf(shard: number): string | null;
+  confirm(shard: number): Promise<boolean>;
+  fenced(shard: number): void;
+}
+
+export interface MailboxDeps {
+  redis: Redis;
+  journal: Journal;
+  placement: Placement;
+  ticker: Ticker;
+  log: Logger;
+  metrics: Metrics;
+  now: () => number;
+  context: WireContext;
+  nextCommitId: () => string;
+  /** Work that follows a commit (list entry, result job, next batch of questions); replies wait for it. */
+  afterCommit(lobby: Lobby, events: LobbyEvent[]): Promise<void>;
+  /** After a lobby was read back or ticked: work a dead owner may have left undone. */
+  afterRead(lobby: Lobby): void;
+}
+
+export interface Mailboxes {
+  deliver(code: string, command: LobbyCommand, id: string): Promise<Outcome>;
+  /** The shard is lost: its lobbies leave memory, callers are sent on. */
+  drop(shard: number): void;
+  /** Resolves when nothing of the shard is in flight. */
+  close(shard: number): Promise<void>;
+  /** A deadline passed. */
+  fire(code: string): void;
+  /** The lobby as this process has it in memory. */
+  peek(code: string): Lobby | null;
+  actors(): number;
+  waiting(): number;
+  sweep(): void;
+}
+
+export function createMailboxes(deps: MailboxDeps): Mailboxes {
+  const shards = Array.from({ length: shardCount }, () => new Map<string, Slot>());
+  let actorCount = 0;
+  let waitingCount = 0;
+
+  const find = (code: string) => slotsOf(shardOf(code)).get(code);
+
+  function slotsOf(shard: number): Map<string, Slot> {
+    return shards[shard] ?? new Map<string, Slot>();
+  }
+
+  function slotOf(code: string): Slot {
+    const shard = shardOf(code);
+    const known = slotsOf(shard).get(code);
+    if (known) return known;
+    const slot: Slot = {
+      code, shard, actor: null, waiting: [], isBusy: false, isDropped: false,
+      armed: null, lastUsed: deps.now(), onIdle: [],
+    };
+    slotsOf(shard).set(code, slot);
+    deps.metrics.lobbyActors.set(++actorCount);
+    return slot;
+  }
+
+  function remove(slot: Slot): void {
+    if (find(slot.code) !== slot) return;
+    slotsOf(slot.shard).delete(slot.code);
+    deps.metrics.lobbyActors.set(--actorCount);
+  }
+
+  function forget(slot: Slot): void {
+    slot.isDropped = true;
+    slot.actor = null;
+    remove(slot);
+    settle(slot, () => moved);
+  }
+
+  function settle(slot: Slot, outcome: (waiting: Waiting) => Outcome): void {
+    const all = slot.waiting;
+    slot.waiting = [];
+    waitingCount -= all.length;
+    for (const one of all) one.resolve(outcome(one));
+  }
+
+  /** Drops the actor: the store decides what it was. Callers retry with the same command id. */
+  function discard(slot: Slot, batch: Waiting[]): void {
+    for (const one of batch) one.resolve(moved);
+    forget(slot);
+  }
+
+  async function work(slot: Slot): Promise<void> {
+    slot.isBusy = true;
+    try {
+      while (slot.waiting.length > 0 && !slot.isDropped) await step(slot);
+    } finally {
+      slot.isBusy = false;
+      slot.lastUsed = deps.now();
+      for (const done of slot.onIdle.splice(0)) done();
+      // A code nobody ever used must not stay in memory.
+      if (slot.actor?.lobby === null && slot.waiting.length === 0) forget(slot);
+    }
+  }
+
+  async function step(slot: Slot): Promise<void> {
+    const token = deps.placement.tokenOf(slot.shard);
+    if (token === null) return forget(slot);
+    if (!slot.actor && !(await read(slot))) return forget(slot);
+    const { actor } = slot;
+    if (!actor) return;
+    const batch = slot.waiting;
+    slot.waiting = [];
+    waitingCount -= batch.length;
+    const result = tryBatch(slot, actor, batch);
+    if (!result) return discard(slot, batch);
+    if (result.commit === null) {
+      // Without a commit there was no fence: make sure that what we say is still true.
+      if (!(await deps.placement.confirm(slot.shard))) return discard(slot, batch);
+    } else {
+      const outcome = await deps.journal.commit({ ...result.commit, token });
+      if (outcome !== "committed") {
+        if (outcome === "fenced") deps.placement.fenced(slot.shard);
+        return discard(slot, batch);
+      }
+      if (actor.lobby) await settleCommit(actor.lobby, result.events);
+    }
+    if (!slot.isDropped) arm(slot, actor.lobby);
+    batch.forEach((one, i) => one.resolve(result.replies[i] ?? unavailable));
+  }
+
+  /** The effect is committed; what follows may fail without failing the command. */
+  async function settleCommit(lobby: Lobby, events: LobbyEvent[]): Promise<void> {
+    try {
+      await deps.afterCommit(lobby, events);
+    } catch (error) {
+      deps.log.warn({ code: lobby.code, reason: String(error) }, "work after a lobby commit");
+    }
+  }
+
+  function tryBatch(slot: Slot, actor: Actor, batch: Waiting[]) {
+    try {
+      return runBatch(actor, batch, deps.now(), deps.context, deps.nextCommitId());
+    } catch (error) {
+      deps.log.error({ code: slot.code, err: error }, "lobby rules failed");
+      const failed: Outcome = { ok: false, code: "server:error" };
+      for (const one of batch) one.resolve(failed);
+      return null;
+    }
+  }
+
+  async function read(slot: Slot): Promise<boolean> {
+    try {
+      slot.actor = actorOf(slot.code, await loadLobby(deps.redis, slot.code));
+    } catch (error) {
+      deps.log.warn({ code: slot.code, reason: String(error) }, "lobby could not be read");
+      return false;
+    }
+    if (slot.actor.lobby) deps.afterRead(slot.actor.lobby);
+    return true;
+  }
+
+  function arm(slot: Slot, lobby: Lobby | null): void {
+    const next = lobby ? nextDeadline(lobby) : null;
+    if (next === null || (slot.armed !== null && slot.armed <= next)) return;
+    slot.armed = next;
+    deps.ticker.arm(slot.code, next);
+  }
+
+  function enqueue(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
+    const shard = shardOf(code);
+    if (deps.placement.tokenOf(shard) === null) return Promise.resolve(moved);
+    const slot = slotOf(code);
+    if (slot.waiting.length >= maxWaitingPerLobby || waitingCount >= maxWaiting)
+      return Promise.resolve(unavailable);
+    waitingCount += 1;
+    return new Promise((resolve) => {
+      slot.waiting.push({ command, id, resolve });
+      if (!slot.isBusy) void work(slot);
+    });
+  }
+
+  return {
+    deliver: enqueue,
+    drop(shard) {
+      for (const slot of slotsOf(shard).values()) forget(slot);
+    },
+    async close(shard) {
+      const busy = [...slotsOf(shard).values()].filter((slot) => slot.isBusy);
+      const idle = Promise.all(busy.map((slot) => new Promise<void>((done) => slot.onIdle.push(done))));
+      let timer: NodeJS.Timeout | undefined;
+      const timeout = new Promise<void>((done) => { timer = setTimeout(done, closeTimeoutMs); });
+      await Promise.race([idle, timeout]);
+      clearTimeout(timer);
+    },
+    fire(code) {
+      const slot = find(code);
+      if (slot) slot.armed = null;
+      void enqueue(code, { type: "tick" }, "tick").then(async (outcome) => {
+        const fired = find(code);
+        if (fired?.actor?.lobby) return deps.afterRead(fired.actor.lobby);
+        if (outcome === moved || outcome.ok || outcome.code !== "lobby:not_found") return;
+        // The lobby expired; its timer has nothing left to watch.
+        await deps.redis.zrem(dueKey(shardOf(code)), code).catch(() => 0);
+      });
+    },
+    peek: (code) => find(code)?.actor?.lobby ?? null,
+    actors: () => actorCount,
+    waiting: () => waitingCount,
+    sweep() {
+      const limit = deps.now() - idleMs;
+      for (const slots of shards)
+        for (const slot of slots.values())
+          if (!slot.isBusy && slot.waiting.length === 0 && slot.lastUsed < limit) remove(slot);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Redis } from "ioredis";
+import type { Metrics } from "../../server/core/metrics.ts";
+import type { LobbyCommand, LobbyReply } from "../index.ts";
+import { workerChannel } from "./keys.ts";
+import { moved, unavailable, type Outcome } from "./outcome.ts";
+
+/** A command on its way to the owner, or its answer (null: the receiver is not the owner). */
+type Wire =
+  | [kind: 0, requestId: number, from: string, code: string, command: LobbyCommand, id: string]
+  | [kind: 1, requestId: number, reply: LobbyReply | null];
+
+export interface Remote {
+  /** One attempt; `moved` when the target refuses, is gone, or does not answer in time. */
+  send(target: string, code: string, command: LobbyCommand, id: string): Promise<Outcome>;
+  /** A message on this worker's channel. */
+  receive(message: string): void;
+  /** Sends everything that waits for this worker elsewhere. */
+  giveUp(target: string): void;
+  pending(): number;
+}
+
+/** Commands on their way at once; more are refused. */
+const maxPending = 10_000;
+/** A lost message is found by this; the command id makes the repeat harmless. */
+const attemptTimeoutMs = 400;
+
+interface Pending {
+  target: string;
+  deadline: number;
+  resolve: (outcome: Outcome) => void;
+}
+
+export function createRemote(deps: {
+  incarnation: string;
+  redis: Redis;
+  metrics: Metrics;
+  deliver: (code: string, command: LobbyCommand, id: string) => Promise<Outcome>;
+}): Remote & { stop(): void } {
+  const pending = new Map<number, Pending>();
+  const outbox = new Map<string, Wire[]>();
+  let nextId = 0;
+
+  function post(target: string, wire: Wire): void {
+    const batch = outbox.get(target);
+    if (batch) {
+      batch.push(wire);
+      return;
+    }
+    if (outbox.size === 0) setImmediate(flush);
+    outbox.set(target, [wire]);
+  }
+
+  function flush(): void {
+    const batches = [...outbox];
+    outbox.clear();
+    for (const [target, batch] of batches) {
+      deps.redis.publish(workerChannel(target), JSON.stringify(batch)).then(
+        // Nobody listens: the worker is gone or not connected; do not wait for the time-out.
+        (receivers) => receivers === 0 && failRequests(batch),
+        () => failRequests(batch),
+      );
+    }
+  }
+
+  function failRequests(batch: Wire[]): void {
+    for (const wire of batch) if (wire[0] === 0) settle(wire[1], moved);
+  }
+
+  function settle(requestId: number, outcome: Outcome): void {
+    const entry = pending.get(requestId);
+    if (!entry) return;
+    pending.delete(requestId);
+    deps.metrics.lobbyForwards.inc({ outcome: outcome === moved ? "moved" : "answered" });
+    entry.resolve(outcome);
+  }
+
+  function handle(wire: Wire): void {
+    if (wire[0] === 1) return settle(wire[1], wire[2] ?? moved);
+    const [, requestId, from, code, command, id] = wire;
+    void deps.deliver(code, command, id).then((outcome) => post(from, [1, requestId, outcome === moved ? null : outcome]));
+  }
+
+  // One sweep for all instead of a timer each; requests are in order of their deadline.
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    for (const [requestId, entry] of pending) {
+      if (entry.deadline > now) break;
+      settle(requestId, moved);
+    }
+  }, 50);
+  sweep.unref();
+
+  return {
+    send(target, code, command, id) {
+      if (pending.size >= maxPending) return Promise.resolve(unavailable);
+      const requestId = nextId++;
+      return new Promise((resolve) => {
+        pending.set(requestId, { target, deadline: performance.now() + attemptTimeoutMs, resolve });
+        post(target, [0, requestId, deps.incarnation, code, command, id]);
+      });
+    },
+    receive(message) {
+      for (const wire of JSON.parse(message) as Wire[]) handle(wire);
+    },
+    giveUp(target) {
+      for (const [requestId, entry] of pending) if (entry.target === target) settle(requestId, moved);
+    },
+    pending: () => pending.size,
+    stop: () => clearInterval(sweep),
+  };
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../../server/core/clock.ts";
+import type { Logger } from "../../server/core/logger.ts";
+import type { Metrics } from "../../server/core/metrics.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
+import type { Lobbies, LobbyCommand, LobbyReply } from "../index.ts";
+import type { DrawnQuestion, DrawPlan, WireContext } from "../lobby/types.ts";
+import { createEffects } from "./effects.ts";
+import { createJournal } from "./journal.ts";
+import { deadChannel, mapChannel, shardOf, workerChannel } from "./keys.ts";
+import { createListing } from "./listing.ts";
+import { createMailboxes } from "./mailbox.ts";
+import { moved, unavailable, type Outcome } from "./outcome.ts";
+import { createRemote } from "./remote.ts";
+import { createShards, defaultTimings, type ShardTimings } from "./shards.ts";
+import { createTicker } from "./ticker.ts";
+
+export interface LobbiesDeps {
+  redisUrl: string;
+  log: Logger;
+  clock: Clock;
+  metrics: Metrics;
+  context: WireContext;
+  enqueueResult: (payload: PayloadOf<typeof lobbyResults>) => Promise<unknown>;
+  /** Draws questions for an endless lobby that runs short (LOB-20). */
+  draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
+  timings?: ShardTimings;
+}
+
+/** How long a caller waits for an owner (LOB-27). */
+const patienceMs = 5_000;
+const retryMs = 20;
+const sweepMs = 30_000;
+
+/** Never reused: start time, process and chance. */
+function newIncarnation(): string {
+  return `w${process.pid}.${Date.now().toString(36)}.${randomBytes(3).toString("hex")}`;
+}
+
+/** Joins the workers that share the lobbies; resolves when this one holds its part of the shards. */
+export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
+  const { log, metrics, clock, context } = deps;
+  const incarnation = newIncarnation();
+  const open = (name: string) => connectRedis(deps.redisUrl, log, `lobbies-${name}`, { enableAutoPipelining: false });
+  // Apart from each other: a large read must not delay the commits.
+  const commits = open("commit");
+  const control = open("control");
+  const subscriber = open("subscriber");
+  await Promise.all([redisReady(commits), redisReady(control), redisReady(subscriber)]);
+
+  const now = () => clock.now();
+  const listing = createListing(control, context);
+  const claimed = new Set<number>();
+  let commitCount = 0;
+  let commandCount = 0;
+
+  const ticker = createTicker(now, (code) => mailboxes.fire(code));
+  const effects = createEffects({ log, enqueueResult: deps.enqueueResult, draw: deps.draw, ask });
+  const shards = createShards({
+    incarnation,
+    redis: control,
+    log,
+    timings: deps.timings ?? defaultTimings,
+    hooks: {
+      claimed(shard, timers) {
+        for (const [code, due] of timers) ticker.arm(code, due);
+        if (claimed.size === 0) setTimeout(() => void reconcileList(), 50).unref();
+        claimed.add(shard);
+        metrics.lobbyShards.set(shards.owned());
+      },
+      closing: (shard) => mailboxes.close(shard),
+      lost(shard) {
+        mailboxes.drop(shard);
+        metrics.lobbyShards.set(shards.owned());
+      },
+      dead: (worker) => remote.giveUp(worker),
+    },
+  });
+  const mailboxes = createMailboxes({
+    redis: control,
+    journal: createJournal({ redis: commits, metrics }),
+    placement: shards,
+    ticker, log, metrics, now, context,
+    nextCommitId: () => `${incarnation}.${++commitCount}`,
+    async afterCommit(lobby, events) {
+      effects.run(lobby, events);
+      await listing.update(lobby, events);
+    },
+    afterRead: effects.resume,
+  });
+  const remote = createRemote({ incarnation, redis: commits, metrics, deliver: mailboxes.deliver });
+
+  /** A lobby whose owner died between its commit and its list entry is put right by the next owner. */
+  async function reconcileList(): Promise<void> {
+    const taken = new Set(claimed);
+    claimed.clear();
+    try {
+      for (const code of await listing.listedIn(taken)) {
+        const reply = await ask(code, { type: "read", by: nobody });
+        const lobby = mailboxes.peek(code);
+        if (!reply.ok && reply.code === "lobby:not_found") await listing.remove(code);
+        else if (lobby) await listing.refresh(lobby);
+      }
+    } catch (error) {
+      log.warn({ reason: String(error) }, "public list not reconciled");
+    }
+  }
+
+  async function attempt(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
+    const shard = shardOf(code);
+    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id);
+    const owner = shards.ownerOf(shard);
+    if (!owner || owner.incarnation === incarnation) return moved;
+    return remote.send(owner.incarnation, code, command, id);
+  }
+
+  async function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
+    const commandId = id === undefined ? `${incarnation}.${++commandCount}` : `c.${command.type}.${id}`;
+    const deadline = performance.now() + patienceMs;
+    let outcome = await attempt(code, command, commandId);
+    while (outcome === moved && performance.now() < deadline) {
+      await wait(retryMs);
+      await shards.reload().catch(() => undefined);
+      outcome = await attempt(code, command, commandId);
+    }
+    const reply = outcome === moved ? unavailable : outcome;
+    metrics.lobbyCommands.inc({ type: command.type, outcome: reply.ok ? "ok" : reply.code });
+    return reply;
+  }
+
+  const ownChannel = workerChannel(incarnation);
+  subscriber.on("message", (channel: string, message: string) => {
+    if (channel === ownChannel) remote.receive(message);
+    else shards.receive(channel, message);
+  });
+  await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
+  await shards.start();
+  const sweeper = setInterval(() => mailboxes.sweep(), sweepMs);
+  sweeper.unref();
+
+  return {
+    ask,
+    async snapshot(code) {
+      const reply = await ask(code, { type: "read", by: nobody });
+      if (!reply.ok) {
+        if (reply.code === "lobby:not_found") return null;
+        throw new Error(`lobby ${code} could not be read: ${reply.code}`);
+      }
+      const { lobby } = JSON.parse(reply.body ?? "null") as { lobby: { seq: number } };
+      const topic = `${context.topicBase}/lobby/${code}`;
+      const message = { type: "lobby.snapshot", topic, seq: lobby.seq, at_ms: now(), data: { lobby } };
+      return { seq: lobby.seq, payload: JSON.stringify(message) };
+    },
+    listPublic: () => listing.read(now()),
+    describe: () => ({
+      incarnation,
+      shards: shards.owned(),
+      actors: mailboxes.actors(),
+      pending: mailboxes.waiting() + remote.pending(),
+    }),
+    async stop() {
+      ticker.stop();
+      clearInterval(sweeper);
+      await shards.stop();
+      remote.stop();
+      for (const redis of [subscriber, commits, control]) redis.disconnect();
+    },
+  };
+}
+
+const nobody = { seatId: null, playerId: null };

@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+
+type ScriptName = "commit" | "claim" | "release" | "heartbeat" | "listing";
+type Argument = string | number;
+
+const sources = Object.fromEntries(
+  (["commit", "claim", "release", "heartbeat", "listing"] as const).map((name) => {
+    const lua = readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
+    return [name, { lua, sha: createHash("sha1").update(lua).digest("hex") }];
+  }),
+) as Record<ScriptName, { lua: string; sha: string }>;
+
+/** Runs a script by its digest; a store that restarted and forgot it gets the text once more. */
+export async function runScript(
+  redis: Redis,
+  name: ScriptName,
+  keys: string[],
+  args: Argument[],
+): Promise<unknown> {
+  const { lua, sha } = sources[name];
+  try {
+    return await redis.evalsha(sha, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+    return await redis.eval(lua, keys.length, ...keys, ...args);
+  }
+}

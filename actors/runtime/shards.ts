@@ -1,0 +1,271 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "../../server/core/logger.ts";
+import { deadChannel, dueKey, epochKey, mapChannel, ownerKey, shardCount, workersKey } from "./keys.ts";
+import { parseOwner, wantedOwners, type Owner } from "./placement.ts";
+import { runScript } from "./scripts.ts";
+
+/** Timings of liveness and placement, in milliseconds (design: heartbeat the worker, fence the shard). */
+export interface ShardTimings {
+  heartbeatMs: number;
+  /** Silence after which the others call a worker dead. */
+  deadMs: number;
+  /** Age of the last heartbeat up to which reads are served without asking the store. */
+  freshMs: number;
+  reloadMs: number;
+}
+
+export const defaultTimings: ShardTimings = { heartbeatMs: 500, deadMs: 2_000, freshMs: 1_500, reloadMs: 5_000 };
+
+export interface ShardHooks {
+  /** A shard became ours; `timers` are its stored deadlines. */
+  claimed(shard: number, timers: [code: string, due: number][]): void;
+  /** Stop accepting and finish what is in flight, before the shard is released. */
+  closing(shard: number): Promise<void>;
+  /** The shard is no longer ours: forget its lobbies. */
+  lost(shard: number): void;
+  /** A worker is gone for certain: whatever waits for it must go elsewhere. */
+  dead(incarnation: string): void;
+}
+
+export interface Shards {
+  readonly incarnation: string;
+  start(): Promise<void>;
+  /** Token under which this process may commit, or null when the shard is not ours. */
+  tokenOf(shard: number): string | null;
+  ownerOf(shard: number): Owner | null;
+  /** True when a read may be served: we are certainly still the owner. */
+  confirm(shard: number): Promise<boolean>;
+  /** The store refused our token: somebody else owns the shard now. */
+  fenced(shard: number): void;
+  /** Loads the owner map anew; calls at the same time share one load. */
+  reload(): Promise<void>;
+  owned(): number;
+  /** Messages of the `map` and `dead` channels. */
+  receive(channel: string, message: string): void;
+  /** Gives all shards to the others, slice by slice. */
+  stop(): Promise<void>;
+}
+
+/** Shards given away at once: the others take over a slice while the rest goes on. */
+const handOverSlice = Math.ceil(shardCount / 10);
+const claimChunk = 128;
+
+export function createShards(deps: {
+  incarnation: string;
+  redis: Redis;
+  log: Logger;
+  hooks: ShardHooks;
+  timings: ShardTimings;
+}): Shards {
+  const { incarnation, redis, log, hooks, timings } = deps;
+  const owners: (Owner | null)[] = Array.from({ length: shardCount }, () => null);
+  const mine = new Map<number, string>();
+  const closing = new Set<number>();
+  let live = new Set<string>();
+  const leaving = new Set<string>();
+  let lastHeartbeat = Number.NEGATIVE_INFINITY;
+  let lastReload = 0;
+  let reloading: Promise<void> | null = null;
+  let isPlacing = false;
+  let placeAgain = false;
+  let isStopping = false;
+  const timers = new Set<NodeJS.Timeout>();
+
+  function lose(shard: number): void {
+    closing.delete(shard);
+    if (mine.delete(shard)) hooks.lost(shard);
+  }
+
+  async function heartbeat(): Promise<void> {
+    const sent = performance.now();
+    const reply = await runScript(redis, "heartbeat", [workersKey], [incarnation, timings.deadMs]);
+    if (!Array.isArray(reply)) return;
+    const [known, ...members] = reply as [number, ...string[]];
+    const wasAlive = lastHeartbeat > 0;
+    lastHeartbeat = sent;
+    const before = live;
+    live = new Set(members);
+    for (const worker of leaving) if (!live.has(worker)) leaving.delete(worker);
+    for (const worker of before) if (!live.has(worker)) hooks.dead(worker);
+    // Silent for so long that the others called us dead: our shards may have new owners.
+    if (known === 0 && wasAlive) await reload();
+    const changed = live.size !== before.size || members.some((worker) => !before.has(worker));
+    if (!changed && performance.now() - lastReload < timings.reloadMs) return;
+    await reload();
+    // Not awaited: a hand-over may take seconds, and a worker that misses heartbeats is called dead.
+    if (wasAlive) guard(place(), "place");
+  }
+
+  async function load(): Promise<void> {
+    const records = await redis.mget(Array.from({ length: shardCount }, (_, s) => ownerKey(s)));
+    lastReload = performance.now();
+    records.forEach((record, shard) => {
+      owners[shard] = parseOwner(record);
+      const token = mine.get(shard);
+      if (token !== undefined && token !== record) lose(shard);
+    });
+  }
+
+  function reload(): Promise<void> {
+    reloading ??= load().finally(() => {
+      reloading = null;
+    });
+    return reloading;
+  }
+
+  /** Claims what we should own and nobody alive does; gives away what another should own. */
+  async function place(): Promise<void> {
+    if (isStopping) return;
+    if (isPlacing) {
+      placeAgain = true;
+      return;
+    }
+    isPlacing = true;
+    try {
+      const wanted = wantedOwners([...live].filter((worker) => !leaving.has(worker)));
+      const toClaim: number[] = [];
+      const toRelease: number[] = [];
+      for (let shard = 0; shard < shardCount; shard++) {
+        const owner = owners[shard] ?? null;
+        const isFree = owner === null || !live.has(owner.incarnation);
+        // Owned by ourselves in the store but not in memory: left over from a claim whose answer was lost.
+        const isOrphan = owner?.incarnation === incarnation && !mine.has(shard);
+        if (wanted[shard] === incarnation && (isFree || isOrphan)) toClaim.push(shard);
+        const other = wanted[shard];
+        if (mine.has(shard) && other && other !== incarnation) toRelease.push(shard);
+      }
+      for (let i = 0; i < toClaim.length; i += claimChunk)
+        await claim(toClaim.slice(i, i + claimChunk));
+      await handOver(toRelease);
+    } finally {
+      isPlacing = false;
+    }
+    if (!placeAgain) return;
+    placeAgain = false;
+    await place();
+  }
+
+  async function claim(shards: number[]): Promise<void> {
+    const replies = await Promise.all(
+      shards.map((shard) =>
+        runScript(redis, "claim", [ownerKey(shard), epochKey(shard), dueKey(shard)], [owners[shard]?.token ?? "", incarnation]),
+      ),
+    );
+    let claimed = 0;
+    shards.forEach((shard, i) => {
+      const reply = replies[i];
+      if (!Array.isArray(reply) || typeof reply[0] !== "string") return;
+      const [token, ...due] = reply as string[];
+      if (token === undefined) return;
+      claimed += 1;
+      owners[shard] = parseOwner(token);
+      mine.set(shard, token);
+      hooks.claimed(shard, pairs(due));
+    });
+    if (claimed > 0) await redis.publish(mapChannel, incarnation);
+    if (claimed < shards.length) await reload();
+  }
+
+  async function handOver(shards: number[]): Promise<void> {
+    for (let i = 0; i < shards.length; i += handOverSlice) {
+      const slice = shards.slice(i, i + handOverSlice);
+      await Promise.all(slice.map(release));
+      await redis.publish(mapChannel, incarnation);
+    }
+  }
+
+  async function release(shard: number): Promise<void> {
+    const token = mine.get(shard);
+    if (token === undefined || closing.has(shard)) return;
+    closing.add(shard);
+    await hooks.closing(shard);
+    lose(shard);
+    owners[shard] = null;
+    await runScript(redis, "release", [ownerKey(shard)], [token]);
+  }
+
+  function guard(work: Promise<void>, what: string): void {
+    work.catch((error: unknown) => {
+      if (!isStopping) log.warn({ reason: String(error), what }, "lobby placement");
+    });
+  }
+
+  function every(ms: number, work: () => Promise<void>, what: string): void {
+    let isRunning = false;
+    const timer = setInterval(() => {
+      if (isRunning) return;
+      isRunning = true;
+      guard(work().finally(() => { isRunning = false; }), what);
+    }, ms);
+    timers.add(timer);
+  }
+
+  let debounce: NodeJS.Timeout | null = null;
+  function mapChanged(): void {
+    debounce ??= setTimeout(() => {
+      debounce = null;
+      guard(reload().then(place), "map");
+    }, 5);
+  }
+
+  return {
+    incarnation,
+    async start() {
+      await heartbeat();
+      await place();
+      every(timings.heartbeatMs, heartbeat, "heartbeat");
+    },
+    tokenOf: (shard) => (closing.has(shard) ? null : (mine.get(shard) ?? null)),
+    ownerOf: (shard) => owners[shard] ?? null,
+    async confirm(shard) {
+      const token = mine.get(shard);
+      if (token === undefined) return false;
+      if (performance.now() - lastHeartbeat < timings.freshMs) return true;
+      if ((await redis.get(ownerKey(shard))) === token) return true;
+      lose(shard);
+      return false;
+    },
+    fenced(shard) {
+      lose(shard);
+      mapChanged();
+    },
+    reload,
+    owned: () => mine.size,
+    receive(channel, message) {
+      if (channel === mapChannel) {
+        if (message !== incarnation) mapChanged();
+        return;
+      }
+      if (channel !== deadChannel) return;
+      const isLeaving = message.startsWith("leaving ");
+      const worker = isLeaving ? message.slice("leaving ".length) : message;
+      if (worker === incarnation) return;
+      if (isLeaving) leaving.add(worker);
+      else {
+        live.delete(worker);
+        hooks.dead(worker);
+      }
+      mapChanged();
+    },
+    async stop() {
+      isStopping = true;
+      for (const timer of timers) clearInterval(timer);
+      if (debounce) clearTimeout(debounce);
+      try {
+        await redis.publish(deadChannel, `leaving ${incarnation}`);
+        await handOver([...mine.keys()]);
+        await redis.zrem(workersKey, incarnation);
+        await redis.publish(mapChannel, incarnation);
+      } catch (error) {
+        log.warn({ reason: String(error) }, "lobby hand-over");
+      }
+      for (const shard of mine.keys()) lose(shard);
+    },
+  };
+}
+
+function pairs(flat: string[]): [string, number][] {
+  const list: [string, number][] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2) list.push([flat[i] ?? "", Number(flat[i + 1])]);
+  return list;
+}

@@ -1,0 +1,55 @@
+import type { Redis } from "ioredis";
+import { evolve } from "../lobby/evolve.ts";
+import type { Lobby, LobbyEvent } from "../lobby/types.ts";
+import { lobbyKey } from "./keys.ts";
+import { rememberedFrom, type Memory } from "./memory.ts";
+
+/**
+ * How a lobby is stored: field `s` is a snapshot of version `sv`, `d:<n>` the events that led to version n
+ * after it, `v` the version, `k:<seat>:<slot>` remembered answers, `r` the result sheet.
+ */
+export interface StoredLobby {
+  lobby: Lobby | null;
+  version: number;
+  snapshotVersion: number;
+  memory: Memory;
+}
+
+/** Commits between two snapshots: bounds what a takeover has to fold. */
+export const snapshotEvery = 32;
+
+export const deltaField = (version: number) => `d:${version}`;
+
+/** Reads a lobby back; this and the fence are the whole of recovery. */
+export async function loadLobby(redis: Redis, code: string): Promise<StoredLobby> {
+  const fields = await redis.hgetall(lobbyKey(code));
+  const version = Number(fields["v"] ?? 0);
+  if (version === 0) return { lobby: null, version: 0, snapshotVersion: 0, memory: new Map() };
+  const snapshotVersion = Number(fields["sv"] ?? 0);
+  let lobby = fields["s"] === undefined ? null : (JSON.parse(fields["s"]) as Lobby);
+  for (let n = snapshotVersion + 1; n <= version; n++) {
+    const delta = fields[deltaField(n)];
+    if (delta === undefined) throw new Error(`lobby ${code} lacks the events of version ${n}`);
+    for (const event of JSON.parse(delta) as LobbyEvent[]) lobby = evolve(lobby, event);
+  }
+  return { lobby, version, snapshotVersion, memory: rememberedFrom(fields) };
+}
+
+/** Fields of one commit: the events, or every so often a snapshot that replaces them. */
+export function encodeChange(
+  lobby: Lobby,
+  events: LobbyEvent[],
+  version: number,
+  snapshotVersion: number,
+): { fields: [string, string][]; removed: string[]; snapshotVersion: number } {
+  if (version - snapshotVersion < snapshotEvery)
+    return { fields: [[deltaField(version), JSON.stringify(events)]], removed: [], snapshotVersion };
+  const removed: string[] = [];
+  for (let n = snapshotVersion + 1; n < version; n++) removed.push(deltaField(n));
+  return {
+    fields: [["s", JSON.stringify(lobby)], ["sv", String(version)]],
+    removed,
+    snapshotVersion: version,
+  };
+}
+

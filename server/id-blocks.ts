@@ -1,0 +1,24 @@
+/** Ids are reserved in blocks, so that a new seat does not cost a round trip to the database. */
+export const idBlockSize = 64;
+
+/** Hands out the ids of a block one by one; `reserve` returns the first id of a fresh block. */
+export function createIdBlocks(reserve: () => Promise<number>): () => Promise<number> {
+  let next = 0;
+  let end = 0;
+  let reserving: Promise<void> | null = null;
+
+  async function refill(): Promise<void> {
+    next = await reserve();
+    end = next + idBlockSize;
+  }
+
+  return async () => {
+    while (next >= end) {
+      reserving ??= refill().finally(() => {
+        reserving = null;
+      });
+      await reserving;
+    }
+    return next++;
+  };
+}

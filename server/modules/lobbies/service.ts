@@ -1,0 +1,156 @@
+import type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "../../../actors/index.ts";
+import { AppError } from "../../core/errors.ts";
+import { randomString } from "../../core/ids.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller, SeatCaller } from "../../http/auth.ts";
+import { categoryOf, drawForLobby } from "../questions/service.ts";
+import { claimHosting, releaseHosting } from "./hosting.ts";
+
+type Asker = { seatId: number | null; playerId: number | null };
+
+/** Letters and digits that cannot be mistaken for each other (LOB-03). */
+const codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const codeLength = 6;
+const codePattern = /^[A-HJ-NP-Z2-9]{6}$/;
+const codeTries = 5;
+/** How often a start draws again because the settings moved under it. */
+const startTries = 3;
+const tokenSeconds = 86_400;
+
+export interface CreateInput {
+  hostName: string;
+  category?: string | null;
+  timer?: number | null;
+  numQuestions?: number | null;
+  visibility?: "public" | "private";
+  mode?: "coop" | "versus";
+  maxPlayers?: number;
+  difficulty?: string | null;
+  prompt?: string | null;
+}
+
+/** A seat just taken: the body for the caller and the credential that holds the seat (LOB-01). */
+export interface TakenSeat {
+  code: string;
+  body: string;
+  token: string;
+}
+
+/** Codes are read in any case; what cannot be a code names no lobby. */
+export function readCode(text: string): string {
+  const code = text.toUpperCase();
+  if (!codePattern.test(code)) throw new AppError("lobby:not_found");
+  return code;
+}
+
+export const askerOf = (caller: SeatCaller | null): Asker => ({
+  seatId: caller?.seatId ?? null,
+  playerId: caller?.player?.playerId ?? null,
+});
+
+/** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
+export async function command(deps: Deps, code: string, asked: LobbyCommand, id?: string): Promise<string | null> {
+  const reply = await deps.lobbies.ask(code, asked, id);
+  if (reply.ok) return reply.body;
+  throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
+}
+
+export async function createLobby(deps: Deps, caller: Caller, input: CreateInput): Promise<TakenSeat> {
+  const settings = initialSettings(input);
+  const host = await newSeat(deps, input.hostName, caller);
+  const id = await deps.ids.lobby();
+  const { LOBBY_STALE_SECONDS, LOBBY_HOST_GRACE_SECONDS, LOBBY_MIN_QUESTION_MS } = deps.config;
+  const timings = {
+    staleMs: LOBBY_STALE_SECONDS * 1000,
+    hostGraceMs: LOBBY_HOST_GRACE_SECONDS * 1000,
+    minQuestionMs: LOBBY_MIN_QUESTION_MS,
+  };
+  for (let attempt = 0; attempt < codeTries; attempt++) {
+    const code = randomString(codeLength, codeAlphabet);
+    await claimHosting(deps, caller.playerId, code);
+    const reply = await deps.lobbies.ask(code, {
+      type: "create", id, code, realm: caller.realm, settings, maxPlayers: input.maxPlayers ?? 8, timings, host,
+    });
+    if (reply.ok) return takenSeat(deps, code, host.id, reply.body);
+    await releaseHosting(deps, caller.playerId, code);
+    if (reply.params?.["collision"] !== true) throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
+  }
+  throw new AppError("server:unavailable", { params: { retry_after: 1 } });
+}
+
+export async function joinLobby(deps: Deps, caller: SeatCaller | null, code: string, name: string): Promise<TakenSeat> {
+  const seat = await newSeat(deps, name, caller?.player ?? null);
+  const body = await command(deps, code, { type: "join", seat, by: askerOf(caller) });
+  return takenSeat(deps, code, seat.id, body);
+}
+
+/** Draws, then starts; when the host changed the settings meanwhile, draws again (LOB-24). */
+export async function startLobby(deps: Deps, caller: SeatCaller, code: string, id?: string): Promise<string | null> {
+  const by = askerOf(caller);
+  let plan = JSON.parse((await command(deps, code, { type: "prepare", by }, id && `prepare.${id}`)) ?? "null") as DrawPlan;
+  for (let attempt = 0; attempt < startTries; attempt++) {
+    const questions = await drawOrAbandon(deps, code, by, plan);
+    const body = await command(deps, code, { type: "start", revision: plan.revision, questions, by }, id);
+    const stale = staleStart(body);
+    if (!stale) return body;
+    plan = stale;
+  }
+  await command(deps, code, { type: "abandon_start", by });
+  throw new AppError("server:unavailable", { params: { retry_after: 1 } });
+}
+
+async function drawOrAbandon(deps: Deps, code: string, by: Asker, plan: DrawPlan): Promise<DrawnQuestion[]> {
+  try {
+    return await drawForLobby(deps, plan);
+  } catch (error) {
+    await command(deps, code, { type: "abandon_start", by });
+    throw error;
+  }
+}
+
+function staleStart(body: string | null): DrawPlan | null {
+  if (!body?.startsWith('{"is_stale"')) return null;
+  return (JSON.parse(body) as { plan: DrawPlan }).plan;
+}
+
+/** A hub token for exactly this lobby (HUB-02). Refused to whoever has no seat in it. */
+export async function hubToken(deps: Deps, caller: SeatCaller, code: string): Promise<string> {
+  const body = await command(deps, code, { type: "check_seat", by: askerOf(caller) });
+  const { player } = JSON.parse(body ?? "null") as { player: { id: number } };
+  return deps.tokens.sign("hub", String(caller.player?.playerId ?? 0), tokenSeconds, {
+    subscribe: [`${deps.config.TOPIC_BASE}/lobby/${code}`],
+    lobby: code,
+    lobby_player: player.id,
+  });
+}
+
+async function newSeat(deps: Deps, name: string, player: Caller | null): Promise<NewSeat> {
+  return {
+    id: await deps.ids.seat(),
+    name: name.trim(),
+    accountId: player?.playerId ?? null,
+    avatarUrl: player ? `/v1/players/${player.playerId}/avatar?v=0` : null,
+  };
+}
+
+function takenSeat(deps: Deps, code: string, seatId: number, body: string | null): TakenSeat {
+  const token = deps.tokens.sign("lobby", String(seatId), tokenSeconds, { lobby: code, lobby_player: seatId });
+  return { code, token, body: `${(body ?? "{}").slice(0, -1)},"player_token":${JSON.stringify(token)}}` };
+}
+
+function initialSettings(input: CreateInput): Settings {
+  return {
+    category: categoryOf(input.category ?? null, "category"),
+    selected_categories: [],
+    difficulty: input.difficulty ?? null,
+    prompt: blankToNull(input.prompt),
+    blend: false,
+    review: false,
+    timer: input.timer ?? 30,
+    num_questions: input.numQuestions ?? null,
+    visibility: input.visibility ?? "public",
+    mode: input.mode ?? "coop",
+  };
+}
+
+export const blankToNull = (text: string | null | undefined): string | null => (text?.trim() ? text : null);
