@@ -6,7 +6,8 @@ export type Mode = "coop" | "versus";
 export type Visibility = "public" | "private";
 export type Status = "waiting" | "in_progress" | "finished";
 export type ClosedBy = "all_answered" | "lock" | "timer" | "next";
-export type EndReason = "completed" | "host_ended" | "host_left" | "host_timeout" | "idle" | "operator";
+export type EndReason =
+  "completed" | "host_ended" | "host_left" | "host_timeout" | "idle" | "operator";
 
 /** Times that come from configuration, fixed when the lobby is made (CFG-01). */
 export interface Timings {
@@ -157,6 +158,8 @@ export interface Lobby {
 export interface Asker {
   seatId: number | null;
   playerId: number | null;
+  /** Seat of the token in the cookie, asked last. */
+  cookieSeatId?: number | null;
 }
 
 export interface NewSeat {
@@ -172,7 +175,16 @@ interface Asked {
 
 /** Everything that can be asked of a lobby. `now` is added by the mailbox. */
 export type LobbyCommand =
-  | { type: "create"; id: number; code: string; realm: string; settings: Settings; maxPlayers: number; timings: Timings; host: NewSeat }
+  | {
+      type: "create";
+      id: number;
+      code: string;
+      realm: string;
+      settings: Settings;
+      maxPlayers: number;
+      timings: Timings;
+      host: NewSeat;
+    }
   | ({ type: "read" } & Asked)
   | ({ type: "join"; seat: NewSeat } & Asked)
   | ({ type: "settings"; changes: SettingsChange } & Asked)
@@ -202,7 +214,17 @@ export type LobbyCommand =
 
 /** What happened; `evolve` folds these, the journal stores these. */
 export type LobbyEvent =
-  | { type: "created"; at: number; id: number; code: string; realm: string; settings: Settings; maxPlayers: number; timings: Timings; host: NewSeat }
+  | {
+      type: "created";
+      at: number;
+      id: number;
+      code: string;
+      realm: string;
+      settings: Settings;
+      maxPlayers: number;
+      timings: Timings;
+      host: NewSeat;
+    }
   | { type: "joined"; at: number; seat: NewSeat }
   | { type: "settings_changed"; at: number; changes: SettingsChange }
   | { type: "preparing"; at: number; until: number }
@@ -242,8 +264,7 @@ export interface Rejection {
 }
 
 export type Decision =
-  | { ok: true; events: LobbyEvent[]; answer: Answer }
-  | { ok: false; rejection: Rejection };
+  { ok: true; events: LobbyEvent[]; answer: Answer } | { ok: false; rejection: Rejection };
 
 /** What a start or a batch has to draw, answered by `prepare` and asked for by `fetching`. */
 export interface DrawPlan {
@@ -266,7 +287,15 @@ export interface DrawPlan {
 /** One server-sent event of a lobby, before it is encoded (HUB-03, HUB-04). */
 export interface LobbyMessage {
   type:
-    | "lobby.player_joined" | "lobby.settings" | "lobby.started" | "lobby.answer" | "lobby.pick"
-    | "lobby.reveal" | "lobby.question" | "lobby.host_disconnect" | "lobby.player_removed" | "lobby.ended";
+    | "lobby.player_joined"
+    | "lobby.settings"
+    | "lobby.started"
+    | "lobby.answer"
+    | "lobby.pick"
+    | "lobby.reveal"
+    | "lobby.question"
+    | "lobby.host_disconnect"
+    | "lobby.player_removed"
+    | "lobby.ended";
   data: Record<string, unknown>;
 }

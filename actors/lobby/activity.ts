@@ -1,0 +1,42 @@
+import { hostOf, seatById } from "./seats.ts";
+import type { Lobby, LobbyEvent, Seat } from "./types.ts";
+
+/** The seat whose sign of life the event is (LOB-19); the close by next is followed by a host's event. */
+export function actorOf(lobby: Lobby, event: LobbyEvent): Seat | null {
+  switch (event.type) {
+    case "seen":
+    case "picked":
+      return seatById(lobby, event.seatId);
+    case "answered":
+      return seatById(lobby, event.choice.seatId);
+    case "settings_changed":
+    case "preparing":
+    case "started":
+    case "question_opened":
+    case "host_disconnect_cleared":
+      return hostOf(lobby);
+    case "question_closed":
+      return event.closedBy === "lock" ? hostOf(lobby) : null;
+    case "removed":
+      return event.reason === "kicked" ? hostOf(lobby) : null;
+    default:
+      return null;
+  }
+}
+
+const commandEvents: ReadonlySet<LobbyEvent["type"]> = new Set([
+  "joined",
+  "settings_changed",
+  "preparing",
+  "started",
+  "picked",
+  "answered",
+  "question_opened",
+  "removed",
+] as const);
+
+/** Heartbeats, timers and calls that anyone may make keep no lobby alive (LOB-21). */
+export function isCommand(event: LobbyEvent): boolean {
+  if (event.type === "question_closed") return event.closedBy === "lock";
+  return commandEvents.has(event.type);
+}

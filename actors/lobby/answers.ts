@@ -1,0 +1,66 @@
+import { currentQuestion, drawPlan } from "./questions.ts";
+import { currentResults, openRound } from "./rounds.ts";
+import { ratesOf } from "./scoring.ts";
+import { lobbySnapshot, type WireContext } from "./snapshot.ts";
+import type { Answer, Lobby } from "./types.ts";
+
+/**
+ * JSON text of the body of an answer, or null when it has none. To be called with the lobby right after the
+ * events of the same decision, before a later command changes it.
+ */
+export function answerBody(
+  lobby: Lobby,
+  answer: Answer,
+  now: number,
+  context: WireContext,
+): string | null {
+  switch (answer.type) {
+    case "none":
+      return null;
+    case "ok":
+      return '{"ok":true}';
+    case "lobby":
+      return JSON.stringify({ lobby: lobbySnapshot(lobby, now, context) });
+    case "lobby_and_player":
+      return JSON.stringify({
+        lobby: lobbySnapshot(lobby, now, context),
+        player: ownPlayer(lobby, answer.seatId),
+      });
+    case "player":
+      return JSON.stringify({ player: ownPlayer(lobby, answer.seatId) });
+    case "result":
+      return JSON.stringify(ownResult(lobby, answer.seatId));
+    case "plan":
+      return JSON.stringify(drawPlan(lobby));
+    case "stale_start":
+      return JSON.stringify({ is_stale: true, plan: drawPlan(lobby) });
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** The caller's own seat (LOB-05). */
+function ownPlayer(lobby: Lobby, seatId: number | null) {
+  const seat = lobby.seats.find((one) => one.id === seatId);
+  return seat ? { id: seat.id, name: seat.name, is_host: seat.isHost } : null;
+}
+
+/** What the answering seat alone learns at once (LOB-12); others' answers are not in its rate (S15). */
+function ownResult(lobby: Lobby, seatId: number): Record<string, unknown> | null {
+  const question = currentQuestion(lobby);
+  const result = currentResults(lobby).find((one) => one.seatId === seatId);
+  const seat = lobby.seats.find((one) => one.id === seatId);
+  if (!question || !result || !seat) return null;
+  return {
+    is_correct: result.isCorrect,
+    answer: question.correctIndex,
+    explanation: question.explanation,
+    ...ratesOf(question, [result]),
+    xp_gained: result.xpGained,
+    points_earned: result.pointsEarned,
+    score: result.score,
+    streak: result.streak,
+    best_streak: Math.max(seat.bestStreak, result.streak),
+    is_question_closed: openRound(lobby) === null,
+  };
+}

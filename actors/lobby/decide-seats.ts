@@ -1,0 +1,93 @@
+import { accept, acceptFrom, nothing, reject } from "./decision.ts";
+import { closeQuestion, finish, isEveryoneDone, openRound } from "./rounds.ts";
+import { hostAsking, nameKey, seatOf } from "./seats.ts";
+import type { Asker, Decision, Lobby, LobbyCommand, LobbyEvent, NewSeat } from "./types.ts";
+
+type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
+
+export function create(command: Command<"create">, now: number): Decision {
+  const { type: _, ...facts } = command;
+  const answer = { type: "lobby_and_player", seatId: command.host.id } as const;
+  return accept([{ type: "created", at: now, ...facts }], answer);
+}
+
+/** Refusals in the order of HTTP-17: the ban is about the caller, the rest about the state. */
+export function join(lobby: Lobby, command: Command<"join">, now: number): Decision {
+  const { seat, by } = command;
+  if (isBanned(lobby, by, seat)) return reject("lobby:banned");
+  if (lobby.status !== "waiting") return reject("lobby:not_accepting_players");
+  if (lobby.seats.length >= lobby.maxPlayers) return reject("lobby:full");
+  const key = nameKey(seat.name);
+  if (lobby.seats.some((one) => nameKey(one.name) === key)) return reject("lobby:name_taken");
+  if (lobby.seats.some((one) => one.id === seat.id))
+    return reject("server:unavailable", { collision: true });
+  const joined: LobbyEvent = { type: "joined", at: now, seat: boundOnce(lobby, seat) };
+  return accept([joined], { type: "player", seatId: seat.id });
+}
+
+function isBanned(lobby: Lobby, by: Asker, seat: NewSeat): boolean {
+  const seats = [by.seatId, by.cookieSeatId];
+  const accounts = [by.playerId, seat.accountId];
+  return (
+    seats.some((id) => id != null && lobby.bannedSeats.includes(id)) ||
+    accounts.some((id) => id !== null && lobby.bannedAccounts.includes(id))
+  );
+}
+
+/** An account is bound to its first seat only; its further seats are anonymous (LOB-05). */
+function boundOnce(lobby: Lobby, seat: NewSeat): NewSeat {
+  const isBound = lobby.seats.some((one) => one.accountId === seat.accountId);
+  return seat.accountId !== null && isBound ? { ...seat, accountId: null, avatarUrl: null } : seat;
+}
+
+/** May the caller have a hub token? (LOB-02: 403 without a seat.) */
+export function checkSeat(lobby: Lobby, command: Command<"check_seat">, now: number): Decision {
+  const seat = seatOf(lobby, command.by);
+  if (!seat) return reject("lobby:not_member");
+  return acceptFrom(lobby, seat, now, [], { type: "player", seatId: seat.id });
+}
+
+export function heartbeat(lobby: Lobby, command: Command<"heartbeat">, now: number): Decision {
+  const seat = seatOf(lobby, command.by);
+  if (!seat) return reject("lobby:player_not_found");
+  return acceptFrom(lobby, seat, now, [], { type: "ok" });
+}
+
+export function leave(lobby: Lobby, command: Command<"leave">, now: number): Decision {
+  const seat = seatOf(lobby, command.by);
+  if (!seat) return reject("lobby:player_not_found");
+  if (lobby.status === "finished") return accept([], nothing);
+  if (seat.isHost) return accept(finish(lobby, now, "host_left"), nothing);
+  return accept(remove(lobby, now, seat.id, "left", false), nothing);
+}
+
+export function kick(lobby: Lobby, command: Command<"kick">, now: number): Decision {
+  const host = hostAsking(lobby, command.by);
+  if (!host) return reject("lobby:not_host");
+  const target = lobby.seats.find((seat) => seat.id === command.seatId);
+  if (!target) return reject("lobby:player_not_found");
+  if (lobby.status === "finished") return reject("lobby:not_in_progress");
+  if (target.isHost) return reject("lobby:host_not_removable");
+  return acceptFrom(
+    lobby,
+    host,
+    now,
+    remove(lobby, now, target.id, "kicked", command.ban),
+    nothing,
+  );
+}
+
+/** The removal, and the reveal when everybody who is left has answered. */
+function remove(
+  lobby: Lobby,
+  now: number,
+  seatId: number,
+  reason: "left" | "kicked",
+  ban: boolean,
+): LobbyEvent[] {
+  const removed: LobbyEvent = { type: "removed", at: now, seatId, reason, ban };
+  const round = openRound(lobby);
+  const change = { absent: new Set([seatId]), removed: seatId };
+  if (!round || !isEveryoneDone(lobby, round, change)) return [removed];
+  return [removed, closeQuestion(lobby, round, now, "all_answered", change)];
+}

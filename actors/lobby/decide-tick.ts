@@ -1,0 +1,95 @@
+import { accept, nothing } from "./decision.ts";
+import {
+  fetchLockMs,
+  idlePlayingMs,
+  idleWaitingMs,
+  lastRevealMs,
+  revealMergeMs,
+} from "./limits.ts";
+import { isLastQuestion, needsQuestions } from "./questions.ts";
+import {
+  closeQuestion,
+  finish,
+  isEveryoneDone,
+  isPastDeadline,
+  openRound,
+  revealedQuestion,
+} from "./rounds.ts";
+import type { Decision, EndReason, Lobby, LobbyEvent } from "./types.ts";
+
+/** When the lobby finishes for lack of commands (LOB-21). */
+export function idleAt(lobby: Lobby): number {
+  return lobby.lastCommandAt + (lobby.status === "waiting" ? idleWaitingMs : idlePlayingMs);
+}
+
+/** When the lobby finishes because nobody went on after the last reveal, or null (LOB-18). */
+export function completedAt(lobby: Lobby): number | null {
+  const last = lobby.status === "in_progress" ? revealedQuestion(lobby) : null;
+  return last && isLastQuestion(lobby) ? last.closedAt + lastRevealMs : null;
+}
+
+/** Carries out every deadline that has passed; too early, doubled or late it does no harm. */
+export function tick(lobby: Lobby, now: number): Decision {
+  if (lobby.status === "finished") return accept([], nothing);
+  const reason = endDue(lobby, now);
+  if (reason) return accept(finish(lobby, now, reason), nothing);
+  const gone = staleSeats(lobby, now);
+  const closed = closeIfDue(lobby, now, gone);
+  const events = [
+    ...prepareDue(lobby, now),
+    ...disconnect(lobby, now, gone),
+    ...closed,
+    ...(closed.length > 0 ? [] : owedReveal(lobby, now)),
+    ...fetchDue(lobby, now),
+  ];
+  return accept(events, nothing);
+}
+
+function endDue(lobby: Lobby, now: number): EndReason | null {
+  if (lobby.hostDisconnect && now >= lobby.hostDisconnect.endsAt) return "host_timeout";
+  if (now >= idleAt(lobby)) return "idle";
+  const completed = completedAt(lobby);
+  return completed !== null && now >= completed ? "completed" : null;
+}
+
+function staleSeats(lobby: Lobby, now: number): Set<number> {
+  const { staleMs } = lobby.timings;
+  const gone = lobby.seats.filter((seat) => seat.isConnected && now >= seat.lastSeenAt + staleMs);
+  return new Set(gone.map((seat) => seat.id));
+}
+
+function disconnect(lobby: Lobby, now: number, gone: ReadonlySet<number>): LobbyEvent[] {
+  const events: LobbyEvent[] = [];
+  for (const seat of lobby.seats) {
+    if (!gone.has(seat.id)) continue;
+    events.push({ type: "disconnected", at: now, seatId: seat.id });
+    const endsAt = now + lobby.timings.hostGraceMs;
+    if (seat.isHost) events.push({ type: "host_disconnect_set", at: now, endsAt });
+  }
+  return events;
+}
+
+function closeIfDue(lobby: Lobby, now: number, gone: ReadonlySet<number>): LobbyEvent[] {
+  const round = openRound(lobby);
+  if (!round) return [];
+  if (isPastDeadline(round, now)) return [closeQuestion(lobby, round, now, "timer")];
+  if (gone.size === 0 || !isEveryoneDone(lobby, round, { absent: gone })) return [];
+  return [closeQuestion(lobby, round, now, "all_answered")];
+}
+
+function prepareDue(lobby: Lobby, now: number): LobbyEvent[] {
+  const isDue = lobby.preparingUntil !== null && now >= lobby.preparingUntil;
+  return isDue ? [{ type: "prepare_abandoned", at: now }] : [];
+}
+
+function owedReveal(lobby: Lobby, now: number): LobbyEvent[] {
+  const isDue = lobby.isRevealPending && Math.abs(now - lobby.lastRevealAt) >= revealMergeMs;
+  return isDue ? [{ type: "reveal_published", at: now }] : [];
+}
+
+/** A batch that never came is asked for again; idleness bounds how often (LOB-20). */
+function fetchDue(lobby: Lobby, now: number): LobbyEvent[] {
+  const isOverdue = lobby.fetchingUntil !== null && now >= lobby.fetchingUntil;
+  if (!isOverdue && !needsQuestions(lobby)) return [];
+  return [{ type: "fetching", at: now, until: now + fetchLockMs }];
+}

@@ -1,0 +1,78 @@
+import { accept, nothing, reject, wholeLobby } from "./decision.ts";
+import { answer, lock, next, pick, reveal } from "./decide-round.ts";
+import { checkSeat, create, heartbeat, join, kick, leave } from "./decide-seats.ts";
+import { abandonStart, addQuestions, changeSettings, prepare, start } from "./decide-start.ts";
+import { tick } from "./decide-tick.ts";
+import { finish } from "./rounds.ts";
+import { hostAsking, seatOf } from "./seats.ts";
+import type { Decision, Lobby, LobbyCommand } from "./types.ts";
+
+/**
+ * What a command does to a lobby: events to commit and an answer, or a refusal. Pure; reads `lobby` only.
+ * Without a lobby everything but `create` is `lobby:not_found`; a `create` that meets a lobby is refused with
+ * `server:unavailable` and `params.collision`, so that the runtime takes another code.
+ */
+export function decide(lobby: Lobby | null, command: LobbyCommand, now: number): Decision {
+  if (command.type === "create")
+    return lobby ? reject("server:unavailable", { collision: true }) : create(command, now);
+  return lobby ? decideIn(lobby, command, now) : reject("lobby:not_found");
+}
+
+type LaterCommand = Exclude<LobbyCommand, { type: "create" }>;
+
+/** A table: one line per command, the rules are in the files named after their theme. */
+function decideIn(lobby: Lobby, command: LaterCommand, now: number): Decision {
+  switch (command.type) {
+    case "read":
+      return accept([], {
+        type: "lobby_and_player",
+        seatId: seatOf(lobby, command.by)?.id ?? null,
+      });
+    case "join":
+      return join(lobby, command, now);
+    case "check_seat":
+      return checkSeat(lobby, command, now);
+    case "heartbeat":
+      return heartbeat(lobby, command, now);
+    case "leave":
+      return leave(lobby, command, now);
+    case "kick":
+      return kick(lobby, command, now);
+    case "settings":
+      return changeSettings(lobby, command, now);
+    case "prepare":
+      return prepare(lobby, command, now);
+    case "start":
+      return start(lobby, command, now);
+    case "abandon_start":
+      return abandonStart(lobby, command, now);
+    case "add_questions":
+      return addQuestions(lobby, command, now);
+    case "pick":
+      return pick(lobby, command, now);
+    case "answer":
+      return answer(lobby, command, now);
+    case "lock":
+      return lock(lobby, command, now);
+    case "next":
+      return next(lobby, command, now);
+    case "reveal":
+      return reveal(lobby, now);
+    case "end":
+      if (!hostAsking(lobby, command.by)) return reject("lobby:not_host");
+      return accept(endOnce(lobby, now, "host_ended"), wholeLobby);
+    case "operator_end":
+      return accept(endOnce(lobby, now, "operator"), wholeLobby);
+    case "tick":
+      return tick(lobby, now);
+    case "result_queued":
+      return accept(lobby.isResultPending ? [{ type: "result_queued", at: now }] : [], nothing);
+    default:
+      return command satisfies never;
+  }
+}
+
+/** Ending twice changes nothing (LOB-18). */
+function endOnce(lobby: Lobby, now: number, reason: "host_ended" | "operator") {
+  return lobby.status === "finished" ? [] : finish(lobby, now, reason);
+}

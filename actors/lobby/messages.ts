@@ -1,0 +1,81 @@
+import {
+  hostDisconnectOf,
+  lobbySnapshot,
+  playerOf,
+  revealOf,
+  type WireContext,
+} from "./snapshot.ts";
+import type { Lobby, LobbyEvent, LobbyMessage } from "./types.ts";
+
+/** Which message an event publishes, if any (HUB-04); each published one has the next `seq` (HUB-03). */
+export const messageTypes: Record<LobbyEvent["type"], LobbyMessage["type"] | null> = {
+  created: null,
+  joined: "lobby.player_joined",
+  settings_changed: "lobby.settings",
+  preparing: null,
+  prepare_abandoned: null,
+  started: "lobby.started",
+  picked: "lobby.pick",
+  answered: "lobby.answer",
+  question_closed: "lobby.reveal",
+  question_opened: "lobby.question",
+  reveal_published: "lobby.reveal",
+  reveal_owed: null,
+  seen: null,
+  disconnected: null,
+  host_disconnect_set: "lobby.host_disconnect",
+  host_disconnect_cleared: "lobby.host_disconnect",
+  removed: "lobby.player_removed",
+  fetching: null,
+  questions_added: null,
+  finished: "lobby.ended",
+  result_queued: null,
+};
+
+/** The message of an event, given the lobby right after it; null when nothing is published. */
+export function messageOf(
+  lobby: Lobby,
+  event: LobbyEvent,
+  context: WireContext,
+): LobbyMessage | null {
+  const type = messageTypes[event.type];
+  return type && { type, data: dataOf(lobby, event, context) };
+}
+
+/** Small events carry what changed, the others the whole lobby too (HUB-04). */
+function dataOf(lobby: Lobby, event: LobbyEvent, context: WireContext): Record<string, unknown> {
+  switch (event.type) {
+    case "picked":
+      return { player_id: event.seatId, selected_index: event.selectedIndex };
+    case "answered":
+      // Never the index or the result: they are for the answering seat alone until the reveal (S15).
+      return {
+        player_id: event.choice.seatId,
+        answered_player_ids: lobby.round?.choices.map((choice) => choice.seatId) ?? [],
+      };
+    case "host_disconnect_set":
+    case "host_disconnect_cleared":
+      return { host_disconnect: hostDisconnectOf(lobby) };
+    default:
+      return { ...leading(lobby, event), lobby: lobbySnapshot(lobby, event.at, context) };
+  }
+}
+
+/** What stands before `lobby` in a message that carries it. */
+function leading(lobby: Lobby, event: LobbyEvent): Record<string, unknown> {
+  switch (event.type) {
+    case "joined":
+      return { player: playerOf(lobby, event.seat.id) };
+    case "settings_changed":
+      return { changes: event.changes };
+    case "question_closed":
+    case "reveal_published":
+      return { reveal: revealOf(lobby) };
+    case "removed":
+      return { player_id: event.seatId, reason: event.reason };
+    case "finished":
+      return { reason: event.reason };
+    default:
+      return {};
+  }
+}

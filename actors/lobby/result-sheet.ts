@@ -1,0 +1,111 @@
+import type { AnswerResult, ClosedBy, EndReason, Lobby, Seat, Settings } from "./types.ts";
+
+export interface SheetSeat {
+  id: number;
+  name: string;
+  isHost: boolean;
+  accountId: number | null;
+  joinedAt: number;
+  /** Left or was removed before the end. */
+  hasLeft: boolean;
+  score: number;
+  bestStreak: number;
+  numCorrect: number;
+  numAnswered: number;
+  totalTimeMs: number;
+  xpGained: number;
+}
+
+export interface SheetQuestion {
+  index: number;
+  /** Catalog form (document 2, Question). */
+  id: number;
+  type: "multiple_choice";
+  category: string;
+  difficulty: string;
+  question: string;
+  answers: string[];
+  correctIndex: number;
+  explanation: string;
+  startedAt: number;
+  closedAt: number;
+  closedBy: ClosedBy;
+  results: AnswerResult[];
+}
+
+/** The whole game as it was played, for the database and for players; times in ms since the epoch (LOB-27). */
+export interface ResultSheet {
+  id: number;
+  code: string;
+  realm: string;
+  settings: Settings;
+  maxPlayers: number;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+  endReason: EndReason | null;
+  seats: SheetSeat[];
+  questions: SheetQuestion[];
+}
+
+export function resultSheet(lobby: Lobby): ResultSheet {
+  const { id, code, realm, settings, maxPlayers, createdAt, startedAt, finishedAt } = lobby;
+  return {
+    id,
+    code,
+    realm,
+    settings,
+    maxPlayers,
+    createdAt,
+    startedAt,
+    finishedAt,
+    endReason: lobby.endReason,
+    seats: [
+      ...lobby.seats.map((seat) => sheetSeat(lobby, seat, false)),
+      ...lobby.formerSeats.map((seat) => sheetSeat(lobby, seat, true)),
+    ],
+    questions: sheetQuestions(lobby),
+  };
+}
+
+function sheetSeat(lobby: Lobby, seat: Seat, hasLeft: boolean): SheetSeat {
+  const own = lobby.played.flatMap((played) =>
+    played.results.filter((result) => result.seatId === seat.id),
+  );
+  return {
+    id: seat.id,
+    name: seat.name,
+    isHost: seat.isHost,
+    accountId: seat.accountId,
+    joinedAt: seat.joinedAt,
+    hasLeft,
+    score: seat.score,
+    bestStreak: seat.bestStreak,
+    numCorrect: seat.numCorrect,
+    numAnswered: own.filter((result) => result.selectedIndex >= 0).length,
+    totalTimeMs: own.reduce((sum, result) => sum + result.timeTakenMs, 0),
+    xpGained: own.reduce((sum, result) => sum + result.xpGained, 0),
+  };
+}
+
+function sheetQuestions(lobby: Lobby): SheetQuestion[] {
+  return lobby.played.flatMap((played) => {
+    const question = lobby.questions[played.index];
+    if (!question) return [];
+    return {
+      index: played.index,
+      id: question.id,
+      type: "multiple_choice" as const,
+      category: question.category,
+      difficulty: question.difficulty,
+      question: question.text,
+      answers: question.choices,
+      correctIndex: question.correctIndex,
+      explanation: question.explanation,
+      startedAt: played.startedAt,
+      closedAt: played.closedAt,
+      closedBy: played.closedBy,
+      results: played.results,
+    };
+  });
+}

@@ -1,0 +1,114 @@
+import { answerGraceMs } from "./limits.ts";
+import { currentQuestion } from "./questions.ts";
+import { scoreChoice, timeForPoints } from "./scoring.ts";
+import type {
+  AnswerResult,
+  ClosedBy,
+  EndReason,
+  Lobby,
+  LobbyEvent,
+  PlayedQuestion,
+  Round,
+  Seat,
+} from "./types.ts";
+
+/** What the command at hand changes beside the state it was asked of. */
+export interface RoundChange {
+  /** An answer given by it. */
+  answer?: AnswerResult;
+  /** Seats that leave or go silent by it. */
+  absent?: ReadonlySet<number>;
+  /** Seats of `absent` that are no longer part of the lobby. */
+  removed?: number;
+}
+
+export const timerMs = (lobby: Lobby) => lobby.settings.timer * 1_000;
+
+/** The open round, or null when there is none. */
+export function openRound(lobby: Lobby): Round | null {
+  return lobby.status === "in_progress" && lobby.round?.isOpen ? lobby.round : null;
+}
+
+/** No answer is taken from here on; the server closes the question (LOB-07, LOB-14). */
+export function isPastDeadline(round: Round, now: number): boolean {
+  return now >= round.endsAt + answerGraceMs;
+}
+
+/** The current question as it was played, once it is closed. */
+export function revealedQuestion(lobby: Lobby): PlayedQuestion | null {
+  const last = lobby.played.at(-1);
+  return last && last.index === lobby.round?.index ? last : null;
+}
+
+/** Results of the current question so far; in co-op there are none before it is closed. */
+export function currentResults(lobby: Lobby): readonly AnswerResult[] {
+  return revealedQuestion(lobby)?.results ?? lobby.round?.results ?? [];
+}
+
+/** Versus: every connected seat has answered. With nobody connected the timer decides (LOB-14). */
+export function isEveryoneDone(lobby: Lobby, round: Round, change: RoundChange): boolean {
+  if (lobby.settings.mode !== "versus") return false;
+  const answered = new Set(round.choices.map((choice) => choice.seatId));
+  if (change.answer) answered.add(change.answer.seatId);
+  const present = lobby.seats.filter(
+    (seat) =>
+      (seat.isConnected || seat.id === change.answer?.seatId) && !change.absent?.has(seat.id),
+  );
+  return present.length > 0 && present.every((seat) => answered.has(seat.id));
+}
+
+/** Closes the question: picks become answers, who gave none gets a timeout (LOB-14, LOB-26). */
+export function closeQuestion(
+  lobby: Lobby,
+  round: Round,
+  now: number,
+  closedBy: ClosedBy,
+  change: RoundChange = {},
+): LobbyEvent {
+  const given = change.answer ? [...round.results, change.answer] : round.results;
+  const results = lobby.settings.mode === "coop" ? scorePicks(lobby, round) : [...given];
+  const done = new Set(results.map((result) => result.seatId));
+  for (const seat of lobby.seats) {
+    if (!done.has(seat.id) && seat.id !== change.removed)
+      results.push(timeoutOf(seat, lobby, round, now));
+  }
+  return { type: "question_closed", at: now, closedBy, results };
+}
+
+function scorePicks(lobby: Lobby, round: Round): AnswerResult[] {
+  const question = currentQuestion(lobby);
+  if (!question) return [];
+  return round.choices.flatMap((choice) => {
+    const seat = lobby.seats.find((one) => one.id === choice.seatId);
+    if (!seat) return [];
+    const timeMs = timeForPoints(round, choice.at, choice.claimedMs);
+    return [scoreChoice(seat, question, choice.selectedIndex, timeMs, timerMs(lobby))];
+  });
+}
+
+function timeoutOf(seat: Seat, lobby: Lobby, round: Round, now: number): AnswerResult {
+  return {
+    seatId: seat.id,
+    selectedIndex: -1,
+    isCorrect: false,
+    pointsEarned: 0,
+    xpGained: 0,
+    timeTakenMs: Math.min(timerMs(lobby), Math.max(0, now - round.startedAt)),
+    score: seat.score,
+    streak: 0,
+  };
+}
+
+/**
+ * Ends the game at once. Answers already given to an open question count, because they were acknowledged;
+ * picks were only tentative and nobody is charged with a timeout, unless its time was up anyway.
+ */
+export function finish(lobby: Lobby, now: number, reason: EndReason): LobbyEvent[] {
+  const finished: LobbyEvent = { type: "finished", at: now, reason };
+  const round = openRound(lobby);
+  if (!round) return [finished];
+  if (isPastDeadline(round, now)) return [closeQuestion(lobby, round, now, "timer"), finished];
+  if (round.results.length === 0) return [finished];
+  const results = [...round.results];
+  return [{ type: "question_closed", at: now, closedBy: "next", results }, finished];
+}

@@ -1,0 +1,80 @@
+import { observedToleranceMs } from "./limits.ts";
+import type { AnswerResult, DrawnQuestion, Round, Seat } from "./types.ts";
+
+/** Difficulty -> weight (SCO-01); an unknown one weighs like medium, which `auto` resolves to. */
+const weights = new Map<string, number>([
+  ["elementary", 1],
+  ["easy", 1],
+  ["middle_school", 2],
+  ["medium", 2],
+  ["high_school", 2],
+  ["hard", 3],
+  ["undergrad", 3],
+  ["masters", 4],
+  ["phd", 5],
+  ["postdoc", 5],
+]);
+
+export function weightOf(difficulty: string): number {
+  return weights.get(difficulty) ?? 2;
+}
+
+/** Multiplier of a correct answer by the streak that includes it (SCO-01). */
+export function multiplierOf(streak: number): number {
+  if (streak >= 10) return 4;
+  if (streak >= 6) return 3;
+  return streak >= 3 ? 2 : 1;
+}
+
+/** Points of a correct answer; `streak` includes it (SCO-01). */
+export function pointsOf(weight: number, timeMs: number, timerMs: number, streak: number): number {
+  const base = 100 * weight;
+  const bonus = Math.floor(base * 0.5 * Math.max(0, 1 - timeMs / timerMs));
+  return (base + bonus) * multiplierOf(streak);
+}
+
+/** Time used for points: the client's claim holds only as far as the server can believe it (SCO-04). */
+export function timeForPoints(round: Round, at: number, claimedMs: number | null): number {
+  const observedMs = Math.max(0, at - round.startedAt);
+  if (claimedMs === null) return observedMs;
+  return Math.max(claimedMs, observedMs - observedToleranceMs);
+}
+
+/** Scores one choice from the totals the seat had before the question. */
+export function scoreChoice(
+  seat: Seat,
+  question: DrawnQuestion,
+  selectedIndex: number,
+  timeMs: number,
+  timerMs: number,
+): AnswerResult {
+  const isCorrect = selectedIndex === question.correctIndex;
+  const streak = isCorrect ? seat.streak + 1 : 0;
+  const weight = weightOf(question.difficulty);
+  // A clock that was set back must not turn into more than the full bonus.
+  const pointsEarned = isCorrect ? pointsOf(weight, Math.max(0, timeMs), timerMs, streak) : 0;
+  return {
+    seatId: seat.id,
+    selectedIndex,
+    isCorrect,
+    pointsEarned,
+    // Anonymous seats earn no stats (LOB-01).
+    xpGained: isCorrect && seat.accountId !== null ? 10 * weight : 0,
+    timeTakenMs: timeMs,
+    score: seat.score + pointsEarned,
+    streak,
+  };
+}
+
+/** `correct_rate` (rounded percent) and `num_served` with these answers included (TRV-06). */
+export function ratesOf(
+  question: DrawnQuestion,
+  results: readonly AnswerResult[],
+): { correct_rate: number; num_served: number } {
+  const served = question.numServed + results.length;
+  const correct = question.numCorrect + results.filter((result) => result.isCorrect).length;
+  return {
+    correct_rate: served === 0 ? 0 : Math.round((100 * correct) / served),
+    num_served: served,
+  };
+}

@@ -1,0 +1,44 @@
+import { seenIntervalMs } from "./limits.ts";
+import type { Asker, Lobby, LobbyEvent, Seat } from "./types.ts";
+
+export function seatById(lobby: Lobby, id: number | null | undefined): Seat | null {
+  return lobby.seats.find((seat) => seat.id === id) ?? null;
+}
+
+export function hostOf(lobby: Lobby): Seat | null {
+  return lobby.seats.find((seat) => seat.isHost) ?? null;
+}
+
+/** The seat that asks: by its token, else the seat bound to the player, else by the cookie (LOB-01). */
+export function seatOf(lobby: Lobby, by: Asker): Seat | null {
+  const byToken = seatById(lobby, by.seatId);
+  if (byToken) return byToken;
+  const bound =
+    by.playerId === null ? null : lobby.seats.find((seat) => seat.accountId === by.playerId);
+  return bound ?? seatById(lobby, by.cookieSeatId);
+}
+
+/** The asking seat when it is the host's, else null. */
+export function hostAsking(lobby: Lobby, by: Asker): Seat | null {
+  const seat = seatOf(lobby, by);
+  return seat?.isHost ? seat : null;
+}
+
+/** Names are the same when their keys are (LOB-06). */
+export function nameKey(name: string): string {
+  return name.normalize("NFKC").trim().toLowerCase();
+}
+
+/** How old a sign of life may be before the next one is committed; shorter when lobbies go stale sooner. */
+function seenEvery(lobby: Lobby): number {
+  return Math.min(seenIntervalMs, lobby.timings.staleMs / 5);
+}
+
+/** What a sign of life of this seat changes; empty when nothing needs a commit (LOB-19). */
+export function presence(lobby: Lobby, seat: Seat, now: number): LobbyEvent[] {
+  if (lobby.status === "finished") return [];
+  if (seat.isHost && lobby.hostDisconnect) return [{ type: "host_disconnect_cleared", at: now }];
+  // The difference is taken both ways, so that a clock set back does not freeze the last sign of life.
+  const isFresh = Math.abs(now - seat.lastSeenAt) < seenEvery(lobby);
+  return seat.isConnected && isFresh ? [] : [{ type: "seen", at: now, seatId: seat.id }];
+}

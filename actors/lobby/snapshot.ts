@@ -1,0 +1,176 @@
+import { currentQuestion } from "./questions.ts";
+import { openRound, revealedQuestion } from "./rounds.ts";
+import { ratesOf } from "./scoring.ts";
+import { hostOf } from "./seats.ts";
+import type { AnswerResult, DrawnQuestion, Lobby, PlayedQuestion, Seat } from "./types.ts";
+
+/** Where clients subscribe: address of the hub, and what topics begin with (HUB-01). */
+export interface WireContext {
+  hubUrl: string;
+  topicBase: string;
+}
+
+type Wire = Record<string, unknown>;
+
+/** ISO 8601 in UTC without fractions (document 1, Field conventions). */
+function timestamp(ms: number | null): string | null {
+  return ms === null ? null : `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
+}
+
+/**
+ * What every client may see (document 2, Lobby; LOB-08..LOB-11). The right answer is in it only once the
+ * question is closed (S15). `server_now_ms` is the last member, so that a stored text can be completed.
+ */
+export function lobbySnapshot(lobby: Lobby, now: number, context: WireContext): Wire {
+  const { settings } = lobby;
+  const isPlaying = lobby.status === "in_progress";
+  return {
+    id: lobby.id,
+    code: lobby.code,
+    host_name: hostOf(lobby)?.name ?? "",
+    category: settings.category,
+    difficulty: settings.difficulty,
+    prompt: settings.prompt,
+    selected_categories: settings.selected_categories,
+    blend: settings.blend,
+    review: settings.review,
+    timer: settings.timer,
+    num_questions: settings.num_questions,
+    is_endless: settings.num_questions === null,
+    status: lobby.status,
+    visibility: settings.visibility,
+    mode: settings.mode,
+    max_players: lobby.maxPlayers,
+    current_index: lobby.round?.index ?? 0,
+    created_at: timestamp(lobby.createdAt),
+    started_at: timestamp(lobby.startedAt),
+    finished_at: timestamp(lobby.finishedAt),
+    current_question_started_at_ms: isPlaying ? (lobby.round?.startedAt ?? null) : null,
+    players: lobby.seats.map((seat) => wirePlayer(lobby, seat)),
+    current_question: isPlaying ? playForm(lobby) : null,
+    answered_player_ids: answeredIds(lobby),
+    host_disconnect: hostDisconnectOf(lobby),
+    reveal: revealOf(lobby),
+    ...reviewOf(lobby),
+    seq: lobby.seq,
+    hub: { url: context.hubUrl, topic: `${context.topicBase}/lobby/${lobby.code}` },
+    server_now_ms: now,
+  };
+}
+
+function answeredIds(lobby: Lobby): number[] {
+  return lobby.round?.choices.map((choice) => choice.seatId) ?? [];
+}
+
+function wirePlayer(lobby: Lobby, seat: Seat): Wire {
+  return {
+    id: seat.id,
+    name: seat.name,
+    is_host: seat.isHost,
+    account_id: seat.accountId,
+    avatar_url: seat.avatarUrl,
+    score: seat.score,
+    streak: seat.streak,
+    best_streak: seat.bestStreak,
+    num_correct: seat.numCorrect,
+    is_connected: seat.isConnected,
+    has_answered: answeredIds(lobby).includes(seat.id),
+    joined_at: timestamp(seat.joinedAt),
+  };
+}
+
+/** The players entry of a seat, or null when nobody sits there. */
+export function playerOf(lobby: Lobby, seatId: number): Wire | null {
+  const seat = lobby.seats.find((one) => one.id === seatId);
+  return seat ? wirePlayer(lobby, seat) : null;
+}
+
+/** The play form of the current question (LOB-09): no answer, no explanation. */
+function playForm(lobby: Lobby): Wire | null {
+  const question = currentQuestion(lobby);
+  const { round } = lobby;
+  if (!question || !round) return null;
+  return {
+    id: question.id,
+    type: "multiple_choice",
+    category: question.category,
+    difficulty: question.difficulty,
+    question: question.text,
+    payload: { choices: question.choices, estimated_rate: question.estimatedRate },
+    is_cached: question.isCached,
+    index: round.index,
+    started_at_ms: round.startedAt,
+    ends_at_ms: round.endsAt,
+  };
+}
+
+export function hostDisconnectOf(lobby: Lobby): Wire | null {
+  const gone = lobby.hostDisconnect;
+  return gone && { since_ms: gone.since, ends_at_ms: gone.endsAt };
+}
+
+/** The reveal of the current question, or null while it is open (LOB-11). */
+export function revealOf(lobby: Lobby): Wire | null {
+  const played = revealedQuestion(lobby);
+  const question = currentQuestion(lobby);
+  if (!played || !question || openRound(lobby)) return null;
+  return {
+    question_id: question.id,
+    index: played.index,
+    correct_index: question.correctIndex,
+    explanation: question.explanation,
+    ...ratesOf(question, played.results),
+    results: played.results.map(wireResult),
+    closed_by: played.closedBy,
+  };
+}
+
+function wireResult(result: AnswerResult): Wire {
+  return {
+    player_id: result.seatId,
+    selected_index: result.selectedIndex,
+    is_correct: result.isCorrect,
+    points_earned: result.pointsEarned,
+    time_taken_ms: result.timeTakenMs,
+    score: result.score,
+    streak: result.streak,
+  };
+}
+
+/** `review_items` of a finished lobby whose host asked for it (LOB-23). */
+function reviewOf(lobby: Lobby): Wire {
+  if (lobby.status !== "finished" || !lobby.settings.review) return {};
+  const items = lobby.played.flatMap((played) => {
+    const question = lobby.questions[played.index];
+    return question ? [reviewItem(played, question)] : [];
+  });
+  return { review_items: items };
+}
+
+function reviewItem(played: PlayedQuestion, question: DrawnQuestion): Wire {
+  return {
+    index: played.index,
+    question: {
+      id: question.id,
+      type: "multiple_choice",
+      category: question.category,
+      difficulty: question.difficulty,
+      question: question.text,
+      answers: question.choices,
+      correct_index: question.correctIndex,
+      explanation: question.explanation,
+    },
+    closed_by: played.closedBy,
+    results: played.results.map(wireResult),
+  };
+}
+
+/**
+ * The entry of the public list, cut before its last member: the reader adds `,"server_now_ms":N}`.
+ * Null when the lobby is not to be listed (LOB-04).
+ */
+export function listingOf(lobby: Lobby, context: WireContext): string | null {
+  if (lobby.settings.visibility !== "public" || lobby.status === "finished") return null;
+  const { server_now_ms: _, ...rest } = lobbySnapshot(lobby, 0, context);
+  return JSON.stringify(rest).slice(0, -1);
+}
