@@ -1,6 +1,7 @@
 import { currentQuestion, drawPlan } from "./questions.ts";
 import { currentResults, openRound } from "./rounds.ts";
 import { ratesOf } from "./scoring.ts";
+import { seatById } from "./seats.ts";
 import { lobbySnapshot, type WireContext } from "./snapshot.ts";
 import type { Answer, Lobby } from "./types.ts";
 
@@ -41,7 +42,7 @@ export function answerBody(
 
 /** The caller's own seat (LOB-05). */
 function ownPlayer(lobby: Lobby, seatId: number | null) {
-  const seat = lobby.seats.find((one) => one.id === seatId);
+  const seat = seatById(lobby, seatId);
   return seat ? { id: seat.id, name: seat.name, is_host: seat.isHost } : null;
 }
 
@@ -49,7 +50,7 @@ function ownPlayer(lobby: Lobby, seatId: number | null) {
 function ownResult(lobby: Lobby, seatId: number): Record<string, unknown> | null {
   const question = currentQuestion(lobby);
   const result = currentResults(lobby).find((one) => one.seatId === seatId);
-  const seat = lobby.seats.find((one) => one.id === seatId);
+  const seat = seatById(lobby, seatId);
   if (!question || !result || !seat) return null;
   return {
     is_correct: result.isCorrect,

@@ -1,6 +1,6 @@
 import { accept, acceptFrom, nothing, reject } from "./decision.ts";
 import { closeQuestion, finish, isEveryoneDone, openRound } from "./rounds.ts";
-import { hostAsking, nameKey, seatOf } from "./seats.ts";
+import { hostAsking, nameKey, seatById, seatOf } from "./seats.ts";
 import type { Asker, Decision, Lobby, LobbyCommand, LobbyEvent, NewSeat } from "./types.ts";
 
 type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
@@ -64,7 +64,7 @@ export function leave(lobby: Lobby, command: Command<"leave">, now: number): Dec
 export function kick(lobby: Lobby, command: Command<"kick">, now: number): Decision {
   const host = hostAsking(lobby, command.by);
   if (!host) return reject("lobby:not_host");
-  const target = lobby.seats.find((seat) => seat.id === command.seatId);
+  const target = seatById(lobby, command.seatId);
   if (!target) return reject("lobby:player_not_found");
   if (lobby.status === "finished") return reject("lobby:not_in_progress");
   if (target.isHost) return reject("lobby:host_not_removable");

@@ -1,6 +1,7 @@
 import { answerGraceMs } from "./limits.ts";
 import { currentQuestion } from "./questions.ts";
 import { scoreChoice, timeForPoints } from "./scoring.ts";
+import { seatById } from "./seats.ts";
 import type {
   AnswerResult,
   ClosedBy,
@@ -79,7 +80,7 @@ function scorePicks(lobby: Lobby, round: Round): AnswerResult[] {
   const question = currentQuestion(lobby);
   if (!question) return [];
   return round.choices.flatMap((choice) => {
-    const seat = lobby.seats.find((one) => one.id === choice.seatId);
+    const seat = seatById(lobby, choice.seatId);
     if (!seat) return [];
     const timeMs = timeForPoints(round, choice.at, choice.claimedMs);
     return [scoreChoice(seat, question, choice.selectedIndex, timeMs, timerMs(lobby))];

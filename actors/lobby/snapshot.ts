@@ -1,7 +1,7 @@
 import { currentQuestion } from "./questions.ts";
 import { openRound, revealedQuestion } from "./rounds.ts";
 import { ratesOf } from "./scoring.ts";
-import { hostOf } from "./seats.ts";
+import { hostOf, seatById } from "./seats.ts";
 import type { AnswerResult, DrawnQuestion, Lobby, PlayedQuestion, Seat } from "./types.ts";
 
 /** Where clients subscribe: address of the hub, and what topics begin with (HUB-01). */
@@ -81,7 +81,7 @@ function wirePlayer(lobby: Lobby, seat: Seat): Wire {
 
 /** The players entry of a seat, or null when nobody sits there. */
 export function playerOf(lobby: Lobby, seatId: number): Wire | null {
-  const seat = lobby.seats.find((one) => one.id === seatId);
+  const seat = seatById(lobby, seatId);
   return seat ? wirePlayer(lobby, seat) : null;
 }
 
