@@ -1,8 +1,12 @@
 import type { LobbyCommand, LobbyReply } from "../index.ts";
-import { answerBody, messageOf, nextDeadline, resultSheet } from "../lobby/index.ts";
+import { answerBody } from "../lobby/answers.ts";
+import { nextDeadline } from "../lobby/deadlines.ts";
 import { decide } from "../lobby/decide.ts";
 import { evolve } from "../lobby/evolve.ts";
-import type { Asker, Lobby, LobbyEvent, WireContext } from "../lobby/types.ts";
+import { messageOf } from "../lobby/messages.ts";
+import { resultSheet } from "../lobby/result-sheet.ts";
+import type { WireContext } from "../lobby/snapshot.ts";
+import type { Asker, Lobby, LobbyEvent } from "../lobby/types.ts";
 import type { Commit } from "./journal.ts";
 import { recall, remember, type Memory } from "./memory.ts";
 import { encodeChange, type StoredLobby } from "./storage.ts";
@@ -143,9 +147,9 @@ function seatOf(lobby: Lobby | null, command: LobbyCommand): number | null {
 
 function boundSeat(lobby: Lobby, by: Asker): number | null {
   const seats = [...lobby.seats, ...lobby.formerSeats];
-  if (by.seatId !== null && seats.some((seat) => seat.id === by.seatId)) return by.seatId;
-  if (by.playerId === null) return null;
-  return seats.find((seat) => seat.accountId === by.playerId)?.id ?? null;
+  const known = (seatId: number | null | undefined) => seats.find((seat) => seat.id === seatId)?.id;
+  const bound = by.playerId === null ? undefined : seats.find((seat) => seat.accountId === by.playerId)?.id;
+  return known(by.seatId) ?? bound ?? known(by.cookieSeatId) ?? null;
 }
 
 function encodeMessage(

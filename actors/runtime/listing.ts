@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { listingOf } from "../lobby/snapshot.ts";
-import type { Lobby, LobbyEvent, WireContext } from "../lobby/types.ts";
+import { listingOf, type WireContext } from "../lobby/snapshot.ts";
+import type { Lobby, LobbyEvent } from "../lobby/types.ts";
 import { publicListChannel, publicListKey, publicOrderKey, shardOf } from "./keys.ts";
 import { runScript } from "./scripts.ts";
 
@@ -58,7 +58,7 @@ export function createListing(redis: Redis, context: WireContext): Listing {
       return `[${lobbies.join(",")}]`;
     },
     async listedIn(shards) {
-      const codes = await redis.zrange(publicOrderKey, 0, -1);
+      const codes = await redis.zrange(publicOrderKey, "0", "-1");
       return codes.filter((code) => shards.has(shardOf(code)));
     },
     async refresh(lobby) {

@@ -1,0 +1,69 @@
+import { createLobbies, type DrawnQuestion, type DrawPlan, type Lobbies, type LobbyCommand, type LobbyReply } from "../../../actors/index.ts";
+import { systemClock, type Clock } from "../../../server/core/clock.ts";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { createMetrics } from "../../../server/core/metrics.ts";
+
+export const context = { hubUrl: "/v1/hub", topicBase: "/games/trivia" };
+export const timings = { staleMs: 75_000, hostGraceMs: 60_000, minQuestionMs: 0 };
+
+let drawn = 0;
+
+/** Questions nobody has to know: choice 0 is right. */
+export function drawQuestions(plan: Pick<DrawPlan, "count">): DrawnQuestion[] {
+  return Array.from({ length: plan.count }, () => {
+    drawn += 1;
+    return {
+      id: drawn, category: "science", difficulty: "easy", text: `Question ${drawn}?`, choices: ["a", "b", "c", "d"], correctIndex: 0,
+      explanation: `Because ${drawn}.`, estimatedRate: 75, isCached: true, numServed: 0, numCorrect: 0,
+    };
+  });
+}
+
+export interface Member {
+  lobbies: Lobbies;
+  /** Result jobs this member queued. */
+  results: { code: string }[];
+}
+
+/** One worker's share of the lobbies, in this process. */
+export async function newMember(redisUrl: string, clock: Clock = systemClock): Promise<Member> {
+  const results: { code: string }[] = [];
+  const lobbies = await createLobbies({
+    redisUrl, clock, context,
+    log: silentLogger,
+    metrics: createMetrics(),
+    enqueueResult: async (payload) => results.push(payload),
+    draw: async (plan) => drawQuestions(plan),
+  });
+  return { lobbies, results };
+}
+
+/** A reply's body; throws on a refusal. */
+export function bodyOf(reply: LobbyReply): Record<string, never> {
+  if (!reply.ok) throw new Error(`refused: ${reply.code}`);
+  return JSON.parse(reply.body ?? "{}") as Record<string, never>;
+}
+
+export const by = (seatId: number) => ({ by: { seatId, playerId: null } });
+
+/** Creates and starts a lobby with seats 1..n (host 1). */
+export async function startedLobby(
+  lobbies: Lobbies,
+  code: string,
+  settings: { mode: "coop" | "versus"; questions: number | null; seats: number[] },
+): Promise<void> {
+  const [host = 1, ...others] = settings.seats;
+  const create: LobbyCommand = {
+    type: "create", id: host, code, realm: "default", maxPlayers: 16, timings,
+    settings: {
+      category: null, selected_categories: [], difficulty: null, prompt: null, blend: false, review: false, timer: 60,
+      num_questions: settings.questions, visibility: "public", mode: settings.mode,
+    },
+    host: { id: host, name: `P${host}`, accountId: null, avatarUrl: null },
+  };
+  bodyOf(await lobbies.ask(code, create));
+  for (const id of others)
+    bodyOf(await lobbies.ask(code, { type: "join", seat: { id, name: `P${id}`, accountId: null, avatarUrl: null }, ...by(id) }));
+  const plan = bodyOf(await lobbies.ask(code, { type: "prepare", ...by(host) })) as unknown as DrawPlan;
+  bodyOf(await lobbies.ask(code, { type: "start", revision: plan.revision, questions: drawQuestions(plan), ...by(host) }));
+}

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { Redis } from "ioredis";
+import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
+import { deadChannel, eventStreamKey, lobbyKey, ownerKey, shardCount, shardOf, workersKey } from "../../../actors/runtime/keys.ts";
+import { testStores, type TestStores } from "../../support/stores.ts";
+import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
+
+interface Neighbour {
+  process: ChildProcess;
+  incarnation: string;
+}
+
+describe("lobbies spread over processes", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  let member: Member;
+  let codeCount = 0;
+
+  before(async () => {
+    stores = await testStores();
+    redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
+    redis.on("error", () => {});
+    member = await newMember(stores.redisUrl);
+  });
+  after(async () => {
+    await member.lobbies.stop();
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  async function neighbour(): Promise<Neighbour> {
+    const child = fork(new URL("./member-process.ts", import.meta.url), [stores.redisUrl], { execArgv: ["--import", "tsx"] });
+    const [message] = (await once(child, "message")) as [{ incarnation: string }];
+    await until(async () => (await ownedBy(message.incarnation)) > shardCount / 4, "the neighbour has its shards");
+    return { process: child, incarnation: message.incarnation };
+  }
+
+  async function ownedBy(incarnation: string): Promise<number> {
+    const owners = await redis.mget(Array.from({ length: shardCount }, (_, shard) => ownerKey(shard)));
+    return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
+  }
+
+  /** Codes whose shard this worker owns. */
+  async function codesOf(incarnation: string, count: number): Promise<string[]> {
+    const codes: string[] = [];
+    while (codes.length < count) {
+      const code = `T${(codeCount++).toString(36).toUpperCase().padStart(5, "A")}`;
+      if ((await redis.get(ownerKey(shardOf(code))))?.startsWith(`${incarnation}|`)) codes.push(code);
+    }
+    return codes;
+  }
+
+  /** What a real primary does when it reaps a child. */
+  async function announceDeath(incarnation: string): Promise<void> {
+    await redis.zrem(workersKey, incarnation);
+    await redis.publish(deadChannel, incarnation);
+  }
+
+  async function assertGapless(code: string): Promise<void> {
+    const entries = await redis.xrange(eventStreamKey(code), "-", "+");
+    entries.forEach(([id], i) => assert.equal(id, `${i + 1}-0`));
+  }
+
+  it("forwards commands to the owner and gives back its answer", async () => {
+    const other = await neighbour();
+    const [code = ""] = await codesOf(other.incarnation, 1);
+    await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
+    assert.equal(bodyOf(await member.lobbies.ask(code, { type: "pick", selectedIndex: 1, index: 0, ...by(2) }))["lobby"], undefined);
+    const refused = await member.lobbies.ask(code, { type: "lock", index: null, ...by(2) });
+    assert.deepEqual(refused, { ok: false, code: "lobby:not_host" });
+    assert.equal(member.lobbies.describe().actors, 0, "the lobby lives in the other process");
+    await quit(other);
+  });
+
+  it("loses no acknowledged answer and doubles none when the owner is killed", async () => {
+    const other = await neighbour();
+    const codes = await codesOf(other.incarnation, 12);
+    const seats = [1, 2, 3, 4];
+    for (const code of codes) await startedLobby(member.lobbies, code, { mode: "versus", questions: 6, seats });
+    const playing = codes.map((code) => playVersus(member.lobbies, code, seats, 6));
+    await until(async () => Number(await redis.hget(lobbyKey(codes[0] ?? ""), "v")) > 8, "the games go on");
+    other.process.kill("SIGKILL");
+    await once(other.process, "exit");
+    const killedAt = performance.now();
+    await announceDeath(other.incarnation);
+    const reply = await member.lobbies.ask(codes[1] ?? "", { type: "read", by: { seatId: null, playerId: null } });
+    const tookMs = performance.now() - killedAt;
+    assert.ok(reply.ok);
+    assert.ok(tookMs < 3_000, `taken over in ${tookMs} ms`);
+    const acknowledged = await Promise.all(playing);
+    for (const [i, code] of codes.entries()) {
+      const state = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) }))["lobby"] as { status: string; players: { id: number; score: number }[] };
+      assert.equal(state.status, "finished");
+      for (const player of state.players) assert.equal(player.score, acknowledged[i]?.get(player.id), `score of seat ${player.id} in ${code}`);
+      await assertGapless(code);
+    }
+  });
+
+  it("takes over from a frozen owner, which can change nothing when it wakes up", async () => {
+    const other = await neighbour();
+    const [code = ""] = await codesOf(other.incarnation, 1);
+    await startedLobby(member.lobbies, code, { mode: "coop", questions: 3, seats: [1, 2] });
+    other.process.kill("SIGSTOP");
+    const lock = await member.lobbies.ask(code, { type: "lock", index: 0, ...by(1) });
+    assert.ok(lock.ok, JSON.stringify(lock));
+    const version = await redis.hget(lobbyKey(code), "v");
+    other.process.kill("SIGCONT");
+    await until(async () => (await ownedBy(other.incarnation)) > 0, "the thawed worker joins again");
+    assert.ok(Number(await redis.hget(lobbyKey(code), "v")) >= Number(version));
+    const reply = await member.lobbies.ask(code, { type: "next", index: 0, ...by(1) });
+    assert.equal((bodyOf(reply)["lobby"] as { current_index: number }).current_index, 1);
+    await assertGapless(code);
+    await quit(other);
+  });
+
+  it("repeats the first answer of a command also after a takeover", async () => {
+    const other = await neighbour();
+    const [code = ""] = await codesOf(other.incarnation, 1);
+    await startedLobby(member.lobbies, code, { mode: "versus", questions: 2, seats: [1, 2] });
+    const answer = { type: "answer", selectedIndex: 0, claimedMs: 100, index: 0, ...by(2) } as const;
+    const first = await member.lobbies.ask(code, answer, "same-key");
+    other.process.kill("SIGKILL");
+    await once(other.process, "exit");
+    await announceDeath(other.incarnation);
+    assert.deepEqual(await member.lobbies.ask(code, answer, "same-key"), first);
+    const again = await member.lobbies.ask(code, answer, "another-key");
+    assert.deepEqual(again, { ok: false, code: "lobby:already_answered" });
+  });
+
+  it("hands its lobbies over when it stops, and games go on meanwhile", async () => {
+    const second = await newMember(stores.redisUrl);
+    await until(async () => (await ownedBy(second.lobbies.describe().incarnation)) > shardCount / 4, "shards moved");
+    const codes = await codesOf(second.lobbies.describe().incarnation, 6);
+    for (const code of codes) await startedLobby(member.lobbies, code, { mode: "versus", questions: 4, seats: [1, 2] });
+    const playing = codes.map((code) => playVersus(member.lobbies, code, [1, 2], 4));
+    await second.lobbies.stop();
+    await Promise.all(playing);
+    assert.equal(await ownedBy(member.lobbies.describe().incarnation), shardCount);
+    for (const code of codes) await assertGapless(code);
+  });
+
+  it("goes on after the store was killed and came back", async () => {
+    const [code = ""] = await codesOf(member.lobbies.describe().incarnation, 1);
+    await startedLobby(member.lobbies, code, { mode: "versus", questions: 3, seats: [1, 2] });
+    const playing = playVersus(member.lobbies, code, [1, 2], 3);
+    await stores.redis.kill();
+    await stores.redis.restart();
+    const scores = await playing;
+    const state = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) }))["lobby"] as { status: string; players: { id: number; score: number }[] };
+    assert.equal(state.status, "finished");
+    for (const player of state.players) assert.equal(player.score, scores.get(player.id));
+    await assertGapless(code);
+  });
+
+  it("closes a question whose deadline passed while nobody owned the lobby", async () => {
+    const late = await newMember(stores.redisUrl, { now: () => Date.now() + 120_000 });
+    const incarnation = late.lobbies.describe().incarnation;
+    await until(async () => (await ownedBy(incarnation)) > shardCount / 4, "shards moved");
+    const [code = ""] = await codesOf(member.lobbies.describe().incarnation, 1);
+    await startedLobby(member.lobbies, code, { mode: "versus", questions: 2, seats: [1, 2] });
+    await member.lobbies.stop();
+    await until(async () => {
+      const last = await redis.xrevrange(eventStreamKey(code), "+", "-", "COUNT", 1);
+      return last[0]?.[1][1]?.startsWith('{"type":"lobby.started"') === false;
+    }, "the timer went on in the new owner");
+    await late.lobbies.stop();
+    member = await newMember(stores.redisUrl);
+  });
+});
+
+/** Plays to the end, repeating every command under its key until it is acknowledged; returns the acknowledged scores. */
+async function playVersus(lobbies: Lobbies, code: string, seats: number[], questions: number): Promise<Map<number, number>> {
+  const scores = new Map<number, number>();
+  for (let index = 0; index < questions; index++) {
+    await Promise.all(
+      seats.map(async (seat, i) => {
+        const command = { type: "answer", selectedIndex: i % 2, claimedMs: 1_000, index, ...by(seat) } as const;
+        const reply = await insist(() => lobbies.ask(code, command, `a-${index}`));
+        const { points_earned: points } = bodyOf(reply) as unknown as { points_earned: number };
+        scores.set(seat, (scores.get(seat) ?? 0) + points);
+      }),
+    );
+    bodyOf(await insist(() => lobbies.ask(code, { type: "next", index, ...by(seats[0] ?? 1) }, `n-${index}`)));
+  }
+  return scores;
+}
+
+async function insist(ask: () => Promise<LobbyReply>): Promise<LobbyReply> {
+  for (let attempt = 0; ; attempt++) {
+    const reply = await ask();
+    if (reply.ok || reply.code !== "server:unavailable" || attempt >= 3) return reply;
+  }
+}
+
+async function until(isTrue: () => Promise<boolean>, what: string, timeoutMs = 8_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await isTrue().catch(() => false))) {
+    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function quit(other: Neighbour): Promise<void> {
+  other.process.kill("SIGKILL");
+  await once(other.process, "exit");
+}

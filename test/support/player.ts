@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { openStream, type EventStream, type Frame, type LobbyMessage } from "./event-stream.ts";
+
+/** A call's answer: status and the `body` of the envelope. */
+export interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+  code: string | null;
+}
+
+/** A person at a device: an own identity, a seat in one lobby, an event stream. */
+export interface Player {
+  readonly name: string;
+  readonly accountId: number;
+  readonly accessToken: string;
+  seatId: number;
+  lobbyToken: string;
+  stream: EventStream | null;
+  /** Asks the service; a well-formed call is repeated when a worker dies under it. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** A call below the lobby the player sits in. */
+  ask(code: string, action: string, body?: unknown): Promise<Answer>;
+  listen(code: string): Promise<EventStream>;
+}
+
+const lobbies = "/v1/games/trivia/lobbies";
+let commandCount = 0;
+
+/** Makes a guest. `urls` are addresses of the service; every call may reach another worker. */
+export async function newPlayer(urls: string | string[], name: string): Promise<Player> {
+  const all = Array.isArray(urls) ? urls : [urls];
+  let turn = 0;
+
+  async function send(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+    const url = all[turn++ % all.length] ?? "";
+    // A connection of its own for each call, so that calls spread over the workers.
+    const response = await fetch(url + path, {
+      method,
+      headers: { connection: "close", ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = text === "" ? {} : (JSON.parse(text) as { body?: Record<string, unknown>; flash?: { errors?: { code: string }[] } });
+    return { status: response.status, body: json.body ?? {}, code: json.flash?.errors?.[0]?.code ?? null };
+  }
+
+  /** The key makes the repeat harmless; a cut connection or a 503 says nothing about the effect. */
+  async function sendSafely(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+    const keyed = { "idempotency-key": `t-${process.pid}-${++commandCount}`, ...headers };
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const answer = await send(method, path, body, keyed);
+        if (answer.status !== 503 || attempt >= 5) return answer;
+      } catch (error) {
+        if (attempt >= 5) throw error;
+      }
+    }
+  }
+
+  const guest = await send("POST", "/v1/gateway/guest", {}, {});
+  assert.equal(guest.status, 200, JSON.stringify(guest));
+  const account = guest.body["player"] as { id: number };
+  const player: Player = {
+    name,
+    accountId: account.id,
+    accessToken: String(guest.body["access_token"]),
+    seatId: 0,
+    lobbyToken: "",
+    stream: null,
+    call: (method, path, body, headers = {}) =>
+      sendSafely(method, path, body, { authorization: `Bearer ${player.accessToken}`, ...headers }),
+    ask: (code, action, body) => {
+      const method = action === "settings" ? "PATCH" : "POST";
+      return sendSafely(method, `${lobbies}/${code}/${action}`, body, { "x-lobby-token": player.lobbyToken });
+    },
+    async listen(code) {
+      const response = await fetch(`${all[0]}${lobbies}/${code}/token`, {
+        method: "POST",
+        headers: { "x-lobby-token": player.lobbyToken },
+      });
+      assert.equal(response.status, 204);
+      const token = response.headers.get("x-hub-token") ?? "";
+      player.stream = openStream(`${all[turn % all.length]}/v1/hub?topic=/games/trivia/lobby/${code}`, { token });
+      await player.stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+      return player.stream;
+    },
+  };
+  return player;
+}
+
+/** Takes a seat and remembers its credential. */
+export async function createLobby(host: Player, settings: Record<string, unknown>): Promise<string> {
+  const created = await host.call("POST", lobbies, { hostName: host.name, ...settings });
+  assert.equal(created.status, 201, JSON.stringify(created));
+  keepSeat(host, created);
+  return (created.body["lobby"] as { code: string }).code;
+}
+
+export async function joinLobby(player: Player, code: string): Promise<void> {
+  const joined = await player.call("POST", `${lobbies}/${code}/join`, { name: player.name });
+  assert.equal(joined.status, 201, JSON.stringify(joined));
+  keepSeat(player, joined);
+}
+
+function keepSeat(player: Player, answer: Answer): void {
+  player.seatId = (answer.body["player"] as { id: number }).id;
+  player.lobbyToken = String(answer.body["player_token"]);
+}
+
+/** The lobby messages of a stream, in the order they came. */
+export const messagesOf = (stream: EventStream): LobbyMessage[] =>
+  stream.frames.map((frame: Frame) => frame.data as LobbyMessage);
+
+/** Fails unless the numbers go up by one without gap or double from the first snapshot on (HUB-03). */
+export function assertGapless(stream: EventStream, who: string): void {
+  let expected: number | null = null;
+  for (const message of messagesOf(stream)) {
+    if (message.type === "lobby.gap") assert.fail(`${who} was told of a gap`);
+    if (message.type === "lobby.snapshot") {
+      assert.ok(expected === null || message.seq >= expected - 1, `${who}: a snapshot went back`);
+      expected = message.seq + 1;
+      continue;
+    }
+    assert.equal(message.seq, expected, `${who}: ${message.type} out of order`);
+    expected = message.seq + 1;
+  }
+}
