@@ -1,0 +1,202 @@
+import cluster, { type Worker } from "node:cluster";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "../core/logger.ts";
+import {
+  roles,
+  type ProcessInfo,
+  type Question,
+  type Role,
+  type ToChild,
+  type ToPrimary,
+} from "../ipc.ts";
+import { StartError } from "./start-error.ts";
+
+const firstPauseMs = 100;
+const maxPauseMs = 10_000;
+/** A process that lived this long has earned a quick restart again. */
+const stableMs = 10_000;
+const maxStartFailures = 3;
+const drainLimitMs = 20_000;
+const askLimitMs = 1_000;
+
+interface Slot {
+  role: Role;
+  index: number;
+  worker: Worker | null;
+  isReady: boolean;
+  wasReady: boolean;
+  startedAt: number;
+  restarts: number;
+  /** Deaths in a row without a stable life between them. */
+  failures: number;
+  incarnation: string | null;
+  reason: string | null;
+  timer: NodeJS.Timeout | null;
+}
+
+export interface ChildrenOptions {
+  counts: Record<Role, number>;
+  /** What every child gets of the environment besides the primary's own. */
+  env: Record<string, string>;
+  log: Logger;
+  onDeath: (incarnation: string) => void;
+}
+
+export interface Children {
+  /** Resolves with the operator's port when all are ready; rejects with StartError. */
+  start(): Promise<{ operatorPort: number | null }>;
+  list(): ProcessInfo[];
+  /** Drains role after role and waits for the exits. */
+  stop(): Promise<void>;
+  killAll(): void;
+}
+
+/** Forks the processes of the service, restarts what dies, and answers their questions. */
+export function createChildren(options: ChildrenOptions): Children {
+  const slots = roles.flatMap((role) => slotsOf(role, options.counts[role]));
+  let isStopping = false;
+  let operatorPort: number | null = null;
+  let nextAskId = 1;
+  const answers = new Map<number, (value: unknown) => void>();
+  let settle: { done: () => void; fail: (error: Error) => void } | null = null;
+
+  const launch = (slot: Slot): void => {
+    const exec = fileURLToPath(new URL("../main.ts", import.meta.url));
+    cluster.setupPrimary({ exec, args: [slot.role, String(slot.index)] });
+    const worker = cluster.fork(options.env);
+    Object.assign(slot, {
+      worker,
+      isReady: false,
+      startedAt: Date.now(),
+      incarnation: null,
+      reason: null,
+    });
+    worker.on("message", (message: ToPrimary) => receive(slot, message));
+    worker.on("error", (error) => options.log.warn({ err: error }, "process link"));
+    worker.once("exit", (code, signal) => onExit(slot, code, signal));
+  };
+
+  const receive = (slot: Slot, message: ToPrimary): void => {
+    if (message.type === "incarnation") slot.incarnation = message.value;
+    if (message.type === "failed") slot.reason = message.reason;
+    if (message.type === "answer") answers.get(message.id)?.(message.value);
+    if (message.type === "ask")
+      void collect(message.question).then((value) =>
+        send(slot, { type: "answer", id: message.id, value }),
+      );
+    if (message.type === "ready") {
+      slot.isReady = slot.wasReady = true;
+      operatorPort = message.port ?? operatorPort;
+      if (slots.every((each) => each.isReady)) settle?.done();
+    }
+  };
+
+  const onExit = (slot: Slot, code: number | null, signal: string | null): void => {
+    slot.worker = null;
+    slot.isReady = false;
+    if (slot.incarnation !== null) options.onDeath(slot.incarnation);
+    if (isStopping) return;
+    const isStable = slot.wasReady && Date.now() - slot.startedAt >= stableMs;
+    slot.failures = isStable ? 1 : slot.failures + 1;
+    const facts = { role: slot.role, index: slot.index, code, signal, reason: slot.reason };
+    options.log.error(facts, "process ended unexpectedly");
+    if (!slot.wasReady && slot.failures >= maxStartFailures)
+      settle?.fail(
+        new StartError(
+          `a process of role ${slot.role} does not start: ${slot.reason ?? `exit ${signal ?? code}`}`,
+        ),
+      );
+    const pause = Math.min(firstPauseMs * 2 ** (slot.failures - 1), maxPauseMs);
+    slot.timer = setTimeout(() => {
+      slot.restarts++;
+      launch(slot);
+    }, pause);
+  };
+
+  const ask = (slot: Slot, question: Question): Promise<unknown> => {
+    const id = nextAskId++;
+    return new Promise((resolve) => {
+      const finish = (value: unknown) => {
+        clearTimeout(timer);
+        answers.delete(id);
+        resolve(value);
+      };
+      const timer = setTimeout(finish, askLimitMs, null);
+      answers.set(id, finish);
+      send(slot, { type: "ask", id, question });
+    });
+  };
+
+  const collect = async (question: Question): Promise<unknown> => {
+    if (question === "processes") return list();
+    const asked = slots.filter((slot) => slot.isReady && slot.role !== "operator");
+    const found = await Promise.all(asked.map((slot) => ask(slot, question)));
+    return found.filter((value) => value !== null);
+  };
+
+  const list = (): ProcessInfo[] =>
+    slots.map(({ role, index, worker, isReady, restarts, startedAt, incarnation }) => {
+      return {
+        role,
+        index,
+        pid: worker?.process.pid ?? 0,
+        isReady,
+        restarts,
+        startedAt,
+        incarnation,
+      };
+    });
+
+  return {
+    start: () =>
+      new Promise((resolve, reject) => {
+        settle = { done: () => resolve({ operatorPort }), fail: reject };
+        slots.forEach(launch);
+      }),
+    list,
+    stop: async () => {
+      isStopping = true;
+      for (const slot of slots) if (slot.timer) clearTimeout(slot.timer);
+      for (const role of roles)
+        await Promise.all(slots.filter((slot) => slot.role === role).map(drain));
+    },
+    killAll: () => {
+      isStopping = true;
+      for (const slot of slots) slot.worker?.process.kill("SIGKILL");
+    },
+  };
+}
+
+function slotsOf(role: Role, count: number): Slot[] {
+  return Array.from({ length: count }, (_, index) => ({
+    role,
+    index,
+    worker: null,
+    isReady: false,
+    wasReady: false,
+    startedAt: 0,
+    restarts: 0,
+    failures: 0,
+    incarnation: null,
+    reason: null,
+    timer: null,
+  }));
+}
+
+function send(slot: Slot, message: ToChild): void {
+  if (slot.worker?.isConnected()) slot.worker.send(message, () => {});
+}
+
+/** A process that does not finish in time is killed: stopping always ends. */
+async function drain(slot: Slot): Promise<void> {
+  const worker = slot.worker;
+  if (worker === null || worker.isDead()) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => worker.process.kill("SIGKILL"), drainLimitMs);
+    worker.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    send(slot, { type: "stop" });
+  });
+}

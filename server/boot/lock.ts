@@ -1,0 +1,109 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isAlive } from "../local/orphans.ts";
+import { StartError } from "./start-error.ts";
+
+/** Released by `release`; a lock of a dead process counts for nothing. */
+export interface DataDirLock {
+  release(): void;
+}
+
+/** Makes the folder and takes it for this process. Throws StartError naming what is wrong. */
+export function lockDataDir(dataDir: string): DataDirLock {
+  makeWritable(dataDir);
+  const file = join(dataDir, "primary.lock");
+  const mine = `${process.pid} ${startOf(process.pid)}`;
+  while (!tryCreate(file, mine)) {
+    const holder = readLock(file);
+    if (holder === null) continue;
+    if (isRunning(holder)) throw new StartError(inUse(dataDir, holder));
+    discard(file, holder);
+  }
+  return {
+    release: () => {
+      if (readLock(file) === mine) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Pid of the service that runs on this folder, or null. */
+export function lockHolder(dataDir: string): number | null {
+  const holder = readLock(join(dataDir, "primary.lock"));
+  return holder !== null && isRunning(holder) ? Number.parseInt(holder, 10) : null;
+}
+
+function inUse(dataDir: string, holder: string): string {
+  const pid = Number.parseInt(holder, 10);
+  return `DATA_DIR ${dataDir} is in use by process ${pid}; stop it (kill ${pid}) or set another DATA_DIR`;
+}
+
+function makeWritable(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    const probe = join(dataDir, `.probe-${process.pid}`);
+    writeFileSync(probe, "");
+    rmSync(probe);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`DATA_DIR ${dataDir} is not writable: ${reason}`);
+  }
+}
+
+function tryCreate(file: string, content: string): boolean {
+  try {
+    writeFileSync(file, content, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Null when there is none, for example because its holder has just released it. */
+function readLock(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** Moved before it is removed: of two starts at once only one gets the stale file. */
+function discard(file: string, stale: string): void {
+  const aside = `${file}.${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return;
+  }
+  const moved = readLock(aside);
+  rmSync(aside, { force: true });
+  if (moved !== null && moved !== stale) tryCreate(file, moved);
+}
+
+/** Pids are reused, in containers at once: the start time tells two processes of one pid apart. */
+function isRunning(holder: string): boolean {
+  const [pidText = "", ...start] = holder.split(" ");
+  const pid = Number(pidText);
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
+  return startOf(pid) === start.join(" ");
+}
+
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${boot}/${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""}`;
+  } catch {
+    return psStartOf(pid);
+  }
+}
+
+function psStartOf(pid: number): string {
+  try {
+    return execFileSync("ps", ["-p", String(pid), "-o", "lstart="], { encoding: "utf8" }).trim();
+  } catch {
+    return "";
+  }
+}

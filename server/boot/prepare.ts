@@ -1,0 +1,21 @@
+import type { Config } from "../core/config.ts";
+import { StartError } from "./start-error.ts";
+
+/** Migrations, reference data, and outside production the sample data (CFG-03). */
+export async function prepareDatabase(config: Config): Promise<void> {
+  const { createOrm, migrate } = await import("../../db/orm.ts");
+  const { seedReference } = await import("../../db/seeds/reference.ts");
+  const orm = await createOrm(config);
+  try {
+    await migrate(orm);
+    await seedReference(orm.em.fork(), config);
+    if (config.APP_ENV === "production") return;
+    const { seedSample } = await import("../../db/seeds/sample.ts");
+    await seedSample(orm.em.fork(), config);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`the database cannot be prepared: ${reason}`);
+  } finally {
+    await orm.close(true);
+  }
+}

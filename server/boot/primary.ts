@@ -1,0 +1,165 @@
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+import { configToEnv, loadConfig, type Config } from "../core/config.ts";
+import { createLogger, type Logger } from "../core/logger.ts";
+import { connectRedis } from "../core/redis.ts";
+import { startCard, type CardFacts } from "../card.ts";
+import { checkRedisPersistence } from "../local/redis.ts";
+import { createChildren, type Children } from "./children.ts";
+import { lockDataDir } from "./lock.ts";
+import { operatorToken } from "./operator-token.ts";
+import { claimPort, splitAddress } from "./ports.ts";
+import { prepareDatabase } from "./prepare.ts";
+import { onStopSignals } from "./signals.ts";
+import { StartError } from "./start-error.ts";
+import { startStores } from "./stores.ts";
+
+/** The HTTP library takes its header limit from the environment; the default refuses long cookies. */
+const headerLimit = { UWS_HTTP_MAX_HEADERS_SIZE: "16384" };
+const healthLimitMs = 15_000;
+const healthPauseMs = 25;
+
+/** Undone in reverse order when the service stops. */
+type Undo = () => Promise<void> | void;
+
+interface Run {
+  config: Config;
+  log: Logger;
+  undo: Undo[];
+  times: [string, number][];
+  stopped: AbortSignal;
+}
+
+/** Runs the whole service until a signal; resolves with the exit code. */
+export async function runPrimary(): Promise<number> {
+  const config = loadConfig();
+  const log = createLogger(config, "primary");
+  const controller = new AbortController();
+  const run: Run = { config, log, undo: [], times: [], stopped: controller.signal };
+  const children: { current: Children | null } = { current: null };
+  const signals = onStopSignals({
+    first: () => controller.abort(),
+    again: () => children.current?.killAll(),
+  });
+  try {
+    const facts = await start(run, children);
+    if (!run.stopped.aborted) report(facts);
+    await signals.first;
+    return 0;
+  } catch (error) {
+    if (run.stopped.aborted) return 0;
+    if (!(error instanceof StartError)) log.fatal({ err: error }, "start failed");
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  } finally {
+    for (const undo of run.undo.reverse())
+      await Promise.resolve(undo()).catch((error: unknown) => log.error({ err: error }, "stop"));
+    await new Promise<void>((done) => log.flush(() => done()));
+  }
+}
+
+async function start(run: Run, holder: { current: Children | null }): Promise<CardFacts> {
+  const { config, log } = run;
+  const lock = lockDataDir(config.DATA_DIR);
+  run.undo.push(() => lock.release());
+  await claimAddresses(config);
+  const stores = await timed(run, "stores", () => startStores(config, log));
+  run.undo.push(() => stores.stop());
+  config.DATABASE_URL = stores.databaseUrl;
+  config.REDIS_URL = stores.redisUrl;
+  config.OPERATOR_BOOTSTRAP_TOKEN = operatorToken(config);
+  await timed(run, "database", () => prepareDatabase(config));
+  const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
+  run.undo.push(() => redis.disconnect());
+  if (!stores.isLocal.redis) await warnAboutRedis(config.REDIS_URL, log);
+  const children = createChildren({
+    counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS, operator: 1 },
+    env: { ...configToEnv(config), ...headerLimit },
+    log,
+    onDeath: (incarnation) => void announceDeath(redis, incarnation, log),
+  });
+  holder.current = children;
+  run.undo.push(() => children.stop());
+  await timed(run, "processes", () => untilStopped(run, children.start()));
+  const url = `http://${config.HOST}:${config.PORT}`;
+  await timed(run, "health", () => untilStopped(run, untilHealthy(url, run.stopped)));
+  const { host, port } = splitAddress(config.OPERATOR_LISTEN);
+  return {
+    version: packageVersion(),
+    config,
+    url,
+    operatorUrl: `http://${host}:${port}`,
+    operatorToken: config.APP_ENV === "production" ? "" : config.OPERATOR_BOOTSTRAP_TOKEN,
+    databaseUrl: stores.databaseUrl,
+    redisUrl: stores.redisUrl,
+    isLocal: stores.isLocal,
+    pid: process.pid,
+    times: run.times,
+  };
+}
+
+async function claimAddresses(config: Config): Promise<void> {
+  config.PORT = await claimPort(config.HOST, config.PORT, "PORT");
+  const { host, port } = splitAddress(config.OPERATOR_LISTEN);
+  config.OPERATOR_LISTEN = `${host}:${await claimPort(host, port, "OPERATOR_LISTEN")}`;
+}
+
+/** Lobbies of a dead process are taken over at once instead of after its heartbeat has expired. */
+async function announceDeath(redis: Redis, incarnation: string, log: Logger): Promise<void> {
+  try {
+    await redis.multi().zrem("workers", incarnation).publish("dead", incarnation).exec();
+  } catch (error) {
+    log.warn({ err: error }, "a death could not be announced");
+  }
+}
+
+async function warnAboutRedis(url: string, log: Logger): Promise<void> {
+  const warning = await checkRedisPersistence(url).catch((error: unknown) => {
+    throw new StartError(
+      `REDIS_URL cannot be reached: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
+  if (warning === null) return;
+  log.warn(warning);
+  process.stderr.write(`warning: ${warning}\n`);
+}
+
+async function timed<T>(run: Run, part: string, work: () => Promise<T>): Promise<T> {
+  run.stopped.throwIfAborted();
+  const from = performance.now();
+  const result = await work();
+  run.times.push([part, performance.now() - from]);
+  run.stopped.throwIfAborted();
+  return result;
+}
+
+function untilStopped<T>(run: Run, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    work.then(resolve, reject);
+    run.stopped.addEventListener("abort", () => reject(run.stopped.reason), { once: true });
+  });
+}
+
+async function untilHealthy(url: string, stopped: AbortSignal): Promise<void> {
+  const deadline = performance.now() + healthLimitMs;
+  while (!stopped.aborted) {
+    const response = await fetch(`${url}/v1/health-check`).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.status === 200) return;
+    if (performance.now() > deadline)
+      throw new StartError(`GET ${url}/v1/health-check answers ${response?.status ?? "nothing"}`);
+    await new Promise((done) => setTimeout(done, healthPauseMs));
+  }
+}
+
+/** The card for people; the same facts go to a parent process that opened a channel. */
+function report(facts: CardFacts): void {
+  process.stdout.write(startCard(facts, process.stdout.isTTY === true));
+  process.send?.({ type: "ready", facts });
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const manifest: unknown = JSON.parse(text);
+  return String((manifest as { version?: unknown }).version);
+}

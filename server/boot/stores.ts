@@ -1,0 +1,52 @@
+import { join, resolve } from "node:path";
+import type { Config } from "../core/config.ts";
+import type { Logger } from "../core/logger.ts";
+import { startLocalPostgres } from "../local/postgres.ts";
+import { startLocalRedis } from "../local/redis.ts";
+import { socketDirFor } from "../local/sockets.ts";
+
+export interface RunningStores {
+  databaseUrl: string;
+  redisUrl: string;
+  /** True for those that were started here. */
+  isLocal: { postgres: boolean; redis: boolean };
+  /** Redis first, then Postgres, as the last of everything. */
+  stop(): Promise<void>;
+}
+
+interface Store {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the stores whose address is unset (BOOT-01); those that started stop when one fails. */
+export async function startStores(config: Config, log: Logger): Promise<RunningStores> {
+  const dataDir = resolve(config.DATA_DIR);
+  const isLocal = { postgres: config.DATABASE_URL === "", redis: config.REDIS_URL === "" };
+  const socketDir = isLocal.postgres || isLocal.redis ? socketDirFor(dataDir) : "";
+  const [postgres, redis] = await Promise.allSettled([
+    isLocal.postgres
+      ? startLocalPostgres({
+          dataDir: join(dataDir, "postgres"),
+          socketDir: join(socketDir, "p"),
+          log,
+        })
+      : given(config.DATABASE_URL),
+    isLocal.redis
+      ? startLocalRedis({ dataDir: join(dataDir, "redis"), socketDir: join(socketDir, "r"), log })
+      : given(config.REDIS_URL),
+  ]);
+  const stop = async () => {
+    if (redis.status === "fulfilled") await redis.value.stop();
+    if (postgres.status === "fulfilled") await postgres.value.stop();
+  };
+  if (postgres.status === "fulfilled" && redis.status === "fulfilled")
+    return { databaseUrl: postgres.value.url, redisUrl: redis.value.url, isLocal, stop };
+  await stop();
+  const failed = postgres.status === "rejected" ? postgres : redis;
+  throw failed.status === "rejected" ? failed.reason : new Error("no store failed");
+}
+
+async function given(url: string): Promise<Store> {
+  return { url, stop: async () => {} };
+}
