@@ -56,6 +56,7 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
   const claimed = new Set<number>();
   let commitCount = 0;
   let commandCount = 0;
+  let isStopped = false;
 
   const ticker = createTicker(now, (code) => mailboxes.fire(code));
   const effects = createEffects({ log, enqueueResult: deps.enqueueResult, draw: deps.draw, ask });
@@ -99,6 +100,7 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
     claimed.clear();
     try {
       for (const code of await listing.listedIn(taken)) {
+        if (shards.tokenOf(shardOf(code)) === null) continue;
         const reply = await ask(code, { type: "read", by: nobody });
         const lobby = mailboxes.peek(code);
         if (!reply.ok && reply.code === "lobby:not_found") await listing.remove(code);
@@ -121,7 +123,7 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
     const commandId = id === undefined ? `${incarnation}.${++commandCount}` : `c.${command.type}.${id}`;
     const deadline = performance.now() + patienceMs;
     let outcome = await attempt(code, command, commandId);
-    while (outcome === moved && performance.now() < deadline) {
+    while (outcome === moved && performance.now() < deadline && !isStopped) {
       await wait(retryMs);
       await shards.reload().catch(() => undefined);
       outcome = await attempt(code, command, commandId);
@@ -165,6 +167,7 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
       ticker.stop();
       clearInterval(sweeper);
       await shards.stop();
+      isStopped = true;
       remote.stop();
       for (const redis of [subscriber, commits, control]) redis.disconnect();
     },
