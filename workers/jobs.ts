@@ -1,0 +1,101 @@
+import { UnrecoverableError, Worker, type Job } from "bullmq";
+import type { Redis } from "ioredis";
+import { Compile } from "typebox/compile";
+import type { Logger } from "../server/core/logger.ts";
+import type { Metrics } from "../server/core/metrics.ts";
+import { connectRedis } from "../server/core/redis.ts";
+import { queuePrefix } from "./producer.ts";
+import { allQueues, type QueueDefinition } from "./queues.ts";
+
+/**
+ * Queue name -> the work. It may run twice, late, or in two processes at once (S38).
+ * The payload has been checked against the queue's schema.
+ */
+export type Processors<D> = Readonly<
+  Record<string, ((payload: never, deps: D) => Promise<unknown>) | undefined>
+>;
+
+export interface JobsOptions<D> {
+  redisUrl: string;
+  log: Logger;
+  metrics: Metrics;
+  processors: Processors<D>;
+  /** Dependencies of one job: an `em` of its own. */
+  depsOf: () => D;
+}
+
+export interface Jobs {
+  /** Takes no new jobs, lets the running ones finish. */
+  close(): Promise<void>;
+}
+
+/** A worker that dies takes its jobs with it; they are tried again this often. */
+const maxStalledCount = 5;
+const lockMs = 30_000;
+
+/** One job-library worker for each queue that has a processor. */
+export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
+  const connections: Redis[] = [];
+  const workers = allQueues
+    .filter((definition) => options.processors[definition.name])
+    .map((definition) => {
+      const name = `worker-${definition.name}`;
+      const connection = connectRedis(options.redisUrl, options.log, name, { patient: true });
+      connections.push(connection);
+      return startWorker(definition, connection, options);
+    });
+  await Promise.all(workers.map((worker) => worker.waitUntilReady()));
+  return {
+    close: async () => {
+      await Promise.allSettled(workers.map((worker) => worker.close()));
+      for (const connection of connections) connection.disconnect();
+    },
+  };
+}
+
+function startWorker<D>(
+  definition: QueueDefinition,
+  connection: Redis,
+  options: JobsOptions<D>,
+): Worker {
+  const { log, metrics } = options;
+  const queue = definition.name;
+  const worker = new Worker(queue, runnerOf(definition, options), {
+    connection,
+    prefix: queuePrefix,
+    concurrency: definition.concurrency,
+    lockDuration: lockMs,
+    maxStalledCount,
+  });
+  worker.on("completed", () => metrics.jobs.inc({ queue, outcome: "completed" }));
+  worker.on("stalled", (jobId) => {
+    metrics.jobs.inc({ queue, outcome: "stalled" });
+    log.warn({ queue, jobId }, "job stalled");
+  });
+  worker.on("failed", (job, error) => {
+    const isLast = isFinal(job, error);
+    metrics.jobs.inc({ queue, outcome: isLast ? "failed" : "retried" });
+    const facts = { queue, jobId: job?.id, attempt: job?.attemptsMade, reason: error.message };
+    if (isLast) log.error(facts, "job failed for good");
+    else log.warn(facts, "job will be tried again");
+  });
+  worker.on("error", (error) => log.warn({ queue, reason: error.message }, "queue connection"));
+  return worker;
+}
+
+function runnerOf<D>(definition: QueueDefinition, options: JobsOptions<D>) {
+  const check = Compile(definition.payload);
+  const process = options.processors[definition.name];
+  return async (job: Job): Promise<unknown> => {
+    const payload: unknown = job.data;
+    if (!process || !check.Check(payload))
+      throw new UnrecoverableError("the payload does not fit the queue");
+    return process(payload as never, options.depsOf());
+  };
+}
+
+/** No further attempt follows. */
+function isFinal(job: Job | undefined, error: Error): boolean {
+  if (job === undefined || error.name === "UnrecoverableError") return true;
+  return job.attemptsMade >= (job.opts.attempts ?? 1);
+}

@@ -1,0 +1,25 @@
+import { loadConfig } from "../server/core/config.ts";
+import { createLogger } from "../server/core/logger.ts";
+import { createMetrics } from "../server/core/metrics.ts";
+import { joinPrimary } from "../server/ipc.ts";
+import { startJobs } from "./jobs.ts";
+
+/** Process entry of role `jobs`: one worker per queue, until the primary says stop. */
+export async function startJobWorker(): Promise<void> {
+  const config = loadConfig();
+  const log = createLogger(config, "jobs");
+  const metrics = createMetrics();
+  const jobs = await startJobs({
+    redisUrl: config.REDIS_URL,
+    log,
+    metrics,
+    processors: {},
+    depsOf: () => ({ config, log, metrics }),
+  });
+  const link = joinPrimary({
+    log,
+    answers: { metrics: () => metrics.registry.getMetricsAsJSON() },
+    stop: () => jobs.close(),
+  });
+  link.ready();
+}

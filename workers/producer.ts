@@ -1,0 +1,102 @@
+import { Queue, QueueEvents } from "bullmq";
+import type { Redis } from "ioredis";
+import type { Static, TObject } from "typebox";
+import type { Logger } from "../server/core/logger.ts";
+import { connectRedis } from "../server/core/redis.ts";
+import { allQueues, type QueueDefinition } from "./queues.ts";
+
+/** Every key of the job library starts with it. */
+export const queuePrefix = "jobs";
+
+const maxWaiters = 512;
+const maxEventsKept = 1_000;
+
+export interface Queues {
+  /** Adds a job; the same job id twice is one job. Rejects at once while the store is away. */
+  enqueue<P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>): Promise<string>;
+  /** True when the job completed within `timeoutMs`, false when it failed, or nobody did it in time. */
+  enqueueAndWait<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+    timeoutMs: number,
+  ): Promise<boolean>;
+  /** The library's own queues in the order of `allQueues`, for operators. */
+  all(): Queue[];
+  close(): Promise<void>;
+}
+
+/** The producers' side of the queues; connects on first use. */
+export function createQueues(redisUrl: string, log: Logger): Queues {
+  const queues = new Map<string, Queue>();
+  const events = new Map<string, QueueEvents>();
+  const connections: Redis[] = [];
+  let waiters = 0;
+
+  const connect = (name: string, patient: boolean): Redis => {
+    const redis = connectRedis(redisUrl, log, name, { patient });
+    connections.push(redis);
+    return redis;
+  };
+  const onError = (error: Error) => log.warn({ reason: error.message }, "queue connection");
+
+  let shared: Redis | null = null;
+  const queueOf = (definition: QueueDefinition): Queue => {
+    const known = queues.get(definition.name);
+    if (known) return known;
+    shared ??= connect("queues", false);
+    const streams = { events: { maxLen: maxEventsKept } };
+    const options = { connection: shared, prefix: queuePrefix, streams };
+    const queue = new Queue(definition.name, { ...options, defaultJobOptions: definition.options });
+    queue.on("error", onError);
+    queues.set(definition.name, queue);
+    return queue;
+  };
+  const eventsOf = (definition: QueueDefinition): QueueEvents => {
+    const known = events.get(definition.name);
+    if (known) return known;
+    const connection = connect(`events-${definition.name}`, true);
+    const source = new QueueEvents(definition.name, { connection, prefix: queuePrefix });
+    source.setMaxListeners(maxWaiters * 2);
+    source.on("error", onError);
+    events.set(definition.name, source);
+    return source;
+  };
+  const add = <P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>) => {
+    const jobId = definition.jobId(payload);
+    return queueOf(erase(definition)).add(definition.name, payload, { jobId });
+  };
+
+  return {
+    enqueue: async (definition, payload) => {
+      const job = await add(definition, payload);
+      return job.id ?? definition.jobId(payload);
+    },
+    enqueueAndWait: async (definition, payload, timeoutMs) => {
+      if (waiters >= maxWaiters) return false;
+      waiters++;
+      try {
+        const source = eventsOf(erase(definition));
+        await source.waitUntilReady();
+        const job = await add(definition, payload);
+        return await job.waitUntilFinished(source, timeoutMs).then(
+          () => true,
+          () => false,
+        );
+      } finally {
+        waiters--;
+      }
+    },
+    all: () => allQueues.map(queueOf),
+    close: async () => {
+      await Promise.allSettled(
+        [...events.values(), ...queues.values()].map((each) => each.close()),
+      );
+      for (const connection of connections) connection.disconnect();
+    },
+  };
+}
+
+/** The map holds queues of every payload; only `jobId`, which is called before, knows which. */
+function erase<P extends TObject>(definition: QueueDefinition<P>): QueueDefinition {
+  return definition as unknown as QueueDefinition;
+}
