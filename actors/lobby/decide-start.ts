@@ -26,8 +26,8 @@ const settable = [
 ] as const satisfies (keyof SettingsChange)[];
 
 /** Only documented fields are taken over, whatever the caller handed in (S13). */
-export function known(changes: SettingsChange): SettingsChange {
-  const given = settable.filter((name) => Object.hasOwn(changes, name));
+function known(changes: SettingsChange): SettingsChange {
+  const given = settable.filter((name) => changes[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, changes[name]]));
 }
 

@@ -29,7 +29,8 @@ export function multiplierOf(streak: number): number {
 /** Points of a correct answer; `streak` includes it (SCO-01). */
 export function pointsOf(weight: number, timeMs: number, timerMs: number, streak: number): number {
   const base = 100 * weight;
-  const bonus = Math.floor(base * 0.5 * Math.max(0, 1 - timeMs / timerMs));
+  // One division of whole numbers: with 1 - t/T a bonus of exactly 5 would be floored to 4.
+  const bonus = Math.floor((base * Math.max(0, timerMs - timeMs)) / (2 * timerMs));
   return (base + bonus) * multiplierOf(streak);
 }
 

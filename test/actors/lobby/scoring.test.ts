@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { multiplierOf, pointsOf, ratesOf, weightOf } from "../../../actors/lobby/scoring.ts";
+import { answer, host, lock, pick, playing, question } from "./game.ts";
+
+test("weights follow the difficulty", () => {
+  const rows: [string, number][] = [
+    ["elementary", 1],
+    ["easy", 1],
+    ["middle_school", 2],
+    ["medium", 2],
+    ["high_school", 2],
+    ["hard", 3],
+    ["undergrad", 3],
+    ["masters", 4],
+    ["phd", 5],
+    ["postdoc", 5],
+  ];
+  for (const [difficulty, weight] of rows) assert.equal(weightOf(difficulty), weight, difficulty);
+});
+
+test("the multiplier grows at 3, 6 and 10 right answers in a row", () => {
+  const rows: [number, number][] = [
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [5, 2],
+    [6, 3],
+    [9, 3],
+    [10, 4],
+    [99, 4],
+  ];
+  for (const [streak, multiplier] of rows) assert.equal(multiplierOf(streak), multiplier);
+});
+
+test("points are base plus a floored speed bonus, times the multiplier", () => {
+  const rows: [weight: number, timeMs: number, timerMs: number, streak: number, points: number][] =
+    [
+      [1, 0, 30_000, 1, 150],
+      [2, 15_000, 30_000, 1, 250],
+      [1, 10_000, 30_000, 1, 133],
+      [1, 30_000, 30_000, 1, 100],
+      [1, 32_000, 30_000, 1, 100],
+      [5, 0, 10_000, 10, 3_000],
+      [3, 7_000, 45_000, 6, 1_278],
+      [1, 9_000, 10_000, 1, 105],
+    ];
+  for (const [weight, timeMs, timerMs, streak, points] of rows)
+    assert.equal(pointsOf(weight, timeMs, timerMs, streak), points);
+});
+
+test("an answer counts with the greater of the claimed and the observed time less 1,500 ms", () => {
+  const rows: [observedMs: number, claimedMs: number, timeMs: number][] = [
+    [1_000, 900, 900],
+    [1_000, 0, 0],
+    [10_000, 100, 8_500],
+    [10_000, 9_000, 9_000],
+    [1_000, 600_000, 600_000],
+  ];
+  for (const [observedMs, claimedMs, timeMs] of rows) {
+    const game = playing({ guests: [2, 3] });
+    game.wait(observedMs).do(answer(2, 0, claimedMs));
+    assert.equal(game.state.round?.results[0]?.timeTakenMs, timeMs);
+  }
+});
+
+test("a pick counts with the time at which it was last changed", () => {
+  const game = playing({ settings: { mode: "coop" } });
+  game.wait(2_000).do(pick(2, 0));
+  game.wait(4_000).do(pick(2, 0));
+  game.wait(1_000).do(lock());
+  assert.equal(game.last("lobby.reveal").reveal.results[0].time_taken_ms, 2_000);
+  const other = playing({ settings: { mode: "coop" } });
+  other.wait(2_000).do(pick(2, 1));
+  other.wait(4_000).do(pick(2, 0));
+  other.wait(1_000).do(lock());
+  const [result] = other.last("lobby.reveal").reveal.results;
+  assert.deepEqual(
+    [result.time_taken_ms, result.is_correct, result.points_earned],
+    [6_000, true, 280],
+  );
+});
+
+test("a third right answer in a row doubles, a wrong one ends the streak", () => {
+  const game = playing({ settings: { num_questions: 5 } });
+  const seen: [number, number, number][] = [];
+  for (const isRight of [true, true, true, false, true]) {
+    const index = game.state.round?.index ?? 0;
+    const right = (100 + index) % 4;
+    const body = game.body(answer(2, isRight ? right : (right + 1) % 4));
+    seen.push([body.points_earned, body.streak, body.best_streak]);
+    game.wait(3_000).do({ type: "next", by: { seatId: host, playerId: null }, index: null });
+  }
+  assert.deepEqual(seen, [
+    [300, 1, 1],
+    [300, 2, 2],
+    [600, 3, 3],
+    [0, 0, 3],
+    [300, 1, 3],
+  ]);
+});
+
+test("rates count the answers of this lobby on top of the stored ones, timeouts included", () => {
+  const result = { seatId: 1, pointsEarned: 0, xpGained: 0, timeTakenMs: 0, score: 0, streak: 0 };
+  const right = { ...result, selectedIndex: 0, isCorrect: true };
+  const timeout = { ...result, selectedIndex: -1, isCorrect: false };
+  const fresh = question(4, { numServed: 0, numCorrect: 0 });
+  assert.deepEqual(ratesOf(fresh, []), { correct_rate: 0, num_served: 0 });
+  assert.deepEqual(ratesOf(fresh, [right, timeout, timeout]), { correct_rate: 33, num_served: 3 });
+  assert.deepEqual(ratesOf(question(4), [right, right]), { correct_rate: 80, num_served: 10 });
+});
+
+test("experience is for seats with an account only", () => {
+  const game = playing({ settings: { mode: "coop" } });
+  game.do(pick(host, 0));
+  game.do(pick(2, 0));
+  game.do(lock());
+  const results = game.state.played[0]?.results ?? [];
+  assert.deepEqual(
+    results.map((one) => [one.seatId, one.xpGained]),
+    [
+      [host, 20],
+      [2, 0],
+    ],
+  );
+});

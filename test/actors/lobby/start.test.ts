@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { prepareLockMs } from "../../../actors/lobby/limits.ts";
+import { drawPlan } from "../../../actors/lobby/questions.ts";
+import type { DrawnQuestion, LobbyCommand, SettingsChange } from "../../../actors/lobby/types.ts";
+import { by, host, playing, question, questions, seat, types, waiting } from "./game.ts";
+
+const settings = (changes: SettingsChange, id = host): LobbyCommand => ({
+  type: "settings",
+  by: by(id),
+  changes,
+});
+const prepare = (id = host): LobbyCommand => ({ type: "prepare", by: by(id) });
+const start = (revision: number, drawn: DrawnQuestion[], id = host): LobbyCommand => ({
+  type: "start",
+  by: by(id),
+  revision,
+  questions: drawn,
+});
+
+describe("settings", () => {
+  test("are changed by the host while waiting and published with the changes", () => {
+    const game = waiting();
+    const changes: SettingsChange = { timer: 10, mode: "coop", selected_categories: ["art"] };
+    assert.equal(game.body(settings(changes)), null);
+    const message = game.last("lobby.settings");
+    assert.deepEqual(message.changes, changes);
+    assert.deepEqual([message.lobby.timer, message.lobby.mode], [10, "coop"]);
+    assert.equal(game.state.settingsRevision, 1);
+  });
+
+  test("without a field change and publish nothing", () => {
+    const game = waiting();
+    assert.deepEqual(game.do(settings({})), []);
+    assert.equal(game.state.settingsRevision, 0);
+  });
+
+  test("are refused to others first, then outside waiting", () => {
+    const game = playing();
+    assert.equal(game.refused(settings({ timer: 10 }, 2)), "lobby:not_host");
+    assert.equal(game.refused(settings({ timer: 10 }, 99)), "lobby:not_host");
+    assert.equal(game.refused(settings({ timer: 10 })), "lobby:not_waiting");
+    game.do({ type: "end", by: by(host) });
+    assert.equal(game.refused(settings({ timer: 10 })), "lobby:not_waiting");
+  });
+
+  test("take documented fields only", () => {
+    const game = waiting();
+    const planted = JSON.parse('{"timer":15,"category":"art","__proto__":{"x":1},"maxPlayers":99}');
+    game.do(settings(planted));
+    assert.deepEqual(game.last("lobby.settings").changes, { timer: 15 });
+    assert.equal(game.state.settings.category, null);
+    assert.ok(!("x" in game.state.settings));
+  });
+});
+
+describe("preparing a start", () => {
+  test("answers what to draw and locks out a second start", () => {
+    const game = waiting({ settings: { num_questions: 5, difficulty: "hard" } });
+    game.do({ type: "join", seat: seat(3, 50), by: by(null, 50) });
+    const plan = game.body(prepare());
+    assert.deepEqual(plan, {
+      revision: 0,
+      category: null,
+      selected_categories: [],
+      difficulty: "hard",
+      prompt: null,
+      blend: false,
+      count: 5,
+      player_ids: [901, 50],
+      exclude_ids: [],
+      first_index: 0,
+    });
+    assert.equal(game.refused(prepare()), "lobby:already_started");
+  });
+
+  test("is refused to others, alone, and after the start", () => {
+    const game = waiting({ guests: [] });
+    assert.equal(game.refused(prepare(99)), "lobby:not_host");
+    assert.equal(game.refused(prepare()), "lobby:not_enough_players");
+    game.do({ type: "join", seat: seat(2), by: by(null) });
+    assert.equal(game.refused(prepare(2)), "lobby:not_host");
+    game.do(prepare());
+    game.do(start(0, questions(100, 3)));
+    assert.equal(game.refused(prepare()), "lobby:already_started");
+    game.do({ type: "end", by: by(host) });
+    assert.equal(game.refused(prepare()), "lobby:already_started");
+  });
+
+  test("unlocks when the questions could not be drawn", () => {
+    const game = waiting();
+    game.do(prepare());
+    assert.equal(game.refused({ type: "abandon_start", by: by(2) }), "lobby:not_host");
+    assert.deepEqual(types(game.do({ type: "abandon_start", by: by(host) })), [
+      "prepare_abandoned",
+    ]);
+    assert.deepEqual(game.do({ type: "abandon_start", by: by(host) }), []);
+    game.do(prepare());
+  });
+
+  test("unlocks by itself when nobody comes back", () => {
+    const game = waiting();
+    game.do(prepare());
+    game.wait(prepareLockMs - 1);
+    assert.equal(game.refused(prepare()), "lobby:already_started");
+    assert.deepEqual(types(game.pass(1)), ["prepare_abandoned"]);
+    game.do(prepare());
+    game.wait(prepareLockMs);
+    game.do(prepare());
+  });
+
+  test("is not locked for an hour by a clock that was ahead", () => {
+    const game = waiting();
+    game.do(prepare());
+    game.wait(-3_600_000).do(prepare());
+  });
+
+  test("lets players join and leave meanwhile", () => {
+    const game = waiting();
+    game.do(prepare());
+    game.do({ type: "leave", by: by(2) });
+    assert.equal(game.refused(start(0, questions(100, 3))), "lobby:not_enough_players");
+    game.do({ type: "join", seat: seat(3), by: by(null) });
+    game.do(start(0, questions(100, 3)));
+  });
+});
+
+describe("starting", () => {
+  test("opens the first question and answers the lobby", () => {
+    const game = waiting();
+    game.do(prepare());
+    const { lobby } = game.body(start(0, questions(100, 3)));
+    assert.equal(lobby.status, "in_progress");
+    assert.equal(lobby.current_question.id, 100);
+    assert.deepEqual(
+      [
+        lobby.current_question.index,
+        lobby.current_question.started_at_ms,
+        lobby.current_question.ends_at_ms,
+      ],
+      [0, game.now, game.now + 30_000],
+    );
+    assert.equal(game.last("lobby.started").lobby.current_index, 0);
+    assert.equal(game.state.preparingUntil, null);
+  });
+
+  test("draws again when the settings have moved", () => {
+    const game = waiting();
+    game.do(prepare());
+    game.do(settings({ num_questions: 7 }));
+    game.wait(20_000);
+    const body = game.body(start(0, questions(100, 3)));
+    assert.equal(body.is_stale, true);
+    assert.deepEqual([body.plan.revision, body.plan.count], [1, 7]);
+    assert.equal(game.state.status, "waiting");
+    game.wait(prepareLockMs - 1);
+    assert.equal(game.refused(prepare()), "lobby:already_started");
+    game.do(start(1, questions(100, 7)));
+    assert.equal(game.state.status, "in_progress");
+  });
+
+  test("happens once, by the host, with questions", () => {
+    const game = waiting();
+    assert.equal(game.refused(start(0, questions(100, 3), 2)), "lobby:not_host");
+    assert.equal(game.refused(start(0, [])), "generator:unavailable");
+    game.do(start(0, questions(100, 3)));
+    assert.equal(game.refused(start(0, questions(200, 3))), "lobby:already_started");
+    assert.equal(game.state.questions[0]?.id, 100);
+  });
+
+  test("takes no question twice and no more than were asked for", () => {
+    const game = waiting();
+    game.do(start(0, [question(100), question(100), ...questions(101, 9)]));
+    assert.deepEqual(
+      game.state.questions.map((one) => one.id),
+      [100, 101, 102],
+    );
+  });
+
+  test("plays fewer questions when fewer could be drawn", () => {
+    const game = waiting({ settings: { num_questions: 50 } });
+    game.do(start(0, questions(100, 1)));
+    game.wait(3_000).do({ type: "next", by: by(host), index: null });
+    assert.equal(game.last("lobby.ended").reason, "completed");
+    assert.equal(game.snapshot().num_questions, 50);
+  });
+});
+
+describe("an endless lobby", () => {
+  const endless = () => playing({ settings: { num_questions: null } });
+  const goTo = (game: ReturnType<typeof endless>, index: number) => {
+    while ((game.state.round?.index ?? 0) < index)
+      game.wait(3_000).do({ type: "next", by: by(host), index: null });
+  };
+  const add = (firstIndex: number, drawn: DrawnQuestion[]): LobbyCommand => ({
+    type: "add_questions",
+    firstIndex,
+    questions: drawn,
+  });
+
+  test("asks for ten more when three remain", () => {
+    const game = endless();
+    goTo(game, 5);
+    assert.equal(game.state.fetchingUntil, null);
+    const events = game.wait(3_000).do({ type: "next", by: by(host), index: null });
+    assert.deepEqual(types(events), ["question_closed", "question_opened", "fetching"]);
+    const plan = drawPlan(game.state);
+    assert.deepEqual([plan.count, plan.first_index, plan.exclude_ids.length], [10, 10, 10]);
+    assert.equal(game.snapshot().is_endless, true);
+    goTo(game, 7);
+    assert.equal(types(game.events).filter((type) => type === "fetching").length, 1);
+  });
+
+  test("asks at once when the start brought few", () => {
+    const game = waiting({ settings: { num_questions: null } });
+    assert.deepEqual(types(game.do(start(0, questions(100, 2)))), ["started", "fetching"]);
+    assert.deepEqual(types(game.do(add(2, questions(200, 1)))), ["questions_added", "fetching"]);
+    assert.deepEqual(types(game.do(add(3, questions(300, 9)))), ["questions_added"]);
+  });
+
+  test("adds a batch once, whatever is late or doubled", () => {
+    const game = endless();
+    goTo(game, 6);
+    game.do(add(10, questions(200, 10)));
+    assert.deepEqual(game.do(add(10, questions(300, 10))), []);
+    assert.equal(game.state.questions.length, 20);
+    game.do({ type: "end", by: by(host) });
+    assert.deepEqual(game.do(add(20, questions(400, 10))), []);
+  });
+
+  test("refuses next while the batch is under way, and goes on when it is there", () => {
+    const game = endless();
+    goTo(game, 9);
+    game.wait(3_000);
+    const outcome = game.run({ type: "next", by: by(host), index: null });
+    assert.ok(!outcome.ok);
+    assert.deepEqual([outcome.code, outcome.params], ["generator:unavailable", { retry_after: 1 }]);
+    game.do(add(10, questions(200, 10)));
+    game.do({ type: "next", by: by(host), index: null });
+    assert.equal(game.state.round?.index, 10);
+  });
+
+  test("asks again when the batch never came", () => {
+    const game = endless();
+    goTo(game, 6);
+    assert.ok(types(game.pass(25_000)).includes("fetching"));
+  });
+
+  test("ends after the last question when none can be produced", () => {
+    const game = endless();
+    goTo(game, 6);
+    game.do(add(10, []));
+    assert.equal(game.state.isExhausted, true);
+    goTo(game, 9);
+    game.wait(3_000).do({ type: "next", by: by(host), index: null });
+    assert.equal(game.last("lobby.ended").reason, "completed");
+  });
+
+  test("counts a batch of known questions as none", () => {
+    const game = endless();
+    goTo(game, 6);
+    game.do(add(10, questions(100, 10)));
+    assert.equal(game.state.isExhausted, true);
+  });
+
+  test("ends after 200 questions", () => {
+    const game = endless();
+    for (let i = 0; i < 400 && game.state.status === "in_progress"; i++) {
+      if (game.state.fetchingUntil !== null) {
+        const { length } = game.state.questions;
+        game.do(add(length, questions(100 + length, 10)));
+      }
+      game.wait(3_000).do({ type: "next", by: by(host), index: null });
+    }
+    assert.equal(game.state.played.length, 200);
+    assert.equal(game.state.endReason, "completed");
+  });
+});
