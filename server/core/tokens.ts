@@ -1,6 +1,19 @@
+import { createHash, createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
+import jwt from "jsonwebtoken";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { randomId } from "./ids.ts";
+
 /** Purpose of a token = its audience = its key (TOK-01, TOK-02). */
 export type TokenType =
-  | "access" | "refresh" | "passport" | "password_reset" | "email_verify" | "reclaim" | "hub" | "lobby";
+  | "access"
+  | "refresh"
+  | "passport"
+  | "password_reset"
+  | "email_verify"
+  | "reclaim"
+  | "hub"
+  | "lobby";
 
 export interface TokenClaims {
   sub: string;
@@ -13,7 +26,7 @@ export interface TokenClaims {
   roles?: string[];
   realm?: string;
   name?: string;
-  /** access, refresh: session family id and (refresh) generation. */
+  /** access, refresh: session family id; refresh, reclaim: generation. */
   fam?: string;
   gen?: number;
   /** hub, lobby */
@@ -26,4 +39,120 @@ export interface TokenService {
   sign(type: TokenType, subject: string, seconds: number, claims?: Partial<TokenClaims>): string;
   /** The claims, or null for anything that is not a valid, unexpired token of exactly this type. */
   verify(type: TokenType, token: string): TokenClaims | null;
+}
+
+/** Longer texts are no tokens of ours; they are refused before any work is done. */
+const maxTokenLength = 2_048;
+const issuedAtLeewaySeconds = 5;
+/** Verified tokens remembered per process: two generations of this size. */
+const cacheHalf = 10_000;
+const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby", "hub"]);
+
+/** Signs and verifies every token of the service; verification is synchronous and never throws (TOK-01, S5). */
+export function createTokenService(config: Config, clock: Clock): TokenService {
+  const current = keyring(config.APP_SECRET);
+  const previous = config.APP_SECRET_PREVIOUS === "" ? null : keyring(config.APP_SECRET_PREVIOUS);
+  const cache = createCache();
+  const seconds = () => Math.floor(clock.now() / 1000);
+
+  function check(type: TokenType, token: string, now: number): TokenClaims | null {
+    const ring = [current, previous].find((known) => known?.kid === kidOf(token));
+    if (!ring) return null;
+    try {
+      const payload: unknown = jwt.verify(token, ring.key(type), {
+        algorithms: ["HS256"],
+        audience: type,
+        issuer: config.TOKEN_ISSUER,
+        clockTimestamp: now,
+      });
+      return isClaims(payload, type) ? Object.freeze(payload) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  return {
+    sign(type, subject, lifetime, claims = {}) {
+      const now = seconds();
+      const fixed = { iss: config.TOKEN_ISSUER, aud: type, sub: subject };
+      const payload = { jti: randomId(), ...claims, ...fixed, iat: now, exp: now + lifetime };
+      return jwt.sign(payload, current.key(type), { algorithm: "HS256", keyid: current.kid });
+    },
+    verify(type, token) {
+      if (token.length > maxTokenLength) return null;
+      const now = seconds();
+      const isCached = cachedTypes.has(type);
+      const known = isCached ? cache.get(token) : undefined;
+      // A key of the cache is the whole token, so a known one needs its purpose and times only.
+      const claims = known?.aud === type ? known : check(type, token, now);
+      if (!claims || claims.exp <= now || claims.iat > now + issuedAtLeewaySeconds) return null;
+      if (isCached && !known) cache.set(token, claims);
+      return claims;
+    },
+  };
+}
+
+interface Keyring {
+  /** Names the secret without telling anything about it. */
+  kid: string;
+  key(type: TokenType): KeyObject;
+}
+
+function keyring(secret: string): Keyring {
+  const derive = (info: string) => Buffer.from(hkdfSync("sha256", secret, "", info, 32));
+  const keys = new Map<TokenType, KeyObject>();
+  return {
+    kid: createHash("sha256").update(derive("kid")).digest("base64url").slice(0, 8),
+    key(type) {
+      let key = keys.get(type);
+      if (!key) keys.set(type, (key = createSecretKey(derive(type))));
+      return key;
+    },
+  };
+}
+
+function kidOf(token: string): unknown {
+  try {
+    const header: unknown = JSON.parse(
+      Buffer.from(token.slice(0, token.indexOf(".")), "base64url").toString(),
+    );
+    return (header as { kid?: unknown } | null)?.kid;
+  } catch {
+    return undefined;
+  }
+}
+
+function isClaims(payload: unknown, type: TokenType): payload is TokenClaims {
+  if (typeof payload !== "object" || payload === null) return false;
+  const { sub, aud, jti, iat, exp } = payload as Partial<Record<keyof TokenClaims, unknown>>;
+  return (
+    typeof sub === "string" &&
+    aud === type &&
+    typeof jti === "string" &&
+    Number.isSafeInteger(iat) &&
+    Number.isSafeInteger(exp)
+  );
+}
+
+/** Two generations: the older is dropped whole when the younger is full, so that no use costs a sort. */
+function createCache() {
+  let young = new Map<string, TokenClaims>();
+  let old = new Map<string, TokenClaims>();
+  function set(token: string, claims: TokenClaims): void {
+    if (young.size >= cacheHalf) {
+      old = young;
+      young = new Map();
+    }
+    young.set(token, claims);
+  }
+  return {
+    set,
+    get(token: string): TokenClaims | undefined {
+      const claims = young.get(token);
+      if (claims) return claims;
+      const older = old.get(token);
+      if (older) set(token, older);
+      return older;
+    },
+  };
 }
