@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { Redis } from "ioredis";
+import { createJournal, type Commit, type Journal } from "../../../actors/runtime/journal.ts";
+import { dueKey, eventChannel, eventStreamKey, lobbyKey, ownerKey, shardOf } from "../../../actors/runtime/keys.ts";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { createMetrics } from "../../../server/core/metrics.ts";
+import { connectRedis, redisReady } from "../../../server/core/redis.ts";
+import { testStores, type TestStores } from "../../support/stores.ts";
+
+const code = "ABCDEF";
+const token = "w1|1";
+
+describe("the commit script", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  let journal: Journal;
+  let commitCount = 0;
+
+  before(async () => {
+    stores = await testStores();
+    redis = connectRedis(stores.redisUrl, silentLogger, "test");
+    await redisReady(redis);
+    journal = createJournal({ redis, metrics: createMetrics() });
+  });
+  after(async () => {
+    redis.disconnect();
+    await stores.stop();
+  });
+  beforeEach(async () => {
+    await redis.flushall();
+    await redis.set(ownerKey(shardOf(code)), token);
+  });
+
+  const change = (more: Partial<Commit> = {}): Commit => ({
+    code, token, expectedVersion: 0, version: 1, id: `c${++commitCount}`, seq: 1, fields: [["d:1", "[]"]], removedFields: [],
+    payloads: ['{"type":"x"}'], ttlMs: 60_000, due: 1234, ...more,
+  });
+
+  it("writes the fields, the event, its announcement and the deadline together", async () => {
+    const listener = connectRedis(stores.redisUrl, silentLogger, "listener");
+    await redisReady(listener);
+    await listener.subscribe(eventChannel(code));
+    const heard = new Promise<string>((resolve) => listener.on("message", (_channel, message: string) => resolve(message)));
+    assert.equal(await journal.commit(change()), "committed");
+    assert.equal(await heard, '1\n{"type":"x"}');
+    listener.disconnect();
+    assert.deepEqual(await redis.hmget(lobbyKey(code), "v", "d:1"), ["1", "[]"]);
+    assert.deepEqual(await redis.xrange(eventStreamKey(code), "-", "+"), [["1-0", ["d", '{"type":"x"}']]]);
+    assert.equal(await redis.zscore(dueKey(shardOf(code)), code), "1234");
+    assert.ok((await redis.pttl(lobbyKey(code))) > 0);
+  });
+
+  it("changes nothing for a worker that is not the owner any more", async () => {
+    await redis.set(ownerKey(shardOf(code)), "w2|2");
+    assert.equal(await journal.commit(change()), "fenced");
+    assert.equal(await redis.exists(lobbyKey(code), eventStreamKey(code), dueKey(shardOf(code))), 0);
+  });
+
+  it("changes nothing when the lobby has moved on", async () => {
+    await journal.commit(change());
+    assert.equal(await journal.commit(change({ seq: 2 })), "conflict");
+    assert.equal(await redis.xlen(eventStreamKey(code)), 1);
+  });
+
+  it("applies a commit once when its answer was lost and it is sent again", async () => {
+    const sent = change();
+    assert.equal(await journal.commit(sent), "committed");
+    assert.equal(await journal.commit(sent), "committed");
+    assert.equal(await redis.xlen(eventStreamKey(code)), 1);
+    assert.equal(await redis.hget(lobbyKey(code), "v"), "1");
+  });
+
+  it("decides about each lobby of a tick alone", async () => {
+    const foreign = "ZZZZZZ";
+    const results = await Promise.all([
+      journal.commit(change()),
+      journal.commit(change({ code: foreign, token: "w1|9" })),
+      journal.commit(change({ code: "ABCDEG", token: "", due: null, ttlMs: null })),
+    ]);
+    assert.deepEqual(results, ["committed", "fenced", "committed"]);
+    assert.equal(await redis.exists(lobbyKey(foreign)), 0);
+  });
+
+  it("numbers several events of one commit up to the last", async () => {
+    await journal.commit(change({ seq: 3, payloads: ["a", "b", "c"] }));
+    const ids = (await redis.xrange(eventStreamKey(code), "-", "+")).map(([id]) => id);
+    assert.deepEqual(ids, ["1-0", "2-0", "3-0"]);
+  });
+
+  it("removes the deadline and replaced fields", async () => {
+    await journal.commit(change());
+    const next = change({ expectedVersion: 1, version: 2, seq: 1, payloads: [], fields: [["s", "{}"]], removedFields: ["d:1"], due: null });
+    assert.equal(await journal.commit(next), "committed");
+    assert.deepEqual(await redis.hmget(lobbyKey(code), "d:1", "s"), [null, "{}"]);
+    assert.equal(await redis.zscore(dueKey(shardOf(code)), code), null);
+  });
+
+  it("works after the store forgot its scripts", async () => {
+    await redis.script("FLUSH");
+    assert.equal(await journal.commit(change()), "committed");
+  });
+
+  it("reports a store that is away as a failure", async () => {
+    const away = connectRedis("unix:///nowhere/redis.sock", silentLogger, "away");
+    const lost = createJournal({ redis: away, metrics: createMetrics() });
+    assert.equal(await lost.commit(change()), "failed");
+    away.disconnect();
+  });
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { shardCount, shardOf } from "../../../actors/runtime/keys.ts";
+import { recall, remember, rememberedFrom, type Memory } from "../../../actors/runtime/memory.ts";
+import { parseOwner, wantedOwners } from "../../../actors/runtime/placement.ts";
+import { createTicker } from "../../../actors/runtime/ticker.ts";
+
+const workers = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 });
+
+describe("placement of shards", () => {
+  it("gives every worker about the same share", () => {
+    const owners = wantedOwners(["w1.aa", "w2.bb", "w3.cc", "w4.dd"]);
+    for (const worker of ["w1.aa", "w2.bb", "w3.cc", "w4.dd"]) {
+      const share = owners.filter((owner) => owner === worker).length;
+      assert.ok(share > 180 && share < 340, `${worker} has ${share} of ${shardCount}`);
+    }
+  });
+
+  it("moves only the shards of a worker that goes", () => {
+    fc.assert(
+      fc.property(workers, fc.nat(), (names, pick) => {
+        const gone = names[pick % names.length];
+        const before = wantedOwners(names);
+        const after = wantedOwners(names.filter((name) => name !== gone));
+        before.forEach((owner, shard) => {
+          if (owner !== gone) assert.equal(after[shard], owner);
+        });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("does not depend on the order in which workers are listed", () => {
+    fc.assert(
+      fc.property(workers, (names) => assert.deepEqual(wantedOwners(names), wantedOwners([...names].reverse()))),
+      { numRuns: 20 },
+    );
+  });
+
+  it("spreads codes evenly over the shards", () => {
+    const counts = new Array<number>(shardCount).fill(0);
+    for (let i = 0; i < 100_000; i++) {
+      const shard = shardOf(i.toString(32).toUpperCase().padStart(6, "A"));
+      counts[shard] = (counts[shard] ?? 0) + 1;
+    }
+    assert.ok(Math.max(...counts) < 160 && Math.min(...counts) > 50, `${Math.min(...counts)}..${Math.max(...counts)}`);
+  });
+
+  it("reads an owner record back", () => {
+    assert.deepEqual(parseOwner("w1.x|7"), { incarnation: "w1.x", token: "w1.x|7" });
+    assert.equal(parseOwner(""), null);
+    assert.equal(parseOwner(null), null);
+  });
+});
+
+describe("remembered answers", () => {
+  it("keeps the last eight of each seat, also when read back in any order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.uuid()), { maxLength: 60 }), (given) => {
+        const memory: Memory = new Map();
+        const fields: [string, string][] = [];
+        for (const [seat, id] of given) fields.push(remember(memory, seat, id, { ok: true, body: id }));
+        const stored = Object.fromEntries(Object.entries(Object.fromEntries(fields)).reverse());
+        const back = rememberedFrom(stored);
+        for (const seat of [1, 2, 3]) {
+          const own = given.filter(([owner]) => owner === seat).map(([, id]) => id);
+          for (const [i, id] of own.entries()) {
+            const expected = i >= own.length - 8 ? { ok: true, body: id } : null;
+            assert.deepEqual(recall(memory, seat, id), expected);
+            assert.deepEqual(recall(back, seat, id), expected);
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("the ticker", () => {
+  /** A clock that is read by the ticker and turned by the test; sweeps run on mocked intervals. */
+  it("fires each lobby once, at or after its last deadline, whatever the clock does", (t) => {
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.record({ arm: fc.constantFrom("A", "B", "C"), in: fc.integer({ min: 0, max: 3000 }) }),
+            fc.record({ disarm: fc.constantFrom("A", "B", "C") }),
+            fc.record({ step: fc.integer({ min: -2000, max: 5000 }) }),
+          ),
+          { maxLength: 60 },
+        ),
+        (moves) => {
+          let now = 1_000_000;
+          const due = new Map<string, number>();
+          const ticker = createTicker(() => now, (code) => {
+            const deadline = due.get(code);
+            assert.ok(deadline !== undefined, `${code} fired without a deadline`);
+            assert.ok(now >= deadline, `${code} fired ${deadline - now} ms early`);
+            due.delete(code);
+          });
+          for (const move of moves) {
+            if ("arm" in move) {
+              due.set(move.arm, now + move.in);
+              ticker.arm(move.arm, now + move.in);
+            } else if ("disarm" in move) {
+              due.delete(move.disarm);
+              ticker.arm(move.disarm, null);
+            } else {
+              now += move.step;
+              t.mock.timers.tick(100);
+            }
+          }
+          now += 20_000;
+          t.mock.timers.tick(100);
+          assert.equal(due.size, 0, "every deadline was reached");
+          ticker.stop();
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
