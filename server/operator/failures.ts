@@ -1,0 +1,35 @@
+import type { Clock } from "../core/clock.ts";
+
+const maxFailures = 10;
+const windowMs = 60_000;
+/** Above it the oldest address is forgotten: memory is bounded, whoever knocks. */
+const maxAddresses = 10_000;
+
+/** Counts refused logins of each address in fixed windows (OPS-02). */
+export interface LoginFailures {
+  /** Seconds to wait, or 0 when the address may try. */
+  waitOf(ip: string): number;
+  record(ip: string): void;
+}
+
+export function createLoginFailures(clock: Clock): LoginFailures {
+  const windows = new Map<string, { endsAt: number; count: number }>();
+  return {
+    waitOf: (ip) => {
+      const window = windows.get(ip);
+      if (!window || window.endsAt <= clock.now() || window.count < maxFailures) return 0;
+      return Math.ceil((window.endsAt - clock.now()) / 1_000);
+    },
+    record: (ip) => {
+      const window = windows.get(ip);
+      if (window && window.endsAt > clock.now()) {
+        window.count++;
+        return;
+      }
+      windows.delete(ip);
+      windows.set(ip, { endsAt: clock.now() + windowMs, count: 1 });
+      const oldest = windows.keys().next();
+      if (windows.size > maxAddresses && !oldest.done) windows.delete(oldest.value);
+    },
+  };
+}

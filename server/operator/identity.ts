@@ -1,0 +1,71 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import type { Config } from "../core/config.ts";
+import type { Clock } from "../core/clock.ts";
+
+/** What an operator may do; each role includes the ones before it (OPS-02). */
+export const operatorRoles = ["viewer", "operator", "admin"] as const;
+export type OperatorRole = (typeof operatorRoles)[number];
+
+export interface Operator {
+  name: string;
+  role: OperatorRole;
+}
+
+export interface Identities {
+  /** The operator a token belongs to, or null. */
+  fromToken(token: string): Promise<Operator | null>;
+  fromCookie(value: string): Promise<Operator | null>;
+  /** Value of the browser's cookie for a token that has just been accepted. */
+  cookieFor(token: string): string;
+}
+
+export const cookieSeconds = 12 * 3600;
+const maxTokenLength = 256;
+
+export function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+export function includesRole(operator: Operator, role: OperatorRole): boolean {
+  return operatorRoles.indexOf(operator.role) >= operatorRoles.indexOf(role);
+}
+
+/**
+ * Operators are known by the hash of their token: the bootstrap token, or a row of `operators`.
+ * The cookie carries the hash and an end, signed; each request looks the hash up again, so that
+ * a revoked token ends its browser sessions too.
+ */
+export function createIdentities(
+  config: Config,
+  clock: Clock,
+  findByHash: (hash: string) => Promise<Operator | null>,
+): Identities {
+  const key = Buffer.from(hkdfSync("sha256", config.APP_SECRET, "", "operator-cookie", 32));
+  const bootstrap = config.OPERATOR_BOOTSTRAP_TOKEN;
+  const bootstrapHash = bootstrap === "" ? null : hashToken(bootstrap);
+  const find = async (hash: string): Promise<Operator | null> => {
+    if (bootstrapHash !== null && isEqual(hash, bootstrapHash))
+      return { name: "bootstrap", role: "admin" };
+    return findByHash(hash);
+  };
+  const sign = (text: string) => createHmac("sha256", key).update(text).digest("base64url");
+  return {
+    fromToken: async (token) =>
+      token === "" || token.length > maxTokenLength ? null : find(hashToken(token)),
+    fromCookie: async (value) => {
+      const [hash = "", end = "", signature = ""] = value.split(".");
+      if (!isEqual(signature, sign(`${hash}.${end}`)) || Number(end) * 1_000 <= clock.now())
+        return null;
+      return find(hash);
+    },
+    cookieFor: (token) => {
+      const text = `${hashToken(token)}.${Math.floor(clock.now() / 1_000) + cookieSeconds}`;
+      return `${text}.${sign(text)}`;
+    },
+  };
+}
+
+function isEqual(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
