@@ -86,7 +86,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = [];
   for (const [name, schema] of Object.entries(ConfigSchema.properties)) {
     const text = env[name]?.trim();
-    const value = text === undefined || text === "" ? schema.default : coerce(schema.type, text);
+    const isUnset = text === undefined || text === "";
+    const value: unknown = isUnset ? Value.Default(schema, undefined) : coerce(schema.type, text);
     if (!Value.Check(schema, value)) problems.push(`${name}: ${describeRule(schema)}`);
     raw[name] = value;
   }

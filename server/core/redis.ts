@@ -10,12 +10,10 @@ export function connectRedis(
   url: string,
   log: Logger,
   name: string,
-  options: RedisOptions & { patient?: boolean } = {},
+  options: Partial<RedisOptions> & { patient?: boolean } = {},
 ): Redis {
   const { patient = false, ...rest } = options;
-  const target: RedisOptions = url.startsWith("unix://") ? { path: url.slice("unix://".length) } : {};
   const base: RedisOptions = {
-    ...target,
     connectionName: name,
     maxRetriesPerRequest: patient ? null : 1,
     enableOfflineQueue: patient,
@@ -23,7 +21,9 @@ export function connectRedis(
     retryStrategy: (attempt) => Math.min(50 * attempt, 500),
     ...rest,
   };
-  const redis = url.startsWith("unix://") ? new Redis(base) : new Redis(url, base);
+  const redis = url.startsWith("unix://")
+    ? new Redis({ ...base, path: url.slice("unix://".length) })
+    : new Redis(url, base);
   redis.on("error", (error: Error) => log.warn({ store: name, reason: error.message }, "redis connection"));
   return redis;
 }

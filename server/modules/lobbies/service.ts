@@ -6,7 +6,7 @@ import type { Caller, SeatCaller } from "../../http/auth.ts";
 import { categoryOf, drawForLobby } from "../questions/service.ts";
 import { claimHosting, releaseHosting } from "./hosting.ts";
 
-type Asker = { seatId: number | null; playerId: number | null };
+type Asker = { seatId: number | null; playerId: number | null; cookieSeatId?: number | null };
 
 /** Letters and digits that cannot be mistaken for each other (LOB-03). */
 const codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -43,10 +43,12 @@ export function readCode(text: string): string {
   return code;
 }
 
-export const askerOf = (caller: SeatCaller | null): Asker => ({
-  seatId: caller?.seatId ?? null,
-  playerId: caller?.player?.playerId ?? null,
-});
+/** Header, then player, then cookie decide who asks (LOB-01). */
+export function askerOf(caller: SeatCaller | null): Asker {
+  const seatId = caller?.seatId ?? null;
+  const playerId = caller?.player?.playerId ?? null;
+  return caller?.isCookieSeat ? { seatId: null, playerId, cookieSeatId: seatId } : { seatId, playerId };
+}
 
 /** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
 export async function command(deps: Deps, code: string, asked: LobbyCommand, id?: string): Promise<string | null> {

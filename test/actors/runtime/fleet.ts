@@ -38,10 +38,18 @@ export async function newMember(redisUrl: string, clock: Clock = systemClock): P
   return { lobbies, results };
 }
 
+/** Members of the bodies that the tests look at. */
+interface Body {
+  lobby: { status: string; current_index: number; players: { id: number; score: number }[] };
+  points_earned: number;
+  revision: number;
+  count: number;
+}
+
 /** A reply's body; throws on a refusal. */
-export function bodyOf(reply: LobbyReply): Record<string, never> {
+export function bodyOf(reply: LobbyReply): Body {
   if (!reply.ok) throw new Error(`refused: ${reply.code}`);
-  return JSON.parse(reply.body ?? "{}") as Record<string, never>;
+  return JSON.parse(reply.body ?? "{}") as Body;
 }
 
 export const by = (seatId: number) => ({ by: { seatId, playerId: null } });
@@ -64,6 +72,6 @@ export async function startedLobby(
   bodyOf(await lobbies.ask(code, create));
   for (const id of others)
     bodyOf(await lobbies.ask(code, { type: "join", seat: { id, name: `P${id}`, accountId: null, avatarUrl: null }, ...by(id) }));
-  const plan = bodyOf(await lobbies.ask(code, { type: "prepare", ...by(host) })) as unknown as DrawPlan;
+  const plan = bodyOf(await lobbies.ask(code, { type: "prepare", ...by(host) }));
   bodyOf(await lobbies.ask(code, { type: "start", revision: plan.revision, questions: drawQuestions(plan), ...by(host) }));
 }

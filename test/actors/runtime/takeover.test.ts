@@ -68,7 +68,7 @@ describe("lobbies spread over processes", () => {
     const other = await neighbour();
     const [code = ""] = await codesOf(other.incarnation, 1);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
-    assert.equal(bodyOf(await member.lobbies.ask(code, { type: "pick", selectedIndex: 1, index: 0, ...by(2) }))["lobby"], undefined);
+    assert.equal(bodyOf(await member.lobbies.ask(code, { type: "pick", selectedIndex: 1, index: 0, ...by(2) })).lobby, undefined);
     const refused = await member.lobbies.ask(code, { type: "lock", index: null, ...by(2) });
     assert.deepEqual(refused, { ok: false, code: "lobby:not_host" });
     assert.equal(member.lobbies.describe().actors, 0, "the lobby lives in the other process");
@@ -92,7 +92,7 @@ describe("lobbies spread over processes", () => {
     assert.ok(tookMs < 3_000, `taken over in ${tookMs} ms`);
     const acknowledged = await Promise.all(playing);
     for (const [i, code] of codes.entries()) {
-      const state = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) }))["lobby"] as { status: string; players: { id: number; score: number }[] };
+      const state = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) })).lobby;
       assert.equal(state.status, "finished");
       for (const player of state.players) assert.equal(player.score, acknowledged[i]?.get(player.id), `score of seat ${player.id} in ${code}`);
       await assertGapless(code);
@@ -111,7 +111,7 @@ describe("lobbies spread over processes", () => {
     await until(async () => (await ownedBy(other.incarnation)) > 0, "the thawed worker joins again");
     assert.ok(Number(await redis.hget(lobbyKey(code), "v")) >= Number(version));
     const reply = await member.lobbies.ask(code, { type: "next", index: 0, ...by(1) });
-    assert.equal((bodyOf(reply)["lobby"] as { current_index: number }).current_index, 1);
+    assert.equal(bodyOf(reply).lobby.current_index, 1);
     await assertGapless(code);
     await quit(other);
   });
@@ -149,7 +149,7 @@ describe("lobbies spread over processes", () => {
     await stores.redis.kill();
     await stores.redis.restart();
     const scores = await playing;
-    const state = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) }))["lobby"] as { status: string; players: { id: number; score: number }[] };
+    const state = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) })).lobby;
     assert.equal(state.status, "finished");
     for (const player of state.players) assert.equal(player.score, scores.get(player.id));
     await assertGapless(code);
@@ -179,7 +179,7 @@ async function playVersus(lobbies: Lobbies, code: string, seats: number[], quest
       seats.map(async (seat, i) => {
         const command = { type: "answer", selectedIndex: i % 2, claimedMs: 1_000, index, ...by(seat) } as const;
         const reply = await insist(() => lobbies.ask(code, command, `a-${index}`));
-        const { points_earned: points } = bodyOf(reply) as unknown as { points_earned: number };
+        const points = bodyOf(reply).points_earned;
         scores.set(seat, (scores.get(seat) ?? 0) + points);
       }),
     );

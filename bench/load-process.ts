@@ -1,0 +1,77 @@
+import { connect, type Socket } from "node:net";
+import { requestText, type Job, type LoadResult } from "./load.ts";
+
+const [host = "127.0.0.1", port = "0", connections = "1"] = process.argv.slice(2);
+const sockets = await Promise.all(Array.from({ length: Number(connections) }, open));
+const probe = requestText("GET", "/v1/health-check");
+process.send?.(await Promise.all(sockets.map(async (socket) => (await ask(socket, probe)).requestId)));
+
+process.on("disconnect", () => process.exit(0));
+process.on("message", (message: { jobs: Job[]; seconds: number }) => {
+  void run(message.jobs, message.seconds).then((result) => process.send?.(result));
+});
+
+function open(): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), host, () => resolve(socket));
+    socket.setNoDelay(true);
+    socket.once("error", reject);
+  });
+}
+
+interface Answer {
+  status: string;
+  requestId: string;
+}
+
+/** Sends one request and reads its answer to the last byte. */
+function ask(socket: Socket, request: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const onData = (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+      const end = text.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const head = text.slice(0, end);
+      const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+      if (text.length < end + 4 + length) return;
+      socket.off("data", onData);
+      socket.off("close", onClose);
+      resolve({ status: head.slice(9, 12), requestId: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? "" });
+    };
+    const onClose = () => reject(new Error("the connection was closed"));
+    socket.on("data", onData);
+    socket.once("close", onClose);
+    socket.write(request);
+  });
+}
+
+async function run(jobs: Job[], seconds: number): Promise<LoadResult> {
+  const latencies: number[] = [];
+  const statuses: Record<string, number> = {};
+  const started = performance.now();
+  const end = started + seconds * 1000;
+  await Promise.all(
+    jobs.map(async (job, i) => {
+      const socket = sockets[i];
+      if (!socket || job.request === "") return;
+      while (performance.now() < end) {
+        const sent = performance.now();
+        const { status } = await ask(socket, job.request);
+        latencies.push(performance.now() - sent);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }
+    }),
+  );
+  const elapsed = (performance.now() - started) / 1000;
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? 0;
+  return {
+    requests: latencies.length,
+    seconds: elapsed,
+    perSecond: latencies.length / elapsed,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    statuses,
+  };
+}

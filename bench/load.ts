@@ -1,0 +1,55 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+
+/** What one keep-alive connection sends, over and over, one request at a time. */
+export interface Job {
+  /** Whole HTTP request as text. */
+  request: string;
+}
+
+export interface LoadResult {
+  requests: number;
+  seconds: number;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Status -> answers. */
+  statuses: Record<string, number>;
+}
+
+export interface Generator {
+  /** `X-Request-Id` each connection got for a first GET: its prefix names the process that serves it. */
+  requestIds: string[];
+  run(jobs: Job[], seconds: number): Promise<LoadResult>;
+  close(): void;
+}
+
+/** Opens connections from a process of its own, so that making load costs the server's process nothing. */
+export async function openGenerator(host: string, port: number, connections: number): Promise<Generator> {
+  const child = fork(new URL("./load-process.ts", import.meta.url), [host, String(port), String(connections)], {
+    execArgv: ["--import", "tsx"],
+  });
+  const [requestIds] = (await once(child, "message")) as [string[]];
+  return {
+    requestIds,
+    async run(jobs, seconds) {
+      child.send({ jobs, seconds });
+      const [result] = (await once(child, "message")) as [LoadResult];
+      return result;
+    },
+    close: () => child.kill(),
+  };
+}
+
+export function requestText(
+  method: string,
+  path: string,
+  options: { headers?: Record<string, string>; body?: unknown } = {},
+): string {
+  const body = options.body === undefined ? "" : JSON.stringify(options.body);
+  const headers: Record<string, string> = { host: "bench", ...options.headers };
+  if (body !== "") headers["content-type"] = "application/json";
+  if (method !== "GET") headers["content-length"] = String(Buffer.byteLength(body));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
+}

@@ -1,0 +1,92 @@
+import { sql } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { rowsOf } from "./questions.ts";
+
+export interface StatsRow {
+  playerId: number;
+  /** null: over all categories. */
+  category: string | null;
+  score: number;
+  answers: number;
+  correct: number;
+  bestStreak: number;
+  currentStreak: number;
+  xp: number;
+}
+
+/** The totals of these players, all and per category, locked in id order until the transaction ends. */
+export async function lockStats(em: EntityManager, playerIds: readonly number[]): Promise<StatsRow[]> {
+  if (playerIds.length === 0) return [];
+  const ids = JSON.stringify([...playerIds].sort((a, b) => a - b));
+  await rowsOf(
+    em,
+    sql`insert into player_stats (player_id)
+      select value::int from jsonb_array_elements_text(${ids}::jsonb) order by value::int
+      on conflict (player_id) do nothing`,
+  );
+  const all = await rowsOf<StatsRow>(
+    em,
+    sql`select player_id as "playerId", null as category, total_score::float8 as score, total_answers as answers,
+        total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", total_xp as xp
+      from player_stats where player_id in (select value::int from jsonb_array_elements_text(${ids}::jsonb))
+      order by player_id for update`,
+  );
+  // The row above is the lock for the player's categories too.
+  const perCategory = await rowsOf<StatsRow>(
+    em,
+    sql`select player_id as "playerId", category, total_score::float8 as score, total_answers as answers,
+        total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", xp
+      from player_category_stats where player_id in (select value::int from jsonb_array_elements_text(${ids}::jsonb))`,
+  );
+  return [...all, ...perCategory];
+}
+
+/** Writes totals read by `lockStats`; the time of a total moves only when the total grew (LB-01). */
+export async function saveStats(em: EntityManager, rows: readonly StatsRow[], at: Date): Promise<void> {
+  const json = (list: readonly StatsRow[]) =>
+    JSON.stringify(
+      list.map((r) => ({
+        player_id: r.playerId, category: r.category, score: r.score, answers: r.answers, correct: r.correct,
+        best: r.bestStreak, current: r.currentStreak, xp: r.xp,
+      })),
+    );
+  const input = (list: readonly StatsRow[]) =>
+    sql`jsonb_to_recordset(${json(list)}::jsonb) as x(player_id int, category text, score bigint, answers int, correct int, best int, current int, xp int)`;
+  const all = rows.filter((row) => row.category === null);
+  const perCategory = rows.filter((row) => row.category !== null);
+  await rowsOf(
+    em,
+    sql`update player_stats s set
+        score_at = case when x.score > s.total_score then ${at} else s.score_at end,
+        xp_at = case when x.xp > s.total_xp then ${at} else s.xp_at end,
+        streak_at = case when x.best > s.best_streak then ${at} else s.streak_at end,
+        total_score = x.score, total_answers = x.answers, total_correct = x.correct,
+        best_streak = x.best, current_streak = x.current, total_xp = x.xp
+      from ${input(all)} where s.player_id = x.player_id`,
+  );
+  await rowsOf(
+    em,
+    sql`insert into player_category_stats as s
+        (player_id, category, total_score, total_answers, total_correct, best_streak, current_streak, xp)
+      select x.player_id, x.category, x.score, x.answers, x.correct, x.best, x.current, x.xp from ${input(perCategory)}
+      on conflict (player_id, category) do update set total_score = excluded.total_score,
+        total_answers = excluded.total_answers, total_correct = excluded.total_correct, best_streak = excluded.best_streak,
+        current_streak = excluded.current_streak, xp = excluded.xp`,
+  );
+}
+
+/** How each player answered each question last; pairs never answered are absent. */
+export async function lastAnswers(
+  em: EntityManager,
+  playerIds: readonly number[],
+  questionIds: readonly number[],
+): Promise<{ playerId: number; questionId: number; isCorrect: boolean }[]> {
+  return rowsOf(
+    em,
+    sql`select distinct on (player_id, question_id) player_id as "playerId", question_id as "questionId", is_correct as "isCorrect"
+      from question_answers
+      where player_id in (select value::int from jsonb_array_elements_text(${JSON.stringify(playerIds)}::jsonb))
+        and question_id in (select value::int from jsonb_array_elements_text(${JSON.stringify(questionIds)}::jsonb))
+      order by player_id, question_id, id desc`,
+  );
+}

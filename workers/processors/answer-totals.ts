@@ -1,0 +1,44 @@
+/** Running totals of one player, over all categories or in one (document 2, Player state). */
+export interface Totals {
+  score: number;
+  answers: number;
+  correct: number;
+  bestStreak: number;
+  currentStreak: number;
+  xp: number;
+}
+
+export interface GivenAnswer {
+  isCorrect: boolean;
+  points: number;
+  xp: number;
+  /** How the player answered this question last, or null at the first time. */
+  previous: "right" | "wrong" | null;
+}
+
+export const noTotals: Totals = { score: 0, answers: 0, correct: 0, bestStreak: 0, currentStreak: 0, xp: 0 };
+
+/**
+ * Points and XP count the first time only; a corrected answer earns half the XP (TRV-11).
+ * Every answer counts for the totals.
+ */
+export function earned(answer: GivenAnswer): { points: number; xp: number } {
+  if (answer.previous === null) return { points: answer.points, xp: answer.xp };
+  if (answer.previous === "wrong" && answer.isCorrect) return { points: 0, xp: Math.floor(answer.xp / 2) };
+  return { points: 0, xp: 0 };
+}
+
+/** A repeated right answer leaves the streak as it is; a wrong one ends it (TRV-11). */
+export function addAnswer(totals: Totals, answer: GivenAnswer): Totals {
+  const { points, xp } = earned(answer);
+  const grown = answer.previous === null ? totals.currentStreak + 1 : totals.currentStreak;
+  const currentStreak = answer.isCorrect ? grown : 0;
+  return {
+    score: totals.score + points,
+    answers: totals.answers + 1,
+    correct: totals.correct + (answer.isCorrect ? 1 : 0),
+    bestStreak: Math.max(totals.bestStreak, currentStreak),
+    currentStreak,
+    xp: totals.xp + xp,
+  };
+}

@@ -1,0 +1,123 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { UnrecoverableError } from "bullmq";
+import { insertLobbyAnswers, insertLobbyResult } from "../../db/queries/lobby-results.ts";
+import { lastAnswers, lockStats, saveStats, type StatsRow } from "../../db/queries/player-stats.ts";
+import { insertAnswers, recordServed, type NewAnswer } from "../../db/queries/question-answers.ts";
+import type { Deps } from "../../server/deps.ts";
+import type { lobbyResults, PayloadOf } from "../queues.ts";
+import { addAnswer, earned, noTotals, type GivenAnswer } from "./answer-totals.ts";
+
+/** What this job reads of a result sheet (actors/lobby/result-sheet.ts); times in ms since the epoch. */
+interface Sheet {
+  id: number;
+  code: string;
+  realm: string;
+  settings: { mode: string };
+  startedAt: number | null;
+  finishedAt: number | null;
+  endReason: string | null;
+  seats: { id: number; isHost: boolean; accountId: number | null }[];
+  questions: {
+    index: number;
+    id: number;
+    category: string;
+    results: { seatId: number; selectedIndex: number; isCorrect: boolean; pointsEarned: number; xpGained: number; timeTakenMs: number }[];
+  }[];
+}
+
+interface PlayerAnswer {
+  playerId: number;
+  questionId: number;
+  category: string;
+  selectedIndex: number;
+  given: GivenAnswer;
+}
+
+/** Writes a finished lobby, its answers and what the players earned; a second run finds it done (S38). */
+export async function storeLobbyResult(payload: PayloadOf<typeof lobbyResults>, deps: Deps): Promise<void> {
+  const text = await deps.redis.hget(payload.key, "r");
+  if (text === null) throw new UnrecoverableError(`no result sheet of lobby ${payload.code}`);
+  const sheet = JSON.parse(text) as Sheet;
+  await deps.em.transactional((em) => store(em, sheet, new Date(sheet.finishedAt ?? deps.clock.now())));
+}
+
+async function store(em: EntityManager, sheet: Sheet, finishedAt: Date): Promise<void> {
+  const resultId = await insertLobbyResult(em, {
+    lobbyId: sheet.id,
+    code: sheet.code,
+    realm: sheet.realm,
+    hostPlayerId: sheet.seats.find((seat) => seat.isHost)?.accountId ?? null,
+    mode: sheet.settings.mode,
+    settings: sheet.settings,
+    startedAt: sheet.startedAt === null ? null : new Date(sheet.startedAt),
+    finishedAt,
+    endReason: sheet.endReason ?? "completed",
+    sheet,
+  });
+  if (resultId === null) return;
+  const players = new Map(sheet.seats.map((seat) => [seat.id, seat.accountId]));
+  await insertLobbyAnswers(
+    em,
+    resultId,
+    sheet.questions.flatMap((question) =>
+      question.results.map((result) => ({
+        ...result,
+        questionIndex: question.index,
+        questionId: question.id,
+        playerId: players.get(result.seatId) ?? null,
+      })),
+    ),
+  );
+  await recordServed(
+    em,
+    sheet.questions.map((question) => ({
+      questionId: question.id,
+      served: question.results.length,
+      correct: question.results.filter((result) => result.isCorrect).length,
+    })),
+  );
+  await credit(em, sheet, players, finishedAt);
+}
+
+async function credit(em: EntityManager, sheet: Sheet, players: Map<number, number | null>, at: Date): Promise<void> {
+  const playerIds = [...new Set([...players.values()].filter((id) => id !== null))];
+  const stats = new Map((await lockStats(em, playerIds)).map((row) => [keyOf(row.playerId, row.category), row]));
+  const answers = await playerAnswers(em, sheet, players, playerIds);
+  for (const { playerId, category, given } of answers)
+    for (const place of [null, category]) {
+      const row = stats.get(keyOf(playerId, place));
+      stats.set(keyOf(playerId, place), { playerId, category: place, ...addAnswer(row ?? noTotals, given) });
+    }
+  await saveStats(em, [...stats.values()] satisfies StatsRow[], at);
+  await insertAnswers(em, answers.map(toNewAnswer));
+}
+
+async function playerAnswers(
+  em: EntityManager,
+  sheet: Sheet,
+  players: Map<number, number | null>,
+  playerIds: number[],
+): Promise<PlayerAnswer[]> {
+  const known = await lastAnswers(em, playerIds, sheet.questions.map((question) => question.id));
+  const previous = new Map(known.map((row) => [keyOf(row.playerId, row.questionId), row.isCorrect]));
+  return sheet.questions.flatMap((question) =>
+    question.results.flatMap((result) => {
+      const playerId = players.get(result.seatId) ?? null;
+      if (playerId === null) return [];
+      const before = previous.get(keyOf(playerId, question.id));
+      const given: GivenAnswer = {
+        isCorrect: result.isCorrect,
+        points: result.pointsEarned,
+        xp: result.xpGained,
+        previous: before === undefined ? null : before ? "right" : "wrong",
+      };
+      return [{ playerId, questionId: question.id, category: question.category, selectedIndex: result.selectedIndex, given }];
+    }),
+  );
+}
+
+function toNewAnswer({ playerId, questionId, selectedIndex, given }: PlayerAnswer): NewAnswer {
+  return { playerId, questionId, selectedIndex, isCorrect: given.isCorrect, ...earned(given), source: "lobby" };
+}
+
+const keyOf = (playerId: number, place: number | string | null) => `${playerId}/${place ?? ""}`;
