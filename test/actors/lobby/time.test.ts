@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { nextDeadline } from "../../../actors/lobby/deadlines.ts";
+import type { LobbyCommand } from "../../../actors/lobby/types.ts";
+import {
+  answer,
+  by,
+  epoch,
+  host,
+  lock,
+  next,
+  pick,
+  playing,
+  seat,
+  types,
+  waiting,
+  type Game,
+} from "./game.ts";
+
+const minute = 60_000;
+const heartbeat = (id: number): LobbyCommand => ({ type: "heartbeat", by: by(id) });
+
+/** Lets time pass while the given seats send heartbeats every 30 seconds. */
+function alive(game: Game, ms: number, ids: number[]): void {
+  const until = game.now + ms;
+  while (game.now < until && game.state.status !== "finished") {
+    game.pass(Math.min(30_000, until - game.now));
+    for (const id of ids) game.do(heartbeat(id));
+  }
+}
+
+describe("a heartbeat", () => {
+  test("is committed when the last sign of life is 15 seconds old", () => {
+    const game = waiting();
+    game.wait(14_999);
+    assert.deepEqual(game.do(heartbeat(2)), []);
+    assert.deepEqual(types(game.wait(1).do(heartbeat(2))), ["seen"]);
+    assert.deepEqual(game.do(heartbeat(2)), []);
+  });
+
+  test("is committed more often where seats go stale sooner", () => {
+    const game = waiting({ timings: { staleMs: 2_000 } });
+    assert.deepEqual(types(game.wait(400).do(heartbeat(2))), ["seen"]);
+  });
+
+  test("brings a seat back that was thought gone", () => {
+    const game = waiting();
+    game.wait(60_000).do(heartbeat(host));
+    game.pass(15_000);
+    assert.equal(game.snapshot().players[1].is_connected, false);
+    assert.deepEqual(types(game.do(heartbeat(2))), ["seen"]);
+    assert.equal(game.snapshot().players[1].is_connected, true);
+  });
+
+  test("is committed after a clock was set back, so that silence is noticed in time", () => {
+    const game = waiting();
+    game.wait(-3_600_000);
+    assert.deepEqual(types(game.do(heartbeat(2))), ["seen"]);
+    assert.equal(game.state.seats[1]?.lastSeenAt, game.now);
+  });
+
+  test("is answered ok", () => assert.deepEqual(waiting().body(heartbeat(2)), { ok: true }));
+});
+
+describe("a silent seat", () => {
+  test("is not connected after 75 seconds and keeps its place", () => {
+    const game = waiting();
+    game.wait(30_000).do(heartbeat(host));
+    assert.deepEqual(game.pass(44_999), []);
+    assert.deepEqual(types(game.pass(1)), ["disconnected"]);
+    assert.equal(game.state.seats.length, 2);
+    assert.equal(game.last("lobby.host_disconnect"), undefined);
+  });
+
+  test("every command is a sign of life", () => {
+    const game = playing({ settings: { mode: "coop", timer: 60, num_questions: 100 } });
+    for (let i = 0; i < 6; i++) {
+      game.pass(30_000);
+      if (game.state.round?.isOpen) game.do(pick(2, i % 4));
+      game.do(next());
+      game.do(pick(2, 0));
+    }
+    assert.ok(game.state.seats.every((one) => one.isConnected));
+    assert.ok(!types(game.events).includes("disconnected"));
+  });
+
+  test("commands that change nothing are signs of life too", () => {
+    const game = playing({ settings: { mode: "coop", num_questions: 1 } });
+    game.do(lock());
+    game.wait(20_000);
+    assert.deepEqual(types(game.do(lock())), ["seen"]);
+    assert.deepEqual(types(game.wait(20_000).do({ type: "check_seat", by: by(2) })), ["seen"]);
+    const open = waiting();
+    assert.deepEqual(types(open.wait(20_000).do({ type: "settings", by: by(host), changes: {} })), [
+      "seen",
+    ]);
+  });
+});
+
+describe("a silent host", () => {
+  test("is announced, and ends the lobby a minute later", () => {
+    for (const game of [waiting(), playing({ settings: { timer: 60 } })]) {
+      const since = game.now + 75_000;
+      alive(game, 75_000, [2]);
+      const { host_disconnect } = game.last("lobby.host_disconnect");
+      assert.deepEqual(host_disconnect, { since_ms: since, ends_at_ms: since + 60_000 });
+      assert.deepEqual(game.snapshot().host_disconnect, host_disconnect);
+      alive(game, 60_000, [2]);
+      assert.equal(game.state.endReason, "host_timeout");
+      assert.equal(game.last("lobby.ended").reason, "host_timeout");
+      assert.equal(game.snapshot().host_disconnect, null);
+    }
+  });
+
+  const returns: [string, () => LobbyCommand][] = [
+    ["a heartbeat", () => heartbeat(host)],
+    ["settings", () => ({ type: "settings", by: by(host), changes: { timer: 10 } })],
+    ["a hub token", () => ({ type: "check_seat", by: by(host) })],
+    ["a start", () => ({ type: "prepare", by: by(host) })],
+    ["a removal", () => ({ type: "kick", by: by(host), seatId: 2, ban: false })],
+  ];
+  for (const [name, command] of returns)
+    test(`is back with ${name}`, () => {
+      const game = waiting();
+      alive(game, 80_000, [2]);
+      assert.ok(game.state.hostDisconnect);
+      assert.equal(types(game.do(command()))[0], "host_disconnect_cleared");
+      assert.deepEqual(game.last("lobby.host_disconnect"), { host_disconnect: null });
+      assert.equal(game.snapshot().players[0].is_connected, true);
+      game.pass(74_999);
+      assert.equal(game.state.status, "waiting");
+      assert.equal(game.state.hostDisconnect, null);
+    });
+
+  test("is not brought back by commands of others or by reveals", () => {
+    const game = playing({ settings: { timer: 60, num_questions: 100 } });
+    alive(game, 80_000, [2]);
+    game.do({ type: "reveal", by: by(null) });
+    game.do(heartbeat(2));
+    assert.ok(game.state.hostDisconnect);
+  });
+});
+
+describe("an idle lobby", () => {
+  test("finishes after 30 minutes of waiting, whatever the heartbeats", () => {
+    const game = waiting();
+    alive(game, 30 * minute - 1, [host, 2]);
+    assert.equal(game.state.status, "waiting");
+    game.pass(1);
+    assert.equal(game.last("lobby.ended").reason, "idle");
+  });
+
+  test("counts from the last join or command", () => {
+    const game = waiting();
+    alive(game, 29 * minute, [host, 2]);
+    game.do({ type: "join", seat: seat(3), by: by(null) });
+    alive(game, 29 * minute, [host, 2]);
+    game.do({ type: "settings", by: by(host), changes: { timer: 10 } });
+    alive(game, 29 * minute, [host, 2]);
+    assert.equal(game.state.status, "waiting");
+  });
+
+  test("finishes after 15 minutes of a game, whatever the reveals and timers", () => {
+    const game = playing();
+    const started = game.now;
+    while (game.state.status !== "finished" && game.now - started < 20 * minute) {
+      alive(game, minute, [host, 2]);
+      game.do({ type: "reveal", by: by(null) });
+    }
+    assert.equal(game.state.endReason, "idle");
+    assert.equal(game.state.finishedAt, started + 15 * minute);
+  });
+});
+
+describe("a last question that was revealed", () => {
+  test("finishes the lobby 30 seconds later", () => {
+    const game = playing({ settings: { num_questions: 1 } });
+    game.do(answer(2, 0));
+    game.wait(1_000).do(answer(host, 0));
+    assert.deepEqual(game.pass(29_999), []);
+    assert.deepEqual(types(game.pass(1)), ["finished"]);
+    assert.equal(game.state.endReason, "completed");
+  });
+
+  test("does not when another one follows", () => {
+    const game = playing();
+    game.do(answer(2, 0));
+    game.do(answer(host, 0));
+    assert.deepEqual(game.pass(31_000), []);
+  });
+
+  test("does not while a further batch is awaited", () => {
+    const game = playing({ settings: { num_questions: null } });
+    for (let i = 0; i < 9; i++) game.wait(3_000).do(next());
+    game.do(answer(2, 0));
+    game.do(answer(host, 0));
+    alive(game, 40_000, [host, 2]);
+    assert.equal(game.state.status, "in_progress");
+    game.do({ type: "add_questions", firstIndex: 10, questions: [] });
+    game.pass(0);
+    assert.equal(game.state.endReason, "completed");
+  });
+});
+
+describe("the next deadline", () => {
+  test("of a waiting lobby is its stalest seat", () => {
+    assert.equal(nextDeadline(waiting().state), epoch + 75_000);
+  });
+
+  test("of an open question is its end and the grace", () => {
+    assert.equal(nextDeadline(playing().state), epoch + 32_000);
+  });
+
+  test("of a finished lobby is now until the result is queued", () => {
+    const game = playing();
+    game.wait(500).do({ type: "end", by: by(host) });
+    assert.equal(nextDeadline(game.state), game.now);
+    game.do({ type: "result_queued" });
+    assert.equal(nextDeadline(game.state), null);
+  });
+
+  test("after a long pause is served by one tick, which ends in one way only", () => {
+    const game = playing();
+    const events = game.wait(3 * 3_600_000).do({ type: "tick" });
+    assert.deepEqual(types(events), ["question_closed", "finished"]);
+    assert.deepEqual(game.do({ type: "tick" }), []);
+  });
+});
