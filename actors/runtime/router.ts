@@ -44,7 +44,7 @@ function newIncarnation(): string {
 export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
   const { log, metrics, clock, context } = deps;
   const incarnation = newIncarnation();
-  const open = (name: string) => connectRedis(deps.redisUrl, log, `lobbies-${name}`, { enableAutoPipelining: false });
+  const open = (name: string) => connectRedis(deps.redisUrl, log, `lobbies-${name}`);
   // Apart from each other: a large read must not delay the commits.
   const commits = open("commit");
   const control = open("control");

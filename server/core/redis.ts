@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from "ioredis";
+import { Redis } from "ioredis";
 import type { Logger } from "./logger.ts";
 
 /**
@@ -10,16 +10,15 @@ export function connectRedis(
   url: string,
   log: Logger,
   name: string,
-  options: Partial<RedisOptions> & { patient?: boolean } = {},
+  options: { patient?: boolean; enableOfflineQueue?: boolean } = {},
 ): Redis {
-  const { patient = false, ...rest } = options;
-  const base: RedisOptions = {
+  const { patient = false } = options;
+  const base = {
     connectionName: name,
     maxRetriesPerRequest: patient ? null : 1,
-    enableOfflineQueue: patient,
+    enableOfflineQueue: options.enableOfflineQueue ?? patient,
     connectTimeout: 2_000,
-    retryStrategy: (attempt) => Math.min(50 * attempt, 500),
-    ...rest,
+    retryStrategy: (attempt: number) => Math.min(50 * attempt, 500),
   };
   const redis = url.startsWith("unix://")
     ? new Redis({ ...base, path: url.slice("unix://".length) })
