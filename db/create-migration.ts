@@ -1,0 +1,34 @@
+import { mkdtempSync, chmodSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLogger } from "../server/core/logger.ts";
+import { startLocalPostgres } from "../server/local/postgres.ts";
+import { createOrm, migrate, migrationFolder } from "./orm.ts";
+
+/**
+ * `npm run migration:create -- [name]`: compares the entities with what the migrations make of an
+ * empty database and writes the difference. Read the file, then add it to migrations/index.ts.
+ */
+const name = process.argv[2];
+const dir = mkdtempSync(join(tmpdir(), "ember-migration-"));
+chmodSync(dir, 0o755);
+const postgres = await startLocalPostgres({
+  dataDir: join(dir, "d"),
+  socketDir: join(dir, "s"),
+  log: silentLogger,
+  fsync: false,
+});
+const orm = await createOrm({ DATABASE_URL: postgres.url, DATABASE_POOL: 2 });
+try {
+  await migrate(orm);
+  const { fileName } = await orm.migrator.create(migrationFolder, false, false, name);
+  process.stdout.write(
+    fileName === ""
+      ? "The migrations already match the entities.\n"
+      : `Wrote db/migrations/${fileName}. Read it, then add it to db/migrations/index.ts.\n`,
+  );
+} finally {
+  await orm.close(true);
+  await postgres.stop();
+  rmSync(dir, { recursive: true, force: true });
+}

@@ -1,0 +1,34 @@
+import { AuditLogSchema } from "./audit-log.ts";
+import { AwardDefinitionSchema } from "./award-definition.ts";
+import { LevelSchema } from "./level.ts";
+import { LobbyAnswerSchema } from "./lobby-answer.ts";
+import { LobbyResultSchema } from "./lobby-result.ts";
+import { OperatorSchema } from "./operator.ts";
+import { PlayerCategoryStatsSchema } from "./player-category-stats.ts";
+import { PlayerStatsSchema } from "./player-stats.ts";
+import { PlayerSchema } from "./player.ts";
+import { QuestionAnswerSchema } from "./question-answer.ts";
+import { QuestionPromptSchema } from "./question-prompt.ts";
+import { QuestionSchema } from "./question.ts";
+import { RealmBrandingSchema } from "./realm-branding.ts";
+import { RealmSchema } from "./realm.ts";
+import { TokenFamilySchema } from "./token-family.ts";
+
+/** Every entity of the service; one that is missing here has no table. */
+export const entities = [
+  PlayerSchema,
+  TokenFamilySchema,
+  RealmSchema,
+  RealmBrandingSchema,
+  OperatorSchema,
+  AuditLogSchema,
+  LevelSchema,
+  AwardDefinitionSchema,
+  PlayerStatsSchema,
+  PlayerCategoryStatsSchema,
+  QuestionSchema,
+  QuestionPromptSchema,
+  QuestionAnswerSchema,
+  LobbyResultSchema,
+  LobbyAnswerSchema,
+];

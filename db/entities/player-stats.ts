@@ -1,0 +1,35 @@
+import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
+import { PlayerSchema } from "./player.ts";
+
+const board = (name: string, order: string) => ({
+  name,
+  expression: `create index ${name} on player_stats (${order})`,
+});
+
+/**
+ * Trivia totals of a player, one row from the first recorded answer on (document 2, Player state).
+ * The `...At` times say when a total was last reached: ties on the boards go to the earlier (LB-01).
+ */
+export const PlayerStatsSchema = defineEntity({
+  name: "PlayerStats",
+  tableName: "player_stats",
+  indexes: [
+    board("player_stats_score_index", "total_score desc, score_at, player_id"),
+    board("player_stats_xp_index", "total_xp desc, xp_at, player_id"),
+    board("player_stats_streak_index", "best_streak desc, streak_at, player_id"),
+  ],
+  properties: {
+    player: () => p.oneToOne(PlayerSchema).primary().ref().owner(),
+    totalScore: p.bigint("number").default(0),
+    totalAnswers: p.integer().default(0),
+    totalCorrect: p.integer().default(0),
+    bestStreak: p.integer().default(0),
+    currentStreak: p.integer().default(0),
+    totalXp: p.integer().default(0),
+    scoreAt: p.datetime().defaultRaw("now()"),
+    xpAt: p.datetime().defaultRaw("now()"),
+    streakAt: p.datetime().defaultRaw("now()"),
+  },
+});
+
+export type PlayerStats = InferEntity<typeof PlayerStatsSchema>;

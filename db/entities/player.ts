@@ -1,0 +1,58 @@
+import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
+
+/** One row per player, guest or registered; an upgraded guest keeps the row (USR-01). */
+export const PlayerSchema = defineEntity({
+  name: "Player",
+  tableName: "players",
+  indexes: [
+    {
+      // A number is verified on one account only (USR-08).
+      name: "players_verified_phone_unique",
+      expression:
+        "create unique index players_verified_phone_unique on players (phone) where phone_verified_at is not null",
+    },
+    {
+      // Boards search for a part of a name (LB-04).
+      name: "players_name_key_trgm_index",
+      expression:
+        "create index players_name_key_trgm_index on players using gin (name_key gin_trgm_ops)",
+    },
+  ],
+  properties: {
+    id: p.integer().primary(),
+    /** Guest name or username, as entered. */
+    name: p.string().length(64),
+    /** Normal form of the name; guests and accounts share one namespace (GW-03). */
+    nameKey: p.string().length(64).unique("players_name_key_unique"),
+    isGuest: p.boolean(),
+    /** As entered. */
+    email: p.string().length(320).nullable(),
+    /** Normal form of the address (GW-03). */
+    emailKey: p.string().length(254).nullable().unique("players_email_key_unique"),
+    username: p.string().length(64).nullable(),
+    displayName: p.string().length(64).nullable(),
+    passwordHash: p.string().length(255).nullable().hidden(),
+    locale: p.string().length(35).default("en"),
+    timezone: p.string().length(64).default("UTC"),
+    /** Opt-ins of the form `medium:topic` (USR-07). */
+    channels: p.array().columnType("text[]").defaultRaw("'{}'"),
+    lastLoginAt: p.datetime().nullable(),
+    emailVerifiedAt: p.datetime().nullable(),
+    /** E.164. */
+    phone: p.string().length(16).nullable(),
+    phoneVerifiedAt: p.datetime().nullable(),
+    /** Grows with every change of the avatar selection (AV-09). */
+    avatarV: p.integer().default(0),
+    /** Generation of the newest reclaim token (TOK-12). */
+    reclaimGeneration: p.integer().default(0),
+    /** Reclaim tokens of a lower generation are void. */
+    reclaimVoidBelow: p.integer().default(0),
+    /** Slug of the realm the player came through (TOK-14). */
+    realm: p.string().length(63),
+    createdAt: p.datetime().defaultRaw("now()"),
+    /** A closed account (USR-09). */
+    deletedAt: p.datetime().nullable(),
+  },
+});
+
+export type Player = InferEntity<typeof PlayerSchema>;

@@ -1,0 +1,26 @@
+import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
+import { PlayerSchema } from "./player.ts";
+
+/** One login and all refresh tokens that came of it (TOK-04, TOK-05). */
+export const TokenFamilySchema = defineEntity({
+  name: "TokenFamily",
+  tableName: "token_families",
+  properties: {
+    id: p.string().length(22).primary(),
+    player: () => p.manyToOne(PlayerSchema).ref().index("token_families_player_index"),
+    /** Opened for a guest: lifetimes are longer, an upgrade ends it. */
+    isGuest: p.boolean(),
+    realm: p.string().length(63),
+    /** The generation whose token rotates; the one before is accepted for a short grace. */
+    generation: p.integer().default(0),
+    rotatedAt: p.datetime().nullable(),
+    createdAt: p.datetime().defaultRaw("now()"),
+    lastUsedAt: p.datetime().defaultRaw("now()"),
+    /** No token of the family outlives this. */
+    endsAt: p.datetime().index("token_families_ends_at_index"),
+    revokedAt: p.datetime().nullable(),
+    userAgent: p.string().length(255).nullable(),
+  },
+});
+
+export type TokenFamily = InferEntity<typeof TokenFamilySchema>;

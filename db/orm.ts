@@ -1,0 +1,132 @@
+import { Migrator } from "@mikro-orm/migrations";
+import { MikroORM } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import pg from "pg";
+import { fileURLToPath } from "node:url";
+import type { Config } from "../server/core/config.ts";
+import { parseDatabaseUrl } from "../server/core/database-url.ts";
+import { silentLogger, type Logger } from "../server/core/logger.ts";
+import { entities } from "./entities/index.ts";
+import { migrations } from "./migrations/index.ts";
+
+/** Where `npm run migration:create` writes. */
+export const migrationFolder = fileURLToPath(new URL("./migrations", import.meta.url));
+
+const connectTimeoutMs = 2_000;
+const statementTimeoutMs = 15_000;
+/** How long a start waits for another instance that is migrating. */
+const migrationWaitMs = 60_000;
+/** Any number will do, as long as every instance of the service uses the same. */
+const migrationLock = 7_346_201;
+
+/**
+ * Opens the pool of one process on `DATABASE_URL`; connections are made on first use.
+ * What the library has to say, such as lost connections, goes to `log`.
+ */
+export async function createOrm(
+  config: Pick<Config, "DATABASE_URL" | "DATABASE_POOL">,
+  log: Logger = silentLogger,
+): Promise<MikroORM> {
+  const { host, port, user, password, database } = parseDatabaseUrl(config.DATABASE_URL);
+  return MikroORM.init({
+    entities,
+    extensions: [Migrator],
+    metadataCache: { enabled: false },
+    host,
+    port,
+    user,
+    password,
+    dbName: database,
+    pool: { min: 0, max: config.DATABASE_POOL },
+    driverOptions: {
+      statement_timeout: statementTimeoutMs,
+      connectionTimeoutMillis: connectTimeoutMs,
+    },
+    logger: (message) => log.warn({ store: "postgres" }, message),
+    colors: false,
+    migrations: {
+      migrationsList: [...migrations],
+      path: migrationFolder,
+      emit: "ts",
+      snapshot: false,
+    },
+  });
+}
+
+/** Brings the schema up to date; of several instances at once one works and the others wait. */
+export async function migrate(orm: MikroORM): Promise<void> {
+  await withMigrationLock(orm, async () => {
+    await orm.migrator.up();
+  });
+}
+
+/** True when Postgres answers within `timeoutMs`; never throws. */
+export async function pingDatabase(orm: MikroORM, timeoutMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  const answer = sql`select 1`.execute(orm.em.fork().getKysely()).then(
+    () => true,
+    () => false,
+  );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Holds the lock on a connection of its own, because the migrator takes others from the pool. */
+async function withMigrationLock(orm: MikroORM, work: () => Promise<void>): Promise<void> {
+  const client = await connectOrCreate(orm);
+  try {
+    await client.query(`set lock_timeout = ${migrationWaitMs}`);
+    await client.query("select pg_advisory_lock($1)", [migrationLock]);
+    await work();
+  } finally {
+    await client.end();
+  }
+}
+
+/** A connection to the database, which is created when it is missing. */
+async function connectOrCreate(orm: MikroORM): Promise<pg.Client> {
+  const database = orm.config.get("dbName") ?? "";
+  try {
+    return await connect(orm, database);
+  } catch (error) {
+    if (sqlState(error) !== missingDatabase) throw error;
+  }
+  const admin = await connect(orm, "postgres");
+  try {
+    await admin.query(`create database ${pg.escapeIdentifier(database)}`);
+  } catch (error) {
+    // Another instance was faster.
+    if (!existsAlready.has(sqlState(error))) throw error;
+  } finally {
+    await admin.end();
+  }
+  return connect(orm, database);
+}
+
+async function connect(orm: MikroORM, database: string): Promise<pg.Client> {
+  const options = orm.config.getAll();
+  const client = new pg.Client({
+    host: options.host ?? "localhost",
+    port: options.port ?? 5432,
+    user: options.user ?? "",
+    password: typeof options.password === "string" ? options.password : "",
+    database,
+    connectionTimeoutMillis: connectTimeoutMs,
+  });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+const missingDatabase = "3D000";
+const existsAlready: ReadonlySet<unknown> = new Set(["42P04", "23505"]);
+
+function sqlState(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
