@@ -1,4 +1,4 @@
-import type { MikroORM, EntityManager } from "@mikro-orm/postgresql";
+import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { Static, TObject } from "typebox";
 import type { Lobbies } from "../actors/index.ts";
@@ -12,8 +12,8 @@ import type { TokenService } from "./core/tokens.ts";
 import type { QuestionModel } from "./providers/question-model.ts";
 import type { Hub } from "./sse/hub.ts";
 
-/** Everything a handler, job or command may reach. Built once per process, handed down as a value. */
-export interface Deps {
+/** What a job may reach; a handler has more. */
+export interface JobDeps {
   config: Config;
   log: Logger;
   clock: Clock;
@@ -23,13 +23,21 @@ export interface Deps {
   orm: MikroORM;
   /** A fork of its own for each request and job. */
   readonly em: EntityManager;
-  tokens: TokenService;
-  passwords: PasswordHasher;
   questionModel: QuestionModel;
   /** Adds a job; the same job id twice is one job. */
   enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
   /** Adds a job and waits for it: true when it completed within `timeoutMs`. */
-  enqueueAndWait: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>, timeoutMs: number) => Promise<boolean>;
+  enqueueAndWait: <P extends TObject>(
+    queue: QueueDefinition<P>,
+    payload: Static<P>,
+    timeoutMs: number,
+  ) => Promise<boolean>;
+}
+
+/** Everything a handler may reach. Built once per process (server/assemble.ts), handed down as a value. */
+export interface Deps extends JobDeps {
+  tokens: TokenService;
+  passwords: PasswordHasher;
   /** Numbers for new lobbies and seats, unique over all processes. */
   ids: { lobby(): Promise<number>; seat(): Promise<number> };
   lobbies: Lobbies;

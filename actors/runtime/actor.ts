@@ -9,6 +9,7 @@ import type { WireContext } from "../lobby/snapshot.ts";
 import type { Asker, Lobby, LobbyEvent } from "../lobby/types.ts";
 import type { Commit } from "./journal.ts";
 import { recall, remember, type Memory } from "./memory.ts";
+import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
 import { encodeChange, type StoredLobby } from "./storage.ts";
 
 /** One lobby in memory: the committed state plus what the commit in flight adds to it. */
@@ -18,6 +19,7 @@ export interface Actor {
   version: number;
   snapshotVersion: number;
   memory: Memory;
+  counts: SeatCounts;
   /** Deadline as the store has it. */
   due: number | null;
 }
@@ -29,13 +31,19 @@ export interface Batch {
   commit: Omit<Commit, "token"> | null;
 }
 
+export interface BatchRules {
+  context: WireContext;
+  /** null: no limit. */
+  seatLimit: SeatLimit | null;
+}
+
 const activeTtlMs = 48 * 3_600_000;
 /** Finished lobbies stay readable for 24 hours (LOB-21). */
 const finishedTtlMs = 24 * 3_600_000;
 
 export function actorOf(code: string, stored: StoredLobby): Actor {
   const { lobby, version, snapshotVersion, memory } = stored;
-  return { code, lobby, version, snapshotVersion, memory, due: lobby ? nextDeadline(lobby) : null };
+  return { code, lobby, version, snapshotVersion, memory, counts: new Map(), due: lobby ? nextDeadline(lobby) : null };
 }
 
 /**
@@ -46,9 +54,10 @@ export function runBatch(
   actor: Actor,
   commands: { command: LobbyCommand; id: string }[],
   now: number,
-  context: WireContext,
   commitId: string,
+  rules: BatchRules,
 ): Batch {
+  const { context, seatLimit } = rules;
   const batch: Batch = { replies: [], events: [], commit: null };
   const fields: [string, string][] = [];
   const payloads: string[] = [];
@@ -59,6 +68,11 @@ export function runBatch(
     const known = seatId === null ? null : recall(actor.memory, seatId, id);
     if (known) {
       batch.replies.push(known);
+      continue;
+    }
+    const wait = seatId === null || !seatLimit ? null : countCommand(actor.counts, seatId, now, seatLimit);
+    if (wait !== null) {
+      batch.replies.push({ ok: false, code: "rate_limit:exceeded", params: { retry_after: wait } });
       continue;
     }
     const decision = decide(actor.lobby, command, now);

@@ -3,9 +3,8 @@ import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
 import type { LobbyCommand } from "../index.ts";
 import { nextDeadline } from "../lobby/deadlines.ts";
-import type { WireContext } from "../lobby/snapshot.ts";
 import type { Lobby, LobbyEvent } from "../lobby/types.ts";
-import { actorOf, runBatch, type Actor } from "./actor.ts";
+import { actorOf, runBatch, type Actor, type BatchRules } from "./actor.ts";
 import type { Journal } from "./journal.ts";
 import { dueKey, shardCount, shardOf } from "./keys.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
@@ -55,7 +54,7 @@ export interface MailboxDeps {
   log: Logger;
   metrics: Metrics;
   now: () => number;
-  context: WireContext;
+  rules: BatchRules;
   nextCommitId: () => string;
   /** Work that follows a commit (list entry, result job, next batch of questions); replies wait for it. */
   afterCommit(lobby: Lobby, events: LobbyEvent[]): Promise<void>;
@@ -178,7 +177,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   function tryBatch(slot: Slot, actor: Actor, batch: Waiting[]) {
     try {
-      return runBatch(actor, batch, deps.now(), deps.context, deps.nextCommitId());
+      return runBatch(actor, batch, deps.now(), deps.nextCommitId(), deps.rules);
     } catch (error) {
       deps.log.error({ code: slot.code, err: error }, "lobby rules failed");
       const failed: Outcome = { ok: false, code: "server:error" };

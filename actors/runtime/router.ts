@@ -14,6 +14,7 @@ import { deadChannel, mapChannel, shardOf, workerChannel } from "./keys.ts";
 import { createListing } from "./listing.ts";
 import { createMailboxes } from "./mailbox.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
+import type { SeatLimit } from "./quota.ts";
 import { createRemote } from "./remote.ts";
 import { createShards, defaultTimings, type ShardTimings } from "./shards.ts";
 import { createTicker } from "./ticker.ts";
@@ -27,6 +28,8 @@ export interface LobbiesDeps {
   enqueueResult: (payload: PayloadOf<typeof lobbyResults>) => Promise<unknown>;
   /** Draws questions for an endless lobby that runs short (LOB-20). */
   draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
+  /** Commands of one seat per window; null switches the limit off. */
+  seatLimit: SeatLimit | null;
   timings?: ShardTimings;
 }
 
@@ -84,7 +87,8 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
     redis: control,
     journal: createJournal({ redis: commits, metrics }),
     placement: shards,
-    ticker, log, metrics, now, context,
+    ticker, log, metrics, now,
+    rules: { context, seatLimit: deps.seatLimit },
     nextCommitId: () => `${incarnation}.${++commitCount}`,
     async afterCommit(lobby, events) {
       effects.run(lobby, events);

@@ -3,7 +3,7 @@ import { UnrecoverableError } from "bullmq";
 import { insertLobbyAnswers, insertLobbyResult } from "../../db/queries/lobby-results.ts";
 import { lastAnswers, lockStats, saveStats, type StatsRow } from "../../db/queries/player-stats.ts";
 import { insertAnswers, recordServed, type NewAnswer } from "../../db/queries/question-answers.ts";
-import type { Deps } from "../../server/deps.ts";
+import type { JobDeps } from "../../server/deps.ts";
 import type { lobbyResults, PayloadOf } from "../queues.ts";
 import { addAnswer, earned, noTotals, type GivenAnswer } from "./answer-totals.ts";
 
@@ -34,7 +34,7 @@ interface PlayerAnswer {
 }
 
 /** Writes a finished lobby, its answers and what the players earned; a second run finds it done (S38). */
-export async function storeLobbyResult(payload: PayloadOf<typeof lobbyResults>, deps: Deps): Promise<void> {
+export async function storeLobbyResult(payload: PayloadOf<typeof lobbyResults>, deps: JobDeps): Promise<void> {
   const text = await deps.redis.hget(payload.key, "r");
   if (text === null) throw new UnrecoverableError(`no result sheet of lobby ${payload.code}`);
   const sheet = JSON.parse(text) as Sheet;

@@ -32,6 +32,7 @@ export async function newMember(redisUrl: string, clock: Clock = systemClock): P
     redisUrl, clock, context,
     log: silentLogger,
     metrics: createMetrics(),
+    seatLimit: null,
     enqueueResult: async (payload) => results.push(payload),
     draw: async (plan) => drawQuestions(plan),
   });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { shardCount, shardOf } from "../../../actors/runtime/keys.ts";
 import { recall, remember, rememberedFrom, type Memory } from "../../../actors/runtime/memory.ts";
 import { parseOwner, wantedOwners } from "../../../actors/runtime/placement.ts";
+import { countCommand, type SeatCounts } from "../../../actors/runtime/quota.ts";
 import { createTicker } from "../../../actors/runtime/ticker.ts";
 
 const workers = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 });
@@ -120,5 +121,23 @@ describe("the ticker", () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("the limit of a seat", () => {
+  const limit = { max: 3, windowMs: 60_000 };
+
+  it("refuses the command after the last allowed one and says truly when to come back", () => {
+    const counts: SeatCounts = new Map();
+    for (const now of [0, 10_000, 20_000]) assert.equal(countCommand(counts, 1, now, limit), null);
+    assert.equal(countCommand(counts, 1, 20_500, limit), 40);
+    assert.equal(countCommand(counts, 2, 20_500, limit), null, "another seat has its own");
+    assert.equal(countCommand(counts, 1, 60_000, limit), null);
+  });
+
+  it("does not lock anybody out when the clock is set back", () => {
+    const counts: SeatCounts = new Map();
+    for (let i = 0; i < 5; i++) countCommand(counts, 1, 10_000_000, limit);
+    assert.equal(countCommand(counts, 1, 0, limit), null);
   });
 });

@@ -1,0 +1,97 @@
+import { createLobbies, eventChannel, eventStreamKey } from "../actors/index.ts";
+import { createOrm } from "../db/orm.ts";
+import { nextIdBlock } from "../db/queries/ids.ts";
+import { lobbyResults } from "../workers/queues.ts";
+import { createQueues } from "../workers/producer.ts";
+import { systemClock, type Clock } from "./core/clock.ts";
+import type { Config } from "./core/config.ts";
+import type { Logger } from "./core/logger.ts";
+import type { Metrics } from "./core/metrics.ts";
+import { createPasswordHasher } from "./core/passwords.ts";
+import { connectRedis, redisReady } from "./core/redis.ts";
+import { createTokenService } from "./core/tokens.ts";
+import type { Deps, JobDeps } from "./deps.ts";
+import { createIdBlocks } from "./id-blocks.ts";
+import { drawForLobby } from "./modules/questions/service.ts";
+import { createQuestionBank } from "./providers/question-bank/index.ts";
+import { createHub } from "./sse/create-hub.ts";
+
+/** What every process starts from. */
+export interface Ground {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  clock?: Clock;
+}
+
+export interface Assembled<D> {
+  deps: D;
+  /** Closes connections, in the reverse order of opening. */
+  close(): Promise<void>;
+}
+
+/** Dependencies of a process that runs jobs. */
+export async function assembleJobs(ground: Ground): Promise<Assembled<JobDeps>> {
+  const { config, log, metrics, clock = systemClock } = ground;
+  const redis = connectRedis(config.REDIS_URL, log, "general");
+  const orm = await createOrm(config);
+  await redisReady(redis);
+  const queues = createQueues(config.REDIS_URL, log);
+  const deps: JobDeps = {
+    config, log, metrics, clock, redis, orm,
+    get em() {
+      return orm.em.fork();
+    },
+    questionModel: createQuestionBank({}),
+    enqueue: queues.enqueue,
+    enqueueAndWait: queues.enqueueAndWait,
+  };
+  return {
+    deps,
+    async close() {
+      await queues.close();
+      redis.disconnect();
+      await orm.close(true);
+    },
+  };
+}
+
+/** Dependencies of a process that serves requests: the above, lobbies of its own, and the hub. */
+export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
+  const { deps: base, close } = await assembleJobs(ground);
+  const { config, log, metrics, clock, orm } = base;
+  const context = { hubUrl: "/v1/hub", topicBase: config.TOPIC_BASE };
+  const lobbies = await createLobbies({
+    redisUrl: config.REDIS_URL,
+    log, clock, metrics, context,
+    enqueueResult: (payload) => base.enqueue(lobbyResults, payload),
+    seatLimit: seatLimitOf(config),
+    draw: (plan) => drawForLobby(base, plan),
+  });
+  const hub = createHub({
+    redisUrl: config.REDIS_URL,
+    config, log, clock, metrics,
+    keys: { stream: eventStreamKey, channel: eventChannel },
+    snapshotOf: lobbies.snapshot,
+    publicList: lobbies.listPublic,
+  });
+  const reserve = (sequence: "lobby_ids" | "seat_ids") =>
+    createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));
+  const deps: Deps = {
+    ...base,
+    get em() {
+      return orm.em.fork();
+    },
+    tokens: createTokenService(config, clock),
+    passwords: createPasswordHasher(),
+    ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
+    lobbies,
+    hub,
+  };
+  return { deps, close };
+}
+
+/** Lobby commands of one seat (GW-12). */
+function seatLimitOf({ RATE_LIMIT_FACTOR: factor }: Config) {
+  return factor === 0 ? null : { max: Math.ceil(600 * factor), windowMs: 60_000 };
+}
