@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { isAlive } from "../local/orphans.ts";
 import { StartError } from "./start-error.ts";
 
@@ -40,7 +40,7 @@ function inUse(dataDir: string, holder: string): string {
 
 function makeWritable(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(resolve(dataDir));
     const probe = join(dataDir, `.probe-${process.pid}`);
     writeFileSync(probe, "");
     rmSync(probe);
@@ -48,6 +48,13 @@ function makeWritable(dataDir: string): void {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError(`DATA_DIR ${dataDir} is not writable: ${reason}`);
   }
+}
+
+/** Level by level: the recursive mkdir of Node never returns for some folders, such as /proc/x. */
+function makeFolder(dir: string): void {
+  if (existsSync(dir)) return;
+  makeFolder(dirname(dir));
+  mkdirSync(dir);
 }
 
 function tryCreate(file: string, content: string): boolean {

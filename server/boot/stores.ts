@@ -4,6 +4,7 @@ import type { Logger } from "../core/logger.ts";
 import { startLocalPostgres } from "../local/postgres.ts";
 import { startLocalRedis } from "../local/redis.ts";
 import { socketDirFor } from "../local/sockets.ts";
+import { StartError } from "./start-error.ts";
 
 export interface RunningStores {
   databaseUrl: string;
@@ -44,7 +45,8 @@ export async function startStores(config: Config, log: Logger): Promise<RunningS
     return { databaseUrl: postgres.value.url, redisUrl: redis.value.url, isLocal, stop };
   await stop();
   const failed = postgres.status === "rejected" ? postgres : redis;
-  throw failed.status === "rejected" ? failed.reason : new Error("no store failed");
+  const reason: unknown = failed.status === "rejected" ? failed.reason : null;
+  throw new StartError(reason instanceof Error ? reason.message : String(reason));
 }
 
 async function given(url: string): Promise<Store> {

@@ -142,10 +142,12 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
   child.stderr?.destroy();
 }
 
+/** The line that says why, else the last ones. */
 function lastLines(text: string): string {
   const lines = text
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  return lines.slice(-3).join(" | ") || "no output";
+  const fatal = lines.filter((line) => /FATAL|ERR/i.test(line)).at(-1);
+  return fatal ?? (lines.slice(-3).join(" | ") || "no output");
 }

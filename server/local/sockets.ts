@@ -5,6 +5,8 @@ import { join, resolve } from "node:path";
 
 /** Socket paths longer than this are cut off by the kernel. */
 const maxSocketPath = 100;
+/** Started by root, Postgres runs as another account and must pass; each store's folder is 0700. */
+const passable = 0o711;
 const longestSocketName = ".s.PGSQL.5432.lock";
 
 /**
@@ -18,7 +20,7 @@ export function socketDirFor(dataDir: string): string {
   const dir = isShort ? wanted : join("/tmp", `emberline-${hash}`);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   assertPrivate(dir);
-  chmodSync(dir, 0o700);
+  chmodSync(dir, process.getuid?.() === 0 ? passable : 0o700);
   return dir;
 }
 

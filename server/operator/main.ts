@@ -106,8 +106,7 @@ function createDatabase(config: Config) {
   return {
     ping: async (): Promise<boolean> => {
       const { pingDatabase } = await import("../../db/orm.ts");
-      await pingDatabase(await open(), storeLimitMs);
-      return true;
+      return pingDatabase(await open(), storeLimitMs);
     },
     findOperator: async (hash: string): Promise<Operator | null> => {
       const { findActiveOperator } = await import("../../db/queries/operators.ts");

@@ -1,0 +1,166 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, chmodSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { CardFacts } from "../../server/card.ts";
+import type { ProcessInfo } from "../../server/ipc.ts";
+
+export interface ServiceOptions {
+  /** Settings besides the free ports and the data folder of its own. */
+  env?: Record<string, string>;
+  /** Given: the folder is kept at the end, for a second start on it. */
+  dataDir?: string;
+}
+
+export interface Service {
+  url: string;
+  operatorUrl: string;
+  operatorToken: string;
+  databaseUrl: string;
+  redisUrl: string;
+  pid: number;
+  dataDir: string;
+  /** As the primary sees them now. */
+  processes(): Promise<Process[]>;
+  /** Pids of the HTTP workers. */
+  workerPids(): Promise<number[]>;
+  /** SIGTERM (or another signal); the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** SIGKILL of the primary alone. */
+  kill(): Promise<void>;
+}
+
+export interface Process {
+  role: ProcessInfo["role"];
+  index: number;
+  pid: number;
+  is_ready: boolean;
+  num_restarts: number;
+  incarnation: string | null;
+}
+
+export interface FailedStart {
+  code: number | null;
+  output: string;
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const startLimitMs = 60_000;
+const maxOutput = 64 * 1024;
+
+/** Environment of a service of its own: free ports, its own folder, one worker of each kind. */
+export function serviceEnv(dataDir: string, env: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const inherited = {
+    PATH: process.env["PATH"],
+    HOME: process.env["HOME"],
+    TMPDIR: process.env["TMPDIR"],
+  };
+  const own = {
+    PORT: "0",
+    OPERATOR_LISTEN: "127.0.0.1:0",
+    DATA_DIR: dataDir,
+    HTTP_WORKERS: "1",
+    JOB_WORKERS: "1",
+  };
+  return { ...inherited, LOG_LEVEL: "error", ...own, ...env };
+}
+
+export function temporaryDataDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "ember-data-"));
+  chmodSync(dir, 0o755);
+  return dir;
+}
+
+/** Starts the whole service as `npm start` does and waits until it is ready. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? temporaryDataDir();
+  const removeDir = () => {
+    if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+  };
+  const { child, output } = launch(serviceEnv(dataDir, options.env));
+  const facts = await readyFacts(child, output).catch((error: unknown) => {
+    removeDir();
+    throw error;
+  });
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const isOver = child.exitCode !== null || child.signalCode !== null;
+    if (!isOver) {
+      const exited = once(child, "exit");
+      child.kill(signal);
+      await exited;
+    }
+    return child.exitCode;
+  };
+  const token = facts.operatorToken;
+  const processes = () => fetchProcesses(facts.operatorUrl, token);
+  return {
+    url: facts.url,
+    operatorUrl: facts.operatorUrl,
+    operatorToken: token,
+    databaseUrl: facts.databaseUrl,
+    redisUrl: facts.redisUrl,
+    pid: facts.pid,
+    dataDir,
+    processes,
+    workerPids: async () =>
+      (await processes()).filter(({ role }) => role === "http").map(({ pid }) => pid),
+    stop: async (signal = "SIGTERM") => {
+      const code = await end(signal);
+      removeDir();
+      return code;
+    },
+    kill: async () => {
+      await end("SIGKILL");
+    },
+  };
+}
+
+/** Starts a service that is expected to give up. */
+export async function failToStart(env: NodeJS.ProcessEnv): Promise<FailedStart> {
+  const { child, output } = launch(env);
+  const timer = setTimeout(() => child.kill("SIGTERM"), startLimitMs);
+  await once(child, "close");
+  clearTimeout(timer);
+  return { code: child.exitCode, output: output.text };
+}
+
+function launch(env: NodeJS.ProcessEnv): { child: ChildProcess; output: { text: string } } {
+  const args = ["--import", "./server/core/node-guard.mjs", "--import", "tsx", "server/main.ts"];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  const output = { text: "" };
+  const keep = (chunk: Buffer) => {
+    output.text = (output.text + chunk.toString("utf8")).slice(-maxOutput);
+  };
+  child.stdout?.on("data", keep);
+  child.stderr?.on("data", keep);
+  return { child, output };
+}
+
+function readyFacts(child: ChildProcess, output: { text: string }): Promise<CardFacts> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => child.kill("SIGTERM"), startLimitMs);
+    child.once("message", (message: { type: "ready"; facts: CardFacts }) => {
+      clearTimeout(timer);
+      child.removeAllListeners("exit");
+      resolve(message.facts);
+    });
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      reject(new Error(`the service ended with ${code} before it was ready:\n${output.text}`));
+    });
+  });
+}
+
+async function fetchProcesses(operatorUrl: string, token: string): Promise<Process[]> {
+  const response = await fetch(`${operatorUrl}/operator/workers`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  const answer = (await response.json()) as { body: { workers: Process[] } };
+  return answer.body.workers;
+}
