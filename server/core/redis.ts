@@ -1,6 +1,15 @@
 import { Redis } from "ioredis";
 import type { Logger } from "./logger.ts";
 
+export interface ConnectionOptions {
+  /** Wait for the store as long as it takes. */
+  patient?: boolean;
+  enableOfflineQueue?: boolean;
+  autoResubscribe?: boolean;
+  /** Milliseconds. */
+  commandTimeout?: number;
+}
+
 /**
  * Opens a connection to a `redis://` or `unix://` address.
  * Commands fail at once while the store is away instead of piling up, unless `patient`
@@ -10,15 +19,16 @@ export function connectRedis(
   url: string,
   log: Logger,
   name: string,
-  options: { patient?: boolean; enableOfflineQueue?: boolean } = {},
+  options: ConnectionOptions = {},
 ): Redis {
-  const { patient = false } = options;
+  const { patient = false, ...rest } = options;
   const base = {
     connectionName: name,
     maxRetriesPerRequest: patient ? null : 1,
-    enableOfflineQueue: options.enableOfflineQueue ?? patient,
+    enableOfflineQueue: patient,
     connectTimeout: 2_000,
     retryStrategy: (attempt: number) => Math.min(50 * attempt, 500),
+    ...rest,
   };
   const redis = url.startsWith("unix://")
     ? new Redis({ ...base, path: url.slice("unix://".length) })
