@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
 import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
-import { startLocalPostgres } from "../local/postgres.ts";
-import { startLocalRedis } from "../local/redis.ts";
+import { localDatabaseUrl, startLocalPostgres } from "../local/postgres.ts";
+import { localRedisUrl, startLocalRedis } from "../local/redis.ts";
 import { socketDirFor } from "../local/sockets.ts";
+import { lockDataDir, lockHolder, type DataDirLock } from "./lock.ts";
 import { StartError } from "./start-error.ts";
 
 export interface RunningStores {
@@ -47,6 +48,33 @@ export async function startStores(config: Config, log: Logger): Promise<RunningS
   const failed = postgres.status === "rejected" ? postgres : redis;
   const reason: unknown = failed.status === "rejected" ? failed.reason : null;
   throw new StartError(reason instanceof Error ? reason.message : String(reason));
+}
+
+/** The stores as a command uses them: those of the running service, else started for the command. */
+export async function borrowStores(config: Config, log: Logger): Promise<RunningStores> {
+  const lock = takeUnlessHeld(config.DATA_DIR);
+  if (lock !== null) {
+    const stores = await startStores(config, log).catch((error: unknown) => {
+      lock.release();
+      throw error;
+    });
+    const stop = async () => {
+      await stores.stop();
+      lock.release();
+    };
+    return { ...stores, stop };
+  }
+  const socketDir = socketDirFor(resolve(config.DATA_DIR));
+  return {
+    databaseUrl: config.DATABASE_URL || localDatabaseUrl(join(socketDir, "p")),
+    redisUrl: config.REDIS_URL || localRedisUrl(join(socketDir, "r")),
+    isLocal: { postgres: false, redis: false },
+    stop: async () => {},
+  };
+}
+
+function takeUnlessHeld(dataDir: string): DataDirLock | null {
+  return lockHolder(dataDir) === null ? lockDataDir(dataDir) : null;
 }
 
 async function given(url: string): Promise<Store> {

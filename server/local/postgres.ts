@@ -57,7 +57,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   if (account) chownSync(socketDir, account.uid, account.gid);
   if (!existsSync(join(dataDir, "PG_VERSION")))
     await initialise(programs, dataDir, account, options);
-  const url = addressOf(socketDir, database);
+  const url = localDatabaseUrl(socketDir);
   const daemon = await startDaemon({
     name: "Postgres",
     command: join(programs, "postgres"),
@@ -136,6 +136,11 @@ async function initialise(
   }
   rmSync(dataDir, { recursive: true, force: true });
   renameSync(draft, dataDir);
+}
+
+/** Address of a Postgres that is already running there. */
+export function localDatabaseUrl(socketDir: string): string {
+  return addressOf(socketDir, database);
 }
 
 function addressOf(socketDir: string, name: string): string {

@@ -32,7 +32,7 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   mkdirSync(options.socketDir, { recursive: true, mode: 0o700 });
   const program = await findRedisProgram(dataDir, options.log);
-  const socket = join(options.socketDir, "redis.sock");
+  const socket = socketIn(options.socketDir);
   const pidFile = join(dataDir, "redis.pid");
   const daemon = await startDaemon({
     name: "Redis",
@@ -44,7 +44,21 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
     stopSignal: "SIGTERM",
     log: options.log,
   });
-  return { url: `unix://${socket}`, pid: daemon.pid, stop: daemon.stop, kill: daemon.kill };
+  return {
+    url: localRedisUrl(options.socketDir),
+    pid: daemon.pid,
+    stop: daemon.stop,
+    kill: daemon.kill,
+  };
+}
+
+/** Address of a Redis that is already running there. */
+export function localRedisUrl(socketDir: string): string {
+  return `unix://${socketIn(socketDir)}`;
+}
+
+function socketIn(socketDir: string): string {
+  return join(socketDir, "redis.sock");
 }
 
 function serverArguments(dataDir: string, socket: string, pidFile: string): string[] {

@@ -1,0 +1,53 @@
+import { Command, CommanderError } from "commander";
+import { ConfigError, loadConfig } from "./core/config.ts";
+import { commands, Refusal, type ConsoleCommand } from "./console/commands.ts";
+
+/**
+ * `npm run console -- <command> [options]` (BOOT-03, CFG-02). The result goes to standard output,
+ * with `--json` as one object; a refusal goes to standard error with exit code 1.
+ */
+const program = new Command("console")
+  .description("Commands for operators; the same settings as the service, running or not")
+  .option("--json", "print one JSON object")
+  .exitOverride();
+
+for (const command of commands) register(command);
+
+try {
+  await program.parseAsync();
+  process.exit(0);
+} catch (error) {
+  process.exit(explain(error));
+}
+
+function register(definition: ConsoleCommand): void {
+  const command = program.command(definition.name).description(definition.summary);
+  for (const [flags, text] of definition.required ?? []) command.requiredOption(flags, text);
+  command.option("--json", "print one JSON object");
+  command.action(async (options: Record<string, string | true>) => {
+    const result = await definition.run(loadConfig(), options);
+    const isJson = Boolean(options["json"] ?? program.opts()["json"]);
+    process.stdout.write(isJson ? `${JSON.stringify(result)}\n` : readable(result));
+  });
+}
+
+function readable(result: Record<string, unknown>): string {
+  const width = Math.max(...Object.keys(result).map((name) => name.length)) + 2;
+  const show = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  return Object.entries(result)
+    .map(([name, value]) => `${name.padEnd(width)}${show(value)}\n`)
+    .join("");
+}
+
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
+  const isExpected = error instanceof Refusal || error instanceof ConfigError;
+  const text =
+    error instanceof Error
+      ? isExpected
+        ? error.message
+        : (error.stack ?? error.message)
+      : String(error);
+  process.stderr.write(`${text}\n`);
+  return 1;
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { UniqueConstraintViolationException, type EntityManager } from "@mikro-orm/postgresql";
+import { createOrm, migrate } from "../../db/orm.ts";
+import { RealmSchema } from "../../db/entities/realm.ts";
+import { insertAuditEntry, insertOperator, revokeOperator } from "../../db/queries/operators.ts";
+import { borrowStores } from "../boot/stores.ts";
+import { withoutPassword } from "../card.ts";
+import type { Config } from "../core/config.ts";
+import { silentLogger } from "../core/logger.ts";
+import { hashToken, operatorRoles, type OperatorRole } from "../operator/identity.ts";
+
+export interface ConsoleCommand {
+  name: string;
+  summary: string;
+  required?: [flags: string, description: string][];
+  run: (config: Config, options: Record<string, string | true>) => Promise<Record<string, unknown>>;
+}
+
+/** What the user asked for cannot be done; the message starts with a code. */
+export class Refusal extends Error {}
+
+const secretSettings = new Set(["APP_SECRET", "APP_SECRET_PREVIOUS", "OPERATOR_BOOTSTRAP_TOKEN"]);
+const slugPattern = /^[a-z0-9][a-z0-9-]{1,62}$/;
+const maxName = 64;
+const healthLimitMs = 5_000;
+
+export const commands: readonly ConsoleCommand[] = [
+  { name: "config", summary: "Print every setting, secrets left out", run: showConfig },
+  { name: "health", summary: "Ask the running service how it is", run: checkHealth },
+  {
+    name: "operator:create",
+    summary: "Make an operator; its token is shown once",
+    required: [
+      ["--name <name>", "up to 64 characters, unique"],
+      ["--role <role>", operatorRoles.join(", ")],
+    ],
+    run: createOperator,
+  },
+  {
+    name: "operator:revoke",
+    summary: "End an operator's token and browser sessions",
+    required: [["--name <name>", "name given at creation"]],
+    run: endOperator,
+  },
+  {
+    name: "realm:create",
+    summary: "Make a realm",
+    required: [
+      ["--slug <slug>", "a-z, 0-9 and -, 2 to 63 characters"],
+      ["--name <name>", "shown name"],
+    ],
+    run: createRealm,
+  },
+  { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
+];
+
+async function showConfig(config: Config): Promise<Record<string, unknown>> {
+  const show = (name: string, value: unknown) => {
+    if (secretSettings.has(name)) return value === "" ? "" : "(set)";
+    return typeof value === "string" ? withoutPassword(value) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(config).map(([name, value]) => [name, show(name, value)]),
+  );
+}
+
+async function checkHealth(config: Config): Promise<Record<string, unknown>> {
+  const url = `http://${config.HOST}:${config.PORT}/v1/health-check`;
+  const response = await fetch(url, { signal: AbortSignal.timeout(healthLimitMs) }).catch(
+    () => null,
+  );
+  if (response === null) throw new Refusal(`health:unreachable nothing answers at ${url}`);
+  const answer: unknown = await response.json().catch(() => null);
+  const body = (answer as { body?: { status?: unknown; uptime?: unknown } } | null)?.body;
+  if (response.status !== 200) throw new Refusal(`health:failed ${url} answers ${response.status}`);
+  return { url, status: body?.status ?? "unknown", uptime: body?.uptime ?? "unknown" };
+}
+
+async function createOperator(config: Config, options: Record<string, string | true>) {
+  const name = String(options["name"]).trim();
+  const role = operatorRoles.find((each) => each === options["role"]);
+  if (name === "" || name.length > maxName)
+    throw new Refusal("operator:invalid_name 1 to 64 characters");
+  if (role === undefined)
+    throw new Refusal(`operator:invalid_role one of ${operatorRoles.join(", ")}`);
+  const token = randomBytes(24).toString("base64url");
+  await inDatabase(config, (em) => storeOperator(em, { name, role, tokenHash: hashToken(token) }));
+  return { name, role, token };
+}
+
+async function storeOperator(
+  em: EntityManager,
+  operator: { name: string; role: OperatorRole; tokenHash: string },
+): Promise<void> {
+  await insertOperator(em, operator).catch(
+    refuseDuplicate("operator:exists this name was used before"),
+  );
+  await audit(em, "operator:create", operator.name);
+}
+
+async function endOperator(config: Config, options: Record<string, string | true>) {
+  const name = String(options["name"]);
+  return inDatabase(config, async (em) => {
+    if (!(await revokeOperator(em, name, new Date()))) throw new Refusal("operator:not_found");
+    await audit(em, "operator:revoke", name);
+    return { name, is_revoked: true };
+  });
+}
+
+async function createRealm(config: Config, options: Record<string, string | true>) {
+  const slug = String(options["slug"]);
+  const name = String(options["name"]).trim();
+  if (!slugPattern.test(slug))
+    throw new Refusal(`realm:invalid_slug must match ${slugPattern.source}`);
+  if (name === "" || name.length > 128) throw new Refusal("realm:invalid_name 1 to 128 characters");
+  return inDatabase(config, async (em) => {
+    await em.insert(RealmSchema, { slug, name }).catch(refuseDuplicate("realm:exists"));
+    await audit(em, "realm:create", slug);
+    return { slug, name };
+  });
+}
+
+async function checkBank(): Promise<Record<string, unknown>> {
+  const { checkQuestions, listBank } = await import("../providers/question-bank/index.ts");
+  const all = await listBank();
+  const problems = checkQuestions(all);
+  if (problems.length === 0) return { num_questions: all.length, num_problems: 0 };
+  const shown = problems.slice(0, 20).map(({ question, problem }) => `  ${problem}: ${question}`);
+  throw new Refusal([`questions:invalid ${problems.length} of ${all.length}`, ...shown].join("\n"));
+}
+
+/** Against the stores of the running service, or started for this command alone. */
+async function inDatabase<T>(config: Config, work: (em: EntityManager) => Promise<T>): Promise<T> {
+  const stores = await borrowStores(config, silentLogger);
+  try {
+    const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
+    try {
+      await migrate(orm);
+      return await orm.em.fork().transactional(work);
+    } finally {
+      await orm.close(true);
+    }
+  } finally {
+    await stores.stop();
+  }
+}
+
+function audit(em: EntityManager, action: string, target: string): Promise<void> {
+  return insertAuditEntry(em, { operator: "console", action, target, reason: "" });
+}
+
+function refuseDuplicate(message: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof UniqueConstraintViolationException) throw new Refusal(message);
+    throw error;
+  };
+}

@@ -1,0 +1,6 @@
+import { storeLobbyResult } from "./lobby-results.ts";
+
+/** Queue name -> the work; a queue without a line here is filled, but not emptied, by this service. */
+export const processors = {
+  "lobby-results": storeLobbyResult,
+};
