@@ -23,6 +23,8 @@ export interface Ask {
   hard: number;
   /** Rows with the same value in this column make the closest wrong choices. */
   near?: string;
+  /** Rows at most this many lines away make the closest wrong choices: neighbours are of one kind. */
+  within?: number;
   /** For `order`: the column whose numbers are compared. */
   by?: string;
   direction?: "before" | "after";
@@ -39,7 +41,7 @@ export interface Table {
   explain: string;
 }
 
-type Options = Partial<Pick<Ask, "hard" | "near" | "explain">>;
+type Options = Partial<Pick<Ask, "hard" | "near" | "within" | "explain">>;
 
 /** Asks for the value of a column; other rows give the wrong choices. */
 export function choose(question: string, column: string, options: Options = {}): Ask {
@@ -75,11 +77,22 @@ export function terms(wording: Wording, rows: string): Table {
   const { which, about, explain, hard = 0 } = wording;
   const lines = rows.split("\n").filter((line) => line.trim() !== "");
   return {
-    columns: "term clue detail statement",
-    rows: lines.map((line) => `${line} | ${capital(line.split("|")[1]?.trim() ?? "")}`).join("\n"),
-    ask: [choose(which, "term", { hard }), choose(about, "statement", { hard: hard + 6 })],
+    columns: "term clue detail statement verb",
+    rows: lines.map(withStatement).join("\n"),
+    ask: [
+      choose(which, "term", { hard, within: neighbours }),
+      choose(about, "statement", { hard: hard + 6, near: "verb", within: neighbours }),
+    ],
     explain,
   };
+}
+
+const neighbours = 7;
+
+/** Adds the clue as a sentence of its own, and its verb: "are" among three "is" would stand out. */
+function withStatement(line: string): string {
+  const clue = line.split("|")[1]?.trim() ?? "";
+  return `${line} | ${capital(clue)} | ${clue.split(" ")[0] ?? ""}`;
 }
 
 export function parseRows(table: Pick<Table, "columns" | "rows">): Row[] {
@@ -136,8 +149,7 @@ function chooseDrafts(table: Table, rows: readonly Row[], ask: Ask): Draft[] {
     if (texts.indexOf(question) !== index) return [];
     const right = rightOf.get(question) ?? new Set();
     const others = rows.filter((other) => !right.has(other[ask.column] ?? ""));
-    const { near } = ask;
-    const close = near === undefined ? [] : others.filter((other) => other[near] === row[near]);
+    const close = closeRows(ask, rows, index).filter((other) => others.includes(other));
     const wrong = [
       ...new Set((close.length >= 3 ? close : others).map((o) => o[ask.column] ?? "")),
     ];
@@ -147,6 +159,19 @@ function chooseDrafts(table: Table, rows: readonly Row[], ask: Ask): Draft[] {
       { question, answer, wrong, explanation, hardness: familiarity(index, rows) + ask.hard },
     ];
   });
+}
+
+/** Rows that are alike in the ways the question asks for; the narrowest way that leaves enough wins. */
+function closeRows(ask: Ask, rows: readonly Row[], index: number): Row[] {
+  const { near, within } = ask;
+  const row = rows[index];
+  const isNear = (other: Row) => near !== undefined && other[near] === row?.[near];
+  const around =
+    within === undefined ? [] : rows.slice(Math.max(0, index - within), index + within + 1);
+  const both = near === undefined ? [] : around.filter(isNear);
+  if (both.length > 3) return both;
+  const alike = rows.filter(isNear);
+  return near !== undefined && alike.length > 3 ? alike : around;
 }
 
 /** No fact of the bank is younger, so a later year would give itself away. */

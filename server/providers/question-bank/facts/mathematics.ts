@@ -120,7 +120,8 @@ const middle: Maker[] = [
     );
   },
   (r) => {
-    const [x, y] = [between(r, 2, 14) * 2, between(r, 2, 14) * 3];
+    const shared = between(r, 2, 9);
+    const [x, y] = [between(r, 2, 9) * shared, between(r, 2, 9) * shared];
     const right = gcd(x, y);
     return problem(
       `What is the greatest common divisor of ${x} and ${y}?`,
@@ -338,7 +339,7 @@ const phd: Maker[] = [
     const [g, h] = [between(r, 2, 9), between(r, 0, 3)];
     const right = 2 - 2 * g - h;
     return problem(
-      `What is the Euler characteristic of an orientable surface of genus ${g} with ${h} boundary circles?`,
+      `What is the Euler characteristic of an orientable surface of genus ${g} with ${h} boundary ${h === 1 ? "circle" : "circles"}?`,
       right,
       `It is 2 − 2g − b = 2 − ${2 * g} − ${h} = ${right}.`,
       [2 - g - h, 2 - 2 * g + h + 1, 2 * g - 2 + h],
