@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /**
  * The outside service that writes questions (decisions TRV-03, TRV-13).
  * `bank` works without a network; the chat-completions driver arrives beside it.
@@ -53,4 +55,9 @@ export function normalizeText(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
+}
+
+/** Name of a prompt in the store: case, punctuation and spacing make no difference (TRV-03). */
+export function hashPrompt(prompt: string): string {
+  return createHash("sha256").update(normalizeText(prompt)).digest("hex");
 }

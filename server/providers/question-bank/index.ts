@@ -48,15 +48,17 @@ export async function listBank(seed = bankSeed) {
   );
 }
 
-/** A first stock for an empty database: some of each category and difficulty. */
+/** A first stock for an empty database: `perCell` of each category and difficulty, ready to store. */
 export async function starterQuestions(perCell: number, seed = bankSeed) {
   const taken = new Map<string, number>();
-  return (await listBank(seed)).filter(({ category, difficulty }) => {
+  const all = await listBank(seed);
+  const chosen = all.filter(({ category, difficulty }) => {
     const cell = `${category}:${difficulty}`;
     const count = (taken.get(cell) ?? 0) + 1;
     taken.set(cell, count);
     return count <= perCell;
   });
+  return chosen.map((q) => ({ ...q, textKey: normalizeText(q.question), source: "bank" }));
 }
 
 function withoutKey({ key: _, ...question }: BankQuestion): GeneratedQuestion {

@@ -1,0 +1,18 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { insertQuestions, type NewQuestion } from "../queries/questions.ts";
+import { rowsOf } from "../queries/rows.ts";
+
+/**
+ * A first stock of questions, divided evenly between the pools (CFG-03, TRV-12). `make` is asked
+ * only when nothing is stored yet. Of several instances at once one stores them and the others
+ * find every text taken. Returns the number of new rows.
+ */
+export async function seedQuestions(
+  em: EntityManager,
+  make: () => Promise<readonly NewQuestion[]>,
+): Promise<number> {
+  const stored = await rowsOf(em, sql`select 1 from questions limit 1`);
+  if (stored.length > 0) return 0;
+  return insertQuestions(em, await make(), { pool: "both", promptHash: null });
+}

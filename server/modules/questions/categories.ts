@@ -1,0 +1,49 @@
+import { AppError } from "../../core/errors.ts";
+import {
+  categories,
+  difficulties,
+  type Category,
+  type Difficulty,
+} from "../../providers/question-model.ts";
+
+const known = new Set<string>(categories);
+
+/** Case, spaces and hyphens make no difference (TRV-01). */
+export function slugOf(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, "_");
+}
+
+export function isCategory(slug: string): slug is Category {
+  return known.has(slug);
+}
+
+/**
+ * The slug of a category named in a body, `random` included; null stays null.
+ * Throws `validation:failed` naming `field` for any other (TRV-01).
+ */
+export function categoryOf(name: string | null, field: string): string | null {
+  if (name === null) return null;
+  const slug = slugOf(name);
+  if (slug === "random" || isCategory(slug)) return slug;
+  throw new AppError("validation:failed", {
+    violations: [{ propertyPath: field, title: "is not a known category" }],
+  });
+}
+
+const levels: readonly [from: number, difficulty: Difficulty][] = [
+  [15, "masters"],
+  [10, "undergrad"],
+  [6, "hard"],
+  [3, "medium"],
+  [1, "easy"],
+];
+
+/** What `auto` means for a player of this level in the category; medium without one (TRV-02). */
+export function difficultyOf(name: string | null, level: number | null): Difficulty {
+  const named = difficulties.find((difficulty) => difficulty === name);
+  if (named !== undefined) return named;
+  return (level === null ? undefined : levels.find(([from]) => level >= from)?.[1]) ?? "medium";
+}

@@ -1,0 +1,48 @@
+import { countByCategory, listCatalog } from "../../../db/queries/questions.ts";
+import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
+import { categories } from "../../providers/question-model.ts";
+import { slugOf } from "./categories.ts";
+import * as s from "./schemas.ts";
+
+const base = "/v1/games/trivia";
+const tag = "Questions";
+
+const listCategories = defineRoute({
+  method: "GET",
+  path: `${base}/categories`,
+  summary: "List the categories and how many questions each has",
+  tag,
+  auth: "public",
+  source: "document 2, Categories and questions; TRV-01",
+  cache: "public, max-age=600",
+  responses: { 200: s.CategoryList },
+  errors: [],
+  handler: async ({ deps }) => {
+    const counts = await countByCategory(deps.em);
+    const list = categories.map((name) => ({ name, num_questions: counts.get(name) ?? 0 }));
+    return reply(200, { categories: list });
+  },
+});
+
+const listQuestions = defineRoute({
+  method: "GET",
+  path: `${base}/questions`,
+  summary: "List stored public questions with their answers",
+  tag,
+  auth: "public",
+  source: "document 2, Categories and questions; TRV-01, TRV-02, TRV-07, TRV-12",
+  cache: "public, max-age=300",
+  query: s.CatalogQuery,
+  responses: { 200: s.CatalogList },
+  errors: ["request:invalid_query"],
+  handler: async ({ query, deps }) => {
+    const { limit, offset } = query;
+    const slug = query.category === undefined ? "random" : slugOf(query.category);
+    const category = slug === "random" ? null : slug;
+    const difficulty = query.difficulty === "auto" ? null : (query.difficulty ?? null);
+    const rows = await listCatalog(deps.em, { category, difficulty, limit, offset });
+    return reply(200, { questions: rows.map(s.presentCatalogQuestion) });
+  },
+});
+
+export const questionsRoutes: AnyRoute[] = [listCategories, listQuestions];

@@ -1,0 +1,104 @@
+import { randomInt } from "node:crypto";
+import type { DrawnQuestion, DrawPlan } from "../../../actors/index.ts";
+import { AppError } from "../../core/errors.ts";
+import type { JobDeps } from "../../deps.ts";
+import { categories } from "../../providers/question-model.ts";
+import { difficultyOf } from "./categories.ts";
+import { listLive, markLive } from "./live.ts";
+import { drawOrGenerate, type Stocked, type Want } from "./stock.ts";
+
+export { categoryOf } from "./categories.ts";
+
+/**
+ * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20,
+ * LOB-23, LOB-24). A prompt is a preference: what it leaves open is filled with other questions of
+ * the same category and difficulty. Throws `generator:unavailable` when there are none at all.
+ */
+export async function drawForLobby(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
+  const order = playOrder(plan);
+  const difficulty = difficultyOf(plan.difficulty, null);
+  const needed = new Map<string, number>();
+  for (const category of order) needed.set(category, (needed.get(category) ?? 0) + 1);
+  const drawn = new Map<string, Stocked[]>();
+  await Promise.all(
+    [...needed].map(async ([category, count]) => {
+      drawn.set(category, await drawCategory(deps, plan, category, difficulty, count));
+    }),
+  );
+  const questions = order.flatMap((category) => {
+    const next = drawn.get(category)?.shift();
+    return next === undefined ? [] : [toDrawn(next)];
+  });
+  if (questions.length === 0) throw new AppError("generator:unavailable");
+  return questions;
+}
+
+/** The category of each place: round-robin when blended, else block by block (LOB-23). */
+function playOrder(plan: DrawPlan): string[] {
+  const chosen = plan.selected_categories;
+  const named = chosen.length > 0 ? chosen : plan.category === null ? ["random"] : [plan.category];
+  const block = Math.ceil(plan.count / named.length);
+  return Array.from({ length: plan.count }, (_, place) => {
+    const at = plan.blend ? (plan.first_index + place) % named.length : Math.floor(place / block);
+    const name = named[at] ?? "random";
+    return name === "random" ? randomCategory() : name;
+  });
+}
+
+/** Uniform for each question (TRV-01). */
+function randomCategory(): string {
+  return categories[randomInt(categories.length)] ?? categories[0];
+}
+
+async function drawCategory(
+  deps: JobDeps,
+  plan: DrawPlan,
+  category: string,
+  difficulty: string,
+  count: number,
+): Promise<Stocked[]> {
+  const want: Want = {
+    pool: "competition",
+    category,
+    difficulty,
+    prompt: plan.prompt?.trim() ? plan.prompt : null,
+    model: null,
+    count,
+    excludeIds: plan.exclude_ids,
+    avoidIds: await listLive(deps, category, difficulty),
+    preferUnseenBy: plan.player_ids,
+  };
+  const fitting = await drawOrGenerate(deps, want);
+  const missing = count - fitting.length;
+  const excludeIds = [...plan.exclude_ids, ...fitting.map((row) => row.id)];
+  const others =
+    missing > 0 && want.prompt !== null
+      ? await drawOrGenerate(deps, { ...want, prompt: null, count: missing, excludeIds })
+      : [];
+  const all = [...fitting, ...others];
+  await markLive(
+    deps,
+    category,
+    difficulty,
+    all.map((row) => row.id),
+  );
+  return all;
+}
+
+function toDrawn(row: Stocked): DrawnQuestion {
+  const { id, category, difficulty, choices, correctIndex, explanation } = row;
+  const { estimatedRate, isCached, numServed, numCorrect } = row;
+  return {
+    id,
+    category,
+    difficulty,
+    text: row.question,
+    choices,
+    correctIndex,
+    explanation,
+    estimatedRate,
+    isCached,
+    numServed,
+    numCorrect,
+  };
+}

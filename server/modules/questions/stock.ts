@@ -1,0 +1,74 @@
+import type { Pool } from "../../../db/entities/question.ts";
+import { drawQuestions, type DrawFilter } from "../../../db/queries/question-draws.ts";
+import { countStored, type QuestionRow } from "../../../db/queries/questions.ts";
+import { questionGeneration } from "../../../workers/queues.ts";
+import type { JobDeps } from "../../deps.ts";
+import { hashPrompt } from "../../providers/question-model.ts";
+
+/** How long a caller waits for new questions in all (TRV-03). */
+export const generationWaitMs = 20_000;
+/** Questions one job makes at most; half of them land in each pool (TRV-12). */
+const batchSize = 20;
+/** Rounds of generation within one request. */
+const mostRounds = 4;
+/** Two misses of one kind at one state of the stock within this time are one job. */
+const mergeMs = 10_000;
+
+export interface Want {
+  pool: Pool;
+  category: string;
+  difficulty: string;
+  prompt: string | null;
+  model: string | null;
+  count: number;
+  excludeIds: readonly number[];
+  avoidIds: readonly number[];
+  preferUnseenBy: readonly number[];
+}
+
+export interface Stocked extends QuestionRow {
+  /** Stored before this request (TRV-03). */
+  isCached: boolean;
+}
+
+/** Draws from the stored questions and makes new ones while some are missing (TRV-03). */
+export async function drawOrGenerate(deps: JobDeps, want: Want): Promise<Stocked[]> {
+  const deadline = deps.clock.now() + generationWaitMs;
+  let found = (await draw(deps, want)).map((row) => ({ ...row, isCached: true }));
+  for (let round = 0; round < mostRounds && found.length < want.count; round++) {
+    const left = deadline - deps.clock.now();
+    if (left <= 0 || !(await generate(deps, want, left))) break;
+    const more = await draw(deps, without(want, found));
+    if (more.length === 0) break;
+    found = [...found, ...more.map((row) => ({ ...row, isCached: false }))];
+  }
+  return found;
+}
+
+function without(want: Want, found: readonly QuestionRow[]): Want {
+  const excludeIds = [...want.excludeIds, ...found.map((row) => row.id)];
+  return { ...want, count: want.count - found.length, excludeIds };
+}
+
+function draw(deps: JobDeps, want: Want): Promise<QuestionRow[]> {
+  const { prompt, ...filter } = want;
+  const promptHash = prompt === null ? null : hashPrompt(prompt);
+  return drawQuestions(deps.em, { ...filter, promptHash } satisfies DrawFilter);
+}
+
+async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
+  const { category, difficulty, prompt, model } = want;
+  const stored = await countStored(deps.em, category, difficulty);
+  // A job id is known for a day, so it names the state of the stock and the time besides the kind.
+  const window = Math.floor(deps.clock.now() / mergeMs) * 10_000 + (stored % 10_000);
+  const payload = {
+    category,
+    difficulty,
+    pool: "both" as const,
+    prompt,
+    model,
+    count: batchSize,
+    window,
+  };
+  return deps.enqueueAndWait(questionGeneration, payload, waitMs);
+}
