@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { findCycles, importsIn, readImports, sourceFiles } from "./support/imports.ts";
+import { refuse, zoneOf } from "./support/zones.ts";
+
+const root = join(import.meta.dirname, "..");
+const files = sourceFiles(root, ["server", "workers", "actors", "importers", "db", "bench"]);
+const imports = readImports(root, files);
+
+describe("the architecture", () => {
+  it("has a zone for every file", () => {
+    assert.deepEqual(
+      files.filter((file) => zoneOf(file) === null),
+      [],
+    );
+  });
+
+  it("has imports that point down only", () => {
+    const wrong = imports.flatMap((one) => {
+      const reason = refuse(one);
+      return reason ? [`${one.from} -> ${one.to}: ${reason}`] : [];
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  it("has no files that load each other in a circle", () => {
+    assert.deepEqual(findCycles(imports), []);
+  });
+
+  it("reads the environment in the configuration only", () => {
+    const wrong = files.flatMap((file) => environmentReads(file).map((line) => `${file}: ${line}`));
+    assert.deepEqual(wrong, []);
+  });
+});
+
+describe("the reader of imports", () => {
+  it("sees every form of an import and tells types apart", () => {
+    const text = [
+      `import { a } from "./a.ts";`,
+      `import type { B } from "../b.ts";`,
+      `import {\n  c,\n  type D,\n} from "./c.ts";`,
+      `export * from "./e.ts";`,
+      `export type { F } from "./f.ts";`,
+      `import "./side-effect.ts";`,
+      `import { readFileSync } from "node:fs";`,
+      `const late = await import("./late.ts");`,
+    ].join("\n");
+    const seen = importsIn("x/y/z.ts", text).map((one) => [one.to, one.isTypeOnly]);
+    assert.deepEqual(seen, [
+      ["x/y/a.ts", false],
+      ["x/b.ts", true],
+      ["x/y/c.ts", false],
+      ["x/y/e.ts", false],
+      ["x/y/f.ts", true],
+      ["x/y/side-effect.ts", false],
+      ["x/y/late.ts", false],
+    ]);
+  });
+
+  it("finds a circle, but not one that exists in types alone", () => {
+    const link = (from: string, to: string, isTypeOnly = false) => ({ from, to, isTypeOnly });
+    assert.deepEqual(findCycles([link("a", "b"), link("b", "c"), link("c", "a")]), [
+      "a -> b -> c -> a",
+    ]);
+    assert.deepEqual(findCycles([link("a", "b"), link("b", "a", true)]), []);
+  });
+
+  it("refuses arrows that point up or sideways", () => {
+    const load = (from: string, to: string) => refuse({ from, to, isTypeOnly: false }) === null;
+    assert.ok(load("server/modules/users/service.ts", "db/queries/players.ts"));
+    assert.ok(load("server/modules/users/routes.ts", "server/modules/wallet/service.ts"));
+    assert.ok(!load("server/modules/users/routes.ts", "server/modules/wallet/schemas.ts"));
+    assert.ok(!load("server/modules/users/routes.ts", "actors/runtime/router.ts"));
+    assert.ok(!load("db/orm.ts", "server/http/route.ts"));
+    assert.ok(!load("actors/lobby/decide.ts", "server/core/errors.ts"));
+    assert.ok(!load("server/http/pipeline.ts", "server/deps.ts"));
+    assert.ok(!load("workers/processors/mail.ts", "server/modules/users/service.ts"));
+    assert.ok(!load("server/core/logger.ts", "test/support/stores.ts"));
+  });
+});
+
+/**
+ * Uses of the environment besides the configuration. Starters may hand the environment on to a
+ * program they start, since that reads no setting; the guard runs before anything of ours loads.
+ */
+function environmentReads(file: string): string[] {
+  const allowed = ["server/core/config.ts", "server/core/node-guard.mjs"];
+  if (allowed.includes(file) || zoneOf(file) === "bench") return [];
+  const text = readFileSync(join(root, file), "utf8");
+  const lines = text.split("\n").filter((line) => line.includes("process.env"));
+  if (zoneOf(file) !== "process") return lines;
+  return lines.filter(
+    (line) => !/\.\.\.process\.env\b|process\.env(\["PATH"\]|\.PATH\b)/.test(line),
+  );
+}

@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+/** `npm run check`: what must hold before a commit. Only what fails is printed. */
+const folders = ["server", "workers", "actors", "importers", "db", "bench", "test"].filter(
+  (folder) => existsSync(folder),
+);
+const rootFiles = ["package.json", "tsconfig.json", ".oxlintrc.json", ".prettierrc.json"];
+
+const checks: readonly [name: string, command: string, args: readonly string[]][] = [
+  ["format", tool("prettier"), ["--check", "--log-level", "warn", ...folders, ...rootFiles]],
+  // Without named folders the linter walks node_modules when there is no git checkout.
+  ["lint", tool("oxlint"), ["--type-aware", "--format=unix", ...folders]],
+  ["types", tool("tsc"), ["--noEmit", "--project", "."]],
+  [
+    "architecture",
+    process.execPath,
+    ["--import", "tsx", "--test", "--test-reporter=dot", "test/architecture.test.ts"],
+  ],
+];
+
+const started = performance.now();
+const failed = (await Promise.all(checks.map(run))).filter((name) => name !== null);
+const seconds = ((performance.now() - started) / 1000).toFixed(1);
+const verdict = failed.length > 0 ? `failed: ${failed.join(", ")}` : "all good";
+process.stdout.write(`check ${verdict} (${seconds} s)\n`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+function tool(name: string): string {
+  return join("node_modules", ".bin", name);
+}
+
+/** The name of the check when it failed, after printing what it said; null when it passed. */
+async function run([name, command, args]: (typeof checks)[number]): Promise<string | null> {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const [output, problems, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  if (code === 0) return null;
+  process.stdout.write(`── ${name} ──\n${output}${problems}\n`);
+  return name;
+}

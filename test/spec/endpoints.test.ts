@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { AuthLevel } from "../../server/http/route.ts";
+import { routes } from "../../server/routes.ts";
+import { additions } from "./additions.ts";
+import { promised, type PromisedAuth } from "./endpoints.ts";
+import { pending } from "./pending.ts";
+
+const declared = routes.map((route) => `${route.method} ${route.path}`);
+const promises = new Map(promised.map(([method, path, auth]) => [`${method} ${path}`, auth]));
+
+/** Levels a declaration may have to keep a promise: a public call may look at who calls. */
+const levels: Readonly<Record<PromisedAuth, readonly AuthLevel[]>> = {
+  public: ["public", "optional", "optional_seat"],
+  optional: ["optional", "optional_seat"],
+  player: ["player"],
+  registered: ["registered"],
+  guest: ["guest"],
+  seat: ["seat"],
+  host: ["seat"],
+  hub: ["public", "optional_seat"],
+};
+
+describe("the endpoints of the specification", () => {
+  it("are 211, each promised once", () => {
+    assert.equal(promised.length, 211);
+    assert.equal(promises.size, promised.length);
+  });
+
+  it("are declared, apart from exactly those that are pending", () => {
+    const missing = [...promises.keys()].filter((key) => !declared.includes(key));
+    assert.deepEqual(missing.sort(), [...pending].sort());
+  });
+
+  it("ask for the credential that was promised", () => {
+    const wrong = routes.flatMap((route) => {
+      const auth = promises.get(`${route.method} ${route.path}`);
+      if (auth === undefined || levels[auth].includes(route.auth)) return [];
+      return [`${route.method} ${route.path}: ${route.auth}, promised ${auth}`];
+    });
+    assert.deepEqual(wrong, []);
+  });
+});
+
+describe("the declared routes", () => {
+  it("are promised or listed as additions", () => {
+    const known = new Set([...promises.keys(), ...additions]);
+    assert.deepEqual(
+      declared.filter((key) => !known.has(key)),
+      [],
+    );
+  });
+
+  it("are declared once, whatever their parameters are called", () => {
+    const shapes = declared.map((key) => key.replace(/\{[^}]*\}/g, "{}"));
+    assert.deepEqual(
+      shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
+      [],
+    );
+  });
+});
