@@ -35,7 +35,7 @@ export function isPastDeadline(round: Round, now: number): boolean {
   return now >= round.endsAt + answerGraceMs;
 }
 
-/** The current question as it was played, once it is closed. */
+/** The current question as it was played; null while it is open, which keeps its answer secret (S15). */
 export function revealedQuestion(lobby: Lobby): PlayedQuestion | null {
   const last = lobby.played.at(-1);
   return last && last.index === lobby.round?.index ? last : null;

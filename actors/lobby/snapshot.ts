@@ -1,5 +1,5 @@
 import { currentQuestion } from "./questions.ts";
-import { openRound, revealedQuestion } from "./rounds.ts";
+import { revealedQuestion } from "./rounds.ts";
 import { ratesOf } from "./scoring.ts";
 import { hostOf, seatById } from "./seats.ts";
 import type { AnswerResult, DrawnQuestion, Lobby, PlayedQuestion, Seat } from "./types.ts";
@@ -113,7 +113,7 @@ export function hostDisconnectOf(lobby: Lobby): Wire | null {
 export function revealOf(lobby: Lobby): Wire | null {
   const played = revealedQuestion(lobby);
   const question = currentQuestion(lobby);
-  if (!played || !question || openRound(lobby)) return null;
+  if (!played || !question) return null;
   return {
     question_id: question.id,
     index: played.index,

@@ -70,6 +70,8 @@ export const defaults: Settings = {
 };
 
 export const host = 1;
+/** More ticks than any game needs between two commands. */
+const maxTicks = 1_000;
 const hostAccount = 901;
 
 export interface GameOptions {
@@ -149,7 +151,8 @@ export class Game {
   pass(ms: number): LobbyEvent[] {
     const until = this.now + ms;
     const events: LobbyEvent[] = [];
-    for (;;) {
+    for (let ticks = 0; ; ticks++) {
+      assert.ok(ticks < maxTicks, "a deadline is never served");
       const due = nextDeadline(this.state);
       if (due === null || due > until || this.state.status === "finished") break;
       this.now = Math.max(this.now, due);

@@ -87,14 +87,12 @@ const command: fc.Arbitrary<Step["command"]> = fc.oneof(
   { weight: 2, arbitrary: fixed(fc.record({ type: fc.constant("prepare" as const), by: asker })) },
   {
     weight: 5,
-    arbitrary: fc
-      .tuple(asker, fc.nat({ max: 9 }))
-      .map(([who, stale]) => (lobby: Lobby) => ({
-        type: "start" as const,
-        by: who,
-        revision: lobby.settingsRevision - (stale === 0 ? 1 : 0),
-        questions: questions(100, lobby.settings.num_questions ?? 10),
-      })),
+    arbitrary: fc.tuple(asker, fc.nat({ max: 9 })).map(([who, stale]) => (lobby: Lobby) => ({
+      type: "start" as const,
+      by: who,
+      revision: lobby.settingsRevision - (stale === 0 ? 1 : 0),
+      questions: questions(100, lobby.settings.num_questions ?? 10),
+    })),
   },
   {
     weight: 12,
@@ -140,13 +138,11 @@ const command: fc.Arbitrary<Step["command"]> = fc.oneof(
   { weight: 6, arbitrary: fixed(fc.constant({ type: "tick" as const })) },
   {
     weight: 3,
-    arbitrary: fc
-      .nat({ max: 10 })
-      .map((count) => (lobby: Lobby) => ({
-        type: "add_questions" as const,
-        firstIndex: lobby.questions.length,
-        questions: questions(100 + lobby.questions.length, count),
-      })),
+    arbitrary: fc.nat({ max: 10 }).map((count) => (lobby: Lobby) => ({
+      type: "add_questions" as const,
+      firstIndex: lobby.questions.length,
+      questions: questions(100 + lobby.questions.length, count),
+    })),
   },
   {
     weight: 1,

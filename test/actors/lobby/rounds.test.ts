@@ -159,6 +159,17 @@ describe("a versus question closes when", () => {
     assert.deepEqual(types(game.do(answer(host, 0))), ["answered", "question_closed"]);
   });
 
+  test("nobody is connected any more: then by the timer only", () => {
+    const game = playing({ settings: { timer: 60 }, timings: { staleMs: 50_000 } });
+    assert.deepEqual(types(game.pass(61_999)), [
+      "disconnected",
+      "host_disconnect_set",
+      "disconnected",
+    ]);
+    assert.deepEqual(types(game.pass(1)), ["question_closed"]);
+    assert.equal(game.last("lobby.reveal").reveal.closed_by, "timer");
+  });
+
   test("the timer and its grace are over", () => {
     const game = playing({ guests: [2, 3] });
     game.do(answer(2, 0));
@@ -224,6 +235,14 @@ describe("a co-op pick", () => {
     assert.equal(game.state.round?.isOpen, true);
   });
 
+  test("of everybody who is left does not close it either", () => {
+    const game = coop([2, 3, 4]);
+    for (const id of [host, 2]) game.do(pick(id, 0));
+    assert.deepEqual(types(game.do({ type: "leave", by: by(3) })), ["removed"]);
+    const kick = { type: "kick", by: by(host), seatId: 4, ban: false } as const;
+    assert.deepEqual(types(game.do(kick)), ["removed"]);
+  });
+
   test("becomes an answer when the timer closes the question", () => {
     const game = coop();
     game.do(pick(2, 0));
@@ -282,6 +301,11 @@ describe("lock", () => {
     assert.equal(game.messages.length, published);
   });
 
+  test("after the deadline says that the timer closed the question", () => {
+    const game = coop();
+    assert.equal(game.wait(32_000).body(lock()).lobby.reveal.closed_by, "timer");
+  });
+
   test("is refused in this order: host, state, mode, question", () => {
     assert.equal(waiting().refused(lock(2)), "lobby:not_host");
     assert.equal(waiting().refused(lock()), "lobby:not_in_progress");
@@ -327,6 +351,12 @@ describe("next", () => {
         [host, -1],
       ],
     );
+  });
+
+  test("after the deadline says that the timer closed the question", () => {
+    const game = playing();
+    game.wait(32_000).do(next());
+    assert.equal(game.last("lobby.reveal").reveal.closed_by, "timer");
   });
 
   test("goes on at once when the question is closed", () => {
@@ -408,6 +438,21 @@ describe("a reveal asked for by anyone", () => {
     assert.deepEqual(types(game.do(reveal)), ["question_closed"]);
     assert.deepEqual(types(game.do(reveal)), ["reveal_owed"]);
     assert.equal(game.last("lobby.reveal").reveal.closed_by, "timer");
+  });
+
+  test("is served by the reveal that closes the question", () => {
+    const game = playing();
+    game.wait(31_500).do(reveal);
+    game.wait(300).do(reveal);
+    assert.deepEqual(types(game.wait(1_000).do({ type: "tick" })), ["question_closed"]);
+    assert.deepEqual(types(game.do(reveal)), ["reveal_owed"]);
+    assert.deepEqual(types(game.pass(1_000)), ["reveal_published"]);
+  });
+
+  test("is not held back by a clock that was set back", () => {
+    const game = playing();
+    game.do(reveal);
+    assert.deepEqual(types(game.wait(-60_000).do(reveal)), ["reveal_published"]);
   });
 
   test("publishes nothing outside a game and is answered all the same", () => {

@@ -252,6 +252,7 @@ describe("an endless lobby", () => {
     game.do(add(10, []));
     assert.equal(game.state.isExhausted, true);
     goTo(game, 9);
+    assert.equal(types(game.events).filter((type) => type === "fetching").length, 1);
     game.wait(3_000).do({ type: "next", by: by(host), index: null });
     assert.equal(game.last("lobby.ended").reason, "completed");
   });

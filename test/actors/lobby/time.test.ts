@@ -160,6 +160,17 @@ describe("an idle lobby", () => {
     assert.equal(game.state.status, "waiting");
   });
 
+  test("counts from the last removal or lock too", () => {
+    const open = waiting({ guests: [2, 3] });
+    alive(open, 29 * minute, [host, 2]);
+    open.do({ type: "leave", by: by(2) });
+    alive(open, 29 * minute, [host]);
+    assert.equal(open.state.status, "waiting");
+    const game = playing({ settings: { mode: "coop", timer: 60 } });
+    game.wait(40_000).do(lock());
+    assert.equal(game.state.lastCommandAt, game.now);
+  });
+
   test("finishes after 15 minutes of a game, whatever the reveals and timers", () => {
     const game = playing();
     const started = game.now;
