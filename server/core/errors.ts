@@ -4,7 +4,7 @@
  */
 export const errors = {
   "request:malformed_json": [400, "The request body is not a valid JSON object."],
-  "request:malformed_url": [400, "The request path has a malformed percent escape."],
+  "request:malformed_url": [400, "The request address or framing is malformed."],
   "request:missing_field": [400, "A required field is missing."],
   "request:missing_parameter": [400, "A required query parameter is missing."],
   "request:no_fields": [400, "Supply at least one field."],

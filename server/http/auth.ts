@@ -14,4 +14,6 @@ export interface Caller {
 export interface SeatCaller {
   seatId: number | null;
   player: Caller | null;
+  /** The seat is known from the cookie only; a player who sits in that lobby goes before it. */
+  isCookieSeat: boolean;
 }

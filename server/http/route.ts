@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { HttpResponse } from "uWebSockets.js";
+import type { Config } from "../core/config.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
 import type { Deps } from "../deps.ts";
@@ -9,7 +10,7 @@ import type { Deps } from "../deps.ts";
  * `registered`, `guest`; `seat` needs a lobby credential, `optional_seat` reads one (LOB-01, LOB-02).
  */
 export type AuthLevel =
-  | "public" | "optional" | "player" | "registered" | "guest" | "seat" | "optional_seat";
+  "public" | "optional" | "player" | "registered" | "guest" | "seat" | "optional_seat";
 
 export type CallerOf<A extends AuthLevel> = A extends "public"
   ? null
@@ -33,7 +34,8 @@ export const stream: Stream = { kind: "stream" };
 export type ResponseSpec = TSchema | Media | Redirect | Stream | null;
 
 export interface RateLimit {
-  max: number;
+  /** Requests per window; a function where an operator may set it (GW-01). */
+  max: number | ((config: Config) => number);
   /** Seconds; fixed windows opened by the first request (GW-11). */
   window: number;
   per?: "ip" | "account";
@@ -59,7 +61,13 @@ export type Headers = [name: string, value: string][];
 export type Reply =
   | { kind: "json"; status: number; body: unknown; headers: Headers }
   /** `json` is the finished text of `body`; it is spliced into the envelope unparsed. */
-  | { kind: "encoded"; status: number; json: string | Uint8Array; etag: string | null; headers: Headers }
+  | {
+      kind: "encoded";
+      status: number;
+      json: string | Uint8Array;
+      etag: string | null;
+      headers: Headers;
+    }
   | { kind: "empty"; status: number; headers: Headers }
   | { kind: "bytes"; status: number; type: string; bytes: string | Uint8Array; headers: Headers }
   | { kind: "redirect"; status: 302; location: string; headers: Headers }
@@ -87,8 +95,16 @@ export type TypedReply<S extends number, Spec> = Reply & {
 };
 
 /** A JSON answer. Without `body`: the envelope without `body`, or no bytes for 204. */
-export function reply<S extends number>(status: S, body?: undefined, headers?: Headers): Reply & { status: S; readonly [bodyType]?: null };
-export function reply<S extends number, B>(status: S, body: B, headers?: Headers): Reply & { status: S; readonly [bodyType]?: B };
+export function reply<S extends number>(
+  status: S,
+  body?: undefined,
+  headers?: Headers,
+): Reply & { status: S; readonly [bodyType]?: null };
+export function reply<S extends number, B>(
+  status: S,
+  body: B,
+  headers?: Headers,
+): Reply & { status: S; readonly [bodyType]?: B };
 export function reply(status: number, body?: unknown, headers: Headers = []): Reply {
   return body === undefined
     ? { kind: "empty", status, headers }
@@ -101,10 +117,21 @@ export function encodedReply<S extends number>(
   json: string | Uint8Array,
   options: { headers?: Headers; etag?: string } = {},
 ): Reply & { status: S } {
-  return { kind: "encoded", status, json, etag: options.etag ?? null, headers: options.headers ?? [] } as Reply & { status: S };
+  return {
+    kind: "encoded",
+    status,
+    json,
+    etag: options.etag ?? null,
+    headers: options.headers ?? [],
+  } as Reply & { status: S };
 }
 
-export function bytesReply<S extends number>(status: S, type: string, bytes: string | Uint8Array, headers: Headers = []) {
+export function bytesReply<S extends number>(
+  status: S,
+  type: string,
+  bytes: string | Uint8Array,
+  headers: Headers = [],
+) {
   return { kind: "bytes", status, type, bytes, headers } as Reply & { status: S };
 }
 
@@ -157,16 +184,27 @@ export interface RouteRecord<
   cache?: string;
   /** Authority may come from a cookie alone: the origin is checked (HTTP-11). */
   cookieAuthority?: boolean;
+  /** Honours `Idempotency-Key`: the first success is repeated for 24 hours (HTTP-15). */
+  idempotent?: boolean;
+  /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */
+  publicData?: boolean;
   responses: R;
   errors: readonly ErrorCode[];
   handler: (
-    input: HandlerInput<A, StaticOr<P, Record<string, never>>, StaticOr<Q, Record<string, never>>, StaticOr<B, Record<string, never>>>,
+    input: HandlerInput<
+      A,
+      StaticOr<P, Record<string, never>>,
+      StaticOr<Q, Record<string, never>>,
+      StaticOr<B, Record<string, never>>
+    >,
   ) => Promise<ReplyOf<R>> | ReplyOf<R>;
 }
 
 /** A route whatever its types, as the tables hold it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a heterogeneous table of handlers has no common input type
-export type AnyRoute = Omit<RouteRecord, "handler"> & { handler: (input: any) => Promise<Reply> | Reply };
+export type AnyRoute = Omit<RouteRecord, "handler"> & {
+  handler: (input: any) => Promise<Reply> | Reply;
+};
 
 /** Declares an endpoint; everything else derives from the record (ARCHITECTURE: an endpoint is declared once). */
 export function defineRoute<

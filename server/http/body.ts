@@ -1,0 +1,81 @@
+import { isUtf8 } from "node:buffer";
+import { AppError } from "../core/errors.ts";
+
+/** Bytes of a JSON request body (HTTP-04). */
+export const maxBodyBytes = 65_536;
+/** Objects and arrays inside each other, the outermost included (HTTP-03). */
+export const maxBodyDepth = 32;
+
+const jsonType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json$/;
+const formTypes = new Set([
+  "application/x-www-form-urlencoded",
+  "multipart/form-data",
+  "text/plain",
+]);
+
+/** What a browser can send across origins without asking first (HTTP-11). */
+export function isFormType(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false;
+  const type = mediaTypeOf(contentType);
+  return formTypes.has(type) || type.startsWith("text/");
+}
+
+function mediaTypeOf(contentType: string): string {
+  return contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+function isUtf8Charset(contentType: string): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)"?/i.exec(contentType)?.[1]?.toLowerCase();
+  return charset === undefined || charset === "utf-8" || charset === "utf8";
+}
+
+/** Throws `request:unsupported_media_type` unless the body is declared as plain JSON (S18). */
+export function requireJson(headers: Readonly<Record<string, string>>): void {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  const type = headers["content-type"];
+  const isJson = type !== undefined && jsonType.test(mediaTypeOf(type)) && isUtf8Charset(type);
+  if (!isJson || encoding !== "identity") throw new AppError("request:unsupported_media_type");
+}
+
+/** The JSON object in `bytes`; an empty body is `{}`. Throws `request:malformed_json` otherwise. */
+export function parseJsonObject(bytes: Uint8Array | null): Record<string, unknown> {
+  if (bytes === null || bytes.length === 0) return {};
+  if (!isUtf8(bytes)) throw new AppError("request:malformed_json");
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (isTooDeep(text)) throw new AppError("request:malformed_json");
+  const value = parse(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new AppError("request:malformed_json");
+  return value as Record<string, unknown>;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError("request:malformed_json", { cause });
+  }
+}
+
+/** JSON.parse takes a million nested arrays; what comes after it does not. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) i = endOfString(text, i);
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > maxBodyDepth) return true;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x5c) i += 1;
+    else if (code === 0x22) return i;
+  }
+  return text.length;
+}

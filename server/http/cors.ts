@@ -1,0 +1,111 @@
+import type { Config } from "../core/config.ts";
+import { AppError } from "../core/errors.ts";
+import { isFormType } from "./body.ts";
+import type { Headers, RequestInfo } from "./route.ts";
+
+const allowedHeaders =
+  "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match";
+const exposedHeaders =
+  "Retry-After, ETag, Location, X-Request-Id, X-Lobby-Token, X-Hub-Token, Link";
+const preflightSeconds = "600";
+
+/** Origins that change at run time, such as the addresses of active realms, in `scheme://host:port` form. */
+export type OriginSource = () => ReadonlySet<string>;
+
+/** Scheme, host and port in one spelling; null for what is not an origin. */
+export function normalizeOrigin(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  const isBare =
+    url.pathname === "/" && url.search === "" && url.hash === "" && url.username === "";
+  return isBare && url.origin !== "null" ? url.origin : null;
+}
+
+/** Cross-origin permissions (HTTP-10) and the check of cookie-borne authority (HTTP-11, S25). */
+export class Cors {
+  private readonly configured: ReadonlySet<string>;
+  private readonly realmOrigins: OriginSource;
+  private readonly ownOrigin: string | null;
+  private readonly isDataPublic: boolean;
+
+  constructor(config: Config, realmOrigins: OriginSource) {
+    this.configured = parseOrigins(config.CORS_ORIGINS);
+    this.realmOrigins = realmOrigins;
+    this.ownOrigin = config.PUBLIC_BASE_URL === "" ? null : new URL(config.PUBLIC_BASE_URL).origin;
+    this.isDataPublic = config.CORS_PUBLIC_DATA;
+  }
+
+  /** Headers of an answer; `isData` marks a GET of public data. */
+  answer(origin: string | undefined, isData: boolean): Headers | null {
+    if (origin !== undefined && this.isAllowed(origin))
+      return [...permission(origin), ["Access-Control-Expose-Headers", exposedHeaders]];
+    return isData && this.isDataPublic ? [["Access-Control-Allow-Origin", "*"]] : null;
+  }
+
+  /** Headers of a preflight. Any origin may ask for X-Api-Key: the key itself names its origins. */
+  preflight(request: RequestInfo, allow: string, isData: boolean): Headers {
+    const origin = request.headers["origin"];
+    if (origin === undefined || request.headers["access-control-request-method"] === undefined)
+      return [];
+    const granted: Headers = [
+      ["Access-Control-Allow-Methods", allow],
+      ["Access-Control-Allow-Headers", allowedHeaders],
+      ["Access-Control-Max-Age", preflightSeconds],
+    ];
+    if (this.isAllowed(origin)) return [...permission(origin), ...granted];
+    const asked = (request.headers["access-control-request-headers"] ?? "")
+      .toLowerCase()
+      .split(",");
+    const isKeyAsked = asked.some((name) => name.trim() === "x-api-key");
+    if (isKeyAsked || (isData && this.isDataPublic))
+      return [["Access-Control-Allow-Origin", "*"], ...granted];
+    return [["Vary", "Origin"]];
+  }
+
+  /** Throws when a browser sends a cookie from a page that is not ours (HTTP-11). */
+  requireOwnPage(request: RequestInfo): void {
+    const origin = request.headers["origin"];
+    const isKnown = origin !== undefined && (this.isAllowed(origin) || this.isOwn(origin, request));
+    const isCrossSite = request.headers["sec-fetch-site"]?.trim().toLowerCase() === "cross-site";
+    if (!isKnown && (origin !== undefined || isCrossSite))
+      throw new AppError("request:origin_forbidden");
+    if (isFormType(request.headers["content-type"]))
+      throw new AppError("request:unsupported_media_type");
+  }
+
+  private isAllowed(origin: string): boolean {
+    const normal = normalizeOrigin(origin);
+    return normal !== null && (this.configured.has(normal) || this.realmOrigins().has(normal));
+  }
+
+  private isOwn(origin: string, request: RequestInfo): boolean {
+    const normal = normalizeOrigin(origin);
+    if (normal === null) return false;
+    if (this.ownOrigin !== null) return normal === this.ownOrigin;
+    const scheme = request.isSecure ? "https" : "http";
+    return normal === normalizeOrigin(`${scheme}://${request.headers["host"] ?? ""}`);
+  }
+}
+
+function permission(origin: string): Headers {
+  return [
+    ["Access-Control-Allow-Origin", origin],
+    ["Access-Control-Allow-Credentials", "true"],
+    ["Vary", "Origin"],
+  ];
+}
+
+/** Throws on an entry that is not an origin, so that a typing error is found at start. */
+function parseOrigins(list: string): ReadonlySet<string> {
+  const entries = list
+    .split(",")
+    .map((text) => text.trim())
+    .filter((text) => text !== "");
+  return new Set(
+    entries.map((entry) => {
+      const origin = normalizeOrigin(entry);
+      if (origin === null) throw new Error(`CORS_ORIGINS: ${entry} is not an origin`);
+      return origin;
+    }),
+  );
+}

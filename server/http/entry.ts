@@ -1,0 +1,51 @@
+import type { TObject } from "typebox";
+import type { Config } from "../core/config.ts";
+import type { Metrics } from "../core/metrics.ts";
+import { createBodyReader, type BodyReader } from "./validate.ts";
+import {
+  createParamsReader,
+  createQueryReader,
+  type ParamsReader,
+  type QueryReader,
+} from "./query.ts";
+import { limitOf, type RouteLimit } from "./rate-limit.ts";
+import { maxBodyBytes } from "./body.ts";
+import type { AnyRoute, ResponseSpec } from "./route.ts";
+
+/** A route with everything that can be worked out before its first request. */
+export interface RouteEntry {
+  route: AnyRoute;
+  limit: RouteLimit | null;
+  readBody: BodyReader | null;
+  readQuery: QueryReader | null;
+  readParams: ParamsReader | null;
+  maxBodyBytes: number;
+  isWrite: boolean;
+  isStream: boolean;
+  /** Position of `{code}`, the lobby a seat token must belong to; -1 without one. */
+  lobbyParam: number;
+  observeSeconds: (seconds: number) => void;
+}
+
+const isKind = (spec: ResponseSpec | undefined, kind: string) =>
+  spec !== null && spec !== undefined && "kind" in spec && spec.kind === kind;
+
+export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): RouteEntry {
+  const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
+  const params = route.params as TObject | undefined;
+  const histogram = metrics.requestSeconds.labels(route.path);
+  return {
+    route,
+    limit: limitOf(route, config),
+    readBody: route.body ? createBodyReader(route.body, route.invalid) : null,
+    readQuery: route.query ? createQueryReader(route.query) : null,
+    readParams: params
+      ? createParamsReader(route.path, params, route.unknown ?? "route:not_found")
+      : null,
+    maxBodyBytes,
+    isWrite: route.method !== "GET",
+    isStream: isKind(route.responses[200], "stream"),
+    lobbyParam: names.indexOf("code"),
+    observeSeconds: (seconds) => histogram.observe(seconds),
+  };
+}

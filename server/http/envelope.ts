@@ -1,0 +1,64 @@
+import { STATUS_CODES } from "node:http";
+import packageJson from "../../package.json" with { type: "json" };
+import type { Clock } from "../core/clock.ts";
+import { timestamp } from "../core/clock.ts";
+import type { Config } from "../core/config.ts";
+
+/** Version of the service, as answered in every response envelope (ENV-02). */
+export const serviceVersion: string = packageJson.version;
+
+/**
+ * Writes response envelopes around finished JSON text (ENV-01..ENV-04).
+ * The parts that stay the same are kept: everything up to `elapsed` per status, the time per second.
+ */
+export class EnvelopeWriter {
+  private readonly clock: Clock;
+  private readonly fixed: string;
+  private readonly heads = new Map<number, string>();
+  private second = -1;
+  private secondText = "";
+
+  constructor(config: Config, clock: Clock) {
+    this.clock = clock;
+    this.fixed = `"env":${JSON.stringify(config.APP_ENV)},"debug":${config.APP_DEBUG},"elapsed":`;
+  }
+
+  /** Everything before the payload; `meta` is the text of `metaText`, times are `performance.now()`. */
+  open(status: number, startedAt: number, meta: string): string {
+    const micros = Math.max(0, Math.round((performance.now() - startedAt) * 1000));
+    return `${this.head(status)}${micros / 1_000_000}${this.time()}${meta}`;
+  }
+
+  private head(status: number): string {
+    const known = this.heads.get(status);
+    if (known !== undefined) return known;
+    const reason = JSON.stringify(STATUS_CODES[status] ?? "Unknown");
+    const text = `{"version":${JSON.stringify(serviceVersion)},"code":${status},"status":${reason},${this.fixed}`;
+    this.heads.set(status, text);
+    return text;
+  }
+
+  private time(): string {
+    const now = this.clock.now();
+    const second = Math.floor(now / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.secondText = `,"timestamp":"${timestamp(now)}","meta":`;
+    }
+    return this.secondText;
+  }
+}
+
+export function metaText(method: string, path: string): string {
+  return `{"method":${JSON.stringify(method)},"path":${JSON.stringify(path)}}`;
+}
+
+/** Puts text or bytes between two texts; a string stays a string, so that small answers are not copied. */
+export function splice(
+  before: string,
+  json: string | Uint8Array,
+  after: string,
+): string | Uint8Array {
+  if (typeof json === "string") return before + json + after;
+  return Buffer.concat([Buffer.from(before), json, Buffer.from(after)]);
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import { parseCookie } from "cookie";
+import type { HttpResponse } from "uWebSockets.js";
+import type { AppError } from "../core/errors.ts";
+import type { Caller, SeatCaller } from "./auth.ts";
+import type { LimitState } from "./rate-limit.ts";
+import type { RouteEntry } from "./entry.ts";
+import type { RequestInfo } from "./route.ts";
+
+/**
+ * Header names come from the network. An object without prototype keeps `__proto__` plain data,
+ * and one made by a constructor stays as fast as a class instance.
+ */
+const HeaderBag = function () {} as unknown as new () => Record<string, string>;
+HeaderBag.prototype = Object.create(null);
+
+const noCookies: Readonly<Record<string, string>> = Object.freeze({});
+const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
+/** Begins with the pid, so that an operator finds the process a request went to. */
+const processPrefix = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}`;
+let requestCount = 0;
+
+/** The client's own id when it has the right form, else one of ours (HTTP-14). */
+function chooseRequestId(given: string | undefined): string {
+  if (given !== undefined && requestIdPattern.test(given)) return given;
+  requestCount += 1;
+  return `${processPrefix}-${requestCount.toString(36)}`;
+}
+
+/** One request and what became of it so far. */
+export class Exchange implements RequestInfo {
+  readonly raw: HttpResponse;
+  readonly startedAt = performance.now();
+  readonly headers: Record<string, string> = new HeaderBag();
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  id = "";
+  ip = "";
+  /** The socket belongs to one of our own proxies, so its X-Forwarded-* may be believed (HTTP-12). */
+  isFromProxy = false;
+
+  entry: RouteEntry | null = null;
+  /** Raw text of the path parameters, in the order of the pattern. */
+  paramValues: string[] = [];
+  /** Methods of a path that does not answer this one. */
+  allow = "";
+  /** Why the request will not be served, known before its body is in. */
+  refusal: AppError | null = null;
+  body: Uint8Array | null = null;
+  caller: Caller | SeatCaller | null = null;
+  playerId: number | null = null;
+  limit: LimitState | null = null;
+
+  /** The response object may no longer be touched: aborted, answered, or handed to a stream. */
+  isClosed = false;
+  /** The answer ends the connection (413, bad framing, draining). */
+  mustClose = false;
+  /** The client of a stream went away. */
+  onClose: (() => void) | null = null;
+  onSettled: () => void;
+  timer: NodeJS.Timeout | null = null;
+  private parsedCookies: Readonly<Record<string, string>> | null = null;
+
+  constructor(
+    raw: HttpResponse,
+    method: string,
+    path: string,
+    query: string,
+    onSettled: () => void,
+  ) {
+    this.onSettled = onSettled;
+    this.raw = raw;
+    this.method = method;
+    this.path = path;
+    this.query = query;
+  }
+
+  /** To be called once the headers are in. */
+  identify(ip: string, isFromProxy: boolean): void {
+    this.id = chooseRequestId(this.headers["x-request-id"]);
+    this.ip = ip;
+    this.isFromProxy = isFromProxy;
+  }
+
+  get cookies(): Readonly<Record<string, string>> {
+    this.parsedCookies ??= readCookies(this.headers["cookie"]);
+    return this.parsedCookies;
+  }
+
+  get isSecure(): boolean {
+    return this.isFromProxy && this.headers["x-forwarded-proto"]?.trim().toLowerCase() === "https";
+  }
+}
+
+function readCookies(header: string | undefined): Readonly<Record<string, string>> {
+  if (header === undefined) return noCookies;
+  return parseCookie(header) as Record<string, string>;
+}
+
+/** Repeated headers are joined as HTTP allows, so a second Content-Length cannot hide (S17). */
+export function addHeader(headers: Record<string, string>, name: string, value: string): void {
+  const present = headers[name];
+  if (present === undefined) headers[name] = value;
+  else headers[name] = present + (name === "cookie" ? "; " : ", ") + value;
+}

@@ -1,0 +1,94 @@
+import { hash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { AppError } from "../core/errors.ts";
+import type { Exchange } from "./exchange.ts";
+import { unavailable } from "./failures.ts";
+import type { Headers, Reply } from "./route.ts";
+
+const keptMs = 24 * 3600 * 1000;
+/** A first request that died leaves its mark this long; longer than any request may take. */
+const pendingMs = 15_000;
+/** How long a second request waits for the first one's answer. */
+const waitMs = 5_000;
+const pollMs = 50;
+const keyPattern = /^[\x21-\x7e]{1,128}$/;
+
+interface StoredAnswer {
+  body: string;
+  /** Null while the first request is still at work. */
+  answer: { status: number; json: string | null; headers: Headers } | null;
+}
+
+/** The first success of a key, caller and body is repeated for 24 hours (HTTP-15). */
+export class Idempotency {
+  private readonly redis: Redis;
+
+  constructor(redis: Redis) {
+    this.redis = redis;
+  }
+
+  /** Throws `request:idempotency_mismatch` when the key came with another body before. */
+  async run(x: Exchange, key: string, work: () => Promise<Reply> | Reply): Promise<Reply> {
+    if (!keyPattern.test(key))
+      throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
+    const who = x.playerId === null ? x.ip : `p${x.playerId}`;
+    const route = x.entry?.route;
+    const name = `idempotent:${hash("sha256", `${route?.method} ${route?.path} ${who} ${x.paramValues.join("/")} ${key}`, "base64url")}`;
+    const body = hash("sha256", x.body ?? "", "base64url");
+    const repeated = await this.claim(name, body);
+    return repeated ?? this.perform(name, body, work);
+  }
+
+  /** Null when this request is the first; otherwise the answer of the first one. */
+  private async claim(name: string, body: string): Promise<Reply | null> {
+    const mark = JSON.stringify({ body, answer: null } satisfies StoredAnswer);
+    const giveUpAt = performance.now() + waitMs;
+    while (performance.now() < giveUpAt) {
+      const present = await this.redis.set(name, mark, "PX", pendingMs, "NX", "GET");
+      if (present === null) return null;
+      const stored = JSON.parse(present) as StoredAnswer;
+      if (stored.body !== body) throw new AppError("request:idempotency_mismatch");
+      if (stored.answer !== null) return toReply(stored.answer);
+      await wait(pollMs);
+    }
+    throw unavailable();
+  }
+
+  /** Refusals changed nothing, so they are not kept: the next try may succeed. */
+  private async perform(
+    name: string,
+    body: string,
+    work: () => Promise<Reply> | Reply,
+  ): Promise<Reply> {
+    let reply: Reply;
+    try {
+      reply = await work();
+    } catch (error) {
+      await this.redis.del(name).catch(() => 0);
+      throw error;
+    }
+    const stored = JSON.stringify({ body, answer: toAnswer(reply) } satisfies StoredAnswer);
+    // The effect is there; a store that fails now must not turn the success into an error.
+    await this.redis.set(name, stored, "PX", keptMs).catch(() => null);
+    return reply;
+  }
+}
+
+function toAnswer(reply: Reply): StoredAnswer["answer"] {
+  if (reply.kind === "json")
+    return { status: reply.status, json: JSON.stringify(reply.body), headers: reply.headers };
+  if (reply.kind === "encoded")
+    return {
+      status: reply.status,
+      json: Buffer.from(reply.json).toString(),
+      headers: reply.headers,
+    };
+  if (reply.kind === "empty") return { status: reply.status, json: null, headers: reply.headers };
+  throw new Error(`a reply of kind ${reply.kind} cannot be repeated`);
+}
+
+function toReply({ status, json, headers }: NonNullable<StoredAnswer["answer"]>): Reply {
+  if (json === null) return { kind: "empty", status, headers };
+  return { kind: "encoded", status, json, etag: null, headers };
+}

@@ -1,0 +1,49 @@
+import { AppError } from "../core/errors.ts";
+import { maxBodyBytes } from "./body.ts";
+import type { Exchange } from "./exchange.ts";
+
+const lengthPattern = /^\d{1,15}$/;
+
+/**
+ * Two lengths, a length beside a transfer coding, or a coding we do not know can be read
+ * differently by a proxy in front of us, so such a request is refused and its connection closed.
+ */
+export function framingProblem(headers: Readonly<Record<string, string>>): AppError | null {
+  const length = headers["content-length"];
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && (length !== undefined || coding.trim().toLowerCase() !== "chunked"))
+    return new AppError("request:malformed_url", { params: { header: "Transfer-Encoding" } });
+  if (length !== undefined && !lengthPattern.test(length))
+    return new AppError("request:malformed_url", { params: { header: "Content-Length" } });
+  return null;
+}
+
+export function hasBody(headers: Readonly<Record<string, string>>): boolean {
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+/** Collects the body up to the limit of the route, then calls `done` once (HTTP-04). */
+export function readRequestBody(x: Exchange, done: () => void): void {
+  const limit = x.entry?.maxBodyBytes ?? maxBodyBytes;
+  if (Number(x.headers["content-length"] ?? 0) > limit) return refuseSize(x, done);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  x.raw.onData((chunk, isLast) => {
+    if (x.isClosed || x.refusal?.code === "request:too_large") return;
+    size += chunk.byteLength;
+    if (size > limit) return refuseSize(x, done);
+    // The chunk is emptied when this function returns.
+    if (chunk.byteLength > 0) chunks.push(Buffer.copyBytesFrom(new Uint8Array(chunk)));
+    if (!isLast) return;
+    x.body = chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks);
+    done();
+  });
+}
+
+function refuseSize(x: Exchange, done: () => void): void {
+  // An unknown route or method is said first (HTTP-17).
+  x.refusal ??= new AppError("request:too_large");
+  x.mustClose = true;
+  done();
+}

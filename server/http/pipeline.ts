@@ -1,0 +1,204 @@
+import type { Deps } from "../deps.ts";
+import { AppError } from "../core/errors.ts";
+import { Authenticator } from "./authenticate.ts";
+import { parseJsonObject, requireJson } from "./body.ts";
+import { Cors, type OriginSource } from "./cors.ts";
+import { createEntry, type RouteEntry } from "./entry.ts";
+import { EnvelopeWriter } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { toAppError, unavailable } from "./failures.ts";
+import { Idempotency } from "./idempotency.ts";
+import { RateLimiter } from "./rate-limit.ts";
+import type { RequestRecorder } from "./request-record.ts";
+import { createRequestDeps } from "./request-deps.ts";
+import { Responder } from "./respond.ts";
+import type { AnyRoute, Reply } from "./route.ts";
+import { Router } from "./router.ts";
+
+/** Everything a request may take, from its headers to its answer. */
+export const requestDeadlineMs = 10_000;
+/** Bytes of path and query (HTTP-04). */
+export const maxTargetBytes = 3_072;
+
+const nothing: Readonly<Record<string, never>> = Object.freeze({});
+
+/**
+ * The steps every request takes, in the order of HTTP-17: route, method, size and media type,
+ * credential, level, rate limit, fields, handler. Nothing is awaited unless a step has to wait.
+ */
+export class Pipeline {
+  private readonly router = new Router<RouteEntry>();
+  private readonly authenticator: Authenticator;
+  private readonly cors: Cors;
+  private readonly limiter: RateLimiter;
+  private readonly idempotency: Idempotency;
+  private readonly responder: Responder;
+  private readonly recorder: RequestRecorder;
+  private readonly depsOfRequest: () => Deps;
+
+  constructor(
+    deps: Deps,
+    routes: readonly AnyRoute[],
+    recorder: RequestRecorder,
+    realmOrigins: OriginSource,
+  ) {
+    const { config, clock, redis } = deps;
+    this.authenticator = new Authenticator(deps.tokens);
+    this.cors = new Cors(config, realmOrigins);
+    this.limiter = new RateLimiter(redis, clock);
+    this.idempotency = new Idempotency(redis);
+    this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config.APP_DEBUG);
+    this.recorder = recorder;
+    this.depsOfRequest = createRequestDeps(deps);
+    for (const route of routes) this.addRoute(createEntry(route, config, deps.metrics));
+  }
+
+  /** HEAD is answered wherever GET is, but not for a stream, which has no end (HTTP-02). */
+  private addRoute(entry: RouteEntry): void {
+    const { method, path } = entry.route;
+    this.router.add(method, path, entry);
+    if (method === "GET" && !entry.isStream) this.router.add("HEAD", path, entry);
+  }
+
+  /** Finds the route, so that the size of the body can be judged before it is read. */
+  locate(x: Exchange): void {
+    try {
+      if (x.path.length + x.query.length + 1 > maxTargetBytes)
+        throw new AppError("request:uri_too_long");
+      const match = this.router.match(x.method, x.path);
+      if (match === null) throw new AppError("route:not_found");
+      x.entry = match.entry;
+      x.paramValues = match.params;
+      if (match.entry !== null) return;
+      x.allow = [...match.allow, "OPTIONS"].join(", ");
+      if (x.method !== "OPTIONS")
+        throw new AppError("route:method_not_allowed", { headers: [["Allow", x.allow]] });
+    } catch (error) {
+      x.refusal = toAppError(error);
+    }
+  }
+
+  /** Answers the request; the body, if any, has been read. */
+  run(x: Exchange): void {
+    try {
+      if (x.refusal === null && x.method === "OPTIONS") return this.answerOptions(x);
+      const entry = x.entry;
+      if (entry === null) throw x.refusal ?? new AppError("route:not_found");
+      const problem = x.refusal ?? this.mediaProblem(x, entry);
+      if (problem !== null) return this.refuseEarly(x, entry, problem);
+      this.identify(x, entry);
+      if (entry.limit === null) return this.invoke(x, entry);
+      this.arm(x);
+      this.count(x, entry).then(
+        () => this.invoke(x, entry),
+        (error: unknown) => this.fail(x, error),
+      );
+    } catch (error) {
+      this.fail(x, error);
+    }
+  }
+
+  /** Answers with the refusal `error` stands for. */
+  fail(x: Exchange, error: unknown): void {
+    if (x.isClosed) return;
+    const refusal = toAppError(error);
+    if (refusal.status >= 500 && refusal === error && refusal.detail.cause === undefined) {
+      this.recorder.recordFailure(x, refusal, refusal.status);
+    } else if (refusal.status >= 500)
+      this.recorder.recordFailure(x, refusal.detail.cause ?? refusal, refusal.status);
+    this.settle(x, this.responder.sendError(x, refusal));
+  }
+
+  private answerOptions(x: Exchange): void {
+    const match = this.router.match("GET", x.path);
+    const isData = match?.entry?.route.publicData === true;
+    this.settle(x, this.responder.sendPreflight(x, x.allow, isData));
+  }
+
+  private mediaProblem(x: Exchange, entry: RouteEntry): AppError | null {
+    try {
+      if (entry.readBody !== null && x.body !== null && x.body.length > 0) requireJson(x.headers);
+      return null;
+    } catch (error) {
+      return toAppError(error);
+    }
+  }
+
+  /** Refused before anyone was identified: on public endpoints that counts too (HTTP-17). */
+  private refuseEarly(x: Exchange, entry: RouteEntry, problem: AppError): void {
+    if (entry.limit === null || entry.route.auth !== "public") return this.fail(x, problem);
+    const limit = entry.limit;
+    void this.limiter.count(limit, x.ip, null).then((state) => {
+      x.limit = state;
+      this.fail(x, problem);
+    });
+  }
+
+  private identify(x: Exchange, entry: RouteEntry): void {
+    const { auth, cookieAuthority } = entry.route;
+    const lobby = x.paramValues[entry.lobbyParam] ?? "";
+    const identity = this.authenticator.identify(auth, x, lobby);
+    x.caller = identity.caller;
+    x.playerId = identity.playerId;
+    if (entry.isWrite && (cookieAuthority === true || identity.isFromCookie))
+      this.cors.requireOwnPage(x);
+  }
+
+  private async count(x: Exchange, entry: RouteEntry): Promise<void> {
+    if (entry.limit === null) return;
+    const state = await this.limiter.count(entry.limit, x.ip, x.playerId);
+    x.limit = state;
+    if (!state.isExceeded) return;
+    this.recorder.recordLimited(x);
+    throw new AppError("rate_limit:exceeded", { params: { retry_after: state.reset } });
+  }
+
+  private invoke(x: Exchange, entry: RouteEntry): void {
+    if (x.isClosed) return;
+    try {
+      const answer = this.handle(x, entry);
+      if (!(answer instanceof Promise)) return this.finish(x, answer);
+      this.arm(x);
+      answer.then(
+        (reply) => this.finish(x, reply),
+        (error: unknown) => this.fail(x, error),
+      );
+    } catch (error) {
+      this.fail(x, error);
+    }
+  }
+
+  private handle(x: Exchange, entry: RouteEntry): Promise<Reply> | Reply {
+    const { readQuery, readBody, readParams, route } = entry;
+    const query = readQuery === null ? nothing : readQuery(x.query);
+    const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
+    const params = readParams === null ? nothing : readParams(x.paramValues);
+    const input = { params, query, body, caller: x.caller, deps: this.depsOfRequest(), request: x };
+    const key = route.idempotent ? x.headers["idempotency-key"] : undefined;
+    if (key === undefined) return route.handler(input);
+    return this.idempotency.run(x, key, () => route.handler(input));
+  }
+
+  private finish(x: Exchange, reply: Reply): void {
+    if (x.isClosed) return;
+    try {
+      this.settle(x, this.responder.send(x, reply));
+    } catch (error) {
+      this.fail(x, error);
+    }
+  }
+
+  /** From here on the request has to be answered by the clock. */
+  private arm(x: Exchange): void {
+    x.timer ??= setTimeout(
+      () => this.fail(x, unavailable(new Error("deadline passed"))),
+      requestDeadlineMs,
+    );
+  }
+
+  private settle(x: Exchange, status: number): void {
+    if (x.timer !== null) clearTimeout(x.timer);
+    x.onSettled();
+    this.recorder.record(x, status);
+  }
+}

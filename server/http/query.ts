@@ -1,0 +1,165 @@
+import { Compile } from "typebox/compile";
+import type { TObject, TSchema } from "typebox";
+import { AppError, type ErrorCode } from "../core/errors.ts";
+import { isStorableText } from "./text.ts";
+
+/** Paging parameters are moved into their bounds instead of being refused (HTTP-08). */
+const clampedNames = new Set(["limit", "top", "radius", "page", "offset"]);
+const booleanWords = new Map([
+  ["true", true],
+  ["1", true],
+  ["", true],
+  ["false", false],
+  ["0", false],
+]);
+const integerPattern = /^-?(?:0|[1-9]\d*)$/;
+const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+/** Values of one repeated parameter that are looked at. */
+const maxRepeats = 64;
+
+/** The part of a JSON schema that coercion looks at. */
+export interface Facets {
+  type?: string | string[];
+  anyOf?: Facets[];
+  items?: Facets;
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
+  /** `clamp: false` on a paging parameter refuses what is out of bounds instead. */
+  clamp?: boolean;
+}
+
+interface Parameter {
+  name: string;
+  facets: Facets;
+  type: string;
+  isRequired: boolean;
+  isClamped: boolean;
+  check: (value: unknown) => boolean;
+}
+
+/** The type a text is read as; of several the first that is not a string wins, strings come last. */
+function typeOf(facets: Facets): string {
+  const types = facets.anyOf ? facets.anyOf.map(typeOf) : [facets.type ?? "string"].flat();
+  return types.find((type) => type !== "string" && type !== "null") ?? "string";
+}
+
+function parametersOf(schema: TObject): Parameter[] {
+  const required = new Set<string>(schema.required ?? []);
+  return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
+    const facets = property as Facets;
+    const type = typeOf(facets);
+    const validator = Compile(property);
+    return {
+      name,
+      facets,
+      type,
+      isRequired: required.has(name),
+      isClamped: clampedNames.has(name) && type === "integer" && facets.clamp !== false,
+      check: (value) => validator.Check(value),
+    };
+  });
+}
+
+/** The value `text` stands for, or undefined when it cannot be read as that type (HTTP-07). */
+function coerce(type: string, text: string): unknown {
+  if (type === "boolean") return booleanWords.get(text);
+  if (type !== "integer" && type !== "number") return text;
+  const pattern = type === "integer" ? integerPattern : numberPattern;
+  return pattern.test(text) ? Number(text) : undefined;
+}
+
+function clamp(value: unknown, facets: Facets): unknown {
+  if (typeof value !== "number") return value;
+  return Math.min(Math.max(value, facets.minimum ?? value), facets.maximum ?? value);
+}
+
+function isWithinSafeRange(value: unknown): boolean {
+  return typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
+function readParameter(parameter: Parameter, texts: string[]): unknown {
+  if (texts.some((text) => !isStorableText(text))) return undefined;
+  if (parameter.type === "array")
+    return texts.map((text) => coerce(typeOf(parameter.facets.items ?? {}), text));
+  const value = coerce(parameter.type, texts[0] ?? "");
+  const bounded = parameter.isClamped ? clamp(value, parameter.facets) : value;
+  return isWithinSafeRange(bounded) ? bounded : undefined;
+}
+
+/** Declared names -> raw values; of a scalar the first counts. Undeclared names are ignored. */
+function collect(raw: string, names: ReadonlySet<string>): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const pair of raw.split("&")) {
+    const equals = pair.indexOf("=");
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    if (name === null || !names.has(name)) continue;
+    const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
+    if (value === null)
+      throw new AppError("request:invalid_query", { params: { parameter: name } });
+    const values = found.get(name);
+    if (values === undefined) found.set(name, [value]);
+    else if (values.length < maxRepeats) values.push(value);
+  }
+  return found;
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
+}
+
+export type QueryReader = (raw: string) => Record<string, unknown>;
+
+/** Reads a query string by its schema; problems are 400 with the parameter's name (HTTP-05). */
+export function createQueryReader(schema: TObject): QueryReader {
+  const parameters = parametersOf(schema);
+  const names = new Set(parameters.map((parameter) => parameter.name));
+  return (raw) => {
+    const given = collect(raw, names);
+    const query: Record<string, unknown> = {};
+    for (const parameter of parameters) {
+      const texts = given.get(parameter.name);
+      if (texts !== undefined) query[parameter.name] = checked(parameter, texts);
+      else if (parameter.facets.default !== undefined)
+        query[parameter.name] = parameter.facets.default;
+      else if (parameter.isRequired)
+        throw new AppError("request:missing_parameter", { params: { parameter: parameter.name } });
+    }
+    return query;
+  };
+}
+
+function checked(parameter: Parameter, texts: string[]): unknown {
+  const value = readParameter(parameter, texts);
+  if (value !== undefined && parameter.check(value)) return value;
+  throw new AppError("request:invalid_query", { params: { parameter: parameter.name } });
+}
+
+export type ParamsReader = (values: string[]) => Record<string, unknown>;
+
+/** Reads path parameters; one that cannot name anything answers `unknown` (HTTP-05). */
+export function createParamsReader(
+  path: string,
+  schema: TObject,
+  unknown: ErrorCode,
+): ParamsReader {
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? "");
+  const byName = new Map(parametersOf(schema).map((parameter) => [parameter.name, parameter]));
+  return (values) => {
+    const params: Record<string, unknown> = {};
+    for (const [index, name] of names.entries()) {
+      const text = values[index] ?? "";
+      const parameter = byName.get(name);
+      if (!isStorableText(text)) throw new AppError(unknown);
+      const value = parameter ? coerce(parameter.type, text) : text;
+      const isFit = parameter === undefined || (parameter.check(value) && isWithinSafeRange(value));
+      if (value === undefined || !isFit) throw new AppError(unknown);
+      params[name] = value;
+    }
+    return params;
+  };
+}

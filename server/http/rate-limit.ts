@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+import type { Clock } from "../core/clock.ts";
+import type { Config } from "../core/config.ts";
+import { withTimeout } from "./deadline.ts";
+import type { AnyRoute } from "./route.ts";
+
+/** A limit as it stands after a request: what the X-RateLimit headers say (GW-11). */
+export interface LimitState {
+  max: number;
+  remaining: number;
+  /** Seconds until the window ends, rounded up. */
+  reset: number;
+  isExceeded: boolean;
+}
+
+/** The limit of one route, multiplied by RATE_LIMIT_FACTOR. */
+export interface RouteLimit {
+  id: string;
+  per: "ip" | "account";
+  windowMs: number;
+  anonymousMax: number;
+  playerMax: number;
+}
+
+const defaultWrites = { anonymous: 60, player: 300, window: 60 };
+/** Counters kept while the store is away; past it the oldest is forgotten. */
+const maxLocalCounters = 20_000;
+/** A store that hangs is treated as away, and not asked again for a while. */
+const storeWaitMs = 500;
+const storePauseMs = 1_000;
+
+const script = readFileSync(new URL("./rate-limit.lua", import.meta.url), "utf8");
+const scriptHash = createHash("sha1").update(script).digest("hex");
+
+/** Null when nothing is counted: reads, commands counted elsewhere, or factor 0 (GW-12). */
+export function limitOf(route: AnyRoute, config: Config): RouteLimit | null {
+  const factor = config.RATE_LIMIT_FACTOR;
+  if (factor === 0 || route.unlimited) return null;
+  const scale = (max: number) => Math.max(1, Math.floor(max * factor));
+  const id = `${route.method} ${route.path}`;
+  if (route.rateLimit) {
+    const { max, window, per = "ip" } = route.rateLimit;
+    const scaled = scale(typeof max === "function" ? max(config) : max);
+    return { id, per, windowMs: window * 1000, anonymousMax: scaled, playerMax: scaled };
+  }
+  if (route.method === "GET") return null;
+  return {
+    id,
+    per: "account",
+    windowMs: defaultWrites.window * 1000,
+    anonymousMax: scale(defaultWrites.anonymous),
+    playerMax: scale(defaultWrites.player),
+  };
+}
+
+/** Counts requests exactly across workers, in one round trip; per process while the store is away. */
+export class RateLimiter {
+  private readonly redis: Redis;
+  private readonly clock: Clock;
+  private readonly local = new Map<string, { count: number; endsAt: number }>();
+  private pausedUntil = 0;
+
+  constructor(redis: Redis, clock: Clock) {
+    this.redis = redis;
+    this.clock = clock;
+  }
+
+  async count(limit: RouteLimit, ip: string, playerId: number | null): Promise<LimitState> {
+    const isPlayer = limit.per === "account" && playerId !== null;
+    const who = isPlayer ? `p${playerId}` : ip;
+    const max = isPlayer ? limit.playerMax : limit.anonymousMax;
+    const [count, leftMs] = await this.hit(`limit:${limit.id}:${who}`, limit.windowMs);
+    return {
+      max,
+      remaining: Math.max(0, max - count),
+      reset: Math.max(1, Math.ceil(leftMs / 1000)),
+      isExceeded: count > max,
+    };
+  }
+
+  private async hit(key: string, windowMs: number): Promise<[count: number, leftMs: number]> {
+    if (performance.now() < this.pausedUntil) return this.hitLocally(key, windowMs);
+    try {
+      return await withTimeout(this.hitStore(key, windowMs), storeWaitMs);
+    } catch {
+      this.pausedUntil = performance.now() + storePauseMs;
+      return this.hitLocally(key, windowMs);
+    }
+  }
+
+  private async hitStore(key: string, windowMs: number): Promise<[number, number]> {
+    const answer = await this.redis
+      .evalsha(scriptHash, 1, key, windowMs)
+      .catch((error: unknown) => {
+        if (error instanceof Error && error.message.startsWith("NOSCRIPT"))
+          return this.redis.eval(script, 1, key, windowMs);
+        throw error;
+      });
+    const [count, left] = answer as [number, number];
+    return [count, left];
+  }
+
+  private hitLocally(key: string, windowMs: number): [number, number] {
+    const now = this.clock.now();
+    const known = this.local.get(key);
+    // A clock set back must not stretch a window (S40).
+    if (known && known.endsAt > now && known.endsAt <= now + windowMs) {
+      known.count += 1;
+      return [known.count, known.endsAt - now];
+    }
+    this.local.delete(key);
+    if (this.local.size >= maxLocalCounters) {
+      const oldest = this.local.keys().next();
+      if (!oldest.done) this.local.delete(oldest.value);
+    }
+    this.local.set(key, { count: 1, endsAt: now + windowMs });
+    return [1, windowMs];
+  }
+}

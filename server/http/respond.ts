@@ -1,0 +1,235 @@
+import { hash } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { HttpResponse } from "uWebSockets.js";
+import type { Cors } from "./cors.ts";
+import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import type { AppError } from "../core/errors.ts";
+import type { Headers, Reply } from "./route.ts";
+import { headerValue } from "./text.ts";
+
+const jsonType = "application/json";
+const svgPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+
+/** Everything that is written, in wire form. */
+interface Output {
+  status: number;
+  /** Value of the first header followed by all others: one call into the server costs as much as a header. */
+  head: string;
+  payload: string | Uint8Array | null;
+}
+
+const statusLines = new Map<number, string>();
+
+function statusLine(status: number): string {
+  const known = statusLines.get(status);
+  if (known !== undefined) return known;
+  const line = `${status} ${STATUS_CODES[status] ?? "Unknown"}`;
+  statusLines.set(status, line);
+  return line;
+}
+
+/** Turns replies and refusals into bytes on the connection. */
+export class Responder {
+  private readonly envelope: EnvelopeWriter;
+  private readonly cors: Cors;
+  private readonly isDebug: boolean;
+
+  constructor(envelope: EnvelopeWriter, cors: Cors, isDebug: boolean) {
+    this.envelope = envelope;
+    this.cors = cors;
+    this.isDebug = isDebug;
+  }
+
+  /** Writes a handler's reply and returns the status that went out. */
+  send(x: Exchange, reply: Reply): number {
+    if (reply.kind === "stream") return this.sendStream(x, reply);
+    const head = this.startHead(x, reply.status, reply.headers);
+    if (reply.kind === "redirect")
+      return write(x, {
+        status: 302,
+        head: `${head}\r\nLocation: ${headerValue(reply.location)}`,
+        payload: null,
+      });
+    if (reply.kind === "bytes") return this.sendBytes(x, reply, head);
+    return this.sendJson(x, reply, head);
+  }
+
+  sendError(x: Exchange, error: AppError): number {
+    const { code, status, detail } = error;
+    const params = this.paramsOf(error);
+    const one = { code, message: error.message, ...(params ? { params } : {}) };
+    const flash = {
+      errors: [one],
+      ...(detail.violations ? { violations: detail.violations } : {}),
+    };
+    const before = this.envelope.open(status, x.startedAt, metaText(x.method, x.path));
+    let head = this.startHead(x, status, detail.headers ?? []);
+    const wait = detail.params?.["retry_after"];
+    if (typeof wait === "number") head += `\r\nRetry-After: ${Math.max(1, Math.ceil(wait))}`;
+    head += `\r\nContent-Type: ${jsonType}`;
+    return write(x, { status, head, payload: `${before},"flash":${JSON.stringify(flash)}}` });
+  }
+
+  sendPreflight(x: Exchange, allow: string, isData: boolean): number {
+    let head = this.baseHead(x);
+    head += `\r\nAllow: ${allow}`;
+    for (const [name, value] of this.cors.preflight(x, allow, isData))
+      head += `\r\n${name}: ${headerValue(value)}`;
+    return write(x, { status: 204, head, payload: null });
+  }
+
+  private sendJson(
+    x: Exchange,
+    reply: Exclude<Reply, { kind: "stream" | "redirect" | "bytes" }>,
+    head: string,
+  ): number {
+    const status: number = reply.status;
+    if (status === 204 || status === 304) return write(x, { status, head, payload: null });
+    const json =
+      reply.kind === "empty"
+        ? null
+        : reply.kind === "json"
+          ? JSON.stringify(reply.body)
+          : reply.json;
+    const etag =
+      json !== null && isCacheable(x, status)
+        ? ((reply.kind === "encoded" ? reply.etag : null) ?? etagOf(json))
+        : null;
+    if (etag !== null && matches(x, etag))
+      return write(x, {
+        status: 304,
+        head: `${head}\r\nETag: ${headerValue(etag)}`,
+        payload: null,
+      });
+    const before = this.envelope.open(status, x.startedAt, metaText(x.method, x.path));
+    const tag = etag === null ? "" : `\r\nETag: ${headerValue(etag)}`;
+    const payload = json === null ? `${before}}` : splice(`${before},"body":`, json, "}");
+    return write(x, { status, head: `${head}${tag}\r\nContent-Type: ${jsonType}`, payload });
+  }
+
+  private sendBytes(x: Exchange, reply: Extract<Reply, { kind: "bytes" }>, start: string): number {
+    const { status, type, bytes } = reply;
+    let head = start;
+    const given = reply.headers.find(([name]) => name.toLowerCase() === "etag")?.[1];
+    if (isCacheable(x, status)) {
+      const etag = given ?? etagOf(bytes);
+      if (given === undefined) head += `\r\nETag: ${etag}`;
+      if (matches(x, etag)) return write(x, { status: 304, head, payload: null });
+    }
+    head += `\r\nContent-Type: ${headerValue(type)}`;
+    if (type.startsWith("image/svg+xml")) head += `\r\nContent-Security-Policy: ${svgPolicy}`;
+    return write(x, { status, head, payload: bytes });
+  }
+
+  private sendStream(x: Exchange, reply: Extract<Reply, { kind: "stream" }>): number {
+    const head = `${this.startHead(x, 200, reply.headers)}\r\nContent-Type: text/event-stream`;
+    x.isClosed = true;
+    x.raw.cork(() => {
+      x.raw.writeHeader("X-Request-Id", head);
+    });
+    const listeners: (() => void)[] = [];
+    x.onClose = () => {
+      for (const listener of listeners) listener();
+    };
+    reply.open({ raw: x.raw, onClose: (listener) => listeners.push(listener) });
+    return 200;
+  }
+
+  /** The request id and what goes with every answer of this status. */
+  private startHead(x: Exchange, status: number, headers: Headers): string {
+    let head = this.baseHead(x);
+    let hasCachePolicy = false;
+    for (const [name, value] of headers) {
+      head += `\r\n${name}: ${headerValue(value)}`;
+      hasCachePolicy ||= name.toLowerCase() === "cache-control";
+    }
+    if (!hasCachePolicy) head += cachePolicy(x, status);
+    return head;
+  }
+
+  private baseHead(x: Exchange): string {
+    let head = `${x.id}\r\nX-Content-Type-Options: nosniff`;
+    if (x.limit !== null) {
+      const { max, remaining, reset } = x.limit;
+      head += `\r\nX-RateLimit-Limit: ${max}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}`;
+    }
+    const isData = x.entry?.route.publicData === true;
+    const granted = x.method === "OPTIONS" ? null : this.cors.answer(x.headers["origin"], isData);
+    for (const [name, value] of granted ?? []) head += `\r\n${name}: ${headerValue(value)}`;
+    return head;
+  }
+
+  private paramsOf(error: AppError): Record<string, unknown> | undefined {
+    if (!this.isDebug || error.status < 500) return error.detail.params;
+    const cause = error.detail.cause;
+    const detail =
+      cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause ?? error.message);
+    return { ...error.detail.params, detail };
+  }
+}
+
+/**
+ * Shared caches keep only what is the same for everyone: a route that reads credentials varies by
+ * them, and an answer made for a known caller is nobody else's (HTTP-13, S26).
+ */
+function cachePolicy(x: Exchange, status: number): string {
+  const route = x.entry?.route;
+  if (status >= 400 || route === undefined) return "\r\nCache-Control: no-store";
+  if (x.caller !== null) return "\r\nCache-Control: private, no-store\r\nVary: Authorization";
+  if (route.cache === undefined || status !== 200) return "\r\nCache-Control: no-store";
+  const vary = route.auth === "public" ? "Origin" : "Origin, Authorization";
+  return `\r\nCache-Control: ${route.cache}\r\nVary: ${vary}`;
+}
+
+const isCacheable = (x: Exchange, status: number) =>
+  status === 200 && x.entry?.route.cache !== undefined;
+
+/** Strong, over the body alone: the times in the response envelope differ in every answer. */
+function etagOf(bytes: string | Uint8Array): string {
+  return `"${hash("sha1", bytes, "base64url")}"`;
+}
+
+function matches(x: Exchange, etag: string): boolean {
+  const wanted = x.headers["if-none-match"];
+  if (wanted === undefined) return false;
+  return wanted.split(",").some((one) => {
+    const tag = one.trim();
+    return tag === "*" || tag === etag || tag === `W/${etag}`;
+  });
+}
+
+let corkedExchange: Exchange | null = null;
+let corkedOutput: Output | null = null;
+
+/** One function for all answers, so that corking makes no closure per request. */
+function flushCorked(): void {
+  const x = corkedExchange;
+  const output = corkedOutput;
+  corkedExchange = null;
+  corkedOutput = null;
+  if (x !== null && output !== null) writeNow(x, x.raw, output);
+}
+
+function write(x: Exchange, output: Output): number {
+  if (x.isClosed) return output.status;
+  x.isClosed = true;
+  corkedExchange = x;
+  corkedOutput = output;
+  x.raw.cork(flushCorked);
+  return output.status;
+}
+
+function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Output): void {
+  if (status !== 200) raw.writeStatus(statusLine(status));
+  const isBare = status === 204 || status === 304;
+  raw.writeHeader("X-Request-Id", isBare && x.mustClose ? `${head}\r\nConnection: close` : head);
+  // Any argument here, even undefined, would be written as a Content-Length.
+  if (isBare) raw.endWithoutBody();
+  else if (x.method === "HEAD") raw.endWithoutBody(byteLength(payload), x.mustClose);
+  else raw.end(payload ?? "", x.mustClose);
+}
+
+function byteLength(payload: string | Uint8Array | null): number {
+  return payload === null ? 0 : Buffer.byteLength(payload);
+}

@@ -1,0 +1,105 @@
+import { AppError } from "../core/errors.ts";
+
+/** What a path leads to: a handler per method. */
+interface Leaf<T> {
+  methods: Map<string, T>;
+}
+
+interface TreeNode<T> {
+  literals: Map<string, TreeNode<T>>;
+  param: TreeNode<T> | null;
+  leaf: Leaf<T> | null;
+}
+
+export interface Match<T> {
+  /** Null when the path exists, but not with this method. */
+  entry: T | null;
+  params: string[];
+  /** Methods the path answers. */
+  allow: string[];
+}
+
+const noParams: string[] = [];
+const createNode = <T>(): TreeNode<T> => ({ literals: new Map(), param: null, leaf: null });
+
+/** Finds the entry of a path: exact paths by one lookup, the others segment by segment. */
+export class Router<T> {
+  private readonly exact = new Map<string, Leaf<T>>();
+  private readonly root = createNode<T>();
+
+  /** Throws when the same method and path are declared twice. */
+  add(method: string, pattern: string, entry: T): void {
+    let node = this.root;
+    for (const segment of pattern.slice(1).split("/")) node = childOf(node, segment);
+    node.leaf ??= { methods: new Map() };
+    if (node.leaf.methods.has(method)) throw new Error(`${method} ${pattern} is declared twice`);
+    node.leaf.methods.set(method, entry);
+    if (!pattern.includes("{")) this.exact.set(pattern, node.leaf);
+  }
+
+  /**
+   * Null for an unknown path. One trailing slash is ignored, percent escapes are decoded once
+   * (HTTP-09); throws `request:malformed_url` for a bad escape.
+   */
+  match(method: string, path: string): Match<T> | null {
+    const exact = this.exact.get(path);
+    const entry = exact?.methods.get(method);
+    if (entry !== undefined) return { entry, params: noParams, allow: [] };
+    const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+    const segments = trimmed.slice(1).split("/");
+    const decoded = trimmed.includes("%") ? segments.map(decodeSegment) : segments;
+    return this.walk(method, decoded);
+  }
+
+  private walk(method: string, segments: string[]): Match<T> | null {
+    const params: string[] = [];
+    const allow = new Set<string>();
+    const entry = descend(this.root, segments, 0, method, params, allow);
+    if (entry !== null) return { entry, params, allow: [] };
+    return allow.size === 0 ? null : { entry: null, params: noParams, allow: [...allow] };
+  }
+}
+
+function childOf<T>(node: TreeNode<T>, segment: string): TreeNode<T> {
+  if (segment.startsWith("{")) {
+    node.param ??= createNode<T>();
+    return node.param;
+  }
+  const known = node.literals.get(segment);
+  if (known) return known;
+  const created = createNode<T>();
+  node.literals.set(segment, created);
+  return created;
+}
+
+/** Literal segments win over parameters; the walk returns when one has no such method. */
+function descend<T>(
+  node: TreeNode<T>,
+  segments: string[],
+  depth: number,
+  method: string,
+  params: string[],
+  allow: Set<string>,
+): T | null {
+  const segment = segments[depth];
+  if (segment === undefined) {
+    for (const name of node.leaf?.methods.keys() ?? []) allow.add(name);
+    return node.leaf?.methods.get(method) ?? null;
+  }
+  const literal = node.literals.get(segment);
+  const found = literal ? descend(literal, segments, depth + 1, method, params, allow) : null;
+  if (found !== null) return found;
+  if (node.param === null || segment === "") return null;
+  params.push(segment);
+  const behind = descend(node.param, segments, depth + 1, method, params, allow);
+  if (behind === null) params.pop();
+  return behind;
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch (cause) {
+    throw new AppError("request:malformed_url", { cause });
+  }
+}

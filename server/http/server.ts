@@ -1,0 +1,169 @@
+import {
+  App,
+  us_listen_socket_close,
+  us_socket_local_port,
+  type HttpRequest,
+  type HttpResponse,
+  type us_listen_socket,
+} from "uWebSockets.js";
+import type { Logger } from "../core/logger.ts";
+import type { Deps } from "../deps.ts";
+import { createAddressReader, type AddressReader } from "./client-address.ts";
+import type { OriginSource } from "./cors.ts";
+import { addHeader, Exchange } from "./exchange.ts";
+import { framingProblem, hasBody, readRequestBody } from "./incoming-body.ts";
+import { Pipeline, requestDeadlineMs } from "./pipeline.ts";
+import { abortedStatus, RequestRecorder } from "./request-record.ts";
+import type { AnyRoute } from "./route.ts";
+
+export interface HttpServerOptions {
+  deps: Deps;
+  routes: readonly AnyRoute[];
+  log: Logger;
+  /** Origins of active realms, beside the configured ones (HTTP-10). */
+  realmOrigins?: OriginSource;
+  /** Refuse a port that another process listens on; workers of one service share theirs. */
+  exclusive?: boolean;
+}
+
+export interface HttpServer {
+  /** Resolves to the port; rejects when the address cannot be had. */
+  listen(host: string, port: number): Promise<number>;
+  /** Takes no new connections; answers end theirs (S41). */
+  beginDrain(): void;
+  /** Waits for the requests in flight, at most one deadline, then cuts what is left. */
+  close(): Promise<void>;
+  /** Requests not answered yet; open streams are not among them. */
+  inFlight(): number;
+}
+
+/** uSockets' flag LIBUS_LISTEN_EXCLUSIVE_PORT; the package declares it as a type only. */
+const exclusivePort = 1;
+const drainPollMs = 10;
+const noOrigins: ReadonlySet<string> = new Set();
+
+type ListenOnHost = (
+  host: string,
+  port: number,
+  options: number,
+  done: (socket: us_listen_socket | false) => void,
+) => void;
+
+/** Serves the routes over HTTP. Nothing listens before `listen`. */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  return new UwsServer(options);
+}
+
+// The header callback is shared by all requests; it runs inside `forEach` only.
+let headerTarget: Record<string, string> = {};
+const collectHeader = (name: string, value: string) => addHeader(headerTarget, name, value);
+
+class UwsServer implements HttpServer {
+  private readonly app = App();
+  private readonly pipeline: Pipeline;
+  private readonly recorder: RequestRecorder;
+  private readonly readAddress: AddressReader;
+  private readonly log: Logger;
+  private readonly isExclusive: boolean;
+  private listenSocket: us_listen_socket | null = null;
+  private isDraining = false;
+  private open = 0;
+  private readonly settled = () => {
+    this.open -= 1;
+  };
+
+  constructor({ deps, routes, log, realmOrigins, exclusive = false }: HttpServerOptions) {
+    this.log = log;
+    this.recorder = new RequestRecorder(log, deps.metrics);
+    this.pipeline = new Pipeline(deps, routes, this.recorder, realmOrigins ?? (() => noOrigins));
+    this.readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
+    this.isExclusive = exclusive;
+    this.app.any("/*", (res, req) => this.accept(res, req));
+    // A target that is no path (`OPTIONS *`) matches no pattern of uWebSockets but this one.
+    this.app.any("*", (res, req) => this.accept(res, req));
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    const listenOnHost = this.app.listen.bind(this.app) as unknown as ListenOnHost;
+    return new Promise((resolve, reject) => {
+      listenOnHost(host, port, this.isExclusive ? exclusivePort : 0, (socket) => {
+        if (socket === false) return reject(new Error(`Cannot listen on ${host}:${port}`));
+        this.listenSocket = socket;
+        resolve(us_socket_local_port(socket));
+      });
+    });
+  }
+
+  beginDrain(): void {
+    this.isDraining = true;
+    if (this.listenSocket !== null) us_listen_socket_close(this.listenSocket);
+    this.listenSocket = null;
+  }
+
+  async close(): Promise<void> {
+    this.beginDrain();
+    const giveUpAt = performance.now() + requestDeadlineMs;
+    while (this.open > 0 && performance.now() < giveUpAt)
+      await new Promise((resolve) => setTimeout(resolve, drainPollMs));
+    this.app.close();
+  }
+
+  inFlight(): number {
+    return this.open;
+  }
+
+  /** An exception that leaves this function ends the process, and so does one before `onAborted`. */
+  private accept(res: HttpResponse, req: HttpRequest): void {
+    let x: Exchange | null = null;
+    res.onAborted(() => {
+      if (x !== null) this.abort(x);
+    });
+    try {
+      x = this.read(res, req);
+      this.serve(x);
+    } catch (error) {
+      this.log.error({ err: error }, "request handling failed");
+      if (x === null || !x.isClosed) res.close();
+    }
+  }
+
+  /** Copies what the request says: `req` is dead once `accept` returns. */
+  private read(res: HttpResponse, req: HttpRequest): Exchange {
+    this.open += 1;
+    const method = req.getMethod().toUpperCase();
+    // Without a question mark the query is undefined, whatever the typings say.
+    const query = (req.getQuery() as string | undefined) ?? "";
+    const x = new Exchange(res, method, req.getUrl(), query, this.settled);
+    headerTarget = x.headers;
+    req.forEach(collectHeader);
+    const { ip, isFromProxy } = this.readAddress(
+      res.getRemoteAddress(),
+      x.headers["x-forwarded-for"],
+    );
+    x.identify(ip, isFromProxy);
+    x.mustClose = this.isDraining;
+    return x;
+  }
+
+  private serve(x: Exchange): void {
+    const problem = framingProblem(x.headers);
+    if (problem === null) this.pipeline.locate(x);
+    else {
+      x.refusal = problem;
+      x.mustClose = true;
+    }
+    if (problem !== null || !hasBody(x.headers)) return this.pipeline.run(x);
+    readRequestBody(x, () => this.pipeline.run(x));
+  }
+
+  private abort(x: Exchange): void {
+    const wasOpen = !x.isClosed;
+    x.isClosed = true;
+    if (wasOpen) {
+      if (x.timer !== null) clearTimeout(x.timer);
+      this.settled();
+      this.recorder.record(x, abortedStatus);
+    }
+    x.onClose?.();
+  }
+}

@@ -1,0 +1,120 @@
+import type { TObject } from "typebox";
+import { Compile } from "typebox/compile";
+import { Settings } from "typebox/system";
+import { AppError, type ErrorCode, type Violation } from "../core/errors.ts";
+import { isStorableText } from "./text.ts";
+
+/** Problems listed in one 422; the library stops at 8 unless told otherwise. */
+const maxViolations = 64;
+Settings.Set({ maxErrors: maxViolations });
+
+/** The part of a JSON schema that picking fields looks at. */
+interface Shape {
+  properties?: Record<string, Shape>;
+  patternProperties?: Record<string, Shape>;
+  additionalProperties?: unknown;
+  items?: Shape;
+  type?: string | string[];
+  default?: unknown;
+}
+
+export type BodyReader = (body: Record<string, unknown>) => Record<string, unknown>;
+
+/**
+ * Checks a JSON body and returns its documented fields only (S13), defaults filled in.
+ * Throws `validation:failed` with every problem, or the code the endpoint names (HTTP-05, HTTP-06).
+ */
+export function createBodyReader(schema: TObject, invalid?: { code: ErrorCode }): BodyReader {
+  const validator = Compile(schema);
+  return (body) => {
+    const violations: Violation[] = [];
+    const picked = pick(schema as Shape, body, "", violations);
+    if (!validator.Check(picked)) addErrors(validator.Errors(picked), violations);
+    if (violations.length === 0) return picked as Record<string, unknown>;
+    if (invalid)
+      throw new AppError(invalid.code, { params: { field: violations[0]?.propertyPath } });
+    throw new AppError("validation:failed", { violations: violations.slice(0, maxViolations) });
+  };
+}
+
+/**
+ * A copy of `value` with the declared fields only. Copying field by field also keeps a
+ * `__proto__` key from ever reaching an assignment.
+ */
+function pick(shape: Shape | undefined, value: unknown, path: string, found: Violation[]): unknown {
+  if (typeof value === "string" && !isStorableText(value))
+    addViolation(found, path, "must not contain NUL or broken characters");
+  if (typeof value === "number" && isIntegerShape(shape) && !isSafe(value))
+    addViolation(found, path, "must be an integer within ±(2^53-1)");
+  if (Array.isArray(value))
+    return value.map((item, index) => pick(shape?.items, item, `${path}[${index}]`, found));
+  if (typeof value !== "object" || value === null) return value;
+  const source = value as Record<string, unknown>;
+  if (shape?.properties) return pickFields(shape.properties, source, path, found);
+  for (const [name, item] of Object.entries(source)) {
+    if (!isStorableText(name)) addViolation(found, path, "must not have broken names");
+    pick(undefined, item, joinPath(path, name), found);
+  }
+  return value;
+}
+
+function pickFields(
+  properties: Record<string, Shape>,
+  source: Record<string, unknown>,
+  path: string,
+  found: Violation[],
+): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const [name, shape] of Object.entries(properties)) {
+    if (Object.hasOwn(source, name))
+      picked[name] = pick(shape, source[name], joinPath(path, name), found);
+    else if (shape.default !== undefined) picked[name] = structuredClone(shape.default);
+  }
+  return picked;
+}
+
+function isIntegerShape(shape: Shape | undefined): boolean {
+  return (
+    shape?.type === "integer" || (Array.isArray(shape?.type) && shape.type.includes("integer"))
+  );
+}
+
+const isSafe = (value: number) => !Number.isInteger(value) || Number.isSafeInteger(value);
+const joinPath = (path: string, name: string) => (path === "" ? name : `${path}.${name}`);
+
+interface SchemaError {
+  keyword: string;
+  instancePath: string;
+  message: string;
+  params: object;
+}
+
+/** One violation per field: a parent that misses fields names each, composite keywords name none. */
+function addErrors(errors: readonly SchemaError[], found: Violation[]): void {
+  for (const error of errors) {
+    const path = fieldPath(error.instancePath);
+    const missing = (error.params as { requiredProperties?: unknown }).requiredProperties;
+    if (error.keyword === "required" && Array.isArray(missing))
+      for (const name of missing) addViolation(found, joinPath(path, String(name)), "is required");
+    else if (error.keyword !== "anyOf" && error.keyword !== "boolean")
+      addViolation(found, path, error.message);
+  }
+  // A union says nothing of its own when its branches are skipped; the field is still wrong.
+  if (found.length === 0 && errors[0])
+    addViolation(found, fieldPath(errors[0].instancePath), errors[0].message);
+}
+
+/** The first problem of a field is the one shown. */
+function addViolation(found: Violation[], propertyPath: string, title: string): void {
+  if (found.length < maxViolations && !found.some((one) => one.propertyPath === propertyPath))
+    found.push({ propertyPath, title });
+}
+
+/** `/a/0/b` -> `a[0].b` (HTTP-06). */
+function fieldPath(pointer: string): string {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : joinPath(path, part)), "");
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock, type Clock } from "../../../server/core/clock.ts";
+import { parseConfig } from "../../../server/core/config.ts";
+import { silentLogger, type Logger } from "../../../server/core/logger.ts";
+import { createMetrics } from "../../../server/core/metrics.ts";
+import { connectRedis, redisReady } from "../../../server/core/redis.ts";
+import { createTokenService } from "../../../server/core/tokens.ts";
+import type { Deps } from "../../../server/deps.ts";
+import type { AnyRoute } from "../../../server/http/route.ts";
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+} from "../../../server/http/server.ts";
+import { startLocalRedis, type LocalRedis } from "../../../server/local/redis.ts";
+
+export interface SampleServer {
+  url: string;
+  port: number;
+  deps: Deps;
+  server: HttpServer;
+  store: LocalRedis;
+  /** An access token of a registered player, or of a guest. */
+  token(playerId: number, role?: "ROLE_REGISTERED" | "ROLE_GUEST"): string;
+  stop(): Promise<void>;
+}
+
+export interface SampleOptions {
+  routes: readonly AnyRoute[];
+  env?: Record<string, string>;
+  log?: Logger;
+  clock?: Clock;
+  server?: Partial<HttpServerOptions>;
+}
+
+/** The kernel with routes of a test, a Redis of its own, and nothing else of the service. */
+export async function startSample(options: SampleOptions): Promise<SampleServer> {
+  const dir = mkdtempSync(join(tmpdir(), "ember-http-"));
+  const log = options.log ?? silentLogger;
+  const store = await startLocalRedis({
+    dataDir: join(dir, "d"),
+    socketDir: join(dir, "s"),
+    log: silentLogger,
+  });
+  const config = parseConfig({
+    APP_ENV: "test",
+    APP_SECRET: "a".repeat(40),
+    REDIS_URL: store.url,
+    ...options.env,
+  });
+  const redis = connectRedis(store.url, silentLogger, "http-test");
+  await redisReady(redis);
+  const clock = options.clock ?? systemClock;
+  const tokens = createTokenService(config, clock);
+  // The kernel reaches no other dependency; routes of these tests do not either.
+  const deps = {
+    config,
+    log,
+    clock,
+    metrics: createMetrics(),
+    redis,
+    tokens,
+    orm: fakeOrm,
+  } as unknown as Deps;
+  const server = createHttpServer({
+    deps,
+    routes: options.routes,
+    log,
+    exclusive: true,
+    ...options.server,
+  });
+  const port = await server.listen("127.0.0.1", 0);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    deps,
+    server,
+    store,
+    token: (playerId, role = "ROLE_REGISTERED") =>
+      tokens.sign("access", String(playerId), 3600, {
+        roles: [role],
+        realm: "default",
+        name: `p${playerId}`,
+        fam: "f",
+      }),
+    stop: async () => {
+      await server.close();
+      redis.disconnect();
+      await store.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+let forks = 0;
+/** Stands in for the database layer, of which the kernel uses nothing but the fork. */
+const fakeOrm = { em: { fork: () => ({ fork: ++forks }) } };
