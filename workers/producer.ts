@@ -47,6 +47,7 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
     const streams = { events: { maxLen: maxEventsKept } };
     const options = { connection: shared, prefix: queuePrefix, streams };
     const queue = new Queue(definition.name, { ...options, defaultJobOptions: definition.options });
+    queue.setMaxListeners(maxWaiters * 2);
     queue.on("error", onError);
     queues.set(definition.name, queue);
     return queue;

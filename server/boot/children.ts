@@ -98,7 +98,13 @@ export function createChildren(options: ChildrenOptions): Children {
     if (isStopping) return;
     const isStable = slot.wasReady && Date.now() - slot.startedAt >= stableMs;
     slot.failures = isStable ? 1 : slot.failures + 1;
-    const facts = { role: slot.role, index: slot.index, code, signal, reason: slot.reason };
+    const facts = {
+      role: slot.role,
+      index: slot.index,
+      exitCode: code,
+      signal,
+      reason: slot.reason,
+    };
     options.log.error(facts, "process ended unexpectedly");
     if (!slot.wasReady && slot.failures >= maxStartFailures)
       settle?.fail(

@@ -126,11 +126,11 @@ async function authenticate(
   options: OperatorServerOptions,
   request: OperatorRequest,
 ): Promise<OperatorReply | null> {
-  const wait = options.failures.waitOf(request.ip);
-  if (wait > 0) return tooManyFailures(wait);
   const header = request.headers.authorization;
   const cookie = parseCookie(request.headers.cookie ?? "")[cookieName];
   if (header !== undefined) {
+    const wait = options.failures.waitOf(request.ip);
+    if (wait > 0) return tooManyFailures(wait);
     request.operator = await options.identities.fromToken(
       /^Bearer (\S+)$/i.exec(header)?.[1] ?? "",
     );

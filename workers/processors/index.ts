@@ -1,6 +1,8 @@
 import { storeLobbyResult } from "./lobby-results.ts";
+import { generateQuestions } from "./question-generation.ts";
 
 /** Queue name -> the work; a queue without a line here is filled, but not emptied, by this service. */
 export const processors = {
   "lobby-results": storeLobbyResult,
+  "question-generation": generateQuestions,
 };

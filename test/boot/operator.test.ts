@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startService, type Service } from "../support/process.ts";
+
+describe("the operator listener", () => {
+  let service: Service;
+  let address: string;
+  before(async () => {
+    service = await startService();
+    address = service.operatorUrl;
+  });
+  after(() => service.stop());
+
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(`${address}${path}`, { redirect: "manual", ...init });
+  const asOperator = () => ({ Authorization: `Bearer ${service.operatorToken}` });
+  const login = (token: string) =>
+    call("/operator/login", { method: "POST", body: new URLSearchParams({ token }) });
+
+  it("refuses everything but liveness, readiness and the login to strangers", async () => {
+    const paths = [
+      "/operator/workers",
+      "/operator/queues",
+      "/operator/openapi.json",
+      "/operator/queues/board",
+    ];
+    for (const path of paths) assert.equal((await call(path)).status, 401, path);
+    for (const path of ["/live", "/ready", "/operator/login"])
+      assert.equal((await call(path)).status, 200, path);
+  });
+
+  it("gives metrics without a token to this machine only, not through a proxy", async () => {
+    assert.equal((await call("/metrics")).status, 200);
+    assert.equal(
+      (await call("/metrics", { headers: { "X-Forwarded-For": "203.0.113.9" } })).status,
+      401,
+    );
+  });
+
+  it("exchanges the token for a strict cookie that opens the pages", async () => {
+    const answer = await login(service.operatorToken);
+    const cookie = answer.headers.get("set-cookie") ?? "";
+    assert.equal(answer.status, 303);
+    assert.match(cookie, /; HttpOnly; SameSite=Strict; Max-Age=43200$/);
+    const [pair = ""] = cookie.split(";");
+    assert.equal((await call("/operator", { headers: { Cookie: pair } })).status, 200);
+    const forged = pair.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+    assert.equal((await call("/operator/workers", { headers: { Cookie: forged } })).status, 401);
+  });
+
+  it("refuses a change that another site's page asks for with the cookie", async () => {
+    const [pair = ""] = (
+      (await login(service.operatorToken)).headers.get("set-cookie") ?? ""
+    ).split(";");
+    const headers = { Cookie: pair, "Sec-Fetch-Site": "cross-site" };
+    const path = "/operator/queues/board/api/queues/pause";
+    assert.equal((await call(path, { method: "PUT", headers })).status, 403);
+  });
+
+  it("serves the queue board without anything from another site", async () => {
+    const page = await (await call("/operator/queues/board", { headers: asOperator() })).text();
+    assert.doesNotMatch(page, /https?:\/\//);
+    const script = /src="(static\/js\/main[^"]+)"/.exec(page)?.[1];
+    const file = await call(`/operator/queues/board/${script}`, { headers: asOperator() });
+    assert.equal(file.headers.get("content-type"), "text/javascript; charset=utf-8");
+    const list = await call("/operator/queues/board/api/queues", { headers: asOperator() });
+    const { queues } = (await list.json()) as { queues: { name: string }[] };
+    assert.deepEqual(queues.map(({ name }) => name).sort(), [
+      "lobby-results",
+      "maintenance",
+      "question-generation",
+    ]);
+  });
+
+  it("lists every process and describes itself as OpenAPI", async () => {
+    const roles = (await service.processes()).map(({ role }) => role);
+    assert.deepEqual(roles, ["http", "jobs", "operator"]);
+    const response = await call("/operator/openapi.json", { headers: asOperator() });
+    const document = (await response.json()) as { openapi: string; paths: object };
+    assert.equal(document.openapi, "3.1.0");
+    assert.ok("/operator/queues" in document.paths);
+  });
+
+  it("stops guessing after ten failures, while a browser that is logged in goes on", async () => {
+    const [pair = ""] = (
+      (await login(service.operatorToken)).headers.get("set-cookie") ?? ""
+    ).split(";");
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push((await login(`guess-${i}`)).status);
+    assert.deepEqual(new Set(statuses.slice(0, 9)), new Set([401]));
+    assert.equal(statuses.at(-1), 429);
+    const refused = await login(service.operatorToken);
+    assert.ok(Number(refused.headers.get("retry-after")) > 0);
+    assert.equal((await call("/operator/workers", { headers: { Cookie: pair } })).status, 200);
+  });
+});
