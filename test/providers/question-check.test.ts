@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { checkQuestion, checkQuestions } from "../../server/providers/question-bank/check.ts";
+import type { GeneratedQuestion } from "../../server/providers/question-model.ts";
+
+const sound: GeneratedQuestion = {
+  question: "What is the capital of France?",
+  choices: ["Rome", "Paris", "Madrid", "Lisbon"],
+  correctIndex: 1,
+  explanation: "Paris has been the capital of France for most of its history.",
+  estimatedRate: 80,
+};
+const spoil = (change: object): GeneratedQuestion => ({ ...sound, ...change });
+
+/** What a careless writer or model might hand in, and what the checker has to say of it. */
+const planted: readonly [name: string, change: object, problem: RegExp][] = [
+  ["three choices", { choices: ["Rome", "Paris", "Madrid"] }, /four choices/],
+  ["five choices", { choices: ["Rome", "Paris", "Madrid", "Lisbon", "Bern"] }, /four choices/],
+  ["an index without a choice", { correctIndex: 4 }, /no choice/],
+  ["a broken index", { correctIndex: 1.5 }, /no choice/],
+  ["the same choice twice", { choices: ["Rome", "Paris", "Rome", "Lisbon"] }, /mean the same/],
+  [
+    "choices that differ in case",
+    { choices: ["rome", "Paris", "Rome", "Lisbon"] },
+    /mean the same/,
+  ],
+  [
+    "choices that differ in an article",
+    { choices: ["Hague", "Paris", "The Hague", "Bern"] },
+    /mean the same/,
+  ],
+  ["choices that differ in number", { choices: ["cat", "Paris", "cats", "Bern"] }, /mean the same/],
+  ["the same number in two forms", { choices: ["1,000", "Paris", "1000.0", "2"] }, /mean the same/],
+  ["an empty choice", { choices: [" ", "Paris", "Rome", "Bern"] }, /empty text/],
+  ["an empty question", { question: "  " }, /empty text/],
+  ["no explanation", { explanation: " " }, /no explanation/],
+  ["a very long question", { question: "a".repeat(501) }, /too long/],
+  ["a very long choice", { choices: ["a".repeat(201), "Paris", "Rome", "Bern"] }, /too long/],
+  ["a rate above all", { estimatedRate: 101 }, /percentage/],
+  ["markup", { question: "What is <b>this</b>?" }, /markup/],
+  ["a script in the explanation", { explanation: "Hello there <script>x</script>" }, /markup/],
+  ["a character reference", { explanation: "Fish &amp; chips are eaten there." }, /markup/],
+  ["a link", { explanation: "See https://example.org for more." }, /link/],
+  ["a link in markdown", { explanation: "See [this page](there) for more." }, /markup/],
+  ["a control character", { question: "What is\u0007 this?" }, /control/],
+  ["a turn of writing direction", { question: "What is \u202ethis?" }, /control/],
+  ["an unfilled template", { question: "What is the capital of {country}?" }, /template/],
+  ["a missing value", { explanation: "The capital is undefined, they say." }, /template/],
+  ["the answer itself", { question: "Is Paris the capital of France?" }, /says the answer/],
+  [
+    "a word of the answer alone",
+    {
+      question: "Which bridge crosses the harbour of Sydney?",
+      choices: ["Golden Gate", "Sydney Span", "Tower", "Rialto"],
+    },
+    /gives the answer away/,
+  ],
+];
+
+describe("the checker of questions", () => {
+  it("has nothing against a sound question", () => {
+    assert.equal(checkQuestion(sound), null);
+  });
+
+  for (const [name, change, problem] of planted)
+    it(`refuses ${name}`, () => {
+      assert.match(checkQuestion(spoil(change)) ?? "nothing", problem);
+    });
+
+  it("allows a word of the question that a wrong choice shares", () => {
+    const question = "Which palace of Venice belonged to the doges?";
+    const choices = ["Palace of Venice", "Palace Ducale", "Palace Grassi", "Palace Fortuny"];
+    assert.equal(checkQuestion(spoil({ question, choices })), null);
+  });
+
+  it("tells formulas apart by their signs", () => {
+    assert.equal(checkQuestion(spoil({ choices: ["x + 1", "x − 1", "-5", "5"] })), null);
+  });
+
+  it("finds a text that comes twice, whatever its punctuation", () => {
+    const again = spoil({ question: "What is the capital of FRANCE" });
+    assert.deepEqual(checkQuestions([sound, again]), [
+      { question: again.question, problem: "is asked twice" },
+    ]);
+  });
+
+  it("finds right answers that mostly stand in one place", () => {
+    const list = (index: (n: number) => number) =>
+      Array.from({ length: 100 }, (_, n) => {
+        const correctIndex = index(n);
+        const choices = ["Rome", "Madrid", "Lisbon", "Bern"].map((c, i) =>
+          i === correctIndex ? "Paris" : c,
+        );
+        return spoil({ question: `Question number ${n}?`, choices, correctIndex });
+      });
+    assert.deepEqual(checkQuestions(list((n) => n % 4)), []);
+    const problems = checkQuestions(list((n) => (n % 2 === 0 ? 1 : n % 4)));
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]?.problem ?? "", /unevenly/);
+  });
+});

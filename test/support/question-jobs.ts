@@ -1,0 +1,70 @@
+import { createOrm } from "../../db/orm.ts";
+import { parseConfig } from "../../server/core/config.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createMetrics } from "../../server/core/metrics.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { systemClock } from "../../server/core/clock.ts";
+import type { JobDeps } from "../../server/deps.ts";
+import { createQuestionBank } from "../../server/providers/question-bank/index.ts";
+import type { QuestionModel } from "../../server/providers/question-model.ts";
+import { startJobs } from "../../workers/jobs.ts";
+import { createQueues } from "../../workers/producer.ts";
+import { generateQuestions } from "../../workers/processors/question-generation.ts";
+import { testStores } from "./stores.ts";
+
+export interface QuestionJobs {
+  deps: JobDeps;
+  /** What the jobs ask from now on. */
+  use(model: QuestionModel): void;
+  stop(): Promise<void>;
+}
+
+/** Real stores with the question-generation queue and a worker of it in this process. */
+export async function startQuestionJobs(): Promise<QuestionJobs> {
+  const stores = await testStores();
+  const config = parseConfig({ DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl });
+  const log = silentLogger;
+  const metrics = createMetrics();
+  const orm = await createOrm(config);
+  const redis = connectRedis(config.REDIS_URL, log, "test");
+  await redisReady(redis);
+  const queues = createQueues(config.REDIS_URL, log);
+  let model: QuestionModel = createQuestionBank();
+  const deps: JobDeps = {
+    config,
+    log,
+    metrics,
+    redis,
+    orm,
+    clock: systemClock,
+    get em() {
+      return orm.em.fork();
+    },
+    get questionModel() {
+      return model;
+    },
+    enqueue: queues.enqueue,
+    enqueueAndWait: queues.enqueueAndWait,
+  };
+  const processors = { "question-generation": generateQuestions };
+  const jobs = await startJobs({
+    redisUrl: config.REDIS_URL,
+    log,
+    metrics,
+    processors,
+    depsOf: () => deps,
+  });
+  return {
+    deps,
+    use: (next) => {
+      model = next;
+    },
+    stop: async () => {
+      await jobs.close();
+      await queues.close();
+      redis.disconnect();
+      await orm.close(true);
+      await stores.stop();
+    },
+  };
+}
