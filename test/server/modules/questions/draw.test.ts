@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { sql } from "kysely";
+import type { DrawPlan } from "../../../../actors/index.ts";
+import { insertAnswers } from "../../../../db/queries/question-answers.ts";
+import { rowsOf } from "../../../../db/queries/rows.ts";
+import { seedQuestions } from "../../../../db/seeds/questions.ts";
+import { AppError } from "../../../../server/core/errors.ts";
+import { categoryOf, drawForLobby } from "../../../../server/modules/questions/service.ts";
+import { difficultyOf } from "../../../../server/modules/questions/categories.ts";
+import {
+  createQuestionBank,
+  starterQuestions,
+} from "../../../../server/providers/question-bank/index.ts";
+import { categories } from "../../../../server/providers/question-model.ts";
+import { startQuestionJobs, type QuestionJobs } from "../../../support/question-jobs.ts";
+
+const plan = (change: Partial<DrawPlan> = {}): DrawPlan => ({
+  revision: 0,
+  category: "art",
+  selected_categories: [],
+  difficulty: "medium",
+  prompt: null,
+  blend: false,
+  count: 10,
+  player_ids: [],
+  exclude_ids: [],
+  first_index: 0,
+  ...change,
+});
+
+describe("drawing questions for a lobby", () => {
+  let jobs: QuestionJobs;
+  const idsOf = (list: readonly { id: number }[]) => list.map((one) => one.id);
+  const idsIn = async (pool: string, category = "art", difficulty = "medium") =>
+    (
+      await rowsOf(
+        jobs.deps.em,
+        sql<{ id: number }>`select id from questions
+          where pool = ${pool} and category = ${category} and difficulty = ${difficulty} order by id`,
+      )
+    ).map((row) => row.id);
+
+  before(async () => {
+    jobs = await startQuestionJobs();
+  });
+  beforeEach(async () => {
+    jobs.use(createQuestionBank());
+    await jobs.deps.redis.flushall();
+    await rowsOf(
+      jobs.deps.em,
+      sql`truncate questions, question_prompts, question_answers restart identity`,
+    );
+  });
+  after(() => jobs.stop());
+
+  it("makes the questions on a miss and says that they are new, then that they are cached", async () => {
+    const first = await drawForLobby(jobs.deps, plan());
+    assert.equal(first.length, 10);
+    assert.ok(first.every((q) => !q.isCached && q.category === "art" && q.difficulty === "medium"));
+    const second = await drawForLobby(jobs.deps, plan({ count: 5 }));
+    assert.ok(second.every((q) => q.isCached));
+  });
+
+  it("takes from the competition pool alone and never the same question twice", async () => {
+    const drawn = await drawForLobby(jobs.deps, plan({ count: 15 }));
+    const competition = new Set(await idsIn("competition"));
+    assert.ok(drawn.every((q) => competition.has(q.id)));
+    assert.equal(new Set(idsOf(drawn)).size, 15);
+    const more = await drawForLobby(
+      jobs.deps,
+      plan({ count: 5, exclude_ids: idsOf(drawn).slice(0, 10) }),
+    );
+    assert.ok(more.every((q) => !idsOf(drawn).slice(0, 10).includes(q.id)));
+  });
+
+  it("plays selected categories block by block in the order given", async () => {
+    const selected_categories = ["music", "film", "history"];
+    const drawn = await drawForLobby(jobs.deps, plan({ selected_categories, count: 6 }));
+    assert.deepEqual(
+      drawn.map((q) => q.category),
+      ["music", "music", "film", "film", "history", "history"],
+    );
+  });
+
+  it("mixes selected categories round-robin when blended, a later batch going on in turn", async () => {
+    const selected_categories = ["music", "film", "history"];
+    const options = { selected_categories, blend: true, count: 4 };
+    const drawn = await drawForLobby(jobs.deps, plan(options));
+    assert.deepEqual(
+      drawn.map((q) => q.category),
+      ["music", "film", "history", "music"],
+    );
+    const next = await drawForLobby(
+      jobs.deps,
+      plan({ ...options, first_index: 4, exclude_ids: idsOf(drawn) }),
+    );
+    assert.deepEqual(
+      next.map((q) => q.category),
+      ["film", "history", "music", "film"],
+    );
+  });
+
+  it("draws over all categories when none or random is named", async () => {
+    for (const category of [null, "random"]) {
+      const drawn = await drawForLobby(jobs.deps, plan({ category, count: 30 }));
+      assert.equal(drawn.length, 30);
+      assert.ok(new Set(drawn.map((q) => q.category)).size >= 5);
+    }
+  });
+
+  it("reads auto and no difficulty as medium", async () => {
+    for (const difficulty of ["auto", null]) {
+      const drawn = await drawForLobby(jobs.deps, plan({ difficulty, count: 2 }));
+      assert.deepEqual(
+        drawn.map((q) => q.difficulty),
+        ["medium", "medium"],
+      );
+    }
+  });
+
+  it("prefers what no seated player has answered", async () => {
+    await drawForLobby(jobs.deps, plan());
+    await jobs.deps.redis.flushall();
+    const all = await idsIn("competition");
+    const answered = all.slice(0, all.length - 3);
+    await insertAnswers(
+      jobs.deps.em,
+      answered.map((questionId, n) => ({
+        playerId: n % 2 === 0 ? 7 : 8,
+        questionId,
+        selectedIndex: 0,
+        isCorrect: false,
+        points: 0,
+        xp: 0,
+        source: "lobby",
+      })),
+    );
+    const drawn = await drawForLobby(jobs.deps, plan({ count: 3, player_ids: [7, 8] }));
+    assert.deepEqual(idsOf(drawn).sort(), all.slice(-3).sort());
+  });
+
+  it("takes what is live in another lobby only when nothing else is left", async () => {
+    await drawForLobby(jobs.deps, plan({ count: 10 }));
+    await jobs.deps.redis.flushall();
+    const total = (await idsIn("competition")).length;
+    const first = await drawForLobby(jobs.deps, plan({ count: 5 }));
+    const second = await drawForLobby(jobs.deps, plan({ count: total - 5 }));
+    assert.ok(idsOf(second).every((id) => !idsOf(first).includes(id)));
+    const third = await drawForLobby(jobs.deps, plan({ count: 5 }));
+    assert.equal(third.length, 5);
+  });
+
+  it("puts questions that fit the prompt first and fills up with others", async () => {
+    const drawn = await drawForLobby(
+      jobs.deps,
+      plan({ category: "film", prompt: "animated", difficulty: "easy" }),
+    );
+    assert.equal(drawn.length, 10);
+    const text = (q: (typeof drawn)[number]) => `${q.text} ${q.choices.join(" ")}`;
+    const isFit = drawn.map((q) => /animated/.test(text(q)));
+    assert.equal(isFit[0], true);
+    const none = await drawForLobby(jobs.deps, plan({ prompt: "zxqwv", count: 3 }));
+    assert.equal(none.length, 3);
+  });
+
+  it("is refused when there is nothing stored and nothing made", async () => {
+    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    await assert.rejects(
+      drawForLobby(jobs.deps, plan()),
+      (error) => error instanceof AppError && error.code === "generator:unavailable",
+    );
+  });
+
+  it("gives each of many simultaneous lobbies its questions", async () => {
+    const lobbies = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        drawForLobby(jobs.deps, plan({ category: null, count: 10 })),
+      ),
+    );
+    for (const drawn of lobbies) assert.equal(new Set(idsOf(drawn)).size, 10);
+  });
+
+  it("starts from a seeded stock, stored once by several instances at once", async () => {
+    const make = () => starterQuestions(4);
+    const added = await Promise.all([1, 2, 3].map(() => seedQuestions(jobs.deps.em, make)));
+    assert.equal(
+      added.reduce((sum, count) => sum + count, 0),
+      categories.length * 40,
+    );
+    assert.equal(await seedQuestions(jobs.deps.em, make), 0);
+    assert.equal((await idsIn("public")).length, 2);
+    assert.equal((await idsIn("competition")).length, 2);
+    const drawn = await drawForLobby(jobs.deps, plan({ count: 2 }));
+    assert.ok(drawn.every((q) => q.isCached));
+  });
+});
+
+describe("the name of a category", () => {
+  it("is known in any case, with spaces or hyphens", () => {
+    for (const name of ["video_games", "Video Games", "VIDEO-GAMES"])
+      assert.equal(categoryOf(name, "category"), "video_games");
+    assert.equal(categoryOf("Random", "category"), "random");
+    assert.equal(categoryOf(null, "category"), null);
+  });
+
+  it("is refused as a problem of its field when unknown", () => {
+    for (const name of ["", "knitting", "constructor"])
+      assert.throws(
+        () => categoryOf(name, "selected_categories[2]"),
+        (error) =>
+          error instanceof AppError &&
+          error.status === 422 &&
+          error.detail.violations?.[0]?.propertyPath === "selected_categories[2]",
+      );
+  });
+});
+
+describe("the automatic difficulty", () => {
+  it("follows the level of the player", () => {
+    const levels = [1, 2, 3, 5, 6, 9, 10, 14, 15, 99];
+    assert.deepEqual(
+      levels.map((level) => difficultyOf("auto", level)),
+      [
+        "easy",
+        "easy",
+        "medium",
+        "medium",
+        "hard",
+        "hard",
+        "undergrad",
+        "undergrad",
+        "masters",
+        "masters",
+      ],
+    );
+    assert.equal(difficultyOf("phd", 1), "phd");
+  });
+});

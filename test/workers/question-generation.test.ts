@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { UnrecoverableError } from "bullmq";
+import { sql } from "kysely";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { createQuestionBank } from "../../server/providers/question-bank/index.ts";
+import {
+  hashPrompt,
+  type GeneratedQuestion,
+  type QuestionModel,
+} from "../../server/providers/question-model.ts";
+import { generateQuestions } from "../../workers/processors/question-generation.ts";
+import { questionGeneration, type PayloadOf } from "../../workers/queues.ts";
+import { startQuestionJobs, type QuestionJobs } from "../support/question-jobs.ts";
+
+type Payload = PayloadOf<typeof questionGeneration>;
+
+const payload = (change: Partial<Payload> = {}): Payload => ({
+  category: "music",
+  difficulty: "easy",
+  pool: "both",
+  prompt: null,
+  model: null,
+  count: 20,
+  window: 1,
+  ...change,
+});
+
+/** A generator that says what it is told to. */
+const saying = (list: readonly GeneratedQuestion[]): QuestionModel => ({
+  name: "planted",
+  generate: () => Promise.resolve([...list]),
+});
+
+const question = (text: string, change: Partial<GeneratedQuestion> = {}): GeneratedQuestion => ({
+  question: text,
+  choices: ["one", "two", "three", "four"],
+  correctIndex: 2,
+  explanation: "It is the third of the four.",
+  estimatedRate: 50,
+  ...change,
+});
+
+describe("the job that generates questions", () => {
+  let jobs: QuestionJobs;
+  const stored = () =>
+    rowsOf(
+      jobs.deps.em,
+      sql<{ question: string; pool: string; source: string; choices: string[]; rate: number }>`
+        select question, pool, source, choices, estimated_rate as rate from questions order by id`,
+    );
+
+  before(async () => {
+    jobs = await startQuestionJobs();
+  });
+  beforeEach(async () => {
+    jobs.use(createQuestionBank());
+    await rowsOf(
+      jobs.deps.em,
+      sql`truncate questions, question_prompts, question_answers restart identity`,
+    );
+  });
+  after(() => jobs.stop());
+
+  it("stores a batch divided evenly between the pools", async () => {
+    assert.equal(await generateQuestions(payload(), jobs.deps), 20);
+    const rows = await stored();
+    assert.equal(rows.length, 20);
+    assert.equal(rows.filter((row) => row.pool === "public").length, 10);
+    assert.ok(rows.every((row) => row.source === "bank" && row.choices.length === 4));
+  });
+
+  it("fills the smaller pool first", async () => {
+    const texts = ["a?", "b?", "c?"].map((text) => question(`Is it ${text}`));
+    jobs.use(saying(texts));
+    await generateQuestions(payload({ pool: "competition" }), jobs.deps);
+    jobs.use(saying(["d?", "e?", "f?", "g?", "h?"].map((text) => question(`Is it ${text}`))));
+    await generateQuestions(payload(), jobs.deps);
+    const pools = (await stored()).map((row) => row.pool);
+    assert.equal(pools.filter((pool) => pool === "competition").length, 4);
+    assert.equal(pools.filter((pool) => pool === "public").length, 4);
+  });
+
+  it("never stores a text twice, whatever its case, and twice the job is once the work", async () => {
+    jobs.use(saying([question("Is it A?"), question("is it a"), question("Is it B?")]));
+    assert.equal(await generateQuestions(payload(), jobs.deps), 2);
+    assert.equal(await generateQuestions(payload({ category: "film" }), jobs.deps), 0);
+    assert.equal((await stored()).length, 2);
+  });
+
+  it("never stores a text twice when jobs run at the same time", async () => {
+    const same = [1, 2, 3, 4].map(() => generateQuestions(payload(), jobs.deps));
+    const added = await Promise.all(same);
+    const rows = await stored();
+    assert.equal(
+      rows.length,
+      added.reduce((sum, count) => sum + count, 0),
+    );
+    assert.equal(new Set(rows.map((row) => row.question.toLowerCase())).size, rows.length);
+  });
+
+  it("drops what is unsound and keeps the rest", async () => {
+    jobs.use(
+      saying([
+        question("Is it <b>bold</b>?"),
+        question("Is it empty?", { explanation: "" }),
+        question("Is it double?", { choices: ["one", "one", "two", "three"] }),
+        question("Is it linked?", { explanation: "See https://example.org for it." }),
+        question("Is it sound?"),
+      ]),
+    );
+    assert.equal(await generateQuestions(payload(), jobs.deps), 1);
+    assert.deepEqual(
+      (await stored()).map((row) => row.question),
+      ["Is it sound?"],
+    );
+  });
+
+  it("stores 20 at most, however many the generator hands over", async () => {
+    jobs.use(saying(Array.from({ length: 50 }, (_, n) => question(`Is it number ${n}?`))));
+    assert.equal(await generateQuestions(payload({ count: 50 }), jobs.deps), 20);
+  });
+
+  it("goes on where the last batch ended", async () => {
+    await generateQuestions(payload(), jobs.deps);
+    assert.ok((await generateQuestions(payload(), jobs.deps)) > 0);
+    assert.ok((await stored()).length > 20);
+  });
+
+  it("links stored and new questions to the prompt they fit", async () => {
+    jobs.use(saying([question("Is it old?")]));
+    await generateQuestions(payload(), jobs.deps);
+    jobs.use(saying([question("Is it old?"), question("Is it new?")]));
+    assert.equal(await generateQuestions(payload({ prompt: "Age  matters" }), jobs.deps), 1);
+    const links = await rowsOf(
+      jobs.deps.em,
+      sql<{ question: string }>`select q.question from question_prompts p
+        join questions q on q.id = p.question_id
+        where p.prompt_hash = ${hashPrompt("age matters!")} order by q.id`,
+    );
+    assert.deepEqual(
+      links.map((row) => row.question),
+      ["Is it old?", "Is it new?"],
+    );
+  });
+
+  it("gives up for good on a category or difficulty that does not exist", async () => {
+    for (const change of [{ category: "random" }, { difficulty: "auto" }])
+      await assert.rejects(generateQuestions(payload(change), jobs.deps), UnrecoverableError);
+  });
+
+  it("is done once for the same request in flight, through the real queue", async () => {
+    let asked = 0;
+    const bank = createQuestionBank();
+    jobs.use({ name: "counting", generate: (request) => (asked++, bank.generate(request)) });
+    const same = payload({ window: Date.now() });
+    const done = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => jobs.deps.enqueueAndWait(questionGeneration, same, 10_000)),
+    );
+    assert.deepEqual(done, [true, true, true, true, true]);
+    assert.equal(asked, 1);
+    assert.equal((await stored()).length, 20);
+  });
+});
