@@ -15,6 +15,8 @@ app.any("/*", (response, request) => {
 });
 app.listen("127.0.0.1", 0, (socket) => {
   if (!socket) throw new Error("no free port");
-  void import("uWebSockets.js").then(({ us_socket_local_port }) => process.send?.({ port: us_socket_local_port(socket) }));
+  void import("uWebSockets.js").then(({ us_socket_local_port }) =>
+    process.send?.({ port: us_socket_local_port(socket) }),
+  );
 });
 process.on("disconnect", () => process.exit(0));

@@ -31,7 +31,10 @@ export async function run(): Promise<void> {
   const measureEcho = (name: string, request: string) =>
     measure({ name, generator: echoLoad, jobs: repeat(request), pids: [echo.pid], redisPids: [] });
   const get = requestText("GET", "/", { headers: { authorization: `Bearer ${"x".repeat(300)}` } });
-  const post = requestText("POST", "/", { headers: { "x-lobby-token": "x".repeat(300) }, body: { selected_index: 1 } });
+  const post = requestText("POST", "/", {
+    headers: { "x-lobby-token": "x".repeat(300) },
+    body: { selected_index: 1 },
+  });
   const echoGet = await measureEcho("raw echo GET", get);
   const echoPost = await measureEcho("raw echo POST", post);
 
@@ -42,10 +45,17 @@ export async function run(): Promise<void> {
     const player = await newPlayer(service.url, "Bench");
     const rows = [
       await one("public GET", requestText("GET", "/v1/games/trivia/categories")),
-      await one("authenticated GET", requestText("GET", "/v1/tokens/validate", { headers: { authorization: `Bearer ${player.accessToken}` } })),
+      await one(
+        "authenticated GET",
+        requestText("GET", "/v1/tokens/validate", {
+          headers: { authorization: `Bearer ${player.accessToken}` },
+        }),
+      ),
     ];
     const jobs = pickJobs(await fillLobbies(service), () => true);
-    rows.push(await measure({ name: "committed pick, local", generator, jobs, ...(await pidsOf(service)) }));
+    rows.push(
+      await measure({ name: "committed pick, local", generator, jobs, ...(await pidsOf(service)) }),
+    );
     generator.close();
     return rows;
   });
@@ -60,7 +70,12 @@ export async function run(): Promise<void> {
       const away = seats.filter((seat) => owners.get(seat.code) !== pid);
       return pickJob(away[i % away.length]);
     });
-    const row = await measure({ name: "committed pick, forwarded", generator, jobs, ...(await pidsOf(service)) });
+    const row = await measure({
+      name: "committed pick, forwarded",
+      generator,
+      jobs,
+      ...(await pidsOf(service)),
+    });
     generator.close();
     return [row];
   });
@@ -68,19 +83,28 @@ export async function run(): Promise<void> {
   echoLoad.close();
   echo.stop();
   if (!publicGet || !authedGet || !local || !forwarded) throw new Error("a scenario is missing");
-  printRows(`http: ${connections} connections, ${seconds} s each; worker us = CPU of the HTTP workers per request`, [
-    { row: echoGet, against: echoGet, target: null },
-    { row: publicGet, against: echoGet, target: 1.8 },
-    { row: authedGet, against: echoGet, target: 1.8 },
-    { row: echoPost, against: echoPost, target: null },
-    { row: local, against: echoPost, target: 3 },
-    { row: forwarded, against: echoPost, target: null },
-  ]);
+  printRows(
+    `http: ${connections} connections, ${seconds} s each; worker us = CPU of the HTTP workers per request`,
+    [
+      { row: echoGet, against: echoGet, target: null },
+      { row: publicGet, against: echoGet, target: 1.8 },
+      { row: authedGet, against: echoGet, target: 1.8 },
+      { row: echoPost, against: echoPost, target: null },
+      { row: local, against: echoPost, target: 3 },
+      { row: forwarded, against: echoPost, target: null },
+    ],
+  );
 }
 
 async function withService<T>(workers: number, work: (service: Service) => Promise<T>): Promise<T> {
   const service = await startService({
-    env: { HTTP_WORKERS: String(workers), JOB_WORKERS: "1", RATE_LIMIT_FACTOR: "0", LOG_LEVEL: "info", LOBBY_MIN_QUESTION_MS: "0" },
+    env: {
+      HTTP_WORKERS: String(workers),
+      JOB_WORKERS: "1",
+      RATE_LIMIT_FACTOR: "0",
+      LOG_LEVEL: "info",
+      LOBBY_MIN_QUESTION_MS: "0",
+    },
   });
   try {
     return await work(service);
@@ -108,7 +132,8 @@ async function measure({ name, generator, jobs, pids, redisPids }: Measured): Pr
   const redisBefore = cpuMicros(redisPids);
   const result = await generator.run(jobs, seconds);
   const workerMicros = (cpuMicros(pids) - before) / result.requests;
-  const redisMicros = redisPids.length === 0 ? null : (cpuMicros(redisPids) - redisBefore) / result.requests;
+  const redisMicros =
+    redisPids.length === 0 ? null : (cpuMicros(redisPids) - redisBefore) / result.requests;
   process.stdout.write(`  ${name}: ${workerMicros.toFixed(1)} us\n`);
   const { perSecond, p50Ms, p99Ms, statuses } = result;
   return { name, perSecond, p50Ms, p99Ms, workerMicros, redisMicros, statuses };
@@ -121,12 +146,20 @@ interface BenchSeat {
 
 /** Running co-op lobbies on their first question, which stays open for a minute. */
 async function fillLobbies(service: Service): Promise<BenchSeat[]> {
-  const players = await Promise.all(Array.from({ length: 10 }, (_, i) => newPlayer(service.url, `Bench ${i}`)));
+  const players = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => newPlayer(service.url, `Bench ${i}`)),
+  );
   const hosts: { host: Player; code: string }[] = [];
   const seats: BenchSeat[] = [];
   for (let i = 0; i < lobbyCount; i++) {
     const host = await newPlayer(service.url, `Host ${i}`);
-    const code = await createLobby(host, { mode: "coop", numQuestions: 1, timer: 60, maxPlayers: seatsPerLobby, category: "science" });
+    const code = await createLobby(host, {
+      mode: "coop",
+      numQuestions: 1,
+      timer: 60,
+      maxPlayers: seatsPerLobby,
+      category: "science",
+    });
     seats.push({ code, token: host.lobbyToken });
     for (const guest of players.slice(0, seatsPerLobby - 1)) {
       await joinLobby(guest, code);
@@ -134,10 +167,13 @@ async function fillLobbies(service: Service): Promise<BenchSeat[]> {
     }
     hosts.push({ host, code });
   }
-  await Promise.all(hosts.map(async ({ host, code }) => {
-    const started = await host.ask(code, "start");
-    if (started.status !== 200) throw new Error(`start answered ${started.status} ${started.code}`);
-  }));
+  await Promise.all(
+    hosts.map(async ({ host, code }) => {
+      const started = await host.ask(code, "start");
+      if (started.status !== 200)
+        throw new Error(`start answered ${started.status} ${started.code}`);
+    }),
+  );
   return seats;
 }
 
@@ -158,7 +194,9 @@ function pickJob(seat: BenchSeat | undefined): Job {
 
 /** Code -> pid of the process that owns the lobby, from the owner records and the primary's list of processes. */
 async function ownerPids(service: Service, seats: BenchSeat[]): Promise<Map<string, number>> {
-  const pids = new Map((await service.processes()).map(({ incarnation, pid }) => [incarnation, pid]));
+  const pids = new Map(
+    (await service.processes()).map(({ incarnation, pid }) => [incarnation, pid]),
+  );
   const redis = connectRedis(service.redisUrl, silentLogger, "bench");
   await redisReady(redis);
   const owners = new Map<string, number>();

@@ -4,7 +4,9 @@ import { requestText, type Job, type LoadResult } from "./load.ts";
 const [host = "127.0.0.1", port = "0", connections = "1"] = process.argv.slice(2);
 const sockets = await Promise.all(Array.from({ length: Number(connections) }, open));
 const probe = requestText("GET", "/v1/health-check");
-process.send?.(await Promise.all(sockets.map(async (socket) => (await ask(socket, probe)).requestId)));
+process.send?.(
+  await Promise.all(sockets.map(async (socket) => (await ask(socket, probe)).requestId)),
+);
 
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: { jobs: Job[]; seconds: number }) => {
@@ -37,7 +39,10 @@ function ask(socket: Socket, request: string): Promise<Answer> {
       if (text.length < end + 4 + length) return;
       socket.off("data", onData);
       socket.off("close", onClose);
-      resolve({ status: head.slice(9, 12), requestId: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? "" });
+      resolve({
+        status: head.slice(9, 12),
+        requestId: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? "",
+      });
     };
     const onClose = () => reject(new Error("the connection was closed"));
     socket.on("data", onData);

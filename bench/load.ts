@@ -25,10 +25,18 @@ export interface Generator {
 }
 
 /** Opens connections from a process of its own, so that making load costs the server's process nothing. */
-export async function openGenerator(host: string, port: number, connections: number): Promise<Generator> {
-  const child = fork(new URL("./load-process.ts", import.meta.url), [host, String(port), String(connections)], {
-    execArgv: ["--import", "tsx"],
-  });
+export async function openGenerator(
+  host: string,
+  port: number,
+  connections: number,
+): Promise<Generator> {
+  const child = fork(
+    new URL("./load-process.ts", import.meta.url),
+    [host, String(port), String(connections)],
+    {
+      execArgv: ["--import", "tsx"],
+    },
+  );
   const [requestIds] = (await once(child, "message")) as [string[]];
   return {
     requestIds,

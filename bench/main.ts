@@ -1,13 +1,20 @@
 /** `npm run bench -- <scenario>`: each scenario starts what it measures and its ceiling in the same run. */
-const scenarios: Record<string, { about: string; load: () => Promise<{ run: () => Promise<void> }> }> = {
-  http: { about: "the HTTP stack and a committed lobby pick against raw uWebSockets.js", load: () => import("./http.ts") },
+const scenarios: Record<
+  string,
+  { about: string; load: () => Promise<{ run: () => Promise<void> }> }
+> = {
+  http: {
+    about: "the HTTP stack and a committed lobby pick against raw uWebSockets.js",
+    load: () => import("./http.ts"),
+  },
 };
 
 const name = process.argv[2] ?? "";
 const scenario = scenarios[name];
 if (!scenario) {
   process.stderr.write("usage: npm run bench -- <scenario>\n");
-  for (const [key, { about }] of Object.entries(scenarios)) process.stderr.write(`  ${key}  ${about}\n`);
+  for (const [key, { about }] of Object.entries(scenarios))
+    process.stderr.write(`  ${key}  ${about}\n`);
   process.exit(1);
 }
 const { run } = await scenario.load();

@@ -11,7 +11,10 @@ export interface Row {
 }
 
 /** Prints a table with the ratio of each row's CPU to that of the row it is compared with. */
-export function printRows(title: string, rows: { row: Row; against: Row; target: number | null }[]): void {
+export function printRows(
+  title: string,
+  rows: { row: Row; against: Row; target: number | null }[],
+): void {
   const lines = rows.map(({ row, against, target }) => {
     const ratio = row.workerMicros / against.workerMicros;
     return [
@@ -23,13 +26,32 @@ export function printRows(title: string, rows: { row: Row; against: Row; target:
       row.redisMicros === null ? "-" : row.redisMicros.toFixed(1),
       row === against ? "-" : `${ratio.toFixed(2)}x`,
       target === null ? "" : `${ratio <= target ? "reached" : "missed"} (<= ${target}x)`,
-      Object.entries(row.statuses).map(([status, count]) => `${status}:${count}`).join(" "),
+      Object.entries(row.statuses)
+        .map(([status, count]) => `${status}:${count}`)
+        .join(" "),
     ];
   });
-  const head = ["scenario", "req/s", "p50 ms", "p99 ms", "worker us", "redis us", "to echo", "target", "answers"];
-  const widths = head.map((name, i) => Math.max(name.length, ...lines.map((line) => line[i]?.length ?? 0)));
+  const head = [
+    "scenario",
+    "req/s",
+    "p50 ms",
+    "p99 ms",
+    "worker us",
+    "redis us",
+    "to echo",
+    "target",
+    "answers",
+  ];
+  const widths = head.map((name, i) =>
+    Math.max(name.length, ...lines.map((line) => line[i]?.length ?? 0)),
+  );
   const print = (cells: string[]) =>
-    process.stdout.write(`${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ").trimEnd()}\n`);
+    process.stdout.write(
+      `${cells
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join("  ")
+        .trimEnd()}\n`,
+    );
   process.stdout.write(`\n${title}\n`);
   print(head);
   for (const line of lines) print(line);

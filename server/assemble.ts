@@ -38,7 +38,12 @@ export async function assembleJobs(ground: Ground): Promise<Assembled<JobDeps>> 
   await redisReady(redis);
   const queues = createQueues(config.REDIS_URL, log);
   const deps: JobDeps = {
-    config, log, metrics, clock, redis, orm,
+    config,
+    log,
+    metrics,
+    clock,
+    redis,
+    orm,
     get em() {
       return orm.em.fork();
     },
@@ -63,14 +68,20 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   const context = { hubUrl: "/v1/hub", topicBase: config.TOPIC_BASE };
   const lobbies = await createLobbies({
     redisUrl: config.REDIS_URL,
-    log, clock, metrics, context,
+    log,
+    clock,
+    metrics,
+    context,
     enqueueResult: (payload) => base.enqueue(lobbyResults, payload),
     seatLimit: seatLimitOf(config),
     draw: (plan) => drawForLobby(base, plan),
   });
   const hub = createHub({
     redisUrl: config.REDIS_URL,
-    config, log, clock, metrics,
+    config,
+    log,
+    clock,
+    metrics,
     keys: { stream: eventStreamKey, channel: eventChannel },
     snapshotOf: lobbies.snapshot,
     publicList: lobbies.listPublic,

@@ -1,30 +1,37 @@
-import { App, us_listen_socket_close, type us_listen_socket } from "uWebSockets.js";
+import { assembleHttp } from "./assemble.ts";
 import { loadConfig } from "./core/config.ts";
 import { createLogger } from "./core/logger.ts";
 import { createMetrics } from "./core/metrics.ts";
+import { createHttpServer } from "./http/server.ts";
 import { joinPrimary } from "./ipc.ts";
+import { routes } from "./routes.ts";
 
-/** Process entry of role `http`: serves the public port until the primary says stop. */
+/** Time in which open streams are sent to other workers when this one stops. */
+const streamGraceMs = 2_000;
+
+/** Process entry of role `http`: serves the public port and its share of the lobbies until the primary says stop. */
 export async function startHttpWorker(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "http");
   const metrics = createMetrics();
-  const app = App();
-  app.any("/v1/health-check", (response) => {
-    response.onAborted(() => {});
-    response.end(JSON.stringify({ body: { status: "ok" } }));
-  });
-  const socket = await new Promise<us_listen_socket | false>((resolve) => {
-    app.listen(config.HOST, config.PORT, resolve);
-  });
-  if (!socket) throw new Error(`${config.HOST}:${config.PORT} cannot be opened`);
+  const { deps, close } = await assembleHttp({ config, log, metrics });
+  const server = createHttpServer({ deps, routes, log });
   const link = joinPrimary({
     log,
-    answers: { metrics: () => metrics.registry.getMetricsAsJSON() },
+    answers: {
+      metrics: () => metrics.registry.getMetricsAsJSON(),
+      lobbies: () => deps.lobbies.describe(),
+    },
+    // New requests go to the other workers first, then streams, then lobbies: nobody meets a closed door.
     stop: async () => {
-      us_listen_socket_close(socket);
-      app.close();
+      server.beginDrain();
+      await deps.hub.drain(streamGraceMs);
+      await deps.lobbies.stop();
+      await server.close();
+      await close();
     },
   });
+  link.announce(deps.lobbies.describe().incarnation);
+  await server.listen(config.HOST, config.PORT);
   link.ready();
 }

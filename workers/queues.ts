@@ -38,7 +38,8 @@ export const questionGeneration = defineQueue({
     /** Distinguishes one miss from the next of the same kind: a bucket of time. */
     window: Type.Integer(),
   }),
-  jobId: (p) => `generate-${p.category}-${p.difficulty}-${p.pool}-${p.model ?? "any"}-${hashText(p.prompt ?? "")}-${p.window}`,
+  jobId: (p) =>
+    `generate-${p.category}-${p.difficulty}-${p.pool}-${p.model ?? "any"}-${hashText(p.prompt ?? "")}-${p.window}`,
   options: retries(3, 500),
   concurrency: 4,
 });
@@ -67,7 +68,11 @@ export const maintenance = defineQueue({
   concurrency: 1,
 });
 
-export const allQueues: readonly QueueDefinition[] = [questionGeneration, lobbyResults, maintenance];
+export const allQueues: readonly QueueDefinition[] = [
+  questionGeneration,
+  lobbyResults,
+  maintenance,
+];
 
 function hashText(text: string): string {
   let hash = 2_166_136_261;

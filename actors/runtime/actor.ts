@@ -43,7 +43,15 @@ const finishedTtlMs = 24 * 3_600_000;
 
 export function actorOf(code: string, stored: StoredLobby): Actor {
   const { lobby, version, snapshotVersion, memory } = stored;
-  return { code, lobby, version, snapshotVersion, memory, counts: new Map(), due: lobby ? nextDeadline(lobby) : null };
+  return {
+    code,
+    lobby,
+    version,
+    snapshotVersion,
+    memory,
+    counts: new Map(),
+    due: lobby ? nextDeadline(lobby) : null,
+  };
 }
 
 /**
@@ -70,7 +78,8 @@ export function runBatch(
       batch.replies.push(known);
       continue;
     }
-    const wait = seatId === null || !seatLimit ? null : countCommand(actor.counts, seatId, now, seatLimit);
+    const wait =
+      seatId === null || !seatLimit ? null : countCommand(actor.counts, seatId, now, seatLimit);
     if (wait !== null) {
       batch.replies.push({ ok: false, code: "rate_limit:exceeded", params: { retry_after: wait } });
       continue;
@@ -87,7 +96,10 @@ export function runBatch(
       batch.events.push(event);
     }
     const lobby = actor.lobby;
-    const reply: LobbyReply = { ok: true, body: lobby ? answerBody(lobby, decision.answer, now, context) : null };
+    const reply: LobbyReply = {
+      ok: true,
+      body: lobby ? answerBody(lobby, decision.answer, now, context) : null,
+    };
     batch.replies.push(reply);
     const rememberedBy = seatId ?? seatOf(lobby, command);
     if (decision.events.length > 0 && rememberedBy !== null)
@@ -162,7 +174,8 @@ function seatOf(lobby: Lobby | null, command: LobbyCommand): number | null {
 function boundSeat(lobby: Lobby, by: Asker): number | null {
   const seats = [...lobby.seats, ...lobby.formerSeats];
   const known = (seatId: number | null | undefined) => seats.find((seat) => seat.id === seatId)?.id;
-  const bound = by.playerId === null ? undefined : seats.find((seat) => seat.accountId === by.playerId)?.id;
+  const bound =
+    by.playerId === null ? undefined : seats.find((seat) => seat.accountId === by.playerId)?.id;
   return known(by.seatId) ?? bound ?? known(by.cookieSeatId) ?? null;
 }
 
@@ -173,5 +186,11 @@ function encodeMessage(
   context: WireContext,
 ): string {
   const topic = `${context.topicBase}/lobby/${lobby.code}`;
-  return JSON.stringify({ type: message.type, topic, seq: lobby.seq, at_ms: at, data: message.data });
+  return JSON.stringify({
+    type: message.type,
+    topic,
+    seq: lobby.seq,
+    at_ms: at,
+    data: message.data,
+  });
 }

@@ -35,14 +35,19 @@ export function createListing(redis: Redis, context: WireContext): Listing {
 
   async function write(lobby: Lobby): Promise<boolean> {
     const entry = listingOf(lobby, context) ?? "";
-    return (await runScript(redis, "listing", keys, [lobby.code, lobby.seq, lobby.createdAt, entry])) === 1;
+    return (
+      (await runScript(redis, "listing", keys, [lobby.code, lobby.seq, lobby.createdAt, entry])) ===
+      1
+    );
   }
 
   return {
     async update(lobby, events) {
       const concerned = events.filter((event) => event.type in listingEvents);
       if (concerned.length === 0) return;
-      const wasNeverListed = lobby.settings.visibility === "private" && !events.some((e) => e.type === "settings_changed");
+      const wasNeverListed =
+        lobby.settings.visibility === "private" &&
+        !events.some((e) => e.type === "settings_changed");
       if (wasNeverListed) return;
       const hasChanged = await write(lobby);
       if (hasChanged && concerned.some((event) => listingEvents[event.type]))

@@ -93,8 +93,15 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     const known = slotsOf(shard).get(code);
     if (known) return known;
     const slot: Slot = {
-      code, shard, actor: null, waiting: [], isBusy: false, isDropped: false,
-      armed: null, lastUsed: deps.now(), onIdle: [],
+      code,
+      shard,
+      actor: null,
+      waiting: [],
+      isBusy: false,
+      isDropped: false,
+      armed: null,
+      lastUsed: deps.now(),
+      onIdle: [],
     };
     slotsOf(shard).set(code, slot);
     deps.metrics.lobbyActors.set(++actorCount);
@@ -224,9 +231,13 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     },
     async close(shard) {
       const busy = [...slotsOf(shard).values()].filter((slot) => slot.isBusy);
-      const idle = Promise.all(busy.map((slot) => new Promise<void>((done) => slot.onIdle.push(done))));
+      const idle = Promise.all(
+        busy.map((slot) => new Promise<void>((done) => slot.onIdle.push(done))),
+      );
       let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((done) => { timer = setTimeout(done, closeTimeoutMs); });
+      const timeout = new Promise<void>((done) => {
+        timer = setTimeout(done, closeTimeoutMs);
+      });
       await Promise.race([idle, timeout]);
       clearTimeout(timer);
     },

@@ -18,7 +18,12 @@ export function recall(memory: Memory, seatId: number, id: string): LobbyReply |
 }
 
 /** Remembers an answer and returns the field that stores it. */
-export function remember(memory: Memory, seatId: number, id: string, reply: LobbyReply): [string, string] {
+export function remember(
+  memory: Memory,
+  seatId: number,
+  id: string,
+  reply: LobbyReply,
+): [string, string] {
   const entries = memory.get(seatId) ?? [];
   const n = (entries.at(-1)?.n ?? -1) + 1;
   const entry: Remembered = { n, id, reply };

@@ -8,7 +8,12 @@ export interface SeatLimit {
 export type SeatCounts = Map<number, { count: number; endsAt: number }>;
 
 /** Counts a command; the seconds to wait when it is one too many, else null. */
-export function countCommand(counts: SeatCounts, seatId: number, now: number, limit: SeatLimit): number | null {
+export function countCommand(
+  counts: SeatCounts,
+  seatId: number,
+  now: number,
+  limit: SeatLimit,
+): number | null {
   const window = counts.get(seatId);
   // A window that seems to begin in the future is left over from before the clock was set back.
   if (!window || now >= window.endsAt || window.endsAt - now > limit.windowMs) {

@@ -77,7 +77,9 @@ export function createRemote(deps: {
   function handle(wire: Wire): void {
     if (wire[0] === 1) return settle(wire[1], wire[2] ?? moved);
     const [, requestId, from, code, command, id] = wire;
-    void deps.deliver(code, command, id).then((outcome) => post(from, [1, requestId, outcome === moved ? null : outcome]));
+    void deps
+      .deliver(code, command, id)
+      .then((outcome) => post(from, [1, requestId, outcome === moved ? null : outcome]));
   }
 
   // One sweep for all instead of a timer each; requests are in order of their deadline.
@@ -103,7 +105,8 @@ export function createRemote(deps: {
       for (const wire of JSON.parse(message) as Wire[]) handle(wire);
     },
     giveUp(target) {
-      for (const [requestId, entry] of pending) if (entry.target === target) settle(requestId, moved);
+      for (const [requestId, entry] of pending)
+        if (entry.target === target) settle(requestId, moved);
     },
     pending: () => pending.size,
     stop: () => clearInterval(sweep),

@@ -87,7 +87,10 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
     redis: control,
     journal: createJournal({ redis: commits, metrics }),
     placement: shards,
-    ticker, log, metrics, now,
+    ticker,
+    log,
+    metrics,
+    now,
     rules: { context, seatLimit: deps.seatLimit },
     nextCommitId: () => `${incarnation}.${++commitCount}`,
     async afterCommit(lobby, events) {
@@ -124,7 +127,8 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
   }
 
   async function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
-    const commandId = id === undefined ? `${incarnation}.${++commandCount}` : `c.${command.type}.${id}`;
+    const commandId =
+      id === undefined ? `${incarnation}.${++commandCount}` : `c.${command.type}.${id}`;
     const deadline = performance.now() + patienceMs;
     let outcome = await attempt(code, command, commandId);
     while (outcome === moved && performance.now() < deadline && !isStopped) {
@@ -157,7 +161,13 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
       }
       const { lobby } = JSON.parse(reply.body ?? "null") as { lobby: { seq: number } };
       const topic = `${context.topicBase}/lobby/${code}`;
-      const message = { type: "lobby.snapshot", topic, seq: lobby.seq, at_ms: now(), data: { lobby } };
+      const message = {
+        type: "lobby.snapshot",
+        topic,
+        seq: lobby.seq,
+        at_ms: now(),
+        data: { lobby },
+      };
       return { seq: lobby.seq, payload: JSON.stringify(message) };
     },
     listPublic: () => listing.read(now()),

@@ -1,6 +1,14 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "../../server/core/logger.ts";
-import { deadChannel, dueKey, epochKey, mapChannel, ownerKey, shardCount, workersKey } from "./keys.ts";
+import {
+  deadChannel,
+  dueKey,
+  epochKey,
+  mapChannel,
+  ownerKey,
+  shardCount,
+  workersKey,
+} from "./keys.ts";
 import { parseOwner, wantedOwners, type Owner } from "./placement.ts";
 import { runScript } from "./scripts.ts";
 
@@ -14,7 +22,12 @@ export interface ShardTimings {
   reloadMs: number;
 }
 
-export const defaultTimings: ShardTimings = { heartbeatMs: 500, deadMs: 2_000, freshMs: 1_500, reloadMs: 5_000 };
+export const defaultTimings: ShardTimings = {
+  heartbeatMs: 500,
+  deadMs: 2_000,
+  freshMs: 1_500,
+  reloadMs: 5_000,
+};
 
 export interface ShardHooks {
   /** A shard became ours; `timers` are its stored deadlines. */
@@ -148,7 +161,12 @@ export function createShards(deps: {
   async function claim(shards: number[]): Promise<void> {
     const replies = await Promise.all(
       shards.map((shard) =>
-        runScript(redis, "claim", [ownerKey(shard), epochKey(shard), dueKey(shard)], [owners[shard]?.token ?? "", incarnation]),
+        runScript(
+          redis,
+          "claim",
+          [ownerKey(shard), epochKey(shard), dueKey(shard)],
+          [owners[shard]?.token ?? "", incarnation],
+        ),
       ),
     );
     let claimed = 0;
@@ -195,7 +213,12 @@ export function createShards(deps: {
     const timer = setInterval(() => {
       if (isRunning) return;
       isRunning = true;
-      guard(work().finally(() => { isRunning = false; }), what);
+      guard(
+        work().finally(() => {
+          isRunning = false;
+        }),
+        what,
+      );
     }, ms);
     timers.add(timer);
   }

@@ -43,13 +43,19 @@ export function encodeChange(
   snapshotVersion: number,
 ): { fields: [string, string][]; removed: string[]; snapshotVersion: number } {
   if (version - snapshotVersion < snapshotEvery)
-    return { fields: [[deltaField(version), JSON.stringify(events)]], removed: [], snapshotVersion };
+    return {
+      fields: [[deltaField(version), JSON.stringify(events)]],
+      removed: [],
+      snapshotVersion,
+    };
   const removed: string[] = [];
   for (let n = snapshotVersion + 1; n < version; n++) removed.push(deltaField(n));
   return {
-    fields: [["s", JSON.stringify(lobby)], ["sv", String(version)]],
+    fields: [
+      ["s", JSON.stringify(lobby)],
+      ["sv", String(version)],
+    ],
     removed,
     snapshotVersion: version,
   };
 }
-

@@ -25,9 +25,10 @@ export function createTicker(now: () => number, fire: (code: string) => void): T
     const current = Math.floor(now() / bucketMs);
     // A clock that was set back starts over from there; what is due stays in its bucket.
     if (current < sweptTo) sweptTo = current;
-    const due = current - sweptTo > buckets.size
-      ? [...buckets.keys()].filter((bucket) => bucket <= current)
-      : Array.from({ length: current - sweptTo + 1 }, (_, i) => sweptTo + i);
+    const due =
+      current - sweptTo > buckets.size
+        ? [...buckets.keys()].filter((bucket) => bucket <= current)
+        : Array.from({ length: current - sweptTo + 1 }, (_, i) => sweptTo + i);
     sweptTo = current;
     for (const bucket of due) {
       const codes = buckets.get(bucket);

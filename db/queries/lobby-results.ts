@@ -27,7 +27,10 @@ export interface NewLobbyAnswer {
 }
 
 /** Stores a finished lobby; null when it is stored already. */
-export async function insertLobbyResult(em: EntityManager, result: NewLobbyResult): Promise<number | null> {
+export async function insertLobbyResult(
+  em: EntityManager,
+  result: NewLobbyResult,
+): Promise<number | null> {
   const rows = await rowsOf<{ id: number }>(
     em,
     sql`insert into lobby_results
@@ -40,11 +43,21 @@ export async function insertLobbyResult(em: EntityManager, result: NewLobbyResul
   return rows[0]?.id ?? null;
 }
 
-export async function insertLobbyAnswers(em: EntityManager, resultId: number, answers: readonly NewLobbyAnswer[]): Promise<void> {
+export async function insertLobbyAnswers(
+  em: EntityManager,
+  resultId: number,
+  answers: readonly NewLobbyAnswer[],
+): Promise<void> {
   if (answers.length === 0) return;
   const rows = answers.map((a) => ({
-    question_index: a.questionIndex, seat_id: a.seatId, player_id: a.playerId, question_id: a.questionId,
-    selected_index: a.selectedIndex, is_correct: a.isCorrect, points_earned: a.pointsEarned, time_taken_ms: a.timeTakenMs,
+    question_index: a.questionIndex,
+    seat_id: a.seatId,
+    player_id: a.playerId,
+    question_id: a.questionId,
+    selected_index: a.selectedIndex,
+    is_correct: a.isCorrect,
+    points_earned: a.pointsEarned,
+    time_taken_ms: a.timeTakenMs,
   }));
   await rowsOf(
     em,

@@ -15,7 +15,10 @@ export interface StatsRow {
 }
 
 /** The totals of these players, all and per category, locked in id order until the transaction ends. */
-export async function lockStats(em: EntityManager, playerIds: readonly number[]): Promise<StatsRow[]> {
+export async function lockStats(
+  em: EntityManager,
+  playerIds: readonly number[],
+): Promise<StatsRow[]> {
   if (playerIds.length === 0) return [];
   const ids = JSON.stringify([...playerIds].sort((a, b) => a - b));
   await rowsOf(
@@ -42,12 +45,22 @@ export async function lockStats(em: EntityManager, playerIds: readonly number[])
 }
 
 /** Writes totals read by `lockStats`; the time of a total moves only when the total grew (LB-01). */
-export async function saveStats(em: EntityManager, rows: readonly StatsRow[], at: Date): Promise<void> {
+export async function saveStats(
+  em: EntityManager,
+  rows: readonly StatsRow[],
+  at: Date,
+): Promise<void> {
   const json = (list: readonly StatsRow[]) =>
     JSON.stringify(
       list.map((r) => ({
-        player_id: r.playerId, category: r.category, score: r.score, answers: r.answers, correct: r.correct,
-        best: r.bestStreak, current: r.currentStreak, xp: r.xp,
+        player_id: r.playerId,
+        category: r.category,
+        score: r.score,
+        answers: r.answers,
+        correct: r.correct,
+        best: r.bestStreak,
+        current: r.currentStreak,
+        xp: r.xp,
       })),
     );
   const input = (list: readonly StatsRow[]) =>

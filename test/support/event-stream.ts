@@ -76,7 +76,8 @@ export function openStream(url: string, options: StreamOptions = {}): EventStrea
     if (options.token) headers["authorization"] = `Bearer ${options.token}`;
     if (lastEventId !== null) headers["last-event-id"] = lastEventId;
     const response = await fetch(url, { headers, signal: abort.signal });
-    if (response.status !== 200 || !response.body) throw new StreamRefused(response.status, await response.text());
+    if (response.status !== 200 || !response.body)
+      throw new StreamRefused(response.status, await response.text());
     let rest = "";
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       const parts = (rest + chunk).split("\n\n");
@@ -98,7 +99,8 @@ export function openStream(url: string, options: StreamOptions = {}): EventStrea
   }
 
   const ended = run().catch((error: unknown) => {
-    for (const watcher of watchers) watcher.reject(error instanceof Error ? error : new Error(String(error)));
+    for (const watcher of watchers)
+      watcher.reject(error instanceof Error ? error : new Error(String(error)));
     throw error;
   });
   ended.catch(() => undefined);
@@ -116,11 +118,28 @@ export function openStream(url: string, options: StreamOptions = {}): EventStrea
       return new Promise<Frame>((resolve, reject) => {
         const watcher: Watcher = {
           matches,
-          resolve: (frame) => { done(); resolve(frame); },
-          reject: (error) => { done(); reject(error); },
+          resolve: (frame) => {
+            done();
+            resolve(frame);
+          },
+          reject: (error) => {
+            done();
+            reject(error);
+          },
         };
-        const timer = setTimeout(() => watcher.reject(new Error(`no ${what} within ${timeoutMs} ms; saw ${frames.map((f) => `${f.event}#${f.id}`).join(" ")}`)), timeoutMs);
-        const done = () => { clearTimeout(timer); watchers.delete(watcher); };
+        const timer = setTimeout(
+          () =>
+            watcher.reject(
+              new Error(
+                `no ${what} within ${timeoutMs} ms; saw ${frames.map((f) => `${f.event}#${f.id}`).join(" ")}`,
+              ),
+            ),
+          timeoutMs,
+        );
+        const done = () => {
+          clearTimeout(timer);
+          watchers.delete(watcher);
+        };
         watchers.add(watcher);
       });
     },

@@ -8,7 +8,10 @@ interface LobbyShape {
   current_index: number;
   seq: number;
   players: { id: number; score: number; num_correct: number }[];
-  reveal: { correct_index: number; results: { player_id: number; selected_index: number; points_earned: number }[] } | null;
+  reveal: {
+    correct_index: number;
+    results: { player_id: number; selected_index: number; points_earned: number }[];
+  } | null;
   current_question: { question: string; payload: { choices: string[] } } | null;
 }
 
@@ -19,18 +22,30 @@ export interface GameOptions {
   disturb?: (step: number) => Promise<void>;
 }
 
-const lobbyOf = (frame: Frame) => ((frame.data as LobbyMessage).data as { lobby: LobbyShape }).lobby;
+const lobbyOf = (frame: Frame) =>
+  ((frame.data as LobbyMessage).data as { lobby: LobbyShape }).lobby;
 const isQuestion = (index: number) => (frame: Frame) =>
-  (frame.event === "lobby.started" || frame.event === "lobby.question" || frame.event === "lobby.snapshot") && lobbyOf(frame).status === "in_progress" && lobbyOf(frame).current_index === index;
+  (frame.event === "lobby.started" ||
+    frame.event === "lobby.question" ||
+    frame.event === "lobby.snapshot") &&
+  lobbyOf(frame).status === "in_progress" &&
+  lobbyOf(frame).current_index === index;
 const isReveal = (index: number) => (frame: Frame) =>
-  (frame.event === "lobby.reveal" || frame.event === "lobby.snapshot") && lobbyOf(frame).current_index === index && lobbyOf(frame).reveal !== null;
+  (frame.event === "lobby.reveal" || frame.event === "lobby.snapshot") &&
+  lobbyOf(frame).current_index === index &&
+  lobbyOf(frame).reveal !== null;
 
 /** Plays one lobby through the public interface to its end and checks what every player saw. */
 export async function playGame(players: Player[], options: GameOptions): Promise<LobbyShape> {
   const [host, ...others] = players;
   assert.ok(host);
   const code = await createLobby(host, {
-    mode: options.mode, numQuestions: options.questions, timer: 60, maxPlayers: players.length, category: "random", visibility: "public",
+    mode: options.mode,
+    numQuestions: options.questions,
+    timer: 60,
+    maxPlayers: players.length,
+    category: "random",
+    visibility: "public",
   });
   for (const player of others) await joinLobby(player, code);
   await Promise.all(players.map((player) => player.listen(code)));
@@ -42,7 +57,8 @@ export async function playGame(players: Player[], options: GameOptions): Promise
     await seenByAll(players, isQuestion(index), `question ${index} of ${code}`);
     await options.disturb?.(index);
     await Promise.all(players.map((player, i) => choose(player, code, options.mode, index, i % 4)));
-    if (options.mode === "coop") assert.equal((await host.ask(code, "lock", { index })).status, 200);
+    if (options.mode === "coop")
+      assert.equal((await host.ask(code, "lock", { index })).status, 200);
     const reveals = await seenByAll(players, isReveal(index), `reveal ${index} of ${code}`);
     for (const result of reveals[0]?.reveal?.results ?? [])
       points.set(result.player_id, (points.get(result.player_id) ?? 0) + result.points_earned);
@@ -51,11 +67,18 @@ export async function playGame(players: Player[], options: GameOptions): Promise
     assert.equal(next.status, 200, JSON.stringify(next));
   }
 
-  const ends = await seenByAll(players, (frame) => frame.event === "lobby.ended" || (frame.event === "lobby.snapshot" && lobbyOf(frame).status === "finished"), "end");
+  const ends = await seenByAll(
+    players,
+    (frame) =>
+      frame.event === "lobby.ended" ||
+      (frame.event === "lobby.snapshot" && lobbyOf(frame).status === "finished"),
+    "end",
+  );
   const final = ends[0];
   assert.ok(final);
   assert.equal(final.status, "finished");
-  for (const entry of final.players) assert.equal(entry.score, points.get(entry.id) ?? 0, "score is the sum of points");
+  for (const entry of final.players)
+    assert.equal(entry.score, points.get(entry.id) ?? 0, "score is the sum of points");
   for (const player of players) {
     assert.ok(player.stream);
     assertGapless(player.stream, `${player.name} in ${code}`);
@@ -65,14 +88,29 @@ export async function playGame(players: Player[], options: GameOptions): Promise
   return final;
 }
 
-async function choose(player: Player, code: string, mode: "coop" | "versus", index: number, selected: number): Promise<void> {
-  const answer = mode === "versus"
-    ? await player.ask(code, "answer", { selected_index: selected, time_taken_ms: 1_000, index })
-    : await player.ask(code, "pick", { selected_index: selected, index });
-  assert.equal(answer.status, mode === "versus" ? 200 : 204, `${player.name}: ${JSON.stringify(answer)}`);
+async function choose(
+  player: Player,
+  code: string,
+  mode: "coop" | "versus",
+  index: number,
+  selected: number,
+): Promise<void> {
+  const answer =
+    mode === "versus"
+      ? await player.ask(code, "answer", { selected_index: selected, time_taken_ms: 1_000, index })
+      : await player.ask(code, "pick", { selected_index: selected, index });
+  assert.equal(
+    answer.status,
+    mode === "versus" ? 200 : 204,
+    `${player.name}: ${JSON.stringify(answer)}`,
+  );
 }
 
-async function seenByAll(players: Player[], matches: (frame: Frame) => boolean, what: string): Promise<LobbyShape[]> {
+async function seenByAll(
+  players: Player[],
+  matches: (frame: Frame) => boolean,
+  what: string,
+): Promise<LobbyShape[]> {
   const frames = await Promise.all(
     players.map((player) => {
       assert.ok(player.stream);
@@ -97,8 +135,16 @@ function assertAlike(reveals: LobbyShape[], players: Player[], index: number): v
 /** No message tells the right answer while its question is open (S15). */
 function assertSecret(messages: LobbyMessage[]): void {
   for (const message of messages) {
-    if (message.type === "lobby.reveal" || message.type === "lobby.ended" || message.type === "lobby.snapshot") continue;
+    if (
+      message.type === "lobby.reveal" ||
+      message.type === "lobby.ended" ||
+      message.type === "lobby.snapshot"
+    )
+      continue;
     const text = JSON.stringify(message.data);
-    assert.ok(!text.includes('"correct_index"') && !text.includes('"explanation"'), `${message.type} tells the answer`);
+    assert.ok(
+      !text.includes('"correct_index"') && !text.includes('"explanation"'),
+      `${message.type} tells the answer`,
+    );
   }
 }

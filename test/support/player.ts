@@ -17,7 +17,12 @@ export interface Player {
   lobbyToken: string;
   stream: EventStream | null;
   /** Asks the service; a well-formed call is repeated when a worker dies under it. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
   /** A call below the lobby the player sits in. */
   ask(code: string, action: string, body?: unknown): Promise<Answer>;
   listen(code: string): Promise<EventStream>;
@@ -31,21 +36,45 @@ export async function newPlayer(urls: string | string[], name: string): Promise<
   const all = Array.isArray(urls) ? urls : [urls];
   let turn = 0;
 
-  async function send(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+  async function send(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Answer> {
     const url = all[turn++ % all.length] ?? "";
     // A connection of its own for each call, so that calls spread over the workers.
     const response = await fetch(url + path, {
       method,
-      headers: { connection: "close", ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      headers: {
+        connection: "close",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    const json = text === "" ? {} : (JSON.parse(text) as { body?: Record<string, unknown>; flash?: { errors?: { code: string }[] } });
-    return { status: response.status, body: json.body ?? {}, code: json.flash?.errors?.[0]?.code ?? null };
+    const json =
+      text === ""
+        ? {}
+        : (JSON.parse(text) as {
+            body?: Record<string, unknown>;
+            flash?: { errors?: { code: string }[] };
+          });
+    return {
+      status: response.status,
+      body: json.body ?? {},
+      code: json.flash?.errors?.[0]?.code ?? null,
+    };
   }
 
   /** The key makes the repeat harmless; a cut connection or a 503 says nothing about the effect. */
-  async function sendSafely(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+  async function sendSafely(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Answer> {
     const keyed = { "idempotency-key": `t-${process.pid}-${++commandCount}`, ...headers };
     for (let attempt = 0; ; attempt++) {
       try {
@@ -71,7 +100,9 @@ export async function newPlayer(urls: string | string[], name: string): Promise<
       sendSafely(method, path, body, { authorization: `Bearer ${player.accessToken}`, ...headers }),
     ask: (code, action, body) => {
       const method = action === "settings" ? "PATCH" : "POST";
-      return sendSafely(method, `${lobbies}/${code}/${action}`, body, { "x-lobby-token": player.lobbyToken });
+      return sendSafely(method, `${lobbies}/${code}/${action}`, body, {
+        "x-lobby-token": player.lobbyToken,
+      });
     },
     async listen(code) {
       const response = await fetch(`${all[0]}${lobbies}/${code}/token`, {
@@ -80,7 +111,10 @@ export async function newPlayer(urls: string | string[], name: string): Promise<
       });
       assert.equal(response.status, 204);
       const token = response.headers.get("x-hub-token") ?? "";
-      player.stream = openStream(`${all[turn % all.length]}/v1/hub?topic=/games/trivia/lobby/${code}`, { token });
+      player.stream = openStream(
+        `${all[turn % all.length]}/v1/hub?topic=/games/trivia/lobby/${code}`,
+        { token },
+      );
       await player.stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
       return player.stream;
     },
@@ -89,7 +123,10 @@ export async function newPlayer(urls: string | string[], name: string): Promise<
 }
 
 /** Takes a seat and remembers its credential. */
-export async function createLobby(host: Player, settings: Record<string, unknown>): Promise<string> {
+export async function createLobby(
+  host: Player,
+  settings: Record<string, unknown>,
+): Promise<string> {
   const created = await host.call("POST", lobbies, { hostName: host.name, ...settings });
   assert.equal(created.status, 201, JSON.stringify(created));
   keepSeat(host, created);

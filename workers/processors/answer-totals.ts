@@ -16,7 +16,14 @@ export interface GivenAnswer {
   previous: "right" | "wrong" | null;
 }
 
-export const noTotals: Totals = { score: 0, answers: 0, correct: 0, bestStreak: 0, currentStreak: 0, xp: 0 };
+export const noTotals: Totals = {
+  score: 0,
+  answers: 0,
+  correct: 0,
+  bestStreak: 0,
+  currentStreak: 0,
+  xp: 0,
+};
 
 /**
  * Points and XP count the first time only; a corrected answer earns half the XP (TRV-11).
@@ -24,7 +31,8 @@ export const noTotals: Totals = { score: 0, answers: 0, correct: 0, bestStreak: 
  */
 export function earned(answer: GivenAnswer): { points: number; xp: number } {
   if (answer.previous === null) return { points: answer.points, xp: answer.xp };
-  if (answer.previous === "wrong" && answer.isCorrect) return { points: 0, xp: Math.floor(answer.xp / 2) };
+  if (answer.previous === "wrong" && answer.isCorrect)
+    return { points: 0, xp: Math.floor(answer.xp / 2) };
   return { points: 0, xp: 0 };
 }
 

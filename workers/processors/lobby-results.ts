@@ -21,7 +21,14 @@ interface Sheet {
     index: number;
     id: number;
     category: string;
-    results: { seatId: number; selectedIndex: number; isCorrect: boolean; pointsEarned: number; xpGained: number; timeTakenMs: number }[];
+    results: {
+      seatId: number;
+      selectedIndex: number;
+      isCorrect: boolean;
+      pointsEarned: number;
+      xpGained: number;
+      timeTakenMs: number;
+    }[];
   }[];
 }
 
@@ -34,11 +41,16 @@ interface PlayerAnswer {
 }
 
 /** Writes a finished lobby, its answers and what the players earned; a second run finds it done (S38). */
-export async function storeLobbyResult(payload: PayloadOf<typeof lobbyResults>, deps: JobDeps): Promise<void> {
+export async function storeLobbyResult(
+  payload: PayloadOf<typeof lobbyResults>,
+  deps: JobDeps,
+): Promise<void> {
   const text = await deps.redis.hget(payload.key, "r");
   if (text === null) throw new UnrecoverableError(`no result sheet of lobby ${payload.code}`);
   const sheet = JSON.parse(text) as Sheet;
-  await deps.em.transactional((em) => store(em, sheet, new Date(sheet.finishedAt ?? deps.clock.now())));
+  await deps.em.transactional((em) =>
+    store(em, sheet, new Date(sheet.finishedAt ?? deps.clock.now())),
+  );
 }
 
 async function store(em: EntityManager, sheet: Sheet, finishedAt: Date): Promise<void> {
@@ -79,14 +91,25 @@ async function store(em: EntityManager, sheet: Sheet, finishedAt: Date): Promise
   await credit(em, sheet, players, finishedAt);
 }
 
-async function credit(em: EntityManager, sheet: Sheet, players: Map<number, number | null>, at: Date): Promise<void> {
+async function credit(
+  em: EntityManager,
+  sheet: Sheet,
+  players: Map<number, number | null>,
+  at: Date,
+): Promise<void> {
   const playerIds = [...new Set([...players.values()].filter((id) => id !== null))];
-  const stats = new Map((await lockStats(em, playerIds)).map((row) => [keyOf(row.playerId, row.category), row]));
+  const stats = new Map(
+    (await lockStats(em, playerIds)).map((row) => [keyOf(row.playerId, row.category), row]),
+  );
   const answers = await playerAnswers(em, sheet, players, playerIds);
   for (const { playerId, category, given } of answers)
     for (const place of [null, category]) {
       const row = stats.get(keyOf(playerId, place));
-      stats.set(keyOf(playerId, place), { playerId, category: place, ...addAnswer(row ?? noTotals, given) });
+      stats.set(keyOf(playerId, place), {
+        playerId,
+        category: place,
+        ...addAnswer(row ?? noTotals, given),
+      });
     }
   await saveStats(em, [...stats.values()] satisfies StatsRow[], at);
   await insertAnswers(em, answers.map(toNewAnswer));
@@ -98,8 +121,14 @@ async function playerAnswers(
   players: Map<number, number | null>,
   playerIds: number[],
 ): Promise<PlayerAnswer[]> {
-  const known = await lastAnswers(em, playerIds, sheet.questions.map((question) => question.id));
-  const previous = new Map(known.map((row) => [keyOf(row.playerId, row.questionId), row.isCorrect]));
+  const known = await lastAnswers(
+    em,
+    playerIds,
+    sheet.questions.map((question) => question.id),
+  );
+  const previous = new Map(
+    known.map((row) => [keyOf(row.playerId, row.questionId), row.isCorrect]),
+  );
   return sheet.questions.flatMap((question) =>
     question.results.flatMap((result) => {
       const playerId = players.get(result.seatId) ?? null;
@@ -111,13 +140,28 @@ async function playerAnswers(
         xp: result.xpGained,
         previous: before === undefined ? null : before ? "right" : "wrong",
       };
-      return [{ playerId, questionId: question.id, category: question.category, selectedIndex: result.selectedIndex, given }];
+      return [
+        {
+          playerId,
+          questionId: question.id,
+          category: question.category,
+          selectedIndex: result.selectedIndex,
+          given,
+        },
+      ];
     }),
   );
 }
 
 function toNewAnswer({ playerId, questionId, selectedIndex, given }: PlayerAnswer): NewAnswer {
-  return { playerId, questionId, selectedIndex, isCorrect: given.isCorrect, ...earned(given), source: "lobby" };
+  return {
+    playerId,
+    questionId,
+    selectedIndex,
+    isCorrect: given.isCorrect,
+    ...earned(given),
+    source: "lobby",
+  };
 }
 
 const keyOf = (playerId: number, place: number | string | null) => `${playerId}/${place ?? ""}`;

@@ -28,8 +28,13 @@ export async function releaseHosting(deps: Deps, playerId: number, code: string)
 async function dropFinished(deps: Deps, key: string, except: string): Promise<void> {
   const codes = (await deps.redis.zrange(key, "0", "-1")).filter((code) => code !== except);
   for (const code of codes) {
-    const reply = await deps.lobbies.ask(code, { type: "read", by: { seatId: null, playerId: null } });
-    const isGone = reply.ok ? statusOf(reply.body) === "finished" : reply.code === "lobby:not_found";
+    const reply = await deps.lobbies.ask(code, {
+      type: "read",
+      by: { seatId: null, playerId: null },
+    });
+    const isGone = reply.ok
+      ? statusOf(reply.body) === "finished"
+      : reply.code === "lobby:not_found";
     if (isGone) await deps.redis.zrem(key, code);
   }
 }

@@ -2,21 +2,52 @@ import { stringifySetCookie } from "cookie";
 import type { Static } from "typebox";
 import type { LobbyCommand } from "../../../actors/index.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import { defineRoute, encodedReply, reply, type AnyRoute, type Headers, type RequestInfo } from "../../http/route.ts";
+import {
+  defineRoute,
+  encodedReply,
+  reply,
+  type AnyRoute,
+  type Headers,
+  type RequestInfo,
+} from "../../http/route.ts";
 import { categoryOf } from "../questions/service.ts";
 import * as s from "./schemas.ts";
-import { askerOf, blankToNull, command, createLobby, hubToken, joinLobby, readCode, startLobby, type TakenSeat } from "./service.ts";
+import {
+  askerOf,
+  blankToNull,
+  command,
+  createLobby,
+  hubToken,
+  joinLobby,
+  readCode,
+  startLobby,
+  type TakenSeat,
+} from "./service.ts";
 
 const base = "/v1/games/trivia/lobbies";
 const tag = "Lobbies";
 const cookieSeconds = 86_400;
 
 /** Refusals of every call that needs a seat, and of every call that needs the host's (LOB-02). */
-const seatErrors = ["auth:required", "auth:token_invalid", "lobby:token_invalid", "lobby:not_found", "lobby:player_not_found", "rate_limit:exceeded"] as const satisfies ErrorCode[];
+const seatErrors = [
+  "auth:required",
+  "auth:token_invalid",
+  "lobby:token_invalid",
+  "lobby:not_found",
+  "lobby:player_not_found",
+  "rate_limit:exceeded",
+] as const satisfies ErrorCode[];
 const hostErrors = [...seatErrors, "lobby:not_host"] as const satisfies ErrorCode[];
 
 /** Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). */
-const seatRoute = { auth: "seat", tag, unlimited: true, cookieAuthority: true, unknown: "lobby:not_found", params: s.CodeParams } as const;
+const seatRoute = {
+  auth: "seat",
+  tag,
+  unlimited: true,
+  cookieAuthority: true,
+  unknown: "lobby:not_found",
+  params: s.CodeParams,
+} as const;
 
 /** A repeat with the same key answers as the first time (LOB-28). */
 const keyOf = (request: RequestInfo): string | undefined => request.headers["idempotency-key"];
@@ -44,8 +75,7 @@ const create = defineRoute({
   body: s.CreateBody,
   responses: { 201: s.Created },
   errors: ["lobby:too_many"],
-  handler: async ({ deps, caller, body }) =>
-    seatTaken(await createLobby(deps, caller, body)),
+  handler: async ({ deps, caller, body }) => seatTaken(await createLobby(deps, caller, body)),
 });
 
 const readRoutes = ["", "/status"].map((suffix) =>
@@ -61,7 +91,10 @@ const readRoutes = ["", "/status"].map((suffix) =>
     responses: { 200: s.LobbyAndPlayer },
     errors: ["lobby:not_found"],
     handler: async ({ deps, caller, params }) =>
-      encodedReply(200, (await command(deps, readCode(params.code), { type: "read", by: askerOf(caller) })) ?? "{}"),
+      encodedReply(
+        200,
+        (await command(deps, readCode(params.code), { type: "read", by: askerOf(caller) })) ?? "{}",
+      ),
   }),
 );
 
@@ -76,7 +109,13 @@ const join = defineRoute({
   params: s.CodeParams,
   body: s.JoinBody,
   responses: { 201: s.Joined },
-  errors: ["lobby:not_found", "lobby:not_accepting_players", "lobby:full", "lobby:name_taken", "lobby:banned"],
+  errors: [
+    "lobby:not_found",
+    "lobby:not_accepting_players",
+    "lobby:full",
+    "lobby:name_taken",
+    "lobby:banned",
+  ],
   handler: async ({ deps, caller, params, body }) =>
     seatTaken(await joinLobby(deps, caller, readCode(params.code), body.name)),
 });
@@ -92,7 +131,12 @@ const settings = defineRoute({
   errors: [...hostErrors, "lobby:not_waiting"],
   handler: async ({ deps, caller, params, body, request }) => {
     const changes = { ...pickKnown(body) };
-    await command(deps, readCode(params.code), { type: "settings", changes, by: askerOf(caller) }, keyOf(request));
+    await command(
+      deps,
+      readCode(params.code),
+      { type: "settings", changes, by: askerOf(caller) },
+      keyOf(request),
+    );
     return reply(204);
   },
 });
@@ -104,9 +148,17 @@ const start = defineRoute({
   summary: "Draw the questions and start the game",
   source: "document 2, Lobbies; LOB-13, LOB-24",
   responses: { 200: s.LobbyOnly },
-  errors: [...hostErrors, "lobby:already_started", "lobby:not_enough_players", "generator:unavailable"],
+  errors: [
+    ...hostErrors,
+    "lobby:already_started",
+    "lobby:not_enough_players",
+    "generator:unavailable",
+  ],
   handler: async ({ deps, caller, params, request }) =>
-    encodedReply(200, (await startLobby(deps, caller, readCode(params.code), keyOf(request))) ?? "{}"),
+    encodedReply(
+      200,
+      (await startLobby(deps, caller, readCode(params.code), keyOf(request))) ?? "{}",
+    ),
 });
 
 const token = defineRoute({
@@ -120,7 +172,18 @@ const token = defineRoute({
   handler: async ({ deps, caller, params, request }) => {
     const value = await hubToken(deps, caller, readCode(params.code));
     return reply(204, undefined, [
-      ["Set-Cookie", stringifySetCookie({ name: "hubAuthorization", value, httpOnly: true, sameSite: "lax", path: "/v1/hub", maxAge: cookieSeconds, secure: request.isSecure })],
+      [
+        "Set-Cookie",
+        stringifySetCookie({
+          name: "hubAuthorization",
+          value,
+          httpOnly: true,
+          sameSite: "lax",
+          path: "/v1/hub",
+          maxAge: cookieSeconds,
+          secure: request.isSecure,
+        }),
+      ],
       ["X-Hub-Token", value],
       ["Link", '</v1/hub>; rel="hub"'],
     ]);
@@ -135,12 +198,26 @@ const answer = defineRoute({
   source: "document 2, Lobbies; LOB-12, LOB-17, LOB-28",
   body: s.AnswerBody,
   responses: { 200: s.VersusResult },
-  errors: [...seatErrors, "lobby:wrong_mode", "lobby:not_in_progress", "lobby:no_more_questions", "lobby:already_answered", "lobby:question_closed"],
+  errors: [
+    ...seatErrors,
+    "lobby:wrong_mode",
+    "lobby:not_in_progress",
+    "lobby:no_more_questions",
+    "lobby:already_answered",
+    "lobby:question_closed",
+  ],
   handler: async ({ deps, caller, params, body, request }) => {
     const asked: LobbyCommand = {
-      type: "answer", selectedIndex: body.selected_index, claimedMs: body.time_taken_ms, index: body.index ?? null, by: askerOf(caller),
+      type: "answer",
+      selectedIndex: body.selected_index,
+      claimedMs: body.time_taken_ms,
+      index: body.index ?? null,
+      by: askerOf(caller),
     };
-    return encodedReply(200, (await command(deps, readCode(params.code), asked, keyOf(request))) ?? "{}");
+    return encodedReply(
+      200,
+      (await command(deps, readCode(params.code), asked, keyOf(request))) ?? "{}",
+    );
   },
 });
 
@@ -154,7 +231,12 @@ const pick = defineRoute({
   responses: { 204: null },
   errors: [...seatErrors, "lobby:wrong_mode", "lobby:not_in_progress", "lobby:question_closed"],
   handler: async ({ deps, caller, params, body, request }) => {
-    const asked: LobbyCommand = { type: "pick", selectedIndex: body.selected_index, index: body.index ?? null, by: askerOf(caller) };
+    const asked: LobbyCommand = {
+      type: "pick",
+      selectedIndex: body.selected_index,
+      index: body.index ?? null,
+      by: askerOf(caller),
+    };
     await command(deps, readCode(params.code), asked, keyOf(request));
     return reply(204);
   },
@@ -162,10 +244,35 @@ const pick = defineRoute({
 
 /** The host's calls that answer the lobby: path segment -> what they add to the common refusals. */
 const hostCommands = [
-  { type: "lock", summary: "Turn the picks into answers and reveal", source: "LOB-17, LOB-26", errors: ["lobby:wrong_mode", "lobby:not_in_progress", "lobby:no_more_questions", "lobby:question_closed"] },
-  { type: "next", summary: "Close the question if open and move on", source: "LOB-16, LOB-28", errors: ["lobby:not_in_progress", "lobby:too_early", "lobby:question_closed"] },
+  {
+    type: "lock",
+    summary: "Turn the picks into answers and reveal",
+    source: "LOB-17, LOB-26",
+    errors: [
+      "lobby:wrong_mode",
+      "lobby:not_in_progress",
+      "lobby:no_more_questions",
+      "lobby:question_closed",
+    ],
+  },
+  {
+    type: "next",
+    summary: "Close the question if open and move on",
+    source: "LOB-16, LOB-28",
+    errors: [
+      "lobby:not_in_progress",
+      "lobby:too_early",
+      "lobby:question_closed",
+      "generator:unavailable",
+    ],
+  },
   { type: "end", summary: "End the game for everyone", source: "LOB-18", errors: [] },
-] as const satisfies { type: "lock" | "next" | "end"; summary: string; source: string; errors: ErrorCode[] }[];
+] as const satisfies {
+  type: "lock" | "next" | "end";
+  summary: string;
+  source: string;
+  errors: ErrorCode[];
+}[];
 
 const hostRoutes = hostCommands.map(({ type, summary, source, errors }) =>
   defineRoute({
@@ -179,8 +286,12 @@ const hostRoutes = hostCommands.map(({ type, summary, source, errors }) =>
     errors: [...hostErrors, ...errors],
     handler: async ({ deps, caller, params, body, request }) => {
       const by = askerOf(caller);
-      const asked: LobbyCommand = type === "end" ? { type, by } : { type, index: body.index ?? null, by };
-      return encodedReply(200, (await command(deps, readCode(params.code), asked, keyOf(request))) ?? "{}");
+      const asked: LobbyCommand =
+        type === "end" ? { type, by } : { type, index: body.index ?? null, by };
+      return encodedReply(
+        200,
+        (await command(deps, readCode(params.code), asked, keyOf(request))) ?? "{}",
+      );
     },
   }),
 );
@@ -225,7 +336,12 @@ const leave = defineRoute({
   responses: { 204: null },
   errors: seatErrors,
   handler: async ({ deps, caller, params, request }) => {
-    await command(deps, readCode(params.code), { type: "leave", by: askerOf(caller) }, keyOf(request));
+    await command(
+      deps,
+      readCode(params.code),
+      { type: "leave", by: askerOf(caller) },
+      keyOf(request),
+    );
     return reply(204);
   },
 });
@@ -242,23 +358,49 @@ const kick = defineRoute({
   responses: { 204: null },
   errors: [...hostErrors, "lobby:host_not_removable"],
   handler: async ({ deps, caller, params, query, request }) => {
-    const asked: LobbyCommand = { type: "kick", seatId: params.playerId, ban: query.ban ?? false, by: askerOf(caller) };
+    const asked: LobbyCommand = {
+      type: "kick",
+      seatId: params.playerId,
+      ban: query.ban ?? false,
+      by: askerOf(caller),
+    };
     await command(deps, readCode(params.code), asked, keyOf(request));
     return reply(204);
   },
 });
 
 export const lobbyRoutes: AnyRoute[] = [
-  listLobbies, create, ...readRoutes, join, settings, start, token, answer, pick, ...hostRoutes, reveal, heartbeat, leave, kick,
+  listLobbies,
+  create,
+  ...readRoutes,
+  join,
+  settings,
+  start,
+  token,
+  answer,
+  pick,
+  ...hostRoutes,
+  reveal,
+  heartbeat,
+  leave,
+  kick,
 ];
 
 /** 201 with the seat's credential in the body, a header and a cookie for this lobby alone (LOB-01). */
 function seatTaken(seat: TakenSeat) {
   const cookie = stringifySetCookie({
-    name: "svc_lobby", value: seat.token, httpOnly: true, secure: true,
-    sameSite: "lax", path: `${base}/${seat.code}`, maxAge: cookieSeconds,
+    name: "svc_lobby",
+    value: seat.token,
+    httpOnly: true,
+    secure: true,
+    sameSite: "lax",
+    path: `${base}/${seat.code}`,
+    maxAge: cookieSeconds,
   });
-  const headers: Headers = [["Set-Cookie", cookie], ["X-Lobby-Token", seat.token]];
+  const headers: Headers = [
+    ["Set-Cookie", cookie],
+    ["X-Lobby-Token", seat.token],
+  ];
   return encodedReply(201, seat.body, { headers });
 }
 
@@ -275,6 +417,10 @@ function pickKnown(body: SettingsInput) {
     ...(prompt === undefined ? {} : { prompt: blankToNull(prompt) }),
     ...(selected_categories === undefined
       ? {}
-      : { selected_categories: selected_categories.map((name, i) => categoryOf(name, `selected_categories[${i}]`) ?? "random") }),
+      : {
+          selected_categories: selected_categories.map(
+            (name, i) => categoryOf(name, `selected_categories[${i}]`) ?? "random",
+          ),
+        }),
   };
 }

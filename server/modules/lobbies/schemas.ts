@@ -4,7 +4,9 @@ import { difficulties } from "../../providers/question-model.ts";
 const nullable = <T extends string>(type: T, extra: Record<string, unknown> = {}) =>
   Type.Unsafe<(T extends "integer" ? number : string) | null>({ type: [type, "null"], ...extra });
 const Timestamp = Type.String({ description: "ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00" });
-const NullableTimestamp = nullable("string", { description: "ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00" });
+const NullableTimestamp = nullable("string", {
+  description: "ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00",
+});
 
 /** Letters, digits, whitespace and . , ! ? ' - : ; ( ) / " (document 2, generate request; TRV-05). */
 const promptPattern = `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`;
@@ -12,21 +14,42 @@ const promptPattern = `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`;
 const namePattern = "^\\s*(?=\\S)[^\\p{Cc}]{1,64}?\\s*$";
 
 const timers = [10, 15, 20, 30, 45, 60] as const;
-const Timer = Type.Unsafe<(typeof timers)[number]>({ type: "integer", enum: timers, description: "seconds" });
+const Timer = Type.Unsafe<(typeof timers)[number]>({
+  type: "integer",
+  enum: timers,
+  description: "seconds",
+});
 const Mode = Type.Enum(["coop", "versus"]);
 const Visibility = Type.Enum(["public", "private"]);
-const Difficulty = Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 32, enum: [...difficulties, "auto", null] });
+const Difficulty = Type.Unsafe<string | null>({
+  type: ["string", "null"],
+  maxLength: 32,
+  enum: [...difficulties, "auto", null],
+});
 const Prompt = nullable("string", { maxLength: 256, pattern: promptPattern });
-const PlayerName = Type.String({ pattern: namePattern, description: "1-64 characters after trimming" });
+const PlayerName = Type.String({
+  pattern: namePattern,
+  description: "1-64 characters after trimming",
+});
 
-export const CodeParams = Type.Object({ code: Type.String({ description: "6-character join code, any case" }) });
+export const CodeParams = Type.Object({
+  code: Type.String({ description: "6-character join code, any case" }),
+});
 export const PlayerParams = Type.Object({ code: Type.String(), playerId: Type.Integer() });
 
 export const CreateBody = Type.Object({
   hostName: PlayerName,
   category: Type.Optional(nullable("string", { maxLength: 64 })),
-  timer: Type.Optional(Type.Unsafe<number | null>({ type: ["integer", "null"], enum: [...timers, null], description: "seconds; 30 when absent (LOB-07)" })),
-  numQuestions: Type.Optional(nullable("integer", { minimum: 1, maximum: 100, description: "null means endless" })),
+  timer: Type.Optional(
+    Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      enum: [...timers, null],
+      description: "seconds; 30 when absent (LOB-07)",
+    }),
+  ),
+  numQuestions: Type.Optional(
+    nullable("integer", { minimum: 1, maximum: 100, description: "null means endless" }),
+  ),
   visibility: Type.Optional(Visibility),
   mode: Type.Optional(Mode),
   maxPlayers: Type.Optional(Type.Integer({ minimum: 2, maximum: 16 })),
@@ -49,7 +72,11 @@ export const SettingsBody = Type.Object({
 });
 
 const QuestionIndex = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 1000, description: "the question meant; another one is refused (LOB-28)" }),
+  Type.Integer({
+    minimum: 0,
+    maximum: 1000,
+    description: "the question meant; another one is refused (LOB-28)",
+  }),
 );
 
 export const AnswerBody = Type.Object({
@@ -66,7 +93,9 @@ export const PickBody = Type.Object({
 export const IndexBody = Type.Object({ index: QuestionIndex });
 
 export const KickQuery = Type.Object({
-  ban: Type.Optional(Type.Boolean({ description: "also refuse that account or lobby token later (LOB-25)" })),
+  ban: Type.Optional(
+    Type.Boolean({ description: "also refuse that account or lobby token later (LOB-25)" }),
+  ),
 });
 
 const SeatRef = Type.Object({ id: Type.Integer(), name: Type.String(), is_host: Type.Boolean() });
@@ -146,7 +175,10 @@ export const LobbyWire = Type.Object({
   players: Type.Array(PlayerEntry),
   current_question: Type.Union([CurrentQuestion, Type.Null()]),
   answered_player_ids: Type.Array(Type.Integer()),
-  host_disconnect: Type.Union([Type.Object({ since_ms: Type.Integer(), ends_at_ms: Type.Integer() }), Type.Null()]),
+  host_disconnect: Type.Union([
+    Type.Object({ since_ms: Type.Integer(), ends_at_ms: Type.Integer() }),
+    Type.Null(),
+  ]),
   reveal: Type.Union([Reveal, Type.Null()]),
   seq: Type.Integer(),
   hub: Type.Object({ url: Type.String(), topic: Type.String() }),
@@ -154,9 +186,16 @@ export const LobbyWire = Type.Object({
 });
 
 export const LobbyOnly = Type.Object({ lobby: LobbyWire });
-export const LobbyAndPlayer = Type.Object({ lobby: LobbyWire, player: Type.Union([SeatRef, Type.Null()]) });
+export const LobbyAndPlayer = Type.Object({
+  lobby: LobbyWire,
+  player: Type.Union([SeatRef, Type.Null()]),
+});
 export const LobbyList = Type.Object({ lobbies: Type.Array(LobbyWire) });
-export const Created = Type.Object({ lobby: LobbyWire, player: SeatRef, player_token: Type.String() });
+export const Created = Type.Object({
+  lobby: LobbyWire,
+  player: SeatRef,
+  player_token: Type.String(),
+});
 export const Joined = Type.Object({ player: SeatRef, player_token: Type.String() });
 export const Ok = Type.Object({ ok: Type.Literal(true) });
 

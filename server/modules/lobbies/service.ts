@@ -1,4 +1,4 @@
-import type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "../../../actors/index.ts";
+import type { DrawPlan, LobbyCommand, NewSeat, Settings } from "../../../actors/index.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
@@ -47,17 +47,28 @@ export function readCode(text: string): string {
 export function askerOf(caller: SeatCaller | null): Asker {
   const seatId = caller?.seatId ?? null;
   const playerId = caller?.player?.playerId ?? null;
-  return caller?.isCookieSeat ? { seatId: null, playerId, cookieSeatId: seatId } : { seatId, playerId };
+  return caller?.isCookieSeat
+    ? { seatId: null, playerId, cookieSeatId: seatId }
+    : { seatId, playerId };
 }
 
 /** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
-export async function command(deps: Deps, code: string, asked: LobbyCommand, id?: string): Promise<string | null> {
+export async function command(
+  deps: Deps,
+  code: string,
+  asked: LobbyCommand,
+  id?: string,
+): Promise<string | null> {
   const reply = await deps.lobbies.ask(code, asked, id);
   if (reply.ok) return reply.body;
   throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
 }
 
-export async function createLobby(deps: Deps, caller: Caller, input: CreateInput): Promise<TakenSeat> {
+export async function createLobby(
+  deps: Deps,
+  caller: Caller,
+  input: CreateInput,
+): Promise<TakenSeat> {
   const settings = initialSettings(input);
   const host = await newSeat(deps, input.hostName, caller);
   const id = await deps.ids.lobby();
@@ -71,43 +82,69 @@ export async function createLobby(deps: Deps, caller: Caller, input: CreateInput
     const code = randomString(codeLength, codeAlphabet);
     await claimHosting(deps, caller.playerId, code);
     const reply = await deps.lobbies.ask(code, {
-      type: "create", id, code, realm: caller.realm, settings, maxPlayers: input.maxPlayers ?? 8, timings, host,
+      type: "create",
+      id,
+      code,
+      realm: caller.realm,
+      settings,
+      maxPlayers: input.maxPlayers ?? 8,
+      timings,
+      host,
     });
     if (reply.ok) return takenSeat(deps, code, host.id, reply.body);
     await releaseHosting(deps, caller.playerId, code);
-    if (reply.params?.["collision"] !== true) throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
+    if (reply.params?.["collision"] !== true)
+      throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
   }
   throw new AppError("server:unavailable", { params: { retry_after: 1 } });
 }
 
-export async function joinLobby(deps: Deps, caller: SeatCaller | null, code: string, name: string): Promise<TakenSeat> {
+export async function joinLobby(
+  deps: Deps,
+  caller: SeatCaller | null,
+  code: string,
+  name: string,
+): Promise<TakenSeat> {
   const seat = await newSeat(deps, name, caller?.player ?? null);
   const body = await command(deps, code, { type: "join", seat, by: askerOf(caller) });
   return takenSeat(deps, code, seat.id, body);
 }
 
 /** Draws, then starts; when the host changed the settings meanwhile, draws again (LOB-24). */
-export async function startLobby(deps: Deps, caller: SeatCaller, code: string, id?: string): Promise<string | null> {
+export async function startLobby(
+  deps: Deps,
+  caller: SeatCaller,
+  code: string,
+  id?: string,
+): Promise<string | null> {
   const by = askerOf(caller);
-  let plan = JSON.parse((await command(deps, code, { type: "prepare", by }, id && `prepare.${id}`)) ?? "null") as DrawPlan;
+  const prepared = await command(deps, code, { type: "prepare", by }, id);
+  try {
+    return await drawAndStart(deps, code, by, JSON.parse(prepared ?? "null") as DrawPlan, id);
+  } catch (error) {
+    // Otherwise the lobby would count as starting until the preparation times out.
+    await deps.lobbies.ask(code, { type: "abandon_start", by });
+    throw error;
+  }
+}
+
+async function drawAndStart(
+  deps: Deps,
+  code: string,
+  by: Asker,
+  firstPlan: DrawPlan,
+  id: string | undefined,
+): Promise<string | null> {
+  let plan = firstPlan;
   for (let attempt = 0; attempt < startTries; attempt++) {
-    const questions = await drawOrAbandon(deps, code, by, plan);
-    const body = await command(deps, code, { type: "start", revision: plan.revision, questions, by }, id);
+    const questions = await drawForLobby(deps, plan);
+    const { revision } = plan;
+    const body = await command(deps, code, { type: "start", revision, questions, by }, id);
     const stale = staleStart(body);
     if (!stale) return body;
     plan = stale;
   }
-  await command(deps, code, { type: "abandon_start", by });
   throw new AppError("server:unavailable", { params: { retry_after: 1 } });
-}
-
-async function drawOrAbandon(deps: Deps, code: string, by: Asker, plan: DrawPlan): Promise<DrawnQuestion[]> {
-  try {
-    return await drawForLobby(deps, plan);
-  } catch (error) {
-    await command(deps, code, { type: "abandon_start", by });
-    throw error;
-  }
 }
 
 function staleStart(body: string | null): DrawPlan | null {
@@ -136,8 +173,15 @@ async function newSeat(deps: Deps, name: string, player: Caller | null): Promise
 }
 
 function takenSeat(deps: Deps, code: string, seatId: number, body: string | null): TakenSeat {
-  const token = deps.tokens.sign("lobby", String(seatId), tokenSeconds, { lobby: code, lobby_player: seatId });
-  return { code, token, body: `${(body ?? "{}").slice(0, -1)},"player_token":${JSON.stringify(token)}}` };
+  const token = deps.tokens.sign("lobby", String(seatId), tokenSeconds, {
+    lobby: code,
+    lobby_player: seatId,
+  });
+  return {
+    code,
+    token,
+    body: `${(body ?? "{}").slice(0, -1)},"player_token":${JSON.stringify(token)}}`,
+  };
 }
 
 function initialSettings(input: CreateInput): Settings {
@@ -155,4 +199,5 @@ function initialSettings(input: CreateInput): Settings {
   };
 }
 
-export const blankToNull = (text: string | null | undefined): string | null => (text?.trim() ? text : null);
+export const blankToNull = (text: string | null | undefined): string | null =>
+  text?.trim() ? text : null;

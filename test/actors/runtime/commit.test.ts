@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Redis } from "ioredis";
 import { createJournal, type Commit, type Journal } from "../../../actors/runtime/journal.ts";
-import { dueKey, eventChannel, eventStreamKey, lobbyKey, ownerKey, shardOf } from "../../../actors/runtime/keys.ts";
+import {
+  dueKey,
+  eventChannel,
+  eventStreamKey,
+  lobbyKey,
+  ownerKey,
+  shardOf,
+} from "../../../actors/runtime/keys.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
 import { createMetrics } from "../../../server/core/metrics.ts";
 import { connectRedis, redisReady } from "../../../server/core/redis.ts";
@@ -33,20 +40,34 @@ describe("the commit script", () => {
   });
 
   const change = (more: Partial<Commit> = {}): Commit => ({
-    code, token, expectedVersion: 0, version: 1, id: `c${++commitCount}`, seq: 1, fields: [["d:1", "[]"]], removedFields: [],
-    payloads: ['{"type":"x"}'], ttlMs: 60_000, due: 1234, ...more,
+    code,
+    token,
+    expectedVersion: 0,
+    version: 1,
+    id: `c${++commitCount}`,
+    seq: 1,
+    fields: [["d:1", "[]"]],
+    removedFields: [],
+    payloads: ['{"type":"x"}'],
+    ttlMs: 60_000,
+    due: 1234,
+    ...more,
   });
 
   it("writes the fields, the event, its announcement and the deadline together", async () => {
     const listener = connectRedis(stores.redisUrl, silentLogger, "listener");
     await redisReady(listener);
     await listener.subscribe(eventChannel(code));
-    const heard = new Promise<string>((resolve) => listener.on("message", (_channel, message: string) => resolve(message)));
+    const heard = new Promise<string>((resolve) =>
+      listener.on("message", (_channel, message: string) => resolve(message)),
+    );
     assert.equal(await journal.commit(change()), "committed");
     assert.equal(await heard, '1\n{"type":"x"}');
     listener.disconnect();
     assert.deepEqual(await redis.hmget(lobbyKey(code), "v", "d:1"), ["1", "[]"]);
-    assert.deepEqual(await redis.xrange(eventStreamKey(code), "-", "+"), [["1-0", ["d", '{"type":"x"}']]]);
+    assert.deepEqual(await redis.xrange(eventStreamKey(code), "-", "+"), [
+      ["1-0", ["d", '{"type":"x"}']],
+    ]);
     assert.equal(await redis.zscore(dueKey(shardOf(code)), code), "1234");
     assert.ok((await redis.pttl(lobbyKey(code))) > 0);
   });
@@ -54,7 +75,10 @@ describe("the commit script", () => {
   it("changes nothing for a worker that is not the owner any more", async () => {
     await redis.set(ownerKey(shardOf(code)), "w2|2");
     assert.equal(await journal.commit(change()), "fenced");
-    assert.equal(await redis.exists(lobbyKey(code), eventStreamKey(code), dueKey(shardOf(code))), 0);
+    assert.equal(
+      await redis.exists(lobbyKey(code), eventStreamKey(code), dueKey(shardOf(code))),
+      0,
+    );
   });
 
   it("changes nothing when the lobby has moved on", async () => {
@@ -90,7 +114,15 @@ describe("the commit script", () => {
 
   it("removes the deadline and replaced fields", async () => {
     await journal.commit(change());
-    const next = change({ expectedVersion: 1, version: 2, seq: 1, payloads: [], fields: [["s", "{}"]], removedFields: ["d:1"], due: null });
+    const next = change({
+      expectedVersion: 1,
+      version: 2,
+      seq: 1,
+      payloads: [],
+      fields: [["s", "{}"]],
+      removedFields: ["d:1"],
+      due: null,
+    });
     assert.equal(await journal.commit(next), "committed");
     assert.deepEqual(await redis.hmget(lobbyKey(code), "d:1", "s"), [null, "{}"]);
     assert.equal(await redis.zscore(dueKey(shardOf(code)), code), null);

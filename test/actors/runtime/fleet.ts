@@ -1,4 +1,11 @@
-import { createLobbies, type DrawnQuestion, type DrawPlan, type Lobbies, type LobbyCommand, type LobbyReply } from "../../../actors/index.ts";
+import {
+  createLobbies,
+  type DrawnQuestion,
+  type DrawPlan,
+  type Lobbies,
+  type LobbyCommand,
+  type LobbyReply,
+} from "../../../actors/index.ts";
 import { systemClock, type Clock } from "../../../server/core/clock.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
 import { createMetrics } from "../../../server/core/metrics.ts";
@@ -13,8 +20,17 @@ export function drawQuestions(plan: Pick<DrawPlan, "count">): DrawnQuestion[] {
   return Array.from({ length: plan.count }, () => {
     drawn += 1;
     return {
-      id: drawn, category: "science", difficulty: "easy", text: `Question ${drawn}?`, choices: ["a", "b", "c", "d"], correctIndex: 0,
-      explanation: `Because ${drawn}.`, estimatedRate: 75, isCached: true, numServed: 0, numCorrect: 0,
+      id: drawn,
+      category: "science",
+      difficulty: "easy",
+      text: `Question ${drawn}?`,
+      choices: ["a", "b", "c", "d"],
+      correctIndex: 0,
+      explanation: `Because ${drawn}.`,
+      estimatedRate: 75,
+      isCached: true,
+      numServed: 0,
+      numCorrect: 0,
     };
   });
 }
@@ -29,7 +45,9 @@ export interface Member {
 export async function newMember(redisUrl: string, clock: Clock = systemClock): Promise<Member> {
   const results: { code: string }[] = [];
   const lobbies = await createLobbies({
-    redisUrl, clock, context,
+    redisUrl,
+    clock,
+    context,
     log: silentLogger,
     metrics: createMetrics(),
     seatLimit: null,
@@ -63,16 +81,42 @@ export async function startedLobby(
 ): Promise<void> {
   const [host = 1, ...others] = settings.seats;
   const create: LobbyCommand = {
-    type: "create", id: host, code, realm: "default", maxPlayers: 16, timings,
+    type: "create",
+    id: host,
+    code,
+    realm: "default",
+    maxPlayers: 16,
+    timings,
     settings: {
-      category: null, selected_categories: [], difficulty: null, prompt: null, blend: false, review: false, timer: 60,
-      num_questions: settings.questions, visibility: "public", mode: settings.mode,
+      category: null,
+      selected_categories: [],
+      difficulty: null,
+      prompt: null,
+      blend: false,
+      review: false,
+      timer: 60,
+      num_questions: settings.questions,
+      visibility: "public",
+      mode: settings.mode,
     },
     host: { id: host, name: `P${host}`, accountId: null, avatarUrl: null },
   };
   bodyOf(await lobbies.ask(code, create));
   for (const id of others)
-    bodyOf(await lobbies.ask(code, { type: "join", seat: { id, name: `P${id}`, accountId: null, avatarUrl: null }, ...by(id) }));
+    bodyOf(
+      await lobbies.ask(code, {
+        type: "join",
+        seat: { id, name: `P${id}`, accountId: null, avatarUrl: null },
+        ...by(id),
+      }),
+    );
   const plan = bodyOf(await lobbies.ask(code, { type: "prepare", ...by(host) }));
-  bodyOf(await lobbies.ask(code, { type: "start", revision: plan.revision, questions: drawQuestions(plan), ...by(host) }));
+  bodyOf(
+    await lobbies.ask(code, {
+      type: "start",
+      revision: plan.revision,
+      questions: drawQuestions(plan),
+      ...by(host),
+    }),
+  );
 }

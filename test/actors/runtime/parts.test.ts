@@ -7,7 +7,10 @@ import { parseOwner, wantedOwners } from "../../../actors/runtime/placement.ts";
 import { countCommand, type SeatCounts } from "../../../actors/runtime/quota.ts";
 import { createTicker } from "../../../actors/runtime/ticker.ts";
 
-const workers = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 });
+const workers = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), {
+  minLength: 1,
+  maxLength: 6,
+});
 
 describe("placement of shards", () => {
   it("gives every worker about the same share", () => {
@@ -34,7 +37,9 @@ describe("placement of shards", () => {
 
   it("does not depend on the order in which workers are listed", () => {
     fc.assert(
-      fc.property(workers, (names) => assert.deepEqual(wantedOwners(names), wantedOwners([...names].reverse()))),
+      fc.property(workers, (names) =>
+        assert.deepEqual(wantedOwners(names), wantedOwners([...names].reverse())),
+      ),
       { numRuns: 20 },
     );
   });
@@ -45,7 +50,10 @@ describe("placement of shards", () => {
       const shard = shardOf(i.toString(32).toUpperCase().padStart(6, "A"));
       counts[shard] = (counts[shard] ?? 0) + 1;
     }
-    assert.ok(Math.max(...counts) < 160 && Math.min(...counts) > 50, `${Math.min(...counts)}..${Math.max(...counts)}`);
+    assert.ok(
+      Math.max(...counts) < 160 && Math.min(...counts) > 50,
+      `${Math.min(...counts)}..${Math.max(...counts)}`,
+    );
   });
 
   it("reads an owner record back", () => {
@@ -58,21 +66,25 @@ describe("placement of shards", () => {
 describe("remembered answers", () => {
   it("keeps the last eight of each seat, also when read back in any order", () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.uuid()), { maxLength: 60 }), (given) => {
-        const memory: Memory = new Map();
-        const fields: [string, string][] = [];
-        for (const [seat, id] of given) fields.push(remember(memory, seat, id, { ok: true, body: id }));
-        const stored = Object.fromEntries(Object.entries(Object.fromEntries(fields)).reverse());
-        const back = rememberedFrom(stored);
-        for (const seat of [1, 2, 3]) {
-          const own = given.filter(([owner]) => owner === seat).map(([, id]) => id);
-          for (const [i, id] of own.entries()) {
-            const expected = i >= own.length - 8 ? { ok: true, body: id } : null;
-            assert.deepEqual(recall(memory, seat, id), expected);
-            assert.deepEqual(recall(back, seat, id), expected);
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.uuid()), { maxLength: 60 }),
+        (given) => {
+          const memory: Memory = new Map();
+          const fields: [string, string][] = [];
+          for (const [seat, id] of given)
+            fields.push(remember(memory, seat, id, { ok: true, body: id }));
+          const stored = Object.fromEntries(Object.entries(Object.fromEntries(fields)).reverse());
+          const back = rememberedFrom(stored);
+          for (const seat of [1, 2, 3]) {
+            const own = given.filter(([owner]) => owner === seat).map(([, id]) => id);
+            for (const [i, id] of own.entries()) {
+              const expected = i >= own.length - 8 ? { ok: true, body: id } : null;
+              assert.deepEqual(recall(memory, seat, id), expected);
+              assert.deepEqual(recall(back, seat, id), expected);
+            }
           }
-        }
-      }),
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -86,7 +98,10 @@ describe("the ticker", () => {
       fc.property(
         fc.array(
           fc.oneof(
-            fc.record({ arm: fc.constantFrom("A", "B", "C"), in: fc.integer({ min: 0, max: 3000 }) }),
+            fc.record({
+              arm: fc.constantFrom("A", "B", "C"),
+              in: fc.integer({ min: 0, max: 3000 }),
+            }),
             fc.record({ disarm: fc.constantFrom("A", "B", "C") }),
             fc.record({ step: fc.integer({ min: -2000, max: 5000 }) }),
           ),
@@ -95,12 +110,15 @@ describe("the ticker", () => {
         (moves) => {
           let now = 1_000_000;
           const due = new Map<string, number>();
-          const ticker = createTicker(() => now, (code) => {
-            const deadline = due.get(code);
-            assert.ok(deadline !== undefined, `${code} fired without a deadline`);
-            assert.ok(now >= deadline, `${code} fired ${deadline - now} ms early`);
-            due.delete(code);
-          });
+          const ticker = createTicker(
+            () => now,
+            (code) => {
+              const deadline = due.get(code);
+              assert.ok(deadline !== undefined, `${code} fired without a deadline`);
+              assert.ok(now >= deadline, `${code} fired ${deadline - now} ms early`);
+              due.delete(code);
+            },
+          );
           for (const move of moves) {
             if ("arm" in move) {
               due.set(move.arm, now + move.in);

@@ -4,7 +4,15 @@ import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
-import { deadChannel, eventStreamKey, lobbyKey, ownerKey, shardCount, shardOf, workersKey } from "../../../actors/runtime/keys.ts";
+import {
+  deadChannel,
+  eventStreamKey,
+  lobbyKey,
+  ownerKey,
+  shardCount,
+  shardOf,
+  workersKey,
+} from "../../../actors/runtime/keys.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
 
@@ -32,14 +40,21 @@ describe("lobbies spread over processes", () => {
   });
 
   async function neighbour(): Promise<Neighbour> {
-    const child = fork(new URL("./member-process.ts", import.meta.url), [stores.redisUrl], { execArgv: ["--import", "tsx"] });
+    const child = fork(new URL("./member-process.ts", import.meta.url), [stores.redisUrl], {
+      execArgv: ["--import", "tsx"],
+    });
     const [message] = (await once(child, "message")) as [{ incarnation: string }];
-    await until(async () => (await ownedBy(message.incarnation)) > shardCount / 4, "the neighbour has its shards");
+    await until(
+      async () => (await ownedBy(message.incarnation)) > shardCount / 4,
+      "the neighbour has its shards",
+    );
     return { process: child, incarnation: message.incarnation };
   }
 
   async function ownedBy(incarnation: string): Promise<number> {
-    const owners = await redis.mget(Array.from({ length: shardCount }, (_, shard) => ownerKey(shard)));
+    const owners = await redis.mget(
+      Array.from({ length: shardCount }, (_, shard) => ownerKey(shard)),
+    );
     return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
   }
 
@@ -48,7 +63,8 @@ describe("lobbies spread over processes", () => {
     const codes: string[] = [];
     while (codes.length < count) {
       const code = `T${(codeCount++).toString(36).toUpperCase().padStart(5, "A")}`;
-      if ((await redis.get(ownerKey(shardOf(code))))?.startsWith(`${incarnation}|`)) codes.push(code);
+      if ((await redis.get(ownerKey(shardOf(code))))?.startsWith(`${incarnation}|`))
+        codes.push(code);
     }
     return codes;
   }
@@ -68,7 +84,11 @@ describe("lobbies spread over processes", () => {
     const other = await neighbour();
     const [code = ""] = await codesOf(other.incarnation, 1);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
-    assert.equal(bodyOf(await member.lobbies.ask(code, { type: "pick", selectedIndex: 1, index: 0, ...by(2) })).lobby, undefined);
+    assert.equal(
+      bodyOf(await member.lobbies.ask(code, { type: "pick", selectedIndex: 1, index: 0, ...by(2) }))
+        .lobby,
+      undefined,
+    );
     const refused = await member.lobbies.ask(code, { type: "lock", index: null, ...by(2) });
     assert.deepEqual(refused, { ok: false, code: "lobby:not_host" });
     assert.equal(member.lobbies.describe().actors, 0, "the lobby lives in the other process");
@@ -79,14 +99,21 @@ describe("lobbies spread over processes", () => {
     const other = await neighbour();
     const codes = await codesOf(other.incarnation, 12);
     const seats = [1, 2, 3, 4];
-    for (const code of codes) await startedLobby(member.lobbies, code, { mode: "versus", questions: 6, seats });
+    for (const code of codes)
+      await startedLobby(member.lobbies, code, { mode: "versus", questions: 6, seats });
     const playing = codes.map((code) => playVersus(member.lobbies, code, seats, 6));
-    await until(async () => Number(await redis.hget(lobbyKey(codes[0] ?? ""), "v")) > 8, "the games go on");
+    await until(
+      async () => Number(await redis.hget(lobbyKey(codes[0] ?? ""), "v")) > 8,
+      "the games go on",
+    );
     other.process.kill("SIGKILL");
     await once(other.process, "exit");
     const killedAt = performance.now();
     await announceDeath(other.incarnation);
-    const reply = await member.lobbies.ask(codes[1] ?? "", { type: "read", by: { seatId: null, playerId: null } });
+    const reply = await member.lobbies.ask(codes[1] ?? "", {
+      type: "read",
+      by: { seatId: null, playerId: null },
+    });
     const tookMs = performance.now() - killedAt;
     assert.ok(reply.ok);
     assert.ok(tookMs < 3_000, `taken over in ${tookMs} ms`);
@@ -94,7 +121,12 @@ describe("lobbies spread over processes", () => {
     for (const [i, code] of codes.entries()) {
       const state = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) })).lobby;
       assert.equal(state.status, "finished");
-      for (const player of state.players) assert.equal(player.score, acknowledged[i]?.get(player.id), `score of seat ${player.id} in ${code}`);
+      for (const player of state.players)
+        assert.equal(
+          player.score,
+          acknowledged[i]?.get(player.id),
+          `score of seat ${player.id} in ${code}`,
+        );
       await assertGapless(code);
     }
   });
@@ -108,7 +140,10 @@ describe("lobbies spread over processes", () => {
     assert.ok(lock.ok, JSON.stringify(lock));
     const version = await redis.hget(lobbyKey(code), "v");
     other.process.kill("SIGCONT");
-    await until(async () => (await ownedBy(other.incarnation)) > 0, "the thawed worker joins again");
+    await until(
+      async () => (await ownedBy(other.incarnation)) > 0,
+      "the thawed worker joins again",
+    );
     assert.ok(Number(await redis.hget(lobbyKey(code), "v")) >= Number(version));
     const reply = await member.lobbies.ask(code, { type: "next", index: 0, ...by(1) });
     assert.equal(bodyOf(reply).lobby.current_index, 1);
@@ -120,7 +155,13 @@ describe("lobbies spread over processes", () => {
     const other = await neighbour();
     const [code = ""] = await codesOf(other.incarnation, 1);
     await startedLobby(member.lobbies, code, { mode: "versus", questions: 2, seats: [1, 2] });
-    const answer = { type: "answer", selectedIndex: 0, claimedMs: 100, index: 0, ...by(2) } as const;
+    const answer = {
+      type: "answer",
+      selectedIndex: 0,
+      claimedMs: 100,
+      index: 0,
+      ...by(2),
+    } as const;
     const first = await member.lobbies.ask(code, answer, "same-key");
     other.process.kill("SIGKILL");
     await once(other.process, "exit");
@@ -132,9 +173,13 @@ describe("lobbies spread over processes", () => {
 
   it("hands its lobbies over when it stops, and games go on meanwhile", async () => {
     const second = await newMember(stores.redisUrl);
-    await until(async () => (await ownedBy(second.lobbies.describe().incarnation)) > shardCount / 4, "shards moved");
+    await until(
+      async () => (await ownedBy(second.lobbies.describe().incarnation)) > shardCount / 4,
+      "shards moved",
+    );
     const codes = await codesOf(second.lobbies.describe().incarnation, 6);
-    for (const code of codes) await startedLobby(member.lobbies, code, { mode: "versus", questions: 4, seats: [1, 2] });
+    for (const code of codes)
+      await startedLobby(member.lobbies, code, { mode: "versus", questions: 4, seats: [1, 2] });
     const playing = codes.map((code) => playVersus(member.lobbies, code, [1, 2], 4));
     await second.lobbies.stop();
     await Promise.all(playing);
@@ -172,18 +217,33 @@ describe("lobbies spread over processes", () => {
 });
 
 /** Plays to the end, repeating every command under its key until it is acknowledged; returns the acknowledged scores. */
-async function playVersus(lobbies: Lobbies, code: string, seats: number[], questions: number): Promise<Map<number, number>> {
+async function playVersus(
+  lobbies: Lobbies,
+  code: string,
+  seats: number[],
+  questions: number,
+): Promise<Map<number, number>> {
   const scores = new Map<number, number>();
   for (let index = 0; index < questions; index++) {
     await Promise.all(
       seats.map(async (seat, i) => {
-        const command = { type: "answer", selectedIndex: i % 2, claimedMs: 1_000, index, ...by(seat) } as const;
+        const command = {
+          type: "answer",
+          selectedIndex: i % 2,
+          claimedMs: 1_000,
+          index,
+          ...by(seat),
+        } as const;
         const reply = await insist(() => lobbies.ask(code, command, `a-${index}`));
         const points = bodyOf(reply).points_earned;
         scores.set(seat, (scores.get(seat) ?? 0) + points);
       }),
     );
-    bodyOf(await insist(() => lobbies.ask(code, { type: "next", index, ...by(seats[0] ?? 1) }, `n-${index}`)));
+    bodyOf(
+      await insist(() =>
+        lobbies.ask(code, { type: "next", index, ...by(seats[0] ?? 1) }, `n-${index}`),
+      ),
+    );
   }
   return scores;
 }
@@ -195,7 +255,11 @@ async function insist(ask: () => Promise<LobbyReply>): Promise<LobbyReply> {
   }
 }
 
-async function until(isTrue: () => Promise<boolean>, what: string, timeoutMs = 8_000): Promise<void> {
+async function until(
+  isTrue: () => Promise<boolean>,
+  what: string,
+  timeoutMs = 8_000,
+): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isTrue().catch(() => false))) {
     if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
