@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
@@ -41,6 +42,7 @@ export async function startStores(config: Config, log: Logger): Promise<RunningS
   const stop = async () => {
     if (redis.status === "fulfilled") await redis.value.stop();
     if (postgres.status === "fulfilled") await postgres.value.stop();
+    if (socketDir !== "") rmSync(socketDir, { recursive: true, force: true });
   };
   if (postgres.status === "fulfilled" && redis.status === "fulfilled")
     return { databaseUrl: postgres.value.url, redisUrl: redis.value.url, isLocal, stop };

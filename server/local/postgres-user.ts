@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 
@@ -35,12 +45,21 @@ function isReachable(folder: string): boolean {
   }
 }
 
-/** The data folder itself, or a public place named after it when `user` could not reach it. */
+/**
+ * The data folder itself, or a public place named after it when `user` could not reach it. A note in
+ * the wanted place says so: when the user removes that folder, the data elsewhere is void too.
+ */
 export function reachableDataDir(dataDir: string, user: SystemUser | null): string {
   const wanted = resolve(dataDir);
   if (user === null || isReachable(wanted)) return wanted;
   const hash = createHash("sha256").update(wanted).digest("hex").slice(0, 12);
-  return publicFolder(join(rootCache, hash));
+  const place = join(publicFolder(), hash);
+  const note = `${wanted}-is-elsewhere`;
+  if (!existsSync(note)) {
+    rmSync(place, { recursive: true, force: true });
+    writeFileSync(note, `${place}\n`);
+  }
+  return place;
 }
 
 /** The folder of the programs, or a copy of it when `user` could not reach it. */
@@ -50,14 +69,17 @@ export function reachablePrograms(
   user: SystemUser | null,
 ): string {
   if (user === null || isReachable(join(nativeDir, "bin"))) return nativeDir;
-  const copy = join(publicFolder(rootCache), `postgres-${version}`);
-  if (!existsSync(join(copy, "bin", "postgres")))
-    cpSync(nativeDir, copy, { recursive: true, verbatimSymlinks: true });
+  const copy = join(publicFolder(), `postgres-${version}`);
+  if (existsSync(copy)) return copy;
+  const draft = `${copy}.${process.pid}`;
+  cpSync(nativeDir, draft, { recursive: true, verbatimSymlinks: true });
+  if (existsSync(copy)) rmSync(draft, { recursive: true });
+  else renameSync(draft, copy);
   return copy;
 }
 
-function publicFolder(dir: string): string {
-  mkdirSync(dir, { recursive: true, mode: 0o755 });
+function publicFolder(): string {
+  mkdirSync(rootCache, { recursive: true, mode: 0o755 });
   chmodSync(rootCache, 0o755);
-  return dir;
+  return rootCache;
 }

@@ -68,7 +68,8 @@ async function unpackPackages(cache: string, log: Logger): Promise<void> {
     await run("apt-get", [...own, "download", ...packages], options);
   });
   for (const file of readdirSync(options.cwd)) await run("dpkg", ["-x", file, draft], options);
-  rmSync(options.cwd, { recursive: true, force: true });
+  for (const folder of ["debs", "apt"])
+    rmSync(join(draft, folder), { recursive: true, force: true });
   rmSync(cache, { recursive: true, force: true });
   renameSync(draft, cache);
 }

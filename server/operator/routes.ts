@@ -150,6 +150,19 @@ export function operatorRoutes(
   return [...routes, document];
 }
 
+/** The document alone, for the command line: nothing is asked of the sources. */
+export function operatorDocument(): object {
+  const none = {
+    processes: async () => [],
+    lobbies: async () => [],
+    queues: async () => [],
+    metrics: async () => "",
+    missingStores: async () => [],
+  };
+  const nobody = { fromToken: async () => null, fromCookie: async () => null, cookieFor: () => "" };
+  return operatorOpenApi(operatorRoutes(none, nobody, { waitOf: () => 0, record: () => {} }));
+}
+
 async function readiness(sources: Sources): Promise<OperatorReply> {
   const [processes, missing] = await Promise.all([sources.processes(), sources.missingStores()]);
   const waiting = processes.filter((each) => !each.isReady).length;
