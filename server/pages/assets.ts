@@ -1,0 +1,60 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** A file as it is sent; read on first use and kept, since the list below bounds them. */
+export interface Asset {
+  type: string;
+  bytes: Uint8Array;
+  etag: string;
+}
+
+const own = join(import.meta.dirname, "assets");
+const swagger = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+
+/** Without the charset browsers read the scripts of the documentation page as Latin-1. */
+const types = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+} as const;
+
+type Name = `${string}.${keyof typeof types}`;
+
+/** Every file that can be asked for, so that no path of a request ever reaches the disk. */
+const folders: Readonly<Record<Name, string>> = {
+  "home.html": own,
+  "docs.html": own,
+  "play.html": own,
+  "plain.html": own,
+  "icon.svg": own,
+  "base.css": own,
+  "home.css": own,
+  "home.js": own,
+  "docs.css": own,
+  "docs.js": own,
+  "play.css": own,
+  "play.js": own,
+  "client.js": own,
+  "game.js": own,
+  "views.js": own,
+  "swagger-ui.css": swagger,
+  "swagger-ui-bundle.js": swagger,
+};
+
+const loaded = new Map<string, Asset>();
+
+/** The file of this name, or null when there is none. */
+export function readAsset(name: string): Asset | null {
+  const known = loaded.get(name);
+  if (known) return known;
+  const folder = new Map(Object.entries(folders)).get(name);
+  if (folder === undefined) return null;
+  const bytes = readFileSync(join(folder, name));
+  const ending = name.slice(name.lastIndexOf(".") + 1) as keyof typeof types;
+  const asset = { type: types[ending], bytes, etag: `"${hash("sha1", bytes, "base64url")}"` };
+  loaded.set(name, asset);
+  return asset;
+}

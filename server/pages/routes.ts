@@ -1,0 +1,66 @@
+import Type from "typebox";
+import { AppError } from "../core/errors.ts";
+import { bytesReply, defineRoute, media, type AnyRoute, type Headers } from "../http/route.ts";
+import { readAsset } from "./assets.ts";
+
+const tag = "Pages";
+
+/**
+ * Scripts, styles and connections of our own only. Images may be data: URLs, because the style
+ * sheet of the documentation page carries its icons that way.
+ */
+const policy =
+  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Browsers keep a copy and ask each time whether it is still good: a new version shows at once. */
+const cache = "no-cache";
+
+function page(path: string, summary: string, fileFor: (environment: string) => string) {
+  return defineRoute({
+    method: "GET",
+    path,
+    summary,
+    tag,
+    auth: "public",
+    source: "our own page",
+    cache,
+    responses: { 200: media("text/html; charset=utf-8") },
+    errors: [],
+    handler: ({ deps }) => sendAsset(fileFor(deps.config.APP_ENV)),
+  });
+}
+
+const assets = defineRoute({
+  method: "GET",
+  path: "/assets/{file}",
+  summary: "Scripts and styles of the pages",
+  tag,
+  auth: "public",
+  source: "our own page",
+  cache,
+  params: Type.Object({ file: Type.String() }),
+  responses: { 200: media("*/*") },
+  errors: ["route:not_found"],
+  handler: ({ params }) => sendAsset(params.file),
+});
+
+/** Pages for people; each talks to the service through its public endpoints only. */
+export const pageRoutes: AnyRoute[] = [
+  page("/", "The start page; outside development one line with links", (environment) =>
+    environment === "development" ? "home.html" : "plain.html",
+  ),
+  page("/docs", "Browse the interface", () => "docs.html"),
+  page("/play", "Play trivia in the browser", () => "play.html"),
+  assets,
+];
+
+function sendAsset(name: string) {
+  const asset = readAsset(name);
+  if (asset === null) throw new AppError("route:not_found");
+  const headers: Headers = [
+    ["ETag", asset.etag],
+    ["Referrer-Policy", "no-referrer"],
+  ];
+  if (asset.type !== "image/svg+xml") headers.push(["Content-Security-Policy", policy]);
+  return bytesReply(200, asset.type, asset.bytes, headers);
+}
