@@ -1,0 +1,14 @@
+/** How deep the library wraps what Postgres said. */
+const maxCauses = 4;
+const uniqueViolation = "23505";
+
+/** Name of the unique constraint a statement broke, or null for any other failure. */
+export function brokenConstraint(error: unknown): string | null {
+  let current: unknown = error;
+  for (let depth = 0; depth < maxCauses && current instanceof Error; depth++) {
+    const { code, constraint } = current as { code?: unknown; constraint?: unknown };
+    if (code === uniqueViolation && typeof constraint === "string") return constraint;
+    current = current.cause;
+  }
+  return null;
+}

@@ -1,0 +1,73 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { rowsOf } from "./rows.ts";
+
+export interface FamilyStep {
+  id: string;
+  playerId: number;
+  /** Carried by the presented token. */
+  generation: number;
+  now: Date;
+  /** How long the generation before the current one is accepted. */
+  graceMs: number;
+}
+
+export interface SteppedFamily {
+  generation: number;
+  isReused: boolean;
+  endsAt: Date;
+  realm: string;
+}
+
+/**
+ * One refresh, in one statement, so that of any number at once exactly one rotates (TOK-04): the
+ * current generation moves on, the one before is accepted for the grace, any other ends the family.
+ * Null when the family is unknown, ended, or its player can no longer use it.
+ */
+export async function stepFamily(
+  em: EntityManager,
+  { id, playerId, generation, now, graceMs }: FamilyStep,
+): Promise<SteppedFamily | null> {
+  const graceStart = new Date(now.getTime() - graceMs);
+  const rows = await rowsOf(
+    em,
+    sql<SteppedFamily>`
+      update token_families f set
+        generation = case when f.generation = ${generation}::int then f.generation + 1
+          else f.generation end,
+        rotated_at = case when f.generation = ${generation}::int then ${now}::timestamptz
+          else f.rotated_at end,
+        revoked_at = case
+          when f.generation = ${generation}::int then null
+          when f.generation = ${generation}::int + 1 and f.rotated_at > ${graceStart}::timestamptz
+            then null
+          else ${now}::timestamptz end,
+        last_used_at = ${now}::timestamptz
+      from players p
+      where f.id = ${id} and f.player_id = ${playerId} and f.revoked_at is null
+        and f.ends_at > ${now}::timestamptz
+        and p.id = f.player_id and p.is_guest = f.is_guest and p.deleted_at is null
+      returning f.generation, f.revoked_at is not null as "isReused", f.ends_at as "endsAt", f.realm`,
+  );
+  return rows[0] ?? null;
+}
+
+export async function revokeFamily(em: EntityManager, id: string, now: Date): Promise<void> {
+  await rowsOf(
+    em,
+    sql`update token_families set revoked_at = ${now} where id = ${id} and revoked_at is null`,
+  );
+}
+
+/** Ends every session of a player (TOK-08). */
+export async function revokeFamiliesOf(
+  em: EntityManager,
+  playerId: number,
+  now: Date,
+): Promise<void> {
+  await rowsOf(
+    em,
+    sql`update token_families set revoked_at = ${now}
+      where player_id = ${playerId} and revoked_at is null`,
+  );
+}

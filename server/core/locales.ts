@@ -1,0 +1,22 @@
+/** Languages an account can be kept in (USR-03). */
+const locales: ReadonlySet<string> = new Set(
+  "en de fr es it pt nl pl sv da nb fi cs hu ro tr el uk ru ja ko zh".split(" "),
+);
+const fallback = "en";
+const maxEntries = 16;
+
+/** The known language an `Accept-Language` header prefers, else `en`. */
+export function preferredLocale(header: string | undefined): string {
+  if (header === undefined) return fallback;
+  const wanted = header
+    .split(",", maxEntries)
+    .map((entry) => {
+      const [tag = "", quality] = entry.split(";", 2);
+      const language = tag.trim().toLowerCase().split("-", 1)[0] ?? "";
+      const weight = quality === undefined ? 1 : Number(quality.trim().replace(/^q=/, ""));
+      return { language, weight };
+    })
+    .filter(({ language, weight }) => locales.has(language) && weight > 0)
+    .toSorted((a, b) => b.weight - a.weight);
+  return wanted[0]?.language ?? fallback;
+}

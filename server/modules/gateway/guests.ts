@@ -1,0 +1,122 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { PlayerSchema } from "../../../db/entities/player.ts";
+import { advanceReclaim, findOpenPlayer, upgradeGuest } from "../../../db/queries/players.ts";
+import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
+import { nameKey, normalizeEmail } from "../../core/account-names.ts";
+import { AppError } from "../../core/errors.ts";
+import { randomString } from "../../core/ids.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+import { claiming } from "./conflicts.ts";
+import { openSession, type Opener, type Session } from "./sessions.ts";
+
+/** GW-06 */
+const nameTries = 10;
+const nameAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
+const randomGuestName = () => `Guest_${randomString(8, nameAlphabet)}`;
+
+const guestCodes = { players_name_key_unique: "guest:username_taken" } as const;
+
+/** A new guest, or the one a reclaim token names (document 1, Gateway; TOK-12). */
+export async function enterAsGuest(
+  deps: Deps,
+  input: { username: string | null; reclaimToken: string | null },
+  opener: Opener,
+  newName: () => string = randomGuestName,
+): Promise<Session> {
+  if (input.reclaimToken !== null) return reclaimGuest(deps, input.reclaimToken, opener);
+  if (input.username !== null) return createGuest(deps, input.username, opener);
+  for (let attempt = 0; attempt < nameTries; attempt++) {
+    try {
+      return await createGuest(deps, newName(), opener);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "guest:username_taken") throw error;
+    }
+  }
+  throw new AppError("guest:username_unavailable");
+}
+
+function createGuest(deps: Deps, name: string, opener: Opener): Promise<Session> {
+  const now = new Date(deps.clock.now());
+  return claiming(
+    () =>
+      deps.em.transactional(async (em) => {
+        const player = em.create(PlayerSchema, {
+          name,
+          nameKey: nameKey(name),
+          isGuest: true,
+          channels: [],
+          realm: opener.realm,
+          createdAt: now,
+        });
+        // The tokens carry the id, so the row has to exist before the session is made.
+        await em.flush();
+        return openSession(em, deps, player, opener);
+      }),
+    guestCodes,
+  );
+}
+
+/** A refused token never makes a new guest: the client would lose its player without a word. */
+async function reclaimGuest(deps: Deps, token: string, opener: Opener): Promise<Session> {
+  const claims = deps.tokens.verify("reclaim", token);
+  if (!claims) throw new AppError("auth:token_invalid");
+  const playerId = Number(claims.sub);
+  const generation = claims.gen ?? 0;
+  return deps.em.transactional(async (em) => {
+    const isOpen = await advanceReclaim(em, { playerId, generation });
+    const player = isOpen ? await findOpenPlayer(em, playerId) : null;
+    if (!player) throw new AppError("auth:token_invalid");
+    return openSession(em, deps, player, opener);
+  });
+}
+
+export interface UpgradeInput {
+  email: string;
+  password: string;
+  displayName: string | null;
+  locale: string;
+}
+
+/** Makes the guest an account under the same id; its older credentials die with the same step (S8, GW-07). */
+export async function upgrade(
+  deps: Deps,
+  caller: Caller,
+  input: UpgradeInput,
+  opener: Opener,
+): Promise<Session> {
+  const email = input.email.trim();
+  const emailKey = normalizeEmail(email);
+  if (emailKey === null) throw new AppError("validation:failed", emailProblem);
+  const passwordHash = await deps.passwords.hash(input.password);
+  const now = new Date(deps.clock.now());
+  const account = {
+    email,
+    emailKey,
+    passwordHash,
+    displayName: input.displayName?.trim() ?? null,
+    locale: input.locale,
+    now,
+  };
+  return claiming(() =>
+    deps.em.transactional(async (em) => {
+      if (!(await upgradeGuest(em, caller.playerId, account)))
+        throw await notUpgradable(em, caller);
+      await revokeFamiliesOf(em, caller.playerId, now);
+      const player = await findOpenPlayer(em, caller.playerId);
+      if (!player) throw new AppError("auth:token_invalid");
+      return openSession(em, deps, player, opener);
+    }),
+  );
+}
+
+/** A guest token may outlive the guest: upgraded meanwhile, or closed. */
+async function notUpgradable(em: EntityManager, caller: Caller): Promise<AppError> {
+  const player = await findOpenPlayer(em, caller.playerId);
+  return new AppError(player ? "auth:forbidden" : "auth:token_invalid");
+}
+
+/** Schemas refuse such an address already; this keeps the types honest. */
+export const emailProblem = {
+  violations: [{ propertyPath: "email", title: "must be an email address" }],
+};

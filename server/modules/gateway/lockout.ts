@@ -1,0 +1,112 @@
+import { createHmac } from "node:crypto";
+import type { Redis } from "ioredis";
+import type { Deps } from "../../deps.ts";
+
+/**
+ * Failed logins per identifier (GW-02). Each step answers the seconds the identifier is still
+ * locked, 0 when it is not. A lock that falls while a password is being checked holds for that
+ * check too, so that guessing many at once gives no more tries than one after another.
+ */
+export interface Lockout {
+  remaining(subject: string): Promise<number>;
+  fail(subject: string): Promise<number>;
+  succeed(subject: string): Promise<number>;
+}
+
+type Settings = Pick<Deps["config"], "APP_SECRET" | "LOCKOUT_THRESHOLD" | "LOCKOUT_SECONDS">;
+
+/** Remembered while the shared store is away; past it the oldest is forgotten. */
+const maxLocalSubjects = 10_000;
+
+// KEYS[1] lock, KEYS[2] failures. ARGV: threshold, milliseconds. The milliseconds left of the lock.
+const failScript = `
+local left = redis.call('pttl', KEYS[1])
+if left > 0 then return left end
+local count = redis.call('incr', KEYS[2])
+if count == 1 then redis.call('pexpire', KEYS[2], ARGV[2]) end
+if count >= tonumber(ARGV[1]) then
+  redis.call('set', KEYS[1], '1', 'px', ARGV[2])
+  redis.call('del', KEYS[2])
+end
+return 0`;
+const succeedScript = `
+local left = redis.call('pttl', KEYS[1])
+if left > 0 then return left end
+redis.call('del', KEYS[2])
+return 0`;
+
+/** Counts in the shared store, and per process for as long as that is away. */
+export function lockoutOf({ redis, config, clock }: Pick<Deps, "redis" | "config" | "clock">) {
+  const local = localLockout(redis, config, clock);
+  const keys = (subject: string) => {
+    const digest = createHmac("sha256", config.APP_SECRET).update(`login:${subject}`);
+    const id = digest.digest("base64url");
+    return [`login:{${id}}:lock`, `login:{${id}}:fails`] as const;
+  };
+  const run = async (script: string, subject: string): Promise<number> => {
+    const [lock, fails] = keys(subject);
+    const { LOCKOUT_THRESHOLD: threshold, LOCKOUT_SECONDS: seconds } = config;
+    const left = await redis.eval(script, 2, lock, fails, threshold, seconds * 1000);
+    return toSeconds(Number(left));
+  };
+  const lockout: Lockout = {
+    remaining: (subject) =>
+      redis.pttl(keys(subject)[0]).then(toSeconds, () => local.remaining(subject)),
+    fail: (subject) => run(failScript, subject).catch(() => local.fail(subject)),
+    succeed: (subject) => run(succeedScript, subject).catch(() => local.succeed(subject)),
+  };
+  return lockout;
+}
+
+const toSeconds = (ms: number): number => (ms > 0 ? Math.ceil(ms / 1000) : 0);
+
+interface LocalCount {
+  failures: number;
+  /** End of the window or of the lock, milliseconds since the epoch. */
+  endsAt: number;
+  isLocked: boolean;
+}
+
+/** The counts of a process belong to its connection, whoever asks. */
+const localCounts = new WeakMap<Redis, Map<string, LocalCount>>();
+
+function localLockout(redis: Redis, config: Settings, clock: Deps["clock"]) {
+  let counts = localCounts.get(redis);
+  if (!counts) localCounts.set(redis, (counts = new Map()));
+  const known = counts;
+  const windowMs = config.LOCKOUT_SECONDS * 1000;
+
+  function live(subject: string): LocalCount | undefined {
+    const count = known.get(subject);
+    if (count && count.endsAt > clock.now()) return count;
+    known.delete(subject);
+    return undefined;
+  }
+
+  function remaining(subject: string): number {
+    const count = live(subject);
+    return count?.isLocked ? toSeconds(count.endsAt - clock.now()) : 0;
+  }
+
+  function fail(subject: string): number {
+    const left = remaining(subject);
+    if (left > 0) return left;
+    const endsAt = clock.now() + windowMs;
+    const count = live(subject) ?? { failures: 0, endsAt, isLocked: false };
+    count.failures += 1;
+    if (count.failures >= config.LOCKOUT_THRESHOLD)
+      Object.assign(count, { isLocked: true, endsAt });
+    const oldest = known.keys().next();
+    if (known.size >= maxLocalSubjects && !oldest.done) known.delete(oldest.value);
+    known.set(subject, count);
+    return 0;
+  }
+
+  function succeed(subject: string): number {
+    const left = remaining(subject);
+    if (left === 0) known.delete(subject);
+    return left;
+  }
+
+  return { remaining, fail, succeed };
+}

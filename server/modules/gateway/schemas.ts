@@ -1,0 +1,121 @@
+import Type, { type Static } from "typebox";
+import { timestamp } from "../../core/clock.ts";
+import { usernamePattern } from "../../core/account-names.ts";
+import type { Player } from "../../../db/entities/player.ts";
+
+export const OptionalText = Type.Unsafe<string | null>({ type: ["string", "null"] });
+/** What a token may be long in a body. */
+const maxToken = 4_096;
+
+export const Email = Type.String({ format: "email", maxLength: 320 });
+export const Username = Type.String({ pattern: usernamePattern });
+/** Counted in code points (TOK-15); a blank one could never be sent to login. */
+export const NewPassword = Type.String({ minLength: 8, maxLength: 128, pattern: "\\S" });
+export const DisplayName = Type.Unsafe<string | null>({
+  type: ["string", "null"],
+  format: "display-name",
+});
+
+export const LoginBody = Type.Object({
+  identifier: Type.String({ pattern: "\\S", maxLength: 254 }),
+  password: Type.String({ pattern: "\\S", maxLength: 128 }),
+});
+
+export const RefreshBody = Type.Object({
+  refresh_token: Type.Optional(
+    Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: maxToken }),
+  ),
+});
+
+export const GuestBody = Type.Object({
+  username: Type.Optional(
+    Type.Unsafe<string | null>({ type: ["string", "null"], pattern: usernamePattern }),
+  ),
+  reclaimToken: Type.Optional(
+    Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: maxToken }),
+  ),
+});
+
+export const UpgradeBody = Type.Object({
+  email: Email,
+  password: NewPassword,
+  display_name: Type.Optional(DisplayName),
+});
+
+const Timestamp = Type.String({ format: "date-time" });
+const OptionalTimestamp = Type.Unsafe<string | null>({
+  type: ["string", "null"],
+  format: "date-time",
+});
+
+export const PlayerBody = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  is_guest: Type.Boolean(),
+  roles: Type.Array(Type.Enum(["ROLE_REGISTERED", "ROLE_GUEST"])),
+  avatar_url: Type.Optional(Type.String()),
+  avatar: Type.Optional(
+    Type.Object({
+      source: OptionalText,
+      icon: OptionalText,
+      color: OptionalText,
+      bg: OptionalText,
+    }),
+  ),
+  email: Type.Optional(OptionalText),
+  username: Type.Optional(Type.String()),
+  display_name: Type.Optional(Type.String()),
+  locale: Type.Optional(Type.String()),
+  timezone: Type.Optional(Type.String()),
+  last_login_at: Type.Optional(OptionalTimestamp),
+  created_at: Type.Optional(Timestamp),
+  email_verified_at: Type.Optional(OptionalTimestamp),
+  channels: Type.Optional(Type.Array(Type.String())),
+});
+
+export const SessionBody = Type.Object({
+  access_token: Type.String(),
+  refresh_token: Type.String(),
+  token_type: Type.Literal("Bearer"),
+  expires_in: Type.Integer(),
+  player: PlayerBody,
+  /** Guests only. */
+  reclaim_token: Type.Optional(Type.String()),
+});
+export type SessionBody = Static<typeof SessionBody>;
+
+export const ValidateBody = Type.Object({
+  valid: Type.Literal(true),
+  player_id: Type.Integer(),
+  roles: Type.Array(Type.String()),
+  realm: Type.String(),
+  expires_at: Timestamp,
+});
+
+export const rolesOf = (player: Player): ("ROLE_REGISTERED" | "ROLE_GUEST")[] => [
+  player.isGuest ? "ROLE_GUEST" : "ROLE_REGISTERED",
+];
+
+export const timeOrNull = (date: Date | null | undefined): string | null =>
+  date ? timestamp(date.getTime()) : null;
+
+/** A guest's payload says who it is and no more (document 1, Player). */
+export function presentPlayer(player: Player): Static<typeof PlayerBody> {
+  const { id, name, isGuest, locale, timezone, channels } = player;
+  const base = { id, name, is_guest: isGuest, roles: rolesOf(player) };
+  if (isGuest) return base;
+  return {
+    ...base,
+    avatar_url: `/v1/players/${id}/avatar?v=${player.avatarV}`,
+    avatar: { source: null, icon: null, color: null, bg: null },
+    email: player.email ?? null,
+    username: player.username ?? name,
+    display_name: player.displayName ?? name,
+    locale,
+    timezone,
+    last_login_at: timeOrNull(player.lastLoginAt),
+    created_at: timestamp(player.createdAt.getTime()),
+    email_verified_at: timeOrNull(player.emailVerifiedAt),
+    channels,
+  };
+}

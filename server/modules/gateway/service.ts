@@ -1,0 +1,94 @@
+import { findAccount, findOpenPlayer, recordLogin } from "../../../db/queries/players.ts";
+import type { Player } from "../../../db/entities/player.ts";
+import { revokeFamily, stepFamily } from "../../../db/queries/token-families.ts";
+import { nameKey, normalizeEmail } from "../../core/account-names.ts";
+import { AppError } from "../../core/errors.ts";
+import type { TokenClaims } from "../../core/tokens.ts";
+import type { Deps } from "../../deps.ts";
+import { clearRefreshCookie } from "./cookies.ts";
+import { lockoutOf } from "./lockout.ts";
+import { openSession, sessionOf, type Opener, type Session } from "./sessions.ts";
+
+export { sessionReply } from "./replies.ts";
+export { claiming } from "./conflicts.ts";
+export { emailProblem } from "./guests.ts";
+export { openerOf, openSession, type Opener, type Session } from "./sessions.ts";
+export * as sessionSchemas from "./schemas.ts";
+
+/** The generation before the current one is accepted this long after a rotation (TOK-04, S6). */
+const graceMs = 30_000;
+
+/** The account a login names, and what its failures are counted under. */
+async function findLogin(deps: Deps, identifier: string): Promise<[Player | null, string]> {
+  const text = identifier.trim();
+  const key = text.includes("@")
+    ? { emailKey: normalizeEmail(text) ?? text.toLowerCase() }
+    : { nameKey: nameKey(text) };
+  const account = await findAccount(deps.em, key);
+  // Email and username of one account share the counter; what names nobody has its own (GW-02).
+  const subject = account ? `player:${account.id}` : `unknown:${Object.values(key).join("")}`;
+  return [account, subject];
+}
+
+/**
+ * Signs in with a password. Unknown identifiers are counted, locked and timed like known ones, and
+ * while locked the right password answers like a wrong one (S1, S2).
+ */
+export async function login(
+  deps: Deps,
+  input: { identifier: string; password: string },
+  opener: Opener,
+): Promise<Session> {
+  const [account, subject] = await findLogin(deps, input.identifier);
+  const lockout = lockoutOf(deps);
+  refuseLocked(await lockout.remaining(subject));
+  const hash = account?.passwordHash ?? null;
+  const isRight = await deps.passwords.verify(hash, input.password);
+  if (!isRight || !account || hash === null) {
+    refuseLocked(await lockout.fail(subject));
+    throw new AppError("auth:invalid");
+  }
+  refuseLocked(await lockout.succeed(subject));
+  const passwordHash = deps.passwords.needsRehash(hash)
+    ? await deps.passwords.hash(input.password)
+    : null;
+  const now = new Date(deps.clock.now());
+  return deps.em.transactional(async (em) => {
+    await recordLogin(em, account.id, { now, passwordHash });
+    account.lastLoginAt = now;
+    return openSession(em, deps, account, opener);
+  });
+}
+
+function refuseLocked(seconds: number): void {
+  if (seconds > 0) throw new AppError("auth:locked", { params: { retry_after: seconds } });
+}
+
+/** Exchanges a refresh token (TOK-04, TOK-05). Reuse ends the family and clears the cookie. */
+export async function refresh(deps: Deps, token: string | null): Promise<Session> {
+  const claims = token === null ? null : readRefresh(deps, token);
+  if (!claims) throw new AppError("auth:refresh_invalid");
+  const now = new Date(deps.clock.now());
+  const { fam: id, gen: generation, playerId } = claims;
+  const step = await stepFamily(deps.em, { id, playerId, generation, now, graceMs });
+  if (!step) throw new AppError("auth:refresh_invalid");
+  if (step.isReused) {
+    deps.log.warn({ player: playerId, family: id }, "refresh token reused, session ended");
+    throw new AppError("auth:refresh_reused", { headers: clearRefreshCookie() });
+  }
+  const player = await findOpenPlayer(deps.em, playerId);
+  if (!player) throw new AppError("auth:refresh_invalid");
+  return sessionOf(deps, player, { ...step, id });
+}
+
+/** Ends the family of a valid refresh token; anything else changes nothing (TOK-07). */
+export async function logout(deps: Deps, token: string | undefined): Promise<void> {
+  const claims = token === undefined ? null : readRefresh(deps, token);
+  if (claims) await revokeFamily(deps.em, claims.fam, new Date(deps.clock.now()));
+}
+
+function readRefresh(deps: Pick<Deps, "tokens">, token: string) {
+  const claims: TokenClaims | null = deps.tokens.verify("refresh", token);
+  if (claims?.fam === undefined || claims.gen === undefined) return null;
+  return { fam: claims.fam, gen: claims.gen, playerId: Number(claims.sub) };
+}

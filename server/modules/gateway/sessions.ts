@@ -1,0 +1,101 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Player } from "../../../db/entities/player.ts";
+import { TokenFamilySchema } from "../../../db/entities/token-family.ts";
+import { randomId } from "../../core/ids.ts";
+import type { Deps } from "../../deps.ts";
+import type { RequestInfo } from "../../http/route.ts";
+import { resolveRealm } from "../realms/service.ts";
+import { presentPlayer, rolesOf, type SessionBody } from "./schemas.ts";
+
+const daySeconds = 86_400;
+const accessSeconds = 3_600;
+const reclaimSeconds = 730 * daySeconds;
+
+/** Seconds a refresh token lives, and days a whole family may last (TOK-03, TOK-05). */
+const lifetimes = {
+  guest: { refreshSeconds: 730 * daySeconds, familySeconds: 730 * daySeconds },
+  registered: { refreshSeconds: 30 * daySeconds, familySeconds: 180 * daySeconds },
+};
+const lifetimeOf = (isGuest: boolean) => (isGuest ? lifetimes.guest : lifetimes.registered);
+
+/** Who opens a session, as far as the session records it. */
+export interface Opener {
+  realm: string;
+  userAgent: string | null;
+}
+
+/** The answer to whoever signed in, and the cookie that goes with it. */
+export interface Session {
+  body: SessionBody;
+  /** Max-Age of the refresh cookie in seconds. */
+  cookieSeconds: number;
+}
+
+export async function openerOf(
+  deps: Pick<Deps, "em" | "config">,
+  request: Pick<RequestInfo, "headers">,
+): Promise<Opener> {
+  const { headers } = request;
+  const realm = await resolveRealm(deps, { named: headers["x-realm"], origin: headers["origin"] });
+  return {
+    realm,
+    userAgent: headers["user-agent"]?.slice(0, 255).toWellFormed().replaceAll("\0", "") ?? null,
+  };
+}
+
+/** Opens a family for a player; written when `em` is flushed. */
+export function openSession(
+  em: EntityManager,
+  deps: Pick<Deps, "clock" | "tokens">,
+  player: Player,
+  opener: Opener,
+): Session {
+  const now = deps.clock.now();
+  const { familySeconds } = lifetimeOf(player.isGuest);
+  const family = {
+    id: randomId(),
+    realm: opener.realm,
+    generation: 0,
+    endsAt: new Date(now + familySeconds * 1000),
+  };
+  em.create(TokenFamilySchema, {
+    ...family,
+    player: player.id,
+    isGuest: player.isGuest,
+    createdAt: new Date(now),
+    lastUsedAt: new Date(now),
+    userAgent: opener.userAgent,
+  });
+  return sessionOf(deps, player, family);
+}
+
+/** Tokens of the present generation of a family (TOK-03). */
+export function sessionOf(
+  deps: Pick<Deps, "clock" | "tokens">,
+  player: Player,
+  family: { id: string; realm: string; generation: number; endsAt: Date },
+): Session {
+  const { tokens, clock } = deps;
+  const subject = String(player.id);
+  const roles = rolesOf(player);
+  const { refreshSeconds } = lifetimeOf(player.isGuest);
+  const leftSeconds = Math.max(1, Math.floor((family.endsAt.getTime() - clock.now()) / 1000));
+  const { id: fam, realm, generation: gen } = family;
+  const access = { roles, realm, name: player.name, fam };
+  const body: SessionBody = {
+    access_token: tokens.sign("access", subject, accessSeconds, access),
+    refresh_token: tokens.sign("refresh", subject, Math.min(refreshSeconds, leftSeconds), {
+      roles,
+      fam,
+      gen,
+    }),
+    token_type: "Bearer",
+    expires_in: accessSeconds,
+    player: presentPlayer(player),
+  };
+  if (player.isGuest)
+    body.reclaim_token = tokens.sign("reclaim", subject, reclaimSeconds, {
+      gen: player.reclaimGeneration,
+    });
+  return { body, cookieSeconds: refreshSeconds };
+}

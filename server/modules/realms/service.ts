@@ -1,0 +1,59 @@
+import type { RealmBranding } from "../../../db/entities/realm-branding.ts";
+import type { Realm } from "../../../db/entities/realm.ts";
+import { findBranding, findRealm, listFrontends } from "../../../db/queries/realms.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
+
+const slugForm = /^[a-z0-9][a-z0-9-]{1,62}$/;
+
+export async function readRealm(deps: Pick<Deps, "em">, slug: string): Promise<Realm> {
+  const realm = slugForm.test(slug) ? await findRealm(deps.em, slug) : null;
+  if (!realm) throw new AppError("realm:not_found");
+  return realm;
+}
+
+export async function readBranding(deps: Pick<Deps, "em">, slug: string): Promise<RealmBranding> {
+  const realm = await readRealm(deps, slug);
+  const branding = await findBranding(deps.em, realm.id);
+  if (!branding) throw new AppError("realm:branding_missing");
+  return branding;
+}
+
+/** What a request says about its realm. */
+export interface RealmHints {
+  /** `X-Realm` */
+  named: string | undefined;
+  /** `Origin` */
+  origin: string | undefined;
+}
+
+/** Slug of the realm of a new session (TOK-14). Asks the database only when the request gives a hint. */
+export async function resolveRealm(
+  deps: Pick<Deps, "em" | "config">,
+  { named, origin }: RealmHints,
+): Promise<string> {
+  if (named !== undefined && slugForm.test(named)) {
+    const realm = await findRealm(deps.em, named);
+    if (realm?.isActive) return realm.slug;
+  }
+  const wanted = originOf(origin);
+  if (wanted !== null) {
+    const frontends = await listFrontends(deps.em);
+    const own = frontends.find((realm) => originOf(realm.frontendUrl) === wanted);
+    if (own) return own.slug;
+  }
+  return deps.config.DEFAULT_REALM;
+}
+
+/** Origins of the active realms' front ends, for cross-origin permissions (HTTP-10). */
+export async function readRealmOrigins(deps: Pick<Deps, "em">): Promise<ReadonlySet<string>> {
+  const frontends = await listFrontends(deps.em);
+  const origins = frontends.map((realm) => originOf(realm.frontendUrl));
+  return new Set(origins.filter((origin) => origin !== null));
+}
+
+function originOf(text: string | undefined): string | null {
+  if (text === undefined || !URL.canParse(text)) return null;
+  const { origin } = new URL(text);
+  return origin === "null" ? null : origin;
+}

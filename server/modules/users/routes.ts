@@ -1,0 +1,58 @@
+import { preferredLocale } from "../../core/locales.ts";
+import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
+import { openerOf, sessionReply } from "../gateway/service.ts";
+import * as s from "./schemas.ts";
+import { checkAvailability, readOwnUser, register } from "./service.ts";
+
+const tag = "Users";
+
+const create = defineRoute({
+  method: "POST",
+  path: "/v1/users",
+  summary: "Create a registered account and sign it in",
+  tag,
+  auth: "public",
+  source: "document 1, Users; USR-01, USR-03, GW-03",
+  rateLimit: { max: 10, window: 60 },
+  body: s.RegisterBody,
+  responses: { 201: s.SessionBody },
+  errors: ["user:email_taken", "user:username_taken", "server:unavailable"],
+  handler: async ({ body, deps, request }) => {
+    const { email, username, password } = body;
+    const locale = preferredLocale(request.headers["accept-language"]);
+    const input = { email, username, password, displayName: body.display_name ?? null, locale };
+    return sessionReply(201, await register(deps, input, await openerOf(deps, request)));
+  },
+});
+
+const check = defineRoute({
+  method: "POST",
+  path: "/v1/users/check",
+  summary: "Tell whether an address or a username is still free",
+  tag,
+  auth: "public",
+  source: "document 1, Users; USR-04, HTTP-05",
+  rateLimit: { max: 20, window: 60 },
+  body: s.CheckBody,
+  invalid: { status: 400, code: "request:no_fields" },
+  responses: { 200: s.CheckResult },
+  errors: ["request:no_fields"],
+  handler: async ({ body, deps }) => {
+    const asked = { email: body.email ?? null, username: body.username ?? null };
+    return reply(200, await checkAvailability(deps, asked));
+  },
+});
+
+const me = defineRoute({
+  method: "GET",
+  path: "/v1/users/@me",
+  summary: "Read the caller's own account",
+  tag,
+  auth: "player",
+  source: "document 1, Users; TOK-10",
+  responses: { 200: s.UserBody },
+  errors: ["auth:not_registered", "user:not_found"],
+  handler: async ({ caller, deps }) => reply(200, s.presentUser(await readOwnUser(deps, caller))),
+});
+
+export const usersRoutes: AnyRoute[] = [create, check, me];

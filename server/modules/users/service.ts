@@ -1,0 +1,84 @@
+import { PlayerSchema, type Player } from "../../../db/entities/player.ts";
+import { findOpenPlayer, isEmailKeyTaken, isNameKeyTaken } from "../../../db/queries/players.ts";
+import { isUsername, nameKey, normalizeEmail } from "../../core/account-names.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+import {
+  claiming,
+  emailProblem,
+  openSession,
+  type Opener,
+  type Session,
+} from "../gateway/service.ts";
+
+export interface RegisterInput {
+  email: string;
+  username: string;
+  password: string;
+  displayName: string | null;
+  locale: string;
+}
+
+/** Creates an account and signs it in, in one transaction; constraints decide who was first (S9). */
+export async function register(deps: Deps, input: RegisterInput, opener: Opener): Promise<Session> {
+  const email = input.email.trim();
+  const emailKey = normalizeEmail(email);
+  if (emailKey === null) throw new AppError("validation:failed", emailProblem);
+  const passwordHash = await deps.passwords.hash(input.password);
+  const now = new Date(deps.clock.now());
+  const { username, locale } = input;
+  return claiming(() =>
+    deps.em.transactional(async (em) => {
+      const player = em.create(PlayerSchema, {
+        name: username,
+        nameKey: nameKey(username),
+        username,
+        displayName: input.displayName?.trim() ?? username,
+        isGuest: false,
+        email,
+        emailKey,
+        passwordHash,
+        locale,
+        channels: ["email:account"],
+        realm: opener.realm,
+        lastLoginAt: now,
+        createdAt: now,
+      });
+      // The tokens carry the id, so the row has to exist before the session is made.
+      await em.flush();
+      return openSession(em, deps, player, opener);
+    }),
+  );
+}
+
+interface Availability {
+  email?: { available: boolean };
+  username?: { available: boolean };
+}
+
+/** Answers for the supplied fields only (USR-04). */
+export async function checkAvailability(
+  deps: Pick<Deps, "em">,
+  { email, username }: { email: string | null; username: string | null },
+): Promise<Availability> {
+  if (email === null && username === null) throw new AppError("request:no_fields");
+  const result: Availability = {};
+  if (email !== null) {
+    const key = normalizeEmail(email);
+    result.email = { available: key !== null && !(await isEmailKeyTaken(deps.em, key)) };
+  }
+  if (username !== null) {
+    const isTaken = !isUsername(username) || (await isNameKeyTaken(deps.em, nameKey(username)));
+    result.username = { available: !isTaken };
+  }
+  return result;
+}
+
+/** The caller's own account; a guest has none (TOK-10). */
+export async function readOwnUser(deps: Pick<Deps, "em">, caller: Caller): Promise<Player> {
+  if (caller.isGuest) throw new AppError("auth:not_registered");
+  const player = await findOpenPlayer(deps.em, caller.playerId);
+  if (!player || player.isGuest) throw new AppError("user:not_found");
+  return player;
+}
