@@ -13,6 +13,8 @@ if (cluster.isPrimary) process.exit(await startPrimary());
 else await startChild(process.argv[2] as Role);
 
 async function startPrimary(): Promise<number> {
+  // A reader that went away (`npm start | head`) must not end the service.
+  for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
   try {
     const { runPrimary } = await import("./boot/primary.ts");
     return await runPrimary();
