@@ -15,6 +15,7 @@ export interface Metrics {
   hubStreams: Gauge<"topic">;
   hubEvents: Counter<"kind">;
   hubEnds: Counter<"reason">;
+  hubWriteSeconds: Histogram;
 }
 
 export function createMetrics(): Metrics {
@@ -35,5 +36,6 @@ export function createMetrics(): Metrics {
     hubStreams: new Gauge({ name: "hub_streams", help: "Open event streams", labelNames: ["topic"], registers }),
     hubEvents: new Counter({ name: "hub_events_total", help: "Hub events: in, delivered, replayed, gap", labelNames: ["kind"], registers }),
     hubEnds: new Counter({ name: "hub_stream_ends_total", help: "Ended event streams by reason", labelNames: ["reason"], registers }),
+    hubWriteSeconds: new Histogram({ name: "hub_publish_to_write_seconds", help: "Time from making a lobby message to its first write", buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5], registers }),
   };
 }

@@ -15,6 +15,6 @@ export interface Hub {
   /** Throws AppError when a bound is reached; otherwise the stream may be opened. */
   admit(subscription: Subscription): void;
   open(subscription: Subscription, response: StreamResponse): void;
-  /** Ends every stream so that clients come back elsewhere (S41). */
+  /** Ends every stream so that clients come back elsewhere (S41), then closes the hub's connections. */
   drain(graceMs: number): Promise<void>;
 }

@@ -1,0 +1,53 @@
+/** Every bound and time of the hub; tests shorten the times. */
+export const hubLimits = {
+  /** Streams of one process; beyond it 503. */
+  maxStreams: 50_000,
+  /** Streams of one seat (HUB-07). */
+  maxStreamsPerSeat: 8,
+  /** What a refused client is told to wait, in seconds. */
+  retryAfterSeconds: 10,
+  /** Messages a lobby topic keeps in memory, and their bytes; older ones are read from Redis. */
+  ringMessages: 256,
+  ringBytes: 1_048_576,
+  /** Bytes of all rings of the process. */
+  allRingBytes: 67_108_864,
+  /** Unsent bytes at which a slow reader is closed (HUB-07). */
+  maxUnsentBytes: 262_144,
+  /** What one write carries: with its framing it fits the 16 KiB cork buffer, so it is one system call. */
+  maxWriteBytes: 16_000,
+  /** Streams written in one turn of the event loop. */
+  writesPerTurn: 256,
+  /** Longest time messages wait to be written together. */
+  maxCoalesceMs: 50,
+  /** Messages read from Redis at once for a replay or a repair. */
+  pageMessages: 32,
+  /** Pages of one replay; a stream that lives longer than 256 messages is far beyond it. */
+  maxPages: 64,
+  /** Silence after which a comment is sent (HUB-03). */
+  heartbeatMs: 15_000,
+  /** Age at which a stream is ended, drawn per stream: clients spread, and vanished ones are found. */
+  minAgeMs: 600_000,
+  maxAgeMs: 1_200_000,
+  /** A stream that could not be started by then is ended; the client returns. */
+  joinMs: 10_000,
+  /** Time a removed seat's stream may take to deliver the removal (HUB-07: ended within 2 s). */
+  removalGraceMs: 1_000,
+  /** Time between `lobby.ended` and the end of its streams (HUB-07). */
+  endedGraceMs: 10_000,
+  /** How often times of streams are checked. */
+  tickMs: 500,
+  /** A topic without subscribers stays subscribed for so long. */
+  lingerMs: 10_000,
+  /** Topics without subscribers; beyond it the oldest goes at once. */
+  maxLingering: 1_000,
+  /** The public list is read and sent at most once in this time (HUB-04). */
+  listIntervalMs: 1_000,
+  /** Reconnect times sent to clients: normally, and drawn between the two when draining. */
+  retryMs: 2_000,
+  minDrainRetryMs: 500,
+  maxDrainRetryMs: 5_000,
+  /** A failed read or subscription is repeated after this time. */
+  repeatMs: 250,
+};
+
+export type HubLimits = typeof hubLimits;

@@ -1,0 +1,216 @@
+import type { Chunk, Frame } from "./frames.ts";
+import { frameOf, joinFrames } from "./frames.ts";
+import type { Feed } from "./feed.ts";
+import type { HubLimits } from "./limits.ts";
+import { isContiguous, Serial } from "./repair.ts";
+import { Ring, type RingBudget } from "./ring.ts";
+import type { EventStream, Source } from "./stream.ts";
+import type { Dirty } from "./writer.ts";
+
+export interface LobbySnapshot {
+  seq: number;
+  /** JSON text of the whole `lobby.snapshot` message. */
+  payload: string;
+}
+
+export interface LobbyTopicDeps {
+  name: string;
+  streamKey: string;
+  feed: Feed;
+  limits: HubLimits;
+  budget: RingBudget;
+  snapshot: () => Promise<LobbySnapshot | null>;
+  /** Something is to be written. */
+  onDirty: (topic: LobbyTopic) => void;
+  /** The stream can no longer go on from its number: start it again with a gap (HUB-06). */
+  onLost: (stream: EventStream) => void;
+  /** The stream fell behind the ring although it takes bytes: read on from Redis. */
+  onBehind: (stream: EventStream) => void;
+  /** A message came in. */
+  onFrame: () => void;
+  /** A message is about to be written for the first time. */
+  onTaken: (frame: Frame) => void;
+  onError: (error: unknown) => void;
+}
+
+/**
+ * The messages of one lobby and who listens. `ring.last` moves by exactly one per message; what does
+ * not fit is read from the stream in Redis, so a lost publication is a delay and never a hole.
+ */
+export class LobbyTopic implements Source, Dirty {
+  readonly isUrgent = true;
+  readonly name: string;
+  readonly streams = new Set<EventStream>();
+  /** Streams that listen or are about to. */
+  users = 0;
+  isClosed = false;
+  isEnded = false;
+  readonly ready: Promise<void>;
+  readonly streamKey: string;
+  private readonly deps: LobbyTopicDeps;
+  private ring: Ring | null = null;
+  private markReady: () => void = () => undefined;
+  private readonly repairs: Serial;
+  private snapshotRead: Promise<LobbySnapshot | null> | null = null;
+  private cached: { cursor: number; chunk: Chunk } | null = null;
+  /** Number of the last message that was written to anyone. */
+  private taken = 0;
+  private repeat: NodeJS.Timeout | null = null;
+
+  constructor(deps: LobbyTopicDeps) {
+    this.deps = deps;
+    this.name = deps.name;
+    this.streamKey = deps.streamKey;
+    this.ready = new Promise((resolve) => (this.markReady = resolve));
+    this.repairs = new Serial(() => this.readMissing());
+  }
+
+  get last(): number {
+    return this.ring?.last ?? 0;
+  }
+
+  onConfirmed(): void {
+    this.heal();
+  }
+
+  onMessage(text: string): void {
+    const end = text.indexOf("\n");
+    const seq = Number(text.slice(0, end));
+    // Before the first read nothing is known to be missing; that read runs after the confirmation.
+    if (!this.ring || !Number.isSafeInteger(seq) || end < 1) return this.heal();
+    if (seq <= this.ring.last) return;
+    if (seq > this.ring.last + 1) return this.heal();
+    this.append(frameOf(seq, text.slice(end + 1)));
+  }
+
+  covers(cursor: number): boolean {
+    return this.ring?.covers(cursor) ?? false;
+  }
+
+  next(cursor: number): Chunk | null {
+    if (!this.ring || cursor >= this.ring.last || !this.ring.covers(cursor)) return null;
+    if (this.cached?.cursor === cursor) return this.cached.chunk;
+    const { frames, start } = this.ring.after(cursor);
+    const chunk = joinFrames(frames, start, this.deps.limits.maxWriteBytes);
+    this.cached = chunk && { cursor, chunk };
+    if (chunk) this.measure(frames.slice(start, start + chunk.count));
+    return chunk;
+  }
+
+  /** The stream must be covered; from here on it gets everything after its cursor. */
+  attach(stream: EventStream): void {
+    this.streams.add(stream);
+    stream.follow(this);
+    if (this.isEnded) stream.endIn(this.deps.limits.endedGraceMs, "ended");
+    if (stream.cursor < this.last) this.deps.onDirty(this);
+  }
+
+  collect(add: (stream: EventStream) => void): void {
+    for (const stream of this.streams) {
+      if (stream.cursor >= this.last) continue;
+      if (stream.isWritable && this.covers(stream.cursor)) add(stream);
+      else if (stream.isWritable) this.detach(stream, this.deps.onBehind);
+      else if (this.isTooSlow(stream)) stream.end("slow");
+    }
+  }
+
+  /** One read serves everyone who asks meanwhile: what happens after it is in the ring. */
+  snapshot(): Promise<LobbySnapshot | null> {
+    this.snapshotRead ??= this.deps.snapshot().finally(() => (this.snapshotRead = null));
+    return this.snapshotRead;
+  }
+
+  /** Reads what is missing up to now; rejects while Redis is away. */
+  repair(): Promise<void> {
+    return this.repairs.run();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.ring?.reset(this.ring.last);
+    if (this.repeat) clearTimeout(this.repeat);
+  }
+
+  /** Repairs, and tries again until it has worked. */
+  heal(): void {
+    this.repair().catch((error: unknown) => {
+      if (this.isClosed || this.repeat) return;
+      this.deps.onError(error);
+      this.repeat = setTimeout(() => {
+        this.repeat = null;
+        this.heal();
+      }, this.deps.limits.repeatMs);
+    });
+  }
+
+  private measure(frames: Frame[]): void {
+    for (const frame of frames) if (frame.seq > this.taken) this.deps.onTaken(frame);
+    this.taken = Math.max(this.taken, frames.at(-1)?.seq ?? 0);
+  }
+
+  private isTooSlow(stream: EventStream): boolean {
+    const limit = this.deps.limits.maxUnsentBytes;
+    if (!this.ring?.covers(stream.cursor)) return true;
+    return this.ring.bytesAfter(stream.cursor, limit) > limit;
+  }
+
+  private detach(stream: EventStream, then: (stream: EventStream) => void): void {
+    this.streams.delete(stream);
+    stream.unfollow();
+    then(stream);
+  }
+
+  private append(frame: Frame): void {
+    if (!this.ring || this.isClosed) return;
+    this.ring.push(frame);
+    this.cached = null;
+    this.isEnded ||= frame.isEnd;
+    this.deps.onFrame();
+    if (frame.removedSeat !== null) this.hurry(frame.removedSeat);
+    if (this.streams.size > 0) this.deps.onDirty(this);
+  }
+
+  /** A removed seat's stream ends soon even when it takes nothing (S14). */
+  private hurry(seatId: number): void {
+    for (const stream of this.streams)
+      if (stream.seatId === seatId) stream.endIn(this.deps.limits.removalGraceMs, "removed");
+  }
+
+  private async readMissing(): Promise<void> {
+    if (this.isClosed) return;
+    if (!this.ring) return this.prime();
+    const { feed, limits } = this.deps;
+    for (let page = 0; page < limits.maxPages && !this.isClosed; page++) {
+      const from = this.ring.last;
+      const frames = await feed.read(this.streamKey, from);
+      if (!this.fits(frames, from)) return this.startOver();
+      for (const frame of frames) if (frame.seq === this.ring.last + 1) this.append(frame);
+      if (frames.length < limits.pageMessages) return;
+    }
+  }
+
+  /** The read starts with the newest message known, which proves that nothing was trimmed or lost. */
+  private fits(frames: Frame[], from: number): boolean {
+    const [first] = frames;
+    if (!first) return from === 0;
+    return isContiguous(frames, first.seq === from ? from : from + 1);
+  }
+
+  private async prime(): Promise<void> {
+    const { feed, limits, budget } = this.deps;
+    const newest = await feed.newest(this.streamKey);
+    this.ring ??= new Ring(newest?.seq ?? 0, limits.ringMessages, limits.ringBytes, budget);
+    this.isEnded = newest?.isEnd ?? false;
+    this.markReady();
+  }
+
+  /** The log was trimmed beyond what we had, or went back: every stream needs a snapshot. */
+  private async startOver(): Promise<void> {
+    const newest = await this.deps.feed.newest(this.streamKey);
+    if (!this.ring || this.isClosed) return;
+    this.ring.reset(newest?.seq ?? 0);
+    this.cached = null;
+    this.isEnded = newest?.isEnd ?? false;
+    for (const stream of [...this.streams]) this.detach(stream, this.deps.onLost);
+  }
+}

@@ -1,0 +1,47 @@
+import { joinFrames, type Chunk, type Frame } from "./frames.ts";
+
+/** True when `frames` are numbered without a hole and begin at `first`. */
+export function isContiguous(frames: readonly Frame[], first: number): boolean {
+  return frames.every((frame, i) => frame.seq === first + i);
+}
+
+/** All frames as chunks of at most `maxBytes`. */
+export function* chunksOf(frames: readonly Frame[], maxBytes: number): Generator<Chunk> {
+  for (let start = 0; start < frames.length;) {
+    const chunk = joinFrames(frames, start, maxBytes);
+    if (!chunk) return;
+    yield chunk;
+    start += chunk.count;
+  }
+}
+
+/** Runs `work` once at a time; a call meanwhile shares one further run after it. */
+export class Serial {
+  private readonly work: () => Promise<void>;
+  private running: Promise<void> | null = null;
+  private next: Promise<void> | null = null;
+
+  constructor(work: () => Promise<void>) {
+    this.work = work;
+  }
+
+  /** Resolves after a run that began at or after this call; rejects when that run fails. */
+  run(): Promise<void> {
+    if (!this.running) return this.begin();
+    this.next ??= this.running
+      .catch(() => undefined)
+      .then(() => {
+        this.next = null;
+        return this.begin();
+      });
+    return this.next;
+  }
+
+  private begin(): Promise<void> {
+    const run = this.work().finally(() => {
+      if (this.running === run) this.running = null;
+    });
+    this.running = run;
+    return run;
+  }
+}
