@@ -1,9 +1,9 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withDatabase } from "../../server/core/database-url.ts";
 import { silentLogger } from "../../server/core/logger.ts";
-import { parseConfig, type Config } from "../../server/core/config.ts";
+import { parseConfig } from "../../server/core/config.ts";
 import { startLocalPostgres, withClient } from "../../server/local/postgres.ts";
 import { startLocalRedis, type LocalRedis } from "../../server/local/redis.ts";
 
@@ -28,7 +28,6 @@ export interface TestPostgres {
 }
 
 const template = "emberline_template";
-const ormFile = new URL("../../db/orm.ts", import.meta.url);
 
 /** A Postgres for tests with a migrated template database; `stop` removes every trace. */
 export async function startTestPostgres(): Promise<TestPostgres> {
@@ -62,20 +61,13 @@ function makePassable(dir: string): void {
 
 async function migrateTemplate(url: string): Promise<void> {
   await withClient(url, (client) => client.query(`create database ${template}`));
-  if (!existsSync(ormFile)) return;
-  const { createOrm, migrate } = (await import(ormFile.href)) as OrmModule;
+  const { createOrm, migrate } = await import("../../db/orm.ts");
   const orm = await createOrm(parseConfig({ DATABASE_URL: withDatabase(url, template) }));
   try {
     await migrate(orm);
   } finally {
     await orm.close(true);
   }
-}
-
-/** What is used of db/orm.ts; test files run without the database layer being loaded. */
-interface OrmModule {
-  createOrm(config: Config): Promise<{ close(force?: boolean): Promise<void> }>;
-  migrate(orm: unknown): Promise<void>;
 }
 
 let databases = 0;
