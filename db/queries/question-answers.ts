@@ -64,3 +64,16 @@ export async function insertAnswers(
         selected_index int, is_correct boolean, points int, xp int, source text)`,
   );
 }
+
+/** XP of a player by category; categories never played are absent. */
+export async function readCategoryXp(
+  em: EntityManager,
+  playerId: number,
+): Promise<Map<string, number>> {
+  const rows = await rowsOf(
+    em,
+    sql<{ category: string; xp: number }>`
+      select category, xp from player_category_stats where player_id = ${playerId}`,
+  );
+  return new Map(rows.map((row) => [row.category, row.xp]));
+}

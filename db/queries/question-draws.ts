@@ -16,6 +16,8 @@ export interface DrawFilter {
   avoidIds: readonly number[];
   /** Questions none of these players has answered come first. */
   preferUnseenBy: readonly number[];
+  /** Leaves answered and avoided questions out instead of drawing them last. */
+  freshOnly?: boolean;
 }
 
 /** Ids looked at from a random place in the index: bounds the work of one draw. */
@@ -28,7 +30,7 @@ const drawWindow = 256;
 export async function drawQuestions(em: EntityManager, filter: DrawFilter): Promise<QuestionRow[]> {
   if (filter.count < 1) return [];
   const fresh = await drawFresh(em, filter, filter.excludeIds);
-  if (fresh.length >= filter.count) return fresh;
+  if (fresh.length >= filter.count || filter.freshOnly) return fresh;
   const taken = [...filter.excludeIds, ...fresh.map((row) => row.id)];
   const rest = await drawAny(em, { ...filter, count: filter.count - fresh.length }, taken);
   return [...fresh, ...rest];

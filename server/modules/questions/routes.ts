@@ -3,6 +3,7 @@ import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { categories } from "../../providers/question-model.ts";
 import { slugOf } from "./categories.ts";
 import * as s from "./schemas.ts";
+import { generateForPlayer } from "./service.ts";
 
 const base = "/v1/games/trivia";
 const tag = "Questions";
@@ -45,4 +46,23 @@ const listQuestions = defineRoute({
   },
 });
 
-export const questionsRoutes: AnyRoute[] = [listCategories, listQuestions];
+const generate = defineRoute({
+  method: "POST",
+  path: `${base}/questions/generate`,
+  summary: "Get new questions to practise, made when too few are stored",
+  tag,
+  auth: "player",
+  source: "document 2, Categories and questions; TRV-02, TRV-03, TRV-04, TRV-05, TRV-12",
+  rateLimit: { max: 30, window: 60 },
+  body: s.GenerateBody,
+  responses: { 200: s.PlayList },
+  errors: ["generator:unavailable"],
+  handler: async ({ body, caller, deps }) => {
+    const { category, difficulty, count, prompt = null, model = null } = body;
+    const input = { category, difficulty, count, prompt, model };
+    const questions = await generateForPlayer(deps, caller.playerId, input);
+    return reply(200, { questions: questions.map(s.presentPlayQuestion) });
+  },
+});
+
+export const questionsRoutes: AnyRoute[] = [listCategories, listQuestions, generate];

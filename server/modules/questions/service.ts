@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
+import { readCategoryXp } from "../../../db/queries/question-answers.ts";
 import type { DrawnQuestion, DrawPlan } from "../../../actors/index.ts";
 import { AppError } from "../../core/errors.ts";
 import type { JobDeps } from "../../deps.ts";
 import { categories } from "../../providers/question-model.ts";
-import { difficultyOf } from "./categories.ts";
+import { categoryOf, difficultyOf, levelOf } from "./categories.ts";
 import { listLive, markLive } from "./live.ts";
 import { drawOrGenerate, type Stocked, type Want } from "./stock.ts";
 
@@ -101,4 +102,60 @@ function toDrawn(row: Stocked): DrawnQuestion {
     numServed,
     numCorrect,
   };
+}
+
+export interface GenerateInput {
+  category: string;
+  difficulty: string;
+  count: number;
+  prompt: string | null;
+  model: string | null;
+}
+
+/**
+ * Public questions the player has not answered, made on a miss (document 2, generate; TRV-02,
+ * TRV-03). Fewer than `count` may come; throws `generator:unavailable` when none do.
+ */
+export async function generateForPlayer(
+  deps: JobDeps,
+  playerId: number,
+  input: GenerateInput,
+): Promise<Stocked[]> {
+  const named = categoryOf(input.category, "category") ?? "random";
+  checkModel(deps, input.model);
+  const xp = input.difficulty === "auto" ? await readCategoryXp(deps.em, playerId) : null;
+  const needed = new Map<string, number>();
+  for (let place = 0; place < input.count; place++) {
+    const category = named === "random" ? randomCategory() : named;
+    needed.set(category, (needed.get(category) ?? 0) + 1);
+  }
+  const drawn = await Promise.all(
+    [...needed].map(([category, count]) => {
+      const level = xp === null ? null : levelOf(xp.get(category) ?? 0);
+      return drawOrGenerate(deps, {
+        pool: "public",
+        category,
+        difficulty: difficultyOf(input.difficulty, level),
+        prompt: input.prompt?.trim() ? input.prompt : null,
+        model: input.model,
+        count,
+        excludeIds: [],
+        avoidIds: [],
+        preferUnseenBy: [playerId],
+        freshOnly: true,
+      });
+    }),
+  );
+  const questions = drawn.flat();
+  if (questions.length === 0) throw new AppError("generator:unavailable");
+  return questions;
+}
+
+/** Only the configured names may be chosen (TRV-04). */
+function checkModel({ config }: JobDeps, model: string | null): void {
+  const allowed = config.GENERATOR_MODELS.split(",").map((name) => name.trim());
+  if (model === null || allowed.includes(model)) return;
+  throw new AppError("validation:failed", {
+    violations: [{ propertyPath: "model", title: `must be one of ${allowed.join(", ")}` }],
+  });
 }

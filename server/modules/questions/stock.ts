@@ -24,6 +24,8 @@ export interface Want {
   excludeIds: readonly number[];
   avoidIds: readonly number[];
   preferUnseenBy: readonly number[];
+  /** Answered questions do not count as stock: new ones are made instead. */
+  freshOnly?: boolean;
 }
 
 export interface Stocked extends QuestionRow {
