@@ -1,0 +1,21 @@
+import type { AnyRoute } from "./http/route.ts";
+import { gatewayRoutes } from "./modules/gateway/routes.ts";
+import { hubRoutes } from "./modules/hub/routes.ts";
+import { lobbyRoutes } from "./modules/lobbies/routes.ts";
+import { questionsRoutes } from "./modules/questions/routes.ts";
+import { realmsRoutes } from "./modules/realms/routes.ts";
+import { systemRoutes } from "./modules/system/routes.ts";
+import { usersRoutes } from "./modules/users/routes.ts";
+import { pageRoutes } from "./pages/routes.ts";
+
+/** Every address of the public listener. */
+export const routes: readonly AnyRoute[] = [
+  ...gatewayRoutes,
+  ...usersRoutes,
+  ...realmsRoutes,
+  ...systemRoutes,
+  ...questionsRoutes,
+  ...lobbyRoutes,
+  ...hubRoutes,
+  ...pageRoutes,
+];

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { isDisplayName, normalizeEmail } from "../../../server/core/account-names.ts";
+import { preferredLocale } from "../../../server/core/locales.ts";
+
+describe("an email address", () => {
+  const forms: [text: string, normal: string | null][] = [
+    ["  Ada@Example.COM ", "ada@example.com"],
+    ["ada@example.com.", "ada@example.com"],
+    ["ＡＤＡ＠example．com", "ada@example.com"],
+    ["ada@bücher.example", "ada@xn--bcher-kva.example"],
+    ["ADA@BÜCHER.example", "ada@xn--bcher-kva.example"],
+    ["a+b@x-y.example", "a+b@x-y.example"],
+    ["ada", null],
+    ["ada@localhost", null],
+    ["a@b@c.de", null],
+    ["a b@c.de", null],
+    [".a@c.de", null],
+    ["a..b@c.de", null],
+    ["a@-c.de", null],
+    ["a@1.2", null],
+    ["a@c..de", null],
+    [`${"a".repeat(65)}@c.de`, null],
+    [`a@${"c".repeat(64)}.de`, null],
+    ["a\n@c.de", null],
+    ["<a>@c.de", null],
+  ];
+  for (const [text, normal] of forms)
+    it(`${JSON.stringify(text)} is read as ${JSON.stringify(normal)}`, () => {
+      assert.equal(normalizeEmail(text), normal);
+    });
+
+  it("has a normal form that is its own normal form and at most 254 long", () => {
+    const near = fc.tuple(fc.string({ unit: "grapheme" }), fc.domain()).map((p) => p.join("@"));
+    fc.assert(
+      fc.property(fc.oneof(fc.emailAddress(), near, fc.string({ unit: "binary" })), (text) => {
+        const once = normalizeEmail(text);
+        if (once === null) return;
+        assert.equal(normalizeEmail(once), once);
+        assert.ok(once.length <= 254 && once.isWellFormed() && !/\s/.test(once));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is the same in any case, width, and with space around it", () => {
+    fc.assert(
+      fc.property(fc.emailAddress({ size: "small" }), (email) => {
+        const normal = normalizeEmail(email);
+        for (const spelling of [email.toUpperCase(), ` ${email}\t`, `${email}.`])
+          assert.equal(normalizeEmail(spelling), normal);
+      }),
+    );
+  });
+
+  it("of absurd length is refused in no time", () => {
+    const started = performance.now();
+    assert.equal(normalizeEmail("a@" + "a.".repeat(1e6) + "de"), null);
+    assert.equal(normalizeEmail("a@" + "a.".repeat(500)), null);
+    assert.ok(performance.now() - started < 100);
+  });
+});
+
+describe("a display name", () => {
+  it("has 1 to 64 characters that can be seen", () => {
+    assert.ok(isDisplayName(" Ada Lovelace "));
+    assert.ok(isDisplayName("😀".repeat(64)));
+    for (const bad of ["", "  ", "😀".repeat(65), "a\u0000b", "a\nb", "\u202eevil", "\ud800"])
+      assert.ok(!isDisplayName(bad), JSON.stringify(bad));
+  });
+});
+
+describe("the preferred language", () => {
+  it("is the best known one, else English", () => {
+    assert.equal(preferredLocale("de-CH, fr;q=0.9"), "de");
+    assert.equal(preferredLocale("xx, fr;q=0.2, it;q=0.8"), "it");
+    assert.equal(preferredLocale("fr;q=0, *"), "en");
+    assert.equal(preferredLocale(undefined), "en");
+    fc.assert(fc.property(fc.string(), (text) => /^[a-z]{2}$/.test(preferredLocale(text))));
+  });
+});

@@ -1,0 +1,65 @@
+import { seedReference } from "../../db/seeds/reference.ts";
+import { assembleHttp } from "../../server/assemble.ts";
+import { systemClock, type Clock } from "../../server/core/clock.ts";
+import { parseConfig } from "../../server/core/config.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createMetrics } from "../../server/core/metrics.ts";
+import type { Deps } from "../../server/deps.ts";
+import { createHttpServer } from "../../server/http/server.ts";
+import { routes } from "../../server/routes.ts";
+import { startJobs } from "../../workers/jobs.ts";
+import { processors } from "../../workers/processors/index.ts";
+import { createClient } from "./client.ts";
+import { testStores, type TestStores } from "./stores.ts";
+
+export interface AppOptions {
+  /** Settings that differ from a test's usual ones (no rate limits, everything else default). */
+  env?: Record<string, string>;
+  clock?: Clock;
+}
+
+export interface App {
+  url: string;
+  /** Checks every answer against the declaration of its route. */
+  client: ReturnType<typeof createClient>;
+  deps: Deps;
+  stores: TestStores;
+  stop(): Promise<void>;
+}
+
+/** The whole service in this process, on stores of its own: HTTP, lobbies, hub and jobs. */
+export async function startApp(options: AppOptions = {}): Promise<App> {
+  const stores = await testStores();
+  const config = parseConfig({
+    APP_ENV: "test",
+    RATE_LIMIT_FACTOR: "0",
+    DATABASE_URL: stores.databaseUrl,
+    REDIS_URL: stores.redisUrl,
+    ...options.env,
+  });
+  const metrics = createMetrics();
+  const log = silentLogger;
+  const clock = options.clock ?? systemClock;
+  const { deps, close } = await assembleHttp({ config, log, metrics, clock });
+  await seedReference(deps.em, config);
+  const depsOf = () => ({ ...deps, em: deps.orm.em.fork() });
+  const jobs = await startJobs({ redisUrl: config.REDIS_URL, log, metrics, processors, depsOf });
+  const server = createHttpServer({ deps, routes, log, exclusive: true });
+  const port = await server.listen("127.0.0.1", 0);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    client: createClient(url, routes),
+    deps,
+    stores,
+    async stop() {
+      server.beginDrain();
+      await deps.hub.drain(0);
+      await deps.lobbies.stop();
+      await server.close();
+      await jobs.close();
+      await close();
+      await stores.stop();
+    },
+  };
+}

@@ -1,0 +1,7 @@
+import type { Clock } from "../../server/core/clock.ts";
+
+/** A clock that stands still until it is turned. */
+export function manualClock(startMs = Date.now()): Clock & { advance(ms: number): void } {
+  let now = startMs;
+  return { now: () => now, advance: (ms) => (now += ms) };
+}
