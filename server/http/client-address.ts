@@ -30,7 +30,7 @@ export function addressText(binary: ArrayBuffer): string {
 
 /** IPv6 clients own a whole /64, so they are counted by it. */
 export function countedAddress(address: string): string {
-  if (!isIPv6(address)) return address;
+  if (!address.includes(":") || !isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1]) return mapped[1];
   return `${expandGroups(address).slice(0, 4).join(":")}::/64`;

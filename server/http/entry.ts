@@ -9,6 +9,7 @@ import {
   type QueryReader,
 } from "./query.ts";
 import { limitOf, type RouteLimit } from "./rate-limit.ts";
+import { metaText } from "./envelope.ts";
 import { maxBodyBytes } from "./body.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
 
@@ -24,6 +25,8 @@ export interface RouteEntry {
   isStream: boolean;
   /** Position of `{code}`, the lobby a seat token must belong to; -1 without one. */
   lobbyParam: number;
+  /** `meta` of a GET whose path is the pattern itself. */
+  meta: string;
   observeSeconds: (seconds: number) => void;
 }
 
@@ -46,6 +49,7 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
     isWrite: route.method !== "GET",
     isStream: isKind(route.responses[200], "stream"),
     lobbyParam: names.indexOf("code"),
+    meta: metaText("GET", route.path),
     observeSeconds: (seconds) => histogram.observe(seconds),
   };
 }

@@ -54,6 +54,8 @@ export class Exchange implements RequestInfo {
 
   /** The response object may no longer be touched: aborted, answered, or handed to a stream. */
   isClosed = false;
+  /** Still inside the callback of the server, which gathers everything written in one packet. */
+  isCorked = true;
   /** The answer ends the connection (413, bad framing, draining). */
   mustClose = false;
   /** The client of a stream went away. */

@@ -19,6 +19,12 @@ interface Output {
   payload: string | Uint8Array | null;
 }
 
+/** A route without parameters is answered under the same address again and again. */
+function metaOf(x: Exchange): string {
+  const meta = x.method === "GET" && x.entry?.route.path === x.path ? x.entry.meta : null;
+  return meta ?? metaText(x.method, x.path);
+}
+
 const statusLines = new Map<number, string>();
 
 function statusLine(status: number): string {
@@ -63,7 +69,7 @@ export class Responder {
       errors: [one],
       ...(detail.violations ? { violations: detail.violations } : {}),
     };
-    const before = this.envelope.open(status, x.startedAt, metaText(x.method, x.path));
+    const before = this.envelope.open(status, x.startedAt, metaOf(x));
     let head = this.startHead(x, status, detail.headers ?? []);
     const wait = detail.params?.["retry_after"];
     if (typeof wait === "number") head += `\r\nRetry-After: ${Math.max(1, Math.ceil(wait))}`;
@@ -102,7 +108,7 @@ export class Responder {
         head: `${head}\r\nETag: ${headerValue(etag)}`,
         payload: null,
       });
-    const before = this.envelope.open(status, x.startedAt, metaText(x.method, x.path));
+    const before = this.envelope.open(status, x.startedAt, metaOf(x));
     const tag = etag === null ? "" : `\r\nETag: ${headerValue(etag)}`;
     const payload = json === null ? `${before}}` : splice(`${before},"body":`, json, "}");
     return write(x, { status, head: `${head}${tag}\r\nContent-Type: ${jsonType}`, payload });
@@ -214,6 +220,10 @@ function flushCorked(): void {
 function write(x: Exchange, output: Output): number {
   if (x.isClosed) return output.status;
   x.isClosed = true;
+  if (x.isCorked) {
+    writeNow(x, x.raw, output);
+    return output.status;
+  }
   corkedExchange = x;
   corkedOutput = output;
   x.raw.cork(flushCorked);

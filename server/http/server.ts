@@ -125,6 +125,7 @@ class UwsServer implements HttpServer {
       this.log.error({ err: error }, "request handling failed");
       if (x === null || !x.isClosed) res.close();
     }
+    if (x !== null) x.isCorked = false;
   }
 
   /** Copies what the request says: `req` is dead once `accept` returns. */

@@ -1,0 +1,38 @@
+import type { ErrorCode } from "../core/errors.ts";
+import type { AnyRoute, AuthLevel } from "./route.ts";
+
+/** Refusals any request can get, whatever its route. */
+const always: readonly ErrorCode[] = [
+  "request:malformed_url",
+  "request:uri_too_long",
+  "request:too_large",
+  "server:error",
+  "server:unavailable",
+];
+
+const byLevel: Record<AuthLevel, readonly ErrorCode[]> = {
+  public: [],
+  optional: [],
+  player: ["auth:required", "auth:token_invalid"],
+  registered: ["auth:required", "auth:token_invalid", "auth:forbidden"],
+  guest: ["auth:required", "auth:token_invalid", "auth:forbidden"],
+  seat: ["auth:required", "auth:token_invalid", "lobby:token_invalid"],
+  optional_seat: [],
+};
+
+/** What the kernel itself may answer on a route, beside the errors its record lists. */
+export function impliedErrors(route: AnyRoute): ErrorCode[] {
+  const isWrite = route.method !== "GET";
+  const isSeat = route.auth === "seat" || route.auth === "optional_seat";
+  const codes: ErrorCode[] = [...always, ...byLevel[route.auth]];
+  if (route.query || route.idempotent) codes.push("request:invalid_query");
+  if (route.query) codes.push("request:missing_parameter");
+  if (route.params) codes.push(route.unknown ?? "route:not_found");
+  if (route.body) codes.push("request:malformed_json", "request:unsupported_media_type");
+  if (route.body) codes.push(route.invalid?.code ?? "validation:failed");
+  if (route.idempotent) codes.push("request:idempotency_mismatch");
+  if (isWrite && (route.cookieAuthority || isSeat))
+    codes.push("request:origin_forbidden", "request:unsupported_media_type");
+  if ((isWrite && !route.unlimited) || route.rateLimit) codes.push("rate_limit:exceeded");
+  return [...new Set(codes)];
+}

@@ -1,0 +1,74 @@
+/** Parts of the OpenAPI document that every operation refers to (ENV-01..ENV-04, HTTP-06). */
+const envelopeProperties = {
+  version: { type: "string" },
+  code: { type: "integer", description: "same as the HTTP status" },
+  status: { type: "string", description: "reason phrase" },
+  env: { type: "string" },
+  debug: { type: "boolean" },
+  elapsed: { type: "number", description: "seconds" },
+  timestamp: { type: "string", format: "date-time" },
+  meta: {
+    type: "object",
+    required: ["method", "path"],
+    properties: { method: { type: "string" }, path: { type: "string" } },
+  },
+};
+
+const envelope = {
+  type: "object",
+  required: Object.keys(envelopeProperties),
+  properties: envelopeProperties,
+};
+
+const flash = {
+  type: "object",
+  required: ["errors"],
+  properties: {
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["code", "message"],
+        properties: {
+          code: { type: "string" },
+          message: { type: "string" },
+          params: { type: "object" },
+        },
+      },
+    },
+    violations: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["propertyPath", "title"],
+        properties: { propertyPath: { type: "string" }, title: { type: "string" } },
+      },
+    },
+  },
+};
+
+export const sharedComponents = {
+  schemas: {
+    Envelope: envelope,
+    ErrorEnvelope: {
+      allOf: [{ $ref: "#/components/schemas/Envelope" }],
+      type: "object",
+      required: ["flash"],
+      properties: { flash },
+    },
+  },
+  parameters: {
+    IdempotencyKey: {
+      name: "Idempotency-Key",
+      in: "header",
+      required: false,
+      description: "repeats the first success of the same key, caller and body for 24 hours",
+      schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
+    },
+  },
+  securitySchemes: {
+    bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+    lobbyToken: { type: "apiKey", in: "header", name: "X-Lobby-Token" },
+    lobbyCookie: { type: "apiKey", in: "cookie", name: "svc_lobby" },
+  },
+};

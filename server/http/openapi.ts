@@ -1,0 +1,130 @@
+import { STATUS_CODES } from "node:http";
+import type { TObject, TSchema } from "typebox";
+import { errors, type ErrorCode } from "../core/errors.ts";
+import { impliedErrors } from "./implied-errors.ts";
+import { sharedComponents } from "./openapi-components.ts";
+import type { AnyRoute, AuthLevel, ResponseSpec } from "./route.ts";
+
+type Json = Record<string, unknown>;
+
+export interface OpenApiInfo {
+  title: string;
+  version: string;
+}
+
+const security: Record<AuthLevel, Json[]> = {
+  public: [],
+  optional: [{}, { bearer: [] }],
+  player: [{ bearer: [] }],
+  registered: [{ bearer: [] }],
+  guest: [{ bearer: [] }],
+  seat: [{ lobbyToken: [] }, { bearer: [] }, { lobbyCookie: [] }],
+  optional_seat: [{}, { lobbyToken: [] }, { bearer: [] }, { lobbyCookie: [] }],
+};
+
+/** The OpenAPI 3.1 document of a route table (BOOT-04). */
+export function buildOpenApi(routes: readonly AnyRoute[], info: OpenApiInfo): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = (paths[route.path] ??= {});
+    path[route.method.toLowerCase()] = operationOf(route);
+  }
+  const tags = [...new Set(routes.map((route) => route.tag))].sort();
+  return {
+    openapi: "3.1.0",
+    info,
+    tags: tags.map((name) => ({ name })),
+    paths,
+    components: sharedComponents,
+  };
+}
+
+function operationOf(route: AnyRoute): Json {
+  const parameters = [
+    ...parametersOf("path", route.params),
+    ...parametersOf("query", route.query),
+    ...(route.idempotent ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+  ];
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description: `Source: ${route.source}`,
+    tags: [route.tag],
+    security: security[route.auth],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body ? { requestBody: requestBodyOf(route.body) } : {}),
+    responses: { ...successesOf(route), ...refusalsOf(route) },
+  };
+}
+
+/** `GET /v1/things/{id}` -> `get_v1_things_id`. */
+function operationId(route: AnyRoute): string {
+  const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  return [route.method.toLowerCase(), ...words].join("_");
+}
+
+function parametersOf(place: "path" | "query", schema: TObject | undefined): Json[] {
+  if (!schema) return [];
+  const required = new Set<string>(schema.required ?? []);
+  return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
+    const hasDefault = (property as { default?: unknown }).default !== undefined;
+    return {
+      name,
+      in: place,
+      required: place === "path" || (required.has(name) && !hasDefault),
+      schema: property,
+    };
+  });
+}
+
+function requestBodyOf(schema: TObject): Json {
+  const isRequired = (schema.required ?? []).length > 0;
+  return { required: isRequired, content: { "application/json": { schema } } };
+}
+
+function successesOf(route: AnyRoute): Json {
+  return Object.fromEntries(
+    Object.entries(route.responses).map(([status, spec]) => [
+      status,
+      { description: STATUS_CODES[Number(status)] ?? status, ...contentOf(Number(status), spec) },
+    ]),
+  );
+}
+
+function contentOf(status: number, spec: ResponseSpec): Json {
+  if (status === 204) return {};
+  if (spec === null) return jsonContent({ $ref: "#/components/schemas/Envelope" });
+  if (!("kind" in spec) || typeof spec.kind !== "string") return jsonContent(envelopeAround(spec));
+  if (spec.kind === "redirect")
+    return { headers: { Location: { schema: { type: "string", format: "uri" } } } };
+  const type =
+    spec.kind === "media" ? String((spec as { type: unknown }).type) : "text/event-stream";
+  return { content: { [type]: { schema: { type: "string" } } } };
+}
+
+const jsonContent = (schema: unknown): Json => ({ content: { "application/json": { schema } } });
+
+const envelopeAround = (body: unknown): Json => ({
+  allOf: [{ $ref: "#/components/schemas/Envelope" }],
+  type: "object",
+  required: ["body"],
+  properties: { body },
+});
+
+/** One answer per status, naming every code that may stand in it. */
+function refusalsOf(route: AnyRoute): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set([...route.errors, ...impliedErrors(route)])) {
+    const status = errors[code][0];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `\`${code}\`: ${errors[code][1]}`).join("  \n"),
+        ...jsonContent({ $ref: "#/components/schemas/ErrorEnvelope" }),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { buildOpenApi } from "../../../server/http/openapi.ts";
+import { sampleRoutes } from "./sample-routes.ts";
+
+const build = () =>
+  JSON.parse(JSON.stringify(buildOpenApi(sampleRoutes, { title: "Sample", version: "1.2.3" }))) as {
+    paths: Record<
+      string,
+      Record<string, { operationId: string; responses: Record<string, unknown> }>
+    >;
+  };
+
+test("the document of the route table is valid OpenAPI 3.1", async () => {
+  const result = await new Validator().validate({ ...build() });
+  assert.deepEqual(result.errors ?? [], []);
+  assert.equal(result.valid, true);
+});
+
+test("every route is an operation with an id of its own", () => {
+  const operations = Object.values(build().paths).flatMap((path) => Object.values(path));
+  assert.equal(operations.length, sampleRoutes.length);
+  assert.equal(new Set(operations.map((one) => one.operationId)).size, operations.length);
+});
+
+test("an operation lists the refusals of the kernel beside its own", () => {
+  const order = build().paths["/v1/orders"]?.["post"];
+  assert.deepEqual(Object.keys(order?.responses ?? {}).sort(), [
+    "201",
+    "400",
+    "409",
+    "413",
+    "414",
+    "415",
+    "422",
+    "429",
+    "500",
+    "503",
+  ]);
+});
