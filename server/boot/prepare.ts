@@ -1,6 +1,9 @@
 import type { Config } from "../core/config.ts";
 import { StartError } from "./start-error.ts";
 
+/** Seeded questions of each category and difficulty: 800 in all. */
+const questionsPerCell = 4;
+
 /** Migrations, reference data, and outside production the sample data (CFG-03). */
 export async function prepareDatabase(config: Config): Promise<void> {
   const { createOrm, migrate } = await import("../../db/orm.ts");
@@ -12,6 +15,9 @@ export async function prepareDatabase(config: Config): Promise<void> {
     if (config.APP_ENV === "production") return;
     const { seedSample } = await import("../../db/seeds/sample.ts");
     await seedSample(orm.em.fork(), config);
+    const { seedQuestions } = await import("../../db/seeds/questions.ts");
+    const { starterQuestions } = await import("../providers/question-bank/index.ts");
+    await seedQuestions(orm.em.fork(), () => starterQuestions(questionsPerCell));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError(`the database cannot be prepared: ${reason}`);
