@@ -22,12 +22,12 @@
  * @typedef {{ type: string, seq: number, at_ms: number, data: any }} Message
  */
 
+import { openStream } from "./stream.js";
+
 const base = "/v1/games/trivia/lobbies";
-const hubPath = "/v1/hub";
 const listTopic = "/games/trivia/lobbies";
 const requestTimeoutMs = 25_000;
 const maxTries = 3;
-const maxPauseMs = 15_000;
 
 const messageNames = [
   "lobby.snapshot",
@@ -54,6 +54,9 @@ export class ApiError extends Error {
     this.params = params;
   }
 }
+
+/** The seat or the lobby is gone; asking again cannot help. @param {unknown} error */
+const isFinal = (error) => error instanceof ApiError && [401, 403, 404].includes(error.status);
 
 /** @param {number} ms */
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -221,76 +224,13 @@ export function createSeat({ code, token }) {
 }
 
 /**
- * An event stream that comes back. The browser itself reconnects after a lost connection; it gives
- * up after an answer other than 200, and then the cookie is fetched anew and the stream reopened
- * after the last event that was seen.
- *
- * @param {{ topic: string, prepare: () => Promise<unknown>, names: string[],
- *   onMessage: (message: Message) => void, onState: (isOpen: boolean) => void,
- *   onRefused: (error: ApiError) => void }} options
- * @returns {() => void} ends it
- */
-function openStream({ topic, prepare, names, onMessage, onState, onRefused }) {
-  /** @type {EventSource | null} */
-  let source = null;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  let lastId = "";
-  let failures = 0;
-  let isEnded = false;
-
-  const retry = () => {
-    source?.close();
-    if (isEnded) return;
-    onState(false);
-    const pauseMs = Math.min(maxPauseMs, 500 * 2 ** failures++);
-    clearTimeout(timer);
-    timer = setTimeout(connect, pauseMs * (0.5 + Math.random() / 2));
-  };
-
-  async function connect() {
-    try {
-      await prepare();
-    } catch (error) {
-      const isFinal = error instanceof ApiError && [401, 403, 404].includes(error.status);
-      return isFinal && !isEnded ? onRefused(error) : retry();
-    }
-    if (isEnded) return;
-    const resume = lastId === "" ? "" : `&lastEventID=${encodeURIComponent(lastId)}`;
-    source = new EventSource(`${hubPath}?topic=${encodeURIComponent(topic)}${resume}`);
-    source.onopen = () => {
-      failures = 0;
-      onState(true);
-    };
-    source.onerror = () => {
-      if (source?.readyState === EventSource.CLOSED) retry();
-      else onState(false);
-    };
-    for (const name of names) source.addEventListener(name, receive);
-  }
-
-  /** @param {MessageEvent} event */
-  function receive(event) {
-    lastId = event.lastEventId || lastId;
-    onMessage(JSON.parse(event.data));
-  }
-
-  void connect();
-  return () => {
-    isEnded = true;
-    clearTimeout(timer);
-    source?.close();
-  };
-}
-
-/**
  * @param {SeatKey} seat @param {string} topic
  * @param {{ onMessage: (message: Message) => void, onState: (isOpen: boolean) => void,
  *   onRefused: (error: ApiError) => void }} handlers
  */
 export function watchLobby(seat, topic, handlers) {
   const prepare = createSeat(seat).openHub;
-  return openStream({ topic, prepare, names: messageNames, ...handlers });
+  return openStream({ topic, prepare, names: messageNames, isFinal, ...handlers });
 }
 
 /** @param {(lobbies: Lobby[]) => void} onLobbies @param {(isOpen: boolean) => void} onState */
@@ -302,5 +242,6 @@ export function watchPublicList(onLobbies, onState) {
     onMessage: (message) => onLobbies(message.data.lobbies),
     onState,
     onRefused: () => onState(false),
+    isFinal,
   });
 }

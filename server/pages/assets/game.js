@@ -49,6 +49,8 @@ export function takeLobby(game, lobby) {
 /** @param {Game} game @param {Message} message */
 export function takeMessage(game, message) {
   const { type, data, seq } = message;
+  // The snapshot that follows counts, even when it is older than what was seen before.
+  if (type === "lobby.gap") game.seq = -1;
   if (data.lobby) takeLobby(game, data.lobby);
   const { lobby } = game;
   if (type === "lobby.ended") game.endReason = data.reason;

@@ -1,0 +1,42 @@
+/** @typedef {import("./game.js").Game} Game @typedef {import("./client.js").Player} Player */
+
+const views = ["loading", "home", "waiting", "question", "finished"];
+
+/** @param {string} id @returns {any} */
+export const el = (id) => document.getElementById(id);
+
+/** Texts of players only ever become text nodes. @param {string} tag @param {string} text @param {string} [name] */
+export function make(tag, text, name = "") {
+  const node = document.createElement(tag);
+  node.textContent = text;
+  node.className = name;
+  return node;
+}
+
+/** Leaves unchanged text alone, so that live regions speak only of news. @param {string} id @param {string} text */
+export function setText(id, text) {
+  if (el(id).textContent !== text) el(id).textContent = text;
+}
+
+/** @param {string} slug */
+export const readable = (slug) => {
+  const text = slug.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+/** @param {string} name @returns {boolean} whether another view was shown before */
+export function showView(name) {
+  const isNew = el(`view-${name}`).hidden;
+  for (const view of views) el(`view-${view}`).hidden = view !== name;
+  return isNew;
+}
+
+/** @param {Game} game @param {Player} player @param {string} state */
+export function playerRow(game, player, state) {
+  const row = make("li", "", player.is_connected ? "" : "away");
+  const name = make("span", player.name, "player-name");
+  if (player.id === game.playerId) name.append(make("small", " (you)", "quiet"));
+  const shown = player.is_connected ? state : "away";
+  row.append(name, make("span", shown, "state"));
+  return row;
+}
