@@ -48,6 +48,14 @@ const planted: readonly [name: string, change: object, problem: RegExp][] = [
   ["a missing value", { explanation: "The capital is undefined, they say." }, /template/],
   ["the answer itself", { question: "Is Paris the capital of France?" }, /says the answer/],
   [
+    "a year that is the answer",
+    {
+      question: "In which year did the series of 2004 begin?",
+      choices: ["2002", "2004", "2006", "2008"],
+    },
+    /says the answer/,
+  ],
+  [
     "a word of the answer alone",
     {
       question: "Which bridge crosses the harbour of Sydney?",

@@ -93,8 +93,8 @@ function answerInQuestion(q: GeneratedQuestion): string | null {
   const wrong = q.choices.filter((_, index) => index !== q.correctIndex);
   const asked = ` ${normalizeText(q.question)} `;
   const isSaid = (choice: string) => asked.includes(` ${normalizeText(choice)} `);
-  const isWord = /\p{L}{2}/u.test(answer);
-  if (isWord && isSaid(answer) && !wrong.every(isSaid)) return "says the answer in the question";
+  const isTelling = /\p{L}{2}|\d{3}/u.test(answer);
+  if (isTelling && isSaid(answer) && !wrong.every(isSaid)) return "says the answer in the question";
   const said = new Set(tellingWords(q.question));
   const tells = (choice: string) => tellingWords(choice).some((word) => said.has(word));
   if (tells(answer) && !wrong.some(tells)) return "gives the answer away by a word";

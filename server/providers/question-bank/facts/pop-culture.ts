@@ -155,7 +155,7 @@ Tatooine | Star Wars | George Lucas
 Narnia | The Chronicles of Narnia | C. S. Lewis
 Wakanda | Black Panther | Stan Lee and Jack Kirby
 Bikini Bottom | SpongeBob SquarePants | Stephen Hillenburg
-Pandora | Avatar (2009) | James Cameron
+Pandora | Avatar | James Cameron
 Westeros | A Song of Ice and Fire | George R. R. Martin
 Panem | The Hunger Games | Suzanne Collins
 Neverland | Peter Pan | J. M. Barrie

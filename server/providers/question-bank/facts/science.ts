@@ -49,13 +49,13 @@ the cosmic microwave background | Arno Penzias and Robert Wilson | 1965 | They f
     choose("Which of these is linked with {who}?", "what", { hard: 6 }),
     year("Which year is given for {what}, the work of {who}?", { hard: 30 }),
     ...order(
-      "Which of these scientific steps came before {what}?",
-      "Which of these scientific steps came after {what}?",
+      "Which of these discoveries and ideas came before {what}?",
+      "Which of these discoveries and ideas came after {what}?",
       "what",
       { hard: 18 },
     ),
   ],
-  explain: "{who} is linked with {what}, dated {year}. {detail}",
+  explain: "The name to know for {what} is {who}, and the year is {year}. {detail}",
 };
 
 const units: Table = {

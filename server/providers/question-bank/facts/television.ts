@@ -8,7 +8,7 @@ The Simpsons | 1989 | Homer Simpson | Dan Castellaneta | a family in the town of
 Game of Thrones | 2011 | Tyrion Lannister | Peter Dinklage | noble houses fighting over the Seven Kingdoms
 Breaking Bad | 2008 | Walter White | Bryan Cranston | a chemistry teacher in Albuquerque who makes drugs
 Stranger Things | 2016 | Eleven | Millie Bobby Brown | children in Hawkins, Indiana
-The Office (US) | 2005 | Michael Scott | Steve Carell | a paper company in Scranton
+The Office (American version) | 2005 | Michael Scott | Steve Carell | a paper company in Scranton
 The Big Bang Theory | 2007 | Sheldon Cooper | Jim Parsons | physicists in Pasadena
 Sherlock | 2010 | Sherlock Holmes | Benedict Cumberbatch | a detective in present-day London
 Grey's Anatomy | 2005 | Meredith Grey | Ellen Pompeo | surgeons in Seattle
@@ -33,13 +33,13 @@ Fawlty Towers | 1975 | Basil Fawlty | John Cleese | a badly run hotel in Torquay
 Knight Rider | 1982 | Michael Knight | David Hasselhoff | a crime fighter with a talking car
 MacGyver (original series) | 1985 | MacGyver | Richard Dean Anderson | an agent who improvises with everyday objects
 Magnum, P.I. (original series) | 1980 | Thomas Magnum | Tom Selleck | a private investigator in Hawaii
-Columbo | 1971 | Lieutenant Columbo | Peter Falk | a rumpled Los Angeles detective
+Columbo (regular series) | 1971 | Lieutenant Columbo | Peter Falk | a rumpled Los Angeles detective
 M*A*S*H | 1972 | Hawkeye Pierce | Alan Alda | an army hospital in the Korean War
 Cheers | 1982 | Sam Malone | Ted Danson | a bar in Boston
 Twin Peaks | 1990 | Dale Cooper | Kyle MacLachlan | an FBI agent investigating a murder in Washington State
 The Wire | 2002 | Jimmy McNulty | Dominic West | police and drug dealers in Baltimore
 Deadwood | 2004 | Al Swearengen | Ian McShane | a gold-mining camp in Dakota Territory
-Battlestar Galactica (2004 series) | 2004 | William Adama | Edward James Olmos | a fleet fleeing from the Cylons
+Battlestar Galactica (second version) | 2004 | William Adama | Edward James Olmos | a fleet fleeing from the Cylons
 Six Feet Under | 2001 | Nate Fisher | Peter Krause | a family of undertakers in Los Angeles
 The West Wing | 1999 | Josiah Bartlet | Martin Sheen | the staff of an American president
 Severance | 2022 | Mark Scout | Adam Scott | office workers whose work memories are cut off

@@ -9,7 +9,7 @@ Tetris (Game Boy version) | Nintendo | 1989 | falling blocks of four squares
 Pac-Man | Namco | 1980 | Pac-Man
 The Legend of Zelda: Breath of the Wild | Nintendo | 2017 | Link
 Sonic the Hedgehog | Sega | 1991 | Sonic
-Tomb Raider (1996) | Core Design | 1996 | Lara Croft
+Tomb Raider (the first) | Core Design | 1996 | Lara Croft
 Angry Birds | Rovio | 2009 | Red
 The Sims | Maxis | 2000 | a household
 Fortnite Battle Royale | Epic Games | 2017 | Jonesy
@@ -30,7 +30,7 @@ Doom | id Software | 1993 | a space marine
 Resident Evil | Capcom | 1996 | Chris Redfield and Jill Valentine
 Stardew Valley | ConcernedApe | 2016 | a farmer
 Elden Ring | FromSoftware | 2022 | the Tarnished
-God of War (2018) | Santa Monica Studio | 2018 | Kratos
+God of War Ragnarök | Santa Monica Studio | 2022 | Kratos
 BioShock | Irrational Games | 2007 | Jack
 Mass Effect | BioWare | 2007 | Commander Shepard
 Diablo | Blizzard Entertainment | 1997 | heroes of Tristram
@@ -43,7 +43,7 @@ Hades | Supergiant Games | 2020 | Zagreus
 Journey | Thatgamecompany | 2012 | a robed traveller
 The Secret of Monkey Island | Lucasfilm Games | 1990 | Guybrush Threepwood
 Myst | Cyan | 1993 | the Stranger
-Prince of Persia (1989) | Broderbund | 1989 | the Prince
+Prince of Persia (the first) | Broderbund | 1989 | the Prince
 Space Invaders | Taito | 1978 | a laser cannon
 Pong | Atari | 1972 | two paddles
 Deus Ex | Ion Storm | 2000 | JC Denton
