@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App, us_socket_local_port } from "uWebSockets.js";
+import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
+import { systemClock, type Clock } from "../../../server/core/clock.ts";
+import { parseConfig } from "../../../server/core/config.ts";
+import { AppError } from "../../../server/core/errors.ts";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { createMetrics, type Metrics } from "../../../server/core/metrics.ts";
+import { startLocalRedis, type LocalRedis } from "../../../server/local/redis.ts";
+import { createHub } from "../../../server/sse/create-hub.ts";
+import type { Hub } from "../../../server/sse/hub.ts";
+import type { HubLimits } from "../../../server/sse/limits.ts";
+import type { LobbySnapshot } from "../../../server/sse/lobby-topic.ts";
+
+export interface TestRedis {
+  url: string;
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startTestRedis(): Promise<TestRedis> {
+  const dir = mkdtempSync(join(tmpdir(), "ember-hub-"));
+  const options = { dataDir: join(dir, "d"), socketDir: join(dir, "s"), log: silentLogger };
+  let redis: LocalRedis = await startLocalRedis(options);
+  return {
+    url: redis.url,
+    kill: () => redis.kill(),
+    restart: async () => {
+      await redis.stop();
+      redis = await startLocalRedis(options);
+    },
+    stop: async () => {
+      await redis.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface HubServerOptions {
+  redisUrl: string;
+  snapshotOf: (code: string) => Promise<LobbySnapshot | null>;
+  publicList?: () => Promise<string>;
+  limits?: Partial<HubLimits>;
+  clock?: Clock;
+  perAddress?: number;
+}
+
+export interface HubServer {
+  hub: Hub;
+  metrics: Metrics;
+  port: number;
+  /** Address of a lobby's stream; the query tells what a token would. */
+  url(topic: string, query?: Record<string, string | number>): string;
+  stop(): Promise<void>;
+}
+
+/** A listener that opens every stream it is asked for: the hub alone, without the pipeline. */
+export function startHubServer(options: HubServerOptions): HubServer {
+  const metrics = createMetrics();
+  const config = parseConfig({
+    HUB_STREAMS_PER_ADDRESS: String(options.perAddress ?? 10_000),
+  });
+  const hub = createHub({
+    config,
+    log: silentLogger,
+    clock: options.clock ?? systemClock,
+    metrics,
+    redisUrl: options.redisUrl,
+    keys: { stream: eventStreamKey, channel: eventChannel },
+    snapshotOf: options.snapshotOf,
+    publicList: options.publicList ?? (async () => "[]"),
+    limits: options.limits ?? {},
+  });
+  const app = App();
+  app.get("/hub", (res, req) => {
+    const listeners: (() => void)[] = [];
+    res.onAborted(() => listeners.forEach((listener) => listener()));
+    const query = new URLSearchParams(req.getQuery());
+    const subscription = {
+      topic: query.get("topic") ?? "",
+      lastEventId: req.getHeader("last-event-id") || query.get("last"),
+      expiresAt: query.has("exp") ? Number(query.get("exp")) : null,
+      seatId: query.has("seat") ? Number(query.get("seat")) : null,
+      ip: query.get("ip") ?? "127.0.0.1",
+    };
+    try {
+      hub.admit(subscription);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      res.writeStatus(String(error.status)).end(JSON.stringify(error.detail.params));
+      return;
+    }
+    res.writeHeader("Content-Type", "text/event-stream");
+    hub.open(subscription, { raw: res, onClose: (listener) => listeners.push(listener) });
+  });
+  let port = 0;
+  app.listen("127.0.0.1", 0, (socket) => {
+    if (!socket) throw new Error("no free port");
+    port = us_socket_local_port(socket);
+  });
+  return {
+    hub,
+    metrics,
+    port,
+    url: (topic, query = {}) => {
+      const text = Object.entries(query).map(([name, value]) => [name, String(value)]);
+      return `http://127.0.0.1:${port}/hub?${new URLSearchParams([["topic", topic], ...text])}`;
+    },
+    stop: async () => {
+      await hub.drain(0);
+      app.close();
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { eventStreamKey } from "../../../actors/index.ts";
+import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
+import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
+import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
+
+let redis: TestRedis;
+let log: LobbyLog;
+let hubs: [HubServer, HubServer];
+const streams = new Set<EventStream>();
+
+before(async () => {
+  redis = await startTestRedis();
+  log = createLobbyLog(redis.url);
+  const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf, limits: { lingerMs: 100 } };
+  hubs = [startHubServer(options), startHubServer(options)];
+});
+
+after(async () => {
+  for (const stream of streams) stream.close();
+  await Promise.all(hubs.map((hub) => hub.stop()));
+  log.close();
+  await redis.stop();
+});
+
+function follow(code: string, options: { last?: string; hub?: 0 | 1 } = {}): EventStream {
+  const query = options.last === undefined ? {} : { last: options.last };
+  const stream = openStream(hubs[options.hub ?? 0].url(log.topic(code), query), { reconnect: false });
+  streams.add(stream);
+  return stream;
+}
+
+const idOf = (frame: Frame) => Number(frame.id);
+const isAt = (seq: number) => (frame: Frame) => frame.id === String(seq);
+const names = (stream: EventStream) => stream.frames.map((frame) => frame.event);
+
+/** Snapshot numbers start a run; every later message is one more than the one before. */
+function assertContiguous(stream: EventStream, from: number | null): void {
+  let last = from;
+  for (const frame of stream.frames) {
+    const { seq } = frame.data as { seq: number };
+    if (frame.event === "lobby.gap") continue;
+    assert.equal(idOf(frame), seq);
+    if (frame.event === "lobby.snapshot") last = seq;
+    else assert.equal(seq, (last ?? 0) + 1, `after ${last} comes ${seq}`);
+    last = seq;
+  }
+}
+
+async function flood(code: string, count: number, everyMs: number): Promise<number> {
+  let seq = 0;
+  for (let n = 0; n < count; n++) {
+    const burst = 1 + (n % 3);
+    seq = await log.publish(code, ...Array.from({ length: burst }, () => ["lobby.pick", { n }] as [string, unknown]));
+    if (everyMs > 0 && n % 5 === 0) await delay(everyMs);
+  }
+  return seq;
+}
+
+test("every stream sees one run without holes while streams come and go in a flood", async () => {
+  const code = "FLDAAA";
+  const seen: { stream: EventStream; from: number | null }[] = [];
+  const publishing = flood(code, 400, 2);
+  let isOver = false;
+  void publishing.then(() => (isOver = true));
+  while (!isOver) {
+    const earlier = seen[Math.floor(Math.random() * seen.length)]?.stream;
+    const last = Math.random() < 0.6 ? (earlier?.lastEventId ?? undefined) : undefined;
+    const hub = Math.random() < 0.5 ? 0 : 1;
+    const stream = follow(code, last === undefined ? { hub } : { last, hub });
+    seen.push({ stream, from: last === undefined ? null : Number(last) });
+    await delay(4);
+    if (Math.random() < 0.4) seen[Math.floor(Math.random() * seen.length)]?.stream.close();
+  }
+  const final = await publishing;
+  const witness = follow(code);
+  await witness.waitFor(isAt(final), "the newest number");
+  const end = await log.publish(code, ["lobby.pick", {}]);
+  await witness.waitFor(isAt(end), "the last message");
+  for (const { stream, from } of seen) assertContiguous(stream, from);
+  const alive = seen.filter(({ stream }) => stream.lastEventId === String(end));
+  assert.ok(seen.length > 20 && alive.length > 5, `${alive.length} of ${seen.length} reached the end`);
+});
+
+test("a stream resumes at any number on either hub, without a snapshot", async () => {
+  const code = "RSMAAA";
+  const final = await flood(code, 60, 0);
+  for (let n = 0; n < 24; n++) {
+    const from = Math.floor(Math.random() * (final + 1));
+    const stream = follow(code, { last: String(from), hub: n % 2 === 0 ? 0 : 1 });
+    if (from < final) await stream.waitFor(isAt(final), `${final} after ${from}`);
+    assertContiguous(stream, from);
+    assert.ok(!names(stream).includes("lobby.snapshot") && !names(stream).includes("lobby.gap"));
+    assert.equal(stream.frames.length, final - from);
+    stream.close();
+  }
+});
+
+test("a resume at the newest number gets nothing but what follows", async () => {
+  const code = "NEWAAA";
+  const final = await flood(code, 5, 0);
+  const stream = follow(code, { last: String(final) });
+  const witness = follow(code);
+  await witness.waitFor(isAt(final), "snapshot");
+  // The witness was started later, so the first stream follows by now or reads what it missed.
+  const next = await log.publish(code, ["lobby.pick", {}]);
+  await stream.waitFor(isAt(next), "the next message");
+  assert.deepEqual(stream.frames.map(idOf), [next]);
+});
+
+test("a trimmed, unknown or malformed number gets a gap and then a snapshot", async () => {
+  const code = "TRMAAA";
+  const final = await flood(code, 120, 0);
+  await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 20);
+  for (const last of ["3", String(final + 1), "999999999999999", "x", "-1", "1e3", "0x1", "9".repeat(400)]) {
+    const stream = follow(code, { last });
+    await stream.waitFor(isAt(final), `a snapshot after ${last.slice(0, 20)}`);
+    assert.deepEqual(names(stream), ["lobby.gap", "lobby.snapshot"], last.slice(0, 20));
+    assert.deepEqual((stream.frames[0]?.data as { data: unknown }).data, {});
+    assert.equal(stream.frames[0]?.id, null, "a lost connection after the gap comes back to a gap");
+    stream.close();
+  }
+});
+
+test("lost publications are read again as soon as the next one shows the hole", async () => {
+  const code = "HQLAAA";
+  const stream = follow(code);
+  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+  for (let n = 0; n < 90; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
+  const final = await log.publish(code, ["lobby.pick", {}]);
+  await stream.waitFor(isAt(final), "the newest number");
+  assertContiguous(stream, null);
+  assert.equal(stream.frames.length, final + 1);
+});
+
+test("a hole that was trimmed meanwhile is told as a gap and a snapshot on the open stream", async () => {
+  const code = "HQTAAA";
+  await flood(code, 3, 0);
+  const stream = follow(code);
+  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+  for (let n = 0; n < 30; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
+  await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 5);
+  const final = await log.publish(code, ["lobby.pick", {}]);
+  await stream.waitFor(isAt(final), "the newest number");
+  const next = await log.publish(code, ["lobby.pick", {}]);
+  await stream.waitFor(isAt(next), "the next message");
+  assertContiguous(stream, null);
+  assert.deepEqual(names(stream), ["lobby.snapshot", "lobby.gap", "lobby.snapshot", "lobby.pick"]);
+});
+
+test("a restart of Redis costs time and no message", async () => {
+  const code = "RSTAAA";
+  const first = await flood(code, 10, 0);
+  const live = [follow(code, { hub: 0 }), follow(code, { hub: 1 }), follow(code, { last: "4" })];
+  await Promise.all(live.map((stream) => stream.waitFor(isAt(first), "the start")));
+  await redis.kill();
+  const waiting = follow("RSTBBB");
+  await redis.restart();
+  // Nothing follows these, so only the read after a new subscription can bring them.
+  const silent = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+  await log.redis.client("KILL", "TYPE", "pubsub");
+  await Promise.all(live.map((stream) => stream.waitFor(isAt(silent), "what was lost")));
+  const final = await log.publish(code, ["lobby.pick", {}]);
+  await Promise.all(live.map((stream) => stream.waitFor(isAt(final), "what followed")));
+  live.forEach((stream, n) => assertContiguous(stream, n === 2 ? 4 : null));
+  await waiting.waitFor((frame) => frame.event === "lobby.snapshot", "a snapshot of the stream opened meanwhile");
+});
+
+test("numbers that go back after a loss of data are told as a gap and a snapshot", async () => {
+  const code = "BCKAAA";
+  await flood(code, 10, 0);
+  const stream = follow(code);
+  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+  const lost = await log.publish(code, ["lobby.pick", {}]);
+  await stream.waitFor(isAt(lost), "the message to be lost");
+  await log.redis.xdel(eventStreamKey(code), `${lost}-0`, `${lost - 1}-0`);
+  await log.redis.client("KILL", "TYPE", "pubsub");
+  await stream.waitFor((frame) => frame.event === "lobby.gap", "gap");
+  await stream.waitFor(isAt(lost - 2), "a snapshot of the older state");
+  assert.deepEqual(names(stream), ["lobby.snapshot", "lobby.pick", "lobby.gap", "lobby.snapshot"]);
+});
