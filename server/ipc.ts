@@ -62,6 +62,7 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
   const send = (message: ToPrimary) => {
     if (process.connected) process.send?.(message, undefined, {}, () => {});
   };
+  process.off("message", stopWhileStarting);
   process.on("message", (message: ToChild) => {
     if (message.type === "answer") pending.get(message.id)?.(message.value);
     if (message.type === "ask") void answer(options, message, send);
@@ -88,8 +89,14 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
   };
 }
 
+/** Nothing is in flight in a process that is still starting: it may end at once. */
+function stopWhileStarting(message: ToChild): void {
+  if (message.type === "stop") process.exit(0);
+}
+
 /** Called first in every child: the window without a handler must be as short as possible. */
-export function ignoreTerminalSignals(): void {
+export function prepareChild(): void {
+  process.on("message", stopWhileStarting);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 }
 

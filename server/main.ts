@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { ConfigError } from "./core/config.ts";
-import { ignoreTerminalSignals, type Role } from "./ipc.ts";
+import { prepareChild, type Role } from "./ipc.ts";
 
 /** One entry for all processes: without a role it is the primary, which forks the others. */
 const starters: Record<Role, () => Promise<void>> = {
@@ -26,7 +26,7 @@ async function startPrimary(): Promise<number> {
 }
 
 async function startChild(role: Role): Promise<void> {
-  ignoreTerminalSignals();
+  prepareChild();
   try {
     await starters[role]();
   } catch (error) {
