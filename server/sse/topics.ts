@@ -1,6 +1,7 @@
 export type Topic = { kind: "lobby"; name: string; code: string } | { kind: "list"; name: string };
 
-const codePattern = /^[A-HJ-NP-Z2-9]{6}$/;
+// Spelled out: case folding would let letters in that become these in upper case.
+const codePattern = /^[A-HJ-NP-Za-hj-np-z2-9]{6}$/;
 
 /**
  * Reads `<base>/lobby/{CODE}` or `<base>/lobbies`; null for every other text (HUB-01).
@@ -10,6 +11,8 @@ export function parseTopic(text: string, base: string): Topic | null {
   if (text === `${base}/lobbies`) return { kind: "list", name: text };
   const prefix = `${base}/lobby/`;
   if (!text.startsWith(prefix)) return null;
-  const code = text.slice(prefix.length).toUpperCase();
-  return codePattern.test(code) ? { kind: "lobby", name: prefix + code, code } : null;
+  const given = text.slice(prefix.length);
+  if (!codePattern.test(given)) return null;
+  const code = given.toUpperCase();
+  return { kind: "lobby", name: prefix + code, code };
 }

@@ -27,7 +27,9 @@ after(async () => {
 
 function follow(code: string, options: { last?: string; hub?: 0 | 1 } = {}): EventStream {
   const query = options.last === undefined ? {} : { last: options.last };
-  const stream = openStream(hubs[options.hub ?? 0].url(log.topic(code), query), { reconnect: false });
+  const stream = openStream(hubs[options.hub ?? 0].url(log.topic(code), query), {
+    reconnect: false,
+  });
   streams.add(stream);
   return stream;
 }
@@ -53,7 +55,10 @@ async function flood(code: string, count: number, everyMs: number): Promise<numb
   let seq = 0;
   for (let n = 0; n < count; n++) {
     const burst = 1 + (n % 3);
-    seq = await log.publish(code, ...Array.from({ length: burst }, () => ["lobby.pick", { n }] as [string, unknown]));
+    seq = await log.publish(
+      code,
+      ...Array.from({ length: burst }, () => ["lobby.pick", { n }] as [string, unknown]),
+    );
     if (everyMs > 0 && n % 5 === 0) await delay(everyMs);
   }
   return seq;
@@ -81,7 +86,10 @@ test("every stream sees one run without holes while streams come and go in a flo
   await witness.waitFor(isAt(end), "the last message");
   for (const { stream, from } of seen) assertContiguous(stream, from);
   const alive = seen.filter(({ stream }) => stream.lastEventId === String(end));
-  assert.ok(seen.length > 20 && alive.length > 5, `${alive.length} of ${seen.length} reached the end`);
+  assert.ok(
+    seen.length > 20 && alive.length > 5,
+    `${alive.length} of ${seen.length} reached the end`,
+  );
 });
 
 test("a stream resumes at any number on either hub, without a snapshot", async () => {
@@ -114,7 +122,16 @@ test("a trimmed, unknown or malformed number gets a gap and then a snapshot", as
   const code = "TRMAAA";
   const final = await flood(code, 120, 0);
   await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 20);
-  for (const last of ["3", String(final + 1), "999999999999999", "x", "-1", "1e3", "0x1", "9".repeat(400)]) {
+  for (const last of [
+    "3",
+    String(final + 1),
+    "999999999999999",
+    "x",
+    "-1",
+    "1e3",
+    "0x1",
+    "9".repeat(400),
+  ]) {
     const stream = follow(code, { last });
     await stream.waitFor(isAt(final), `a snapshot after ${last.slice(0, 20)}`);
     assert.deepEqual(names(stream), ["lobby.gap", "lobby.snapshot"], last.slice(0, 20));
@@ -160,12 +177,15 @@ test("a restart of Redis costs time and no message", async () => {
   await redis.restart();
   // Nothing follows these, so only the read after a new subscription can bring them.
   const silent = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
-  await log.redis.client("KILL", "TYPE", "pubsub");
+  await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
   await Promise.all(live.map((stream) => stream.waitFor(isAt(silent), "what was lost")));
   const final = await log.publish(code, ["lobby.pick", {}]);
   await Promise.all(live.map((stream) => stream.waitFor(isAt(final), "what followed")));
   live.forEach((stream, n) => assertContiguous(stream, n === 2 ? 4 : null));
-  await waiting.waitFor((frame) => frame.event === "lobby.snapshot", "a snapshot of the stream opened meanwhile");
+  await waiting.waitFor(
+    (frame) => frame.event === "lobby.snapshot",
+    "a snapshot of the stream opened meanwhile",
+  );
 });
 
 test("numbers that go back after a loss of data are told as a gap and a snapshot", async () => {
@@ -176,7 +196,7 @@ test("numbers that go back after a loss of data are told as a gap and a snapshot
   const lost = await log.publish(code, ["lobby.pick", {}]);
   await stream.waitFor(isAt(lost), "the message to be lost");
   await log.redis.xdel(eventStreamKey(code), `${lost}-0`, `${lost - 1}-0`);
-  await log.redis.client("KILL", "TYPE", "pubsub");
+  await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
   await stream.waitFor((frame) => frame.event === "lobby.gap", "gap");
   await stream.waitFor(isAt(lost - 2), "a snapshot of the older state");
   assert.deepEqual(names(stream), ["lobby.snapshot", "lobby.pick", "lobby.gap", "lobby.snapshot"]);

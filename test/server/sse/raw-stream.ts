@@ -24,6 +24,7 @@ export async function openRaw(url: string): Promise<RawStream> {
   let hasHead = false;
   let hasEnded = false;
   const chunks: string[] = [];
+  let received = "";
   const listeners = new Set<() => void>();
   socket.on("data", (data: string) => {
     rest += data;
@@ -39,6 +40,7 @@ export async function openRaw(url: string): Promise<RawStream> {
       rest = rest.slice(match.start + match.size);
       if (match.size === 0) hasEnded = true;
       else chunks.push(text);
+      received += text;
     }
     for (const listener of listeners) listener();
   });
@@ -48,10 +50,16 @@ export async function openRaw(url: string): Promise<RawStream> {
     isEnded: () => hasEnded,
     closed: once(socket, "close"),
     waitForText(text, timeoutMs = 5_000) {
+      let from = 0;
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`no ${text}; got ${chunks.join("|").slice(0, 500)}`)), timeoutMs);
+        const timer = setTimeout(
+          () => reject(new Error(`no ${text}; got ${chunks.join("|").slice(0, 500)}`)),
+          timeoutMs,
+        );
         const look = () => {
-          if (!chunks.join("").includes(text)) return;
+          const isThere = received.includes(text, from);
+          from = Math.max(0, received.length - text.length);
+          if (!isThere) return;
           clearTimeout(timer);
           listeners.delete(look);
           resolve();

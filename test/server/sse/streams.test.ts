@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openStream, StreamRefused, type EventStream, type Frame, type StreamOptions } from "../../support/event-stream.ts";
+import {
+  openStream,
+  StreamRefused,
+  type EventStream,
+  type Frame,
+  type StreamOptions,
+} from "../../support/event-stream.ts";
 import type { HubLimits } from "../../../server/sse/limits.ts";
-import { startHubServer, startTestRedis, type HubServer, type HubServerOptions, type TestRedis } from "./hub-server.ts";
+import {
+  startHubServer,
+  startTestRedis,
+  type HubServer,
+  type HubServerOptions,
+  type TestRedis,
+} from "./hub-server.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
 import { openRaw } from "./raw-stream.ts";
 
@@ -23,15 +35,28 @@ after(async () => {
   await redis.stop();
 });
 
-function start(limits: Partial<HubLimits> = {}, options: Partial<HubServerOptions> = {}): HubServer {
-  const server = startHubServer({ redisUrl: redis.url, snapshotOf: log.snapshotOf, limits: { tickMs: 20, ...limits }, ...options });
+function start(
+  limits: Partial<HubLimits> = {},
+  options: Partial<HubServerOptions> = {},
+): HubServer {
+  const server = startHubServer({
+    redisUrl: redis.url,
+    snapshotOf: log.snapshotOf,
+    limits: { tickMs: 20, ...limits },
+    ...options,
+  });
   servers.add(server);
   return server;
 }
 
 type Query = Record<string, string | number>;
 
-function follow(server: HubServer, code: string, query: Query = {}, options: StreamOptions = {}): EventStream {
+function follow(
+  server: HubServer,
+  code: string,
+  query: Query = {},
+  options: StreamOptions = {},
+): EventStream {
   const stream = openStream(server.url(log.topic(code), query), { reconnect: false, ...options });
   streams.add(stream);
   return stream;
@@ -55,14 +80,26 @@ async function endsOf(server: HubServer, reason: string): Promise<number> {
 test("a removed seat gets its removal as the last message and no stream of its own any more", async () => {
   const server = start();
   const code = "KCKAAA";
-  const [kicked, other] = [await started(server, code, { seat: 1 }), await started(server, code, { seat: 2 })];
+  const [kicked, other] = [
+    await started(server, code, { seat: 1 }),
+    await started(server, code, { seat: 2 }),
+  ];
   const pick: [string, unknown] = ["lobby.pick", {}];
-  const removal: [string, unknown] = ["lobby.player_removed", { player_id: 1, reason: "kicked", lobby: { player_id: 2 } }];
+  const removal: [string, unknown] = [
+    "lobby.player_removed",
+    { player_id: 1, reason: "kicked", lobby: { player_id: 2 } },
+  ];
   const final = await log.publish(code, pick, removal, pick, pick);
   await kicked.ended;
   await other.waitFor(isAt(final), "the newest number");
   assert.deepEqual(names(kicked), ["lobby.snapshot", "lobby.pick", "lobby.player_removed"]);
-  assert.deepEqual(names(other), ["lobby.snapshot", "lobby.pick", "lobby.player_removed", "lobby.pick", "lobby.pick"]);
+  assert.deepEqual(names(other), [
+    "lobby.snapshot",
+    "lobby.pick",
+    "lobby.player_removed",
+    "lobby.pick",
+    "lobby.pick",
+  ]);
   const resumed = follow(server, code, { seat: 1, last: 1 });
   await resumed.ended;
   assert.deepEqual(names(resumed), ["lobby.player_removed"], "a replay stops there as well");
@@ -151,10 +188,15 @@ test("text of players cannot end a frame or begin a field", async () => {
 test("messages of one commit reach each stream in one write, and retry comes first", async () => {
   const server = start();
   const code = "WRTAAA";
-  const subscribers = await Promise.all(Array.from({ length: 30 }, () => openRaw(server.url(log.topic(code)))));
+  const subscribers = await Promise.all(
+    Array.from({ length: 30 }, () => openRaw(server.url(log.topic(code)))),
+  );
   await Promise.all(subscribers.map((stream) => stream.waitForText("lobby.snapshot")));
   const before = subscribers.map((stream) => stream.chunks.length);
-  const final = await log.publish(code, ...Array.from({ length: 5 }, () => ["lobby.pick", {}] as [string, unknown]));
+  const final = await log.publish(
+    code,
+    ...Array.from({ length: 5 }, () => ["lobby.pick", {}] as [string, unknown]),
+  );
   await Promise.all(subscribers.map((stream) => stream.waitForText(`id: ${final}\n`)));
   subscribers.forEach((stream, n) => {
     assert.equal(stream.chunks[0], "retry: 2000\n\n");
@@ -167,45 +209,73 @@ test("a reader that reads nothing is closed and its memory given back, the other
   const server = start();
   const code = "SLWAAA";
   const witness = await started(server, code);
-  const stuck = await Promise.all(Array.from({ length: 4 }, () => openRaw(server.url(log.topic(code)))));
+  const stuck = await Promise.all(
+    Array.from({ length: 4 }, () => openRaw(server.url(log.topic(code)))),
+  );
   await Promise.all(stuck.map((stream) => stream.waitForText("lobby.snapshot")));
   for (const stream of stuck) stream.socket.pause();
   const text = "x".repeat(30_000);
   let final = 0;
   while ((await endsOf(server, "slow")) < 4) {
-    final = await log.publish(code, ...Array.from({ length: 8 }, () => ["lobby.pick", { text }] as [string, unknown]));
+    final = await log.publish(
+      code,
+      ...Array.from({ length: 8 }, () => ["lobby.pick", { text }] as [string, unknown]),
+    );
     await witness.waitFor(isAt(final), "the newest number");
     assert.ok(final < 2_000, "60 MB were taken for readers that read nothing");
   }
   const { values } = await server.metrics.hubStreams.get();
   assert.equal(values[0]?.value, 1);
-  assert.deepEqual(witness.frames.map((frame) => Number(frame.id)), Array.from({ length: final + 1 }, (_, n) => n));
+  assert.deepEqual(
+    witness.frames.map((frame) => Number(frame.id)),
+    Array.from({ length: final + 1 }, (_, n) => n),
+  );
   for (const stream of stuck) stream.socket.destroy();
 });
 
-test("a reader that is only slow gets everything in order", async () => {
-  const server = start({ maxUnsentBytes: 50_000_000, ringBytes: 200_000 });
-  const code = "LATAAA";
-  const text = "x".repeat(20_000);
-  const reader = await openRaw(server.url(log.topic(code)));
-  await reader.waitForText("lobby.snapshot");
-  for (let n = 0; n < 6; n++) {
-    reader.socket.pause();
-    const many = Array.from({ length: 30 }, () => ["lobby.pick", { text }] as [string, unknown]);
-    const final = await log.publish(code, ...many);
-    reader.socket.resume();
-    await reader.waitForText(`id: ${final}\n`);
-  }
-  const ids = [...reader.chunks.join("").matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
-  assert.deepEqual(ids, Array.from({ length: 181 }, (_, n) => n));
-  reader.socket.destroy();
-});
+for (const [how, limits, burst] of [
+  ["waits for its socket", { ringBytes: 50_000_000, ringMessages: 2_000 }, 280],
+  ["falls behind the ring", { ringBytes: 200_000 }, 40],
+] as const)
+  test(`a slow reader that ${how} gets everything in order`, async () => {
+    const server = start({ maxUnsentBytes: 50_000_000, ...limits });
+    const code = burst === 280 ? "LATAAA" : "LATBBB";
+    const text = "x".repeat(20_000);
+    const reader = await openRaw(server.url(log.topic(code)));
+    const witness = await started(server, code);
+    await reader.waitForText("lobby.snapshot");
+    for (let n = 0; n < 2; n++) {
+      reader.socket.pause();
+      let final = 0;
+      for (let sent = 0; sent < burst; sent += 40)
+        final = await log.publish(
+          code,
+          ...Array.from({ length: 40 }, () => ["lobby.pick", { text }] as [string, unknown]),
+        );
+      await witness.waitFor(isAt(final), "the newest number on the other stream");
+      reader.socket.resume();
+      await reader.waitForText(`id: ${final}\n`);
+    }
+    const ids = [...reader.chunks.join("").matchAll(/^id: (\d+)$/gm)].map((match) =>
+      Number(match[1]),
+    );
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 2 * burst + 1 }, (_, n) => n),
+    );
+    reader.socket.destroy();
+  });
 
 test("more streams of a seat or an address than allowed are refused with the time to wait", async () => {
   const server = start({ maxStreamsPerSeat: 2 }, { perAddress: 3 });
-  const held = [await started(server, "LMTAAA", { seat: 1 }), await started(server, "LMTAAA", { seat: 1 })];
+  const held = [
+    await started(server, "LMTAAA", { seat: 1 }),
+    await started(server, "LMTAAA", { seat: 1 }),
+  ];
   const refused = async (query: Query) => {
-    const error: unknown = await follow(server, "LMTAAA", query).ended.catch((reason: unknown) => reason);
+    const error: unknown = await follow(server, "LMTAAA", query).ended.catch(
+      (reason: unknown) => reason,
+    );
     assert.ok(error instanceof StreamRefused);
     assert.equal(error.status, 429);
     assert.match(error.message, /"retry_after":10/);
@@ -215,26 +285,53 @@ test("more streams of a seat or an address than allowed are refused with the tim
   await refused({ seat: 3 });
   await started(server, "LMTAAA", { seat: 3, ip: "10.0.0.9" });
   held[0]?.close();
-  while ((await endsOf(server, "client")) < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  while ((await endsOf(server, "client")) < 1)
+    await new Promise((resolve) => setTimeout(resolve, 5));
   await started(server, "LMTAAA", { seat: 1 });
 });
 
 test("a drain sends every stream back with a time to return, spread over the grace, and takes none", async () => {
   const server = start();
   const code = "DRNAAA";
-  const all = await Promise.all(Array.from({ length: 40 }, () => openRaw(server.url(log.topic(code)))));
+  const all = await Promise.all(
+    Array.from({ length: 40 }, () => openRaw(server.url(log.topic(code)))),
+  );
   await Promise.all(all.map((stream) => stream.waitForText("lobby.snapshot")));
   const startedAt = performance.now();
   await server.hub.drain(400);
   const tookMs = performance.now() - startedAt;
   assert.ok(tookMs > 150 && tookMs < 400, `${tookMs} ms`);
-  const retries = await Promise.all(all.map(async (stream) => {
-    while (!stream.isEnded()) await new Promise((resolve) => stream.socket.once("data", resolve));
-    return Number(/retry: (\d+)\n\n$/.exec(stream.chunks.join(""))?.[1]);
-  }));
-  assert.ok(retries.every((ms) => ms >= 500 && ms <= 5_000), retries.join());
+  const retries = await Promise.all(
+    all.map(async (stream) => {
+      while (!stream.isEnded()) await new Promise((resolve) => stream.socket.once("data", resolve));
+      return Number(/retry: (\d+)\n\n$/.exec(stream.chunks.join(""))?.[1]);
+    }),
+  );
+  assert.ok(
+    retries.every((ms) => ms >= 500 && ms <= 5_000),
+    retries.join(),
+  );
   assert.ok(new Set(retries).size > 20);
   const late = await openRaw(server.url(log.topic(code)));
   await late.waitForText("retry: ");
   for (const stream of [...all, late]) stream.socket.destroy();
+});
+
+test("a topic is given up a while after its last stream, and not before", async () => {
+  const server = start({ lingerMs: 200 });
+  const channel = eventChannel("LNGAAA");
+  const subscribers = async () => Number((await log.redis.pubsub("NUMSUB", channel))[1]);
+  const first = await started(server, "LNGAAA");
+  assert.equal(await subscribers(), 1);
+  first.close();
+  while ((await endsOf(server, "client")) < 1)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  const second = await started(server, "LNGAAA");
+  const leftAt = performance.now();
+  second.close();
+  while ((await subscribers()) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.ok(performance.now() - leftAt > 150);
+  const final = await log.publish("LNGAAA", ["lobby.pick", {}]);
+  const third = follow(server, "LNGAAA", { last: 0 });
+  await third.waitFor(isAt(final), "what came while nobody listened");
 });

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { systemClock } from "../../../../server/core/clock.ts";
+import { parseConfig } from "../../../../server/core/config.ts";
+import { AppError } from "../../../../server/core/errors.ts";
+import { createTokenService } from "../../../../server/core/tokens.ts";
+import type { LobbyReply } from "../../../../actors/index.ts";
+import type { Reply } from "../../../../server/http/route.ts";
+import { hubRoutes } from "../../../../server/modules/hub/routes.ts";
+import type { Subscription } from "../../../../server/sse/hub.ts";
+
+const config = parseConfig({ APP_SECRET: "a-secret-of-more-than-thirty-two-bytes" });
+const tokens = createTokenService(config, systemClock);
+const base = "/games/trivia";
+const topic = `${base}/lobby/ABC234`;
+const hubToken = (subscribe: string[] = [topic], seat = 7) =>
+  tokens.sign("hub", "7", 3_600, { subscribe, lobby: "ABC234", lobby_player: seat });
+
+interface Request {
+  query?: string;
+  headers?: Record<string, string>;
+  cookies?: Record<string, string>;
+  seat?: LobbyReply;
+}
+
+interface Outcome {
+  code: string;
+  subscription: Subscription | null;
+  reply: Reply | null;
+}
+
+/** Calls the handler as the pipeline does; the lobby answers about the seat as told. */
+async function subscribe(request: Request): Promise<Outcome> {
+  let subscription: Subscription | null = null;
+  const hub = { admit: (given: Subscription) => void (subscription = given) };
+  const lobbies = { ask: async () => request.seat ?? { ok: true, body: null } };
+  const [route] = hubRoutes;
+  assert.ok(route);
+  try {
+    const reply = await route.handler({
+      deps: { config, tokens, hub, lobbies },
+      request: {
+        headers: {},
+        cookies: {},
+        ip: "192.0.2.1",
+        ...request,
+        query: request.query ?? `topic=${topic}`,
+      },
+    });
+    return { code: "ok", subscription, reply };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    assert.ok(route.errors.includes(error.code), `${error.code} is declared`);
+    return { code: error.code, subscription, reply: null };
+  }
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const codeOf = async (request: Request) => (await subscribe(request)).code;
+
+test("the list needs no token", async () => {
+  const { subscription, reply } = await subscribe({ query: `topic=${base}/lobbies` });
+  assert.deepEqual(subscription, {
+    topic: `${base}/lobbies`,
+    lastEventId: null,
+    expiresAt: null,
+    seatId: null,
+    ip: "192.0.2.1",
+  });
+  assert.deepEqual(reply?.headers, [
+    ["Cache-Control", "no-store, no-transform"],
+    ["X-Accel-Buffering", "no"],
+  ]);
+});
+
+test("no topic, several topics and unknown forms are refused", async () => {
+  const queries = [
+    "",
+    "topic=",
+    "topic=*",
+    `topic=${topic}&topic=${topic}`,
+    `topic=${base}/lobbies&topic=${topic}`,
+    `topic=${base}/lobby/`,
+    `topic=${base}`,
+    "Topic=x",
+    "topic[]=x",
+    "topic=%FF%00",
+  ];
+  for (const query of queries)
+    assert.equal(
+      await codeOf({ query, headers: bearer(hubToken()) }),
+      "request:invalid_query",
+      query,
+    );
+});
+
+test("a lobby is open to a token that names it, and its seat is handed on", async () => {
+  const { subscription } = await subscribe({
+    headers: bearer(hubToken()),
+    query: `topic=${encodeURIComponent(topic.replace("ABC", "abc"))}`,
+  });
+  assert.equal(subscription?.topic, topic);
+  assert.equal(subscription?.seatId, 7);
+  assert.ok(Math.abs((subscription?.expiresAt ?? 0) - Date.now() - 3_600_000) < 5_000);
+});
+
+test("the bearer token goes before the cookie, and that before the query", async () => {
+  const good = hubToken();
+  const other = hubToken([`${base}/lobby/XYZ234`]);
+  const cookies = (token: string) => ({ hubAuthorization: token });
+  const query = (token: string) => `topic=${topic}&authorization=${token}`;
+  assert.equal(await codeOf({ cookies: cookies(good) }), "ok");
+  assert.equal(await codeOf({ query: query(good) }), "ok");
+  assert.equal(
+    await codeOf({ headers: bearer(good), cookies: cookies(other), query: query(other) }),
+    "ok",
+  );
+  assert.equal(
+    await codeOf({ headers: bearer(other), cookies: cookies(good) }),
+    "hub:topic_forbidden",
+  );
+  assert.equal(
+    await codeOf({ cookies: cookies(other), query: query(good) }),
+    "hub:topic_forbidden",
+  );
+  assert.equal(
+    await codeOf({ headers: { authorization: "Basic abc" }, cookies: cookies(good) }),
+    "ok",
+  );
+});
+
+test("a lobby without a valid token of its own is refused", async () => {
+  assert.equal(await codeOf({}), "auth:required");
+  assert.equal(await codeOf({ headers: { authorization: "Bearer " } }), "auth:required");
+  assert.equal(await codeOf({ headers: bearer("x.y.z") }), "auth:token_invalid");
+  const lobby = tokens.sign("lobby", "7", 60, { lobby: "ABC234", lobby_player: 7 });
+  const access = tokens.sign("access", "7", 60, { subscribe: [topic] });
+  for (const token of [lobby, access])
+    assert.equal(await codeOf({ headers: bearer(token) }), "auth:token_invalid");
+  for (const subscribed of [
+    [],
+    ["*"],
+    [`${base}/lobby/*`],
+    [`${base}/lobby/ABC235`],
+    [`${base}/lobbies`],
+  ])
+    assert.equal(
+      await codeOf({ headers: bearer(hubToken(subscribed)) }),
+      "hub:topic_forbidden",
+      subscribed.join(),
+    );
+});
+
+test("the lobby is asked whether the seat is still held", async () => {
+  const headers = bearer(hubToken());
+  const refusals = {
+    "lobby:not_member": "hub:topic_forbidden",
+    "lobby:player_not_found": "hub:topic_forbidden",
+    "lobby:not_found": "lobby:not_found",
+    "server:unavailable": "server:unavailable",
+  } as const;
+  for (const [code, expected] of Object.entries(refusals) as [keyof typeof refusals, string][])
+    assert.equal(await codeOf({ headers, seat: { ok: false, code } }), expected);
+  const seatless = tokens.sign("hub", "7", 60, { subscribe: [topic] });
+  assert.equal(await codeOf({ headers: bearer(seatless) }), "hub:topic_forbidden");
+});
+
+test("the number to resume at comes from the header, else from either spelling of the query", async () => {
+  const lastOf = async (request: Request) =>
+    (await subscribe({ headers: {}, ...request })).subscription?.lastEventId;
+  const list = `topic=${base}/lobbies`;
+  assert.equal(await lastOf({ query: `${list}&lastEventID=4` }), "4");
+  assert.equal(await lastOf({ query: `${list}&last_event_id=5` }), "5");
+  assert.equal(
+    await lastOf({ query: `${list}&lastEventID=4`, headers: { "last-event-id": "6" } }),
+    "6",
+  );
+  assert.equal(await lastOf({ query: `${list}&lastEventID=` }), null);
+});

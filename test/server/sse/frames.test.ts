@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { encodeFrame, frameOf, joinFrames } from "../../../server/sse/frames.ts";
+import { Ring } from "../../../server/sse/ring.ts";
+import { parseTopic } from "../../../server/sse/topics.ts";
+
+const frame = (seq: number, length = 10, type = "lobby.pick") =>
+  frameOf(
+    seq,
+    JSON.stringify({ type, at_ms: 5, data: { player_id: 3, text: "x".repeat(length) } }),
+  );
+
+test("line breaks in data become data lines of the same frame", () => {
+  const text = encodeFrame("lobby.pick", "a\r\nid: 1\rb\n\nc", 4).toString();
+  assert.equal(
+    text,
+    "id: 4\nevent: lobby.pick\ndata: a\ndata: id: 1\ndata: b\ndata: \ndata: c\n\n",
+  );
+});
+
+test("what the hub needs is read from the beginning of a message only", () => {
+  const removal = frameOf(
+    9,
+    '{"type":"lobby.player_removed","topic":"t","seq":9,"at_ms":77,"data":{"player_id":5}}',
+  );
+  assert.deepEqual([removal.removedSeat, removal.atMs, removal.isEnd], [5, 77, false]);
+  const lie = frameOf(
+    9,
+    '{"type":"lobby.settings","data":{"type":"lobby.player_removed","player_id":5}}',
+  );
+  assert.equal(lie.removedSeat, null);
+  assert.ok(frameOf(1, '{"type":"lobby.ended"}').isEnd);
+  assert.match(frameOf(1, "garbage\n").bytes.toString(), /^id: 1\nevent: message\ndata: garbage\n/);
+});
+
+test("frames are joined up to the size of a write, and never past a removal", () => {
+  const frames = [
+    frame(1),
+    frame(2),
+    frame(3, 10, "lobby.player_removed"),
+    frame(4),
+    frame(5, 900),
+    frame(6),
+  ];
+  const size = (frames[0]?.bytes.length ?? 0) * 2;
+  assert.equal(joinFrames(frames, 0, size)?.lastSeq, 2);
+  assert.equal(joinFrames(frames, 0, 100_000)?.lastSeq, 3);
+  assert.equal(joinFrames(frames, 4, 50)?.lastSeq, 5, "a larger frame goes alone");
+  assert.equal(joinFrames(frames, 6, 50), null);
+});
+
+test("a ring keeps within its count, its bytes and the bytes of all rings", () => {
+  const budget = { used: 0, limit: 1_000_000 };
+  const ring = new Ring(10, 4, 2_000, budget);
+  assert.ok(ring.covers(10) && !ring.covers(9));
+  for (let seq = 11; seq <= 20; seq++) ring.push(frame(seq));
+  assert.ok(ring.covers(16) && !ring.covers(15));
+  assert.equal(ring.after(18).frames[ring.after(18).start]?.seq, 19);
+  for (let seq = 21; seq <= 24; seq++) ring.push(frame(seq, 900));
+  assert.ok(ring.covers(23) && !ring.covers(21));
+  const other = new Ring(0, 4, 2_000, { used: 0, limit: 0 });
+  for (let seq = 1; seq <= 4; seq++) other.push(frame(seq));
+  assert.ok(other.covers(3) && !other.covers(2), "the newest is kept whatever the budget");
+  ring.reset(30);
+  assert.equal(budget.used, 0);
+  assert.ok(ring.covers(30) && !ring.covers(29));
+});
+
+test("only the two forms of a topic are read, and codes in either case", () => {
+  const base = "/games/trivia";
+  assert.deepEqual(parseTopic(`${base}/lobbies`, base), { kind: "list", name: `${base}/lobbies` });
+  const expected = { kind: "lobby", name: `${base}/lobby/ABC234`, code: "ABC234" };
+  assert.deepEqual(parseTopic(`${base}/lobby/abc234`, base), expected);
+  const others = [
+    "",
+    "*",
+    base,
+    `${base}/lobby/`,
+    `${base}/lobby/ABC23`,
+    `${base}/lobby/ABC2345`,
+    `${base}/lobby/ABC10O`,
+    `${base}/lobby/{code}`,
+    `${base}/lobby/ABC234/`,
+    `/x${base}/lobby/ABC234`,
+    `${base}/lobby/ABC234\n`,
+    `${base}/lobbies/`,
+    `${base}/lobby/ſBC234`,
+  ];
+  for (const text of others) assert.equal(parseTopic(text, base), null, text);
+});
