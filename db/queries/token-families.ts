@@ -31,7 +31,7 @@ export async function stepFamily(
   const graceStart = new Date(now.getTime() - graceMs);
   const rows = await rowsOf(
     em,
-    sql<SteppedFamily>`
+    sql<Omit<SteppedFamily, "endsAt"> & { endsAtMs: number }>`
       update token_families f set
         generation = case when f.generation = ${generation}::int then f.generation + 1
           else f.generation end,
@@ -47,9 +47,13 @@ export async function stepFamily(
       where f.id = ${id} and f.player_id = ${playerId} and f.revoked_at is null
         and f.ends_at > ${now}::timestamptz
         and p.id = f.player_id and p.is_guest = f.is_guest and p.deleted_at is null
-      returning f.generation, f.revoked_at is not null as "isReused", f.ends_at as "endsAt", f.realm`,
+      returning f.generation, f.revoked_at is not null as "isReused",
+        (extract(epoch from f.ends_at) * 1000)::float8 as "endsAtMs", f.realm`,
   );
-  return rows[0] ?? null;
+  const [row] = rows;
+  if (!row) return null;
+  const { endsAtMs, ...family } = row;
+  return { ...family, endsAt: new Date(endsAtMs) };
 }
 
 export async function revokeFamily(em: EntityManager, id: string, now: Date): Promise<void> {
