@@ -1,11 +1,12 @@
 /**
  * Every endpoint the project promises: method, path, who may call, and where the promise stands
- * (number of the document and its section). "host" is a seat with host rights, "hub" a hub token.
+ * (number of the document and its section). "host" is a seat with host rights, "hub" a hub token,
+ * "account" a registered player where a guest is answered 401 instead of 403 (TOK-10).
  */
 export type Promised = readonly [method: string, path: string, auth: PromisedAuth, source: string];
 
 export type PromisedAuth =
-  "public" | "optional" | "player" | "registered" | "guest" | "seat" | "host" | "hub";
+  "public" | "optional" | "player" | "registered" | "account" | "guest" | "seat" | "host" | "hub";
 
 const accounts: readonly Promised[] = [
   ["POST", "/v1/gateway/login", "public", "D1 Gateway"],
@@ -22,7 +23,7 @@ const accounts: readonly Promised[] = [
   ["GET", "/v1/tokens/passport", "player", "D1 Gateway"],
   ["POST", "/v1/users", "public", "D1 Users"],
   ["POST", "/v1/users/check", "public", "D1 Users"],
-  ["GET", "/v1/users/@me", "registered", "D1 Users"],
+  ["GET", "/v1/users/@me", "account", "D1 Users"],
   ["PATCH", "/v1/users/@me", "registered", "D1 Users"],
   ["DELETE", "/v1/users/@me", "registered", "D1 Users"],
   ["POST", "/v1/users/@me/password", "registered", "D1 Users"],

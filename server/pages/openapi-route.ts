@@ -1,0 +1,25 @@
+import { buildOpenApi, type OpenApiInfo } from "../http/openapi.ts";
+import { bytesReply, defineRoute, media, type AnyRoute } from "../http/route.ts";
+
+/**
+ * `GET /openapi.json`: the document of the whole table (BOOT-04), made at the first request, since
+ * the table holds this route too and is complete only then. Not in an envelope: tools read it.
+ */
+export function openApiRoute(listRoutes: () => readonly AnyRoute[], info: OpenApiInfo): AnyRoute {
+  let text: string | null = null;
+  return defineRoute({
+    method: "GET",
+    path: "/openapi.json",
+    summary: "This interface as an OpenAPI 3.1 document",
+    tag: "Pages",
+    auth: "public",
+    source: "BOOT-04",
+    cache: "no-cache",
+    responses: { 200: media("application/json") },
+    errors: [],
+    handler: () => {
+      text ??= JSON.stringify(buildOpenApi(listRoutes(), info));
+      return bytesReply(200, "application/json", text);
+    },
+  });
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it, type TestContext } from "node:test";
+import type { Browser } from "playwright-core";
+import { startBrowser } from "../support/browser.ts";
+import {
+  atQuestion,
+  createGame,
+  joinByCode,
+  openWindow,
+  revealed,
+  scoreboard,
+  type Guest,
+} from "../support/play-page.ts";
+import { startService, type Service } from "../support/process.ts";
+
+describe("the play page in a real browser", () => {
+  let browser: Browser | null = null;
+  let service: Service;
+
+  before(async () => {
+    browser = await startBrowser();
+    if (browser) service = await startService({ env: { RATE_LIMIT_FACTOR: "0" } });
+  });
+
+  after(async () => {
+    await browser?.close();
+    if (browser) await service.stop();
+  });
+
+  /** Two people at their own browsers; whatever went wrong inside them fails the test. */
+  async function withTwo(t: TestContext, play: (host: Guest, friend: Guest) => Promise<void>) {
+    if (!browser) return t.skip("no browser on this machine");
+    const guests = [await openWindow(browser, service.url), await openWindow(browser, service.url)];
+    const [host, friend] = guests;
+    if (!host || !friend) return;
+    try {
+      await play(host, friend);
+      assert.deepEqual(
+        guests.flatMap(({ problems }) => problems),
+        [],
+      );
+    } finally {
+      for (const { context } of guests) await context.close();
+    }
+  }
+
+  it("lets two people play a versus game to the end", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, { name: "Ada", mode: "versus", questions: 3 });
+      await joinByCode(friend, "Grace <b>", code);
+      await host.page.locator("#waiting-players").getByText("Grace <b>").waitFor();
+      await host.page.getByRole("button", { name: "Start the game" }).click();
+      const gained: [number, number] = [0, 0];
+      for (const number of [1, 2, 3]) {
+        await Promise.all([atQuestion(host, number), atQuestion(friend, number)]);
+        await host.page.keyboard.press("1");
+        await friend.page.locator("#playing-players").getByText("answered").waitFor();
+        await friend.page.keyboard.press("3");
+        assert.equal(await revealed(host), await revealed(friend));
+        gained[0] += await ownPoints(host);
+        gained[1] += await ownPoints(friend);
+        const label = number === 3 ? "Show the result" : "Next question";
+        await host.page.getByRole("button", { name: label }).click();
+      }
+      const expected = { Ada: gained[0], "Grace <b>": gained[1] };
+      assert.deepEqual(await scoreboard(host), expected);
+      assert.deepEqual(await scoreboard(friend), expected);
+    });
+  });
+
+  it("lets two people agree in a co-op game found in the list", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      await createGame(host, { name: "Alan", mode: "coop", questions: 1, isPublic: true });
+      await friend.page.getByLabel("Your name").fill("Joan");
+      await friend.page.getByRole("button", { name: "Join the game of Alan" }).click();
+      await host.page.getByRole("button", { name: "Start the game" }).click();
+      await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
+      await friend.page.keyboard.press("1");
+      await choiceOf(host, "Joan", 0).waitFor();
+      await friend.page.keyboard.press("2");
+      await choiceOf(host, "Joan", 1).waitFor();
+      await host.page.keyboard.press("2");
+      await host.page.getByRole("button", { name: "Lock in the answers" }).click();
+      assert.equal(await revealed(host), await revealed(friend));
+      assert.equal(await ownPick(host), await ownPick(friend));
+      await host.page.getByRole("button", { name: "Show the result" }).click();
+      await Promise.all([scoreboard(host), scoreboard(friend)]);
+    });
+  });
+
+  it("gives a reloaded page its seat and its answer back", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, { name: "Edsger", mode: "versus", questions: 1 });
+      await joinByCode(friend, "Barbara", code);
+      await friend.page.reload();
+      await friend.page.getByText("Barbara (you)").waitFor();
+      await host.page.getByRole("button", { name: "Start the game" }).click();
+      await atQuestion(friend, 1);
+      await friend.page.keyboard.press("4");
+      await friend.page.getByText("Waiting for the others").waitFor();
+      await friend.page.reload();
+      await friend.page.locator("#choices button.mine").waitFor();
+      await host.page.keyboard.press("4");
+      assert.equal(await revealed(host), await revealed(friend));
+    });
+  });
+
+  it("tells a removed player and the guests of a host who leaves", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, { name: "Donald", mode: "versus", questions: 1 });
+      await joinByCode(friend, "Guido", code);
+      await host.page.getByRole("button", { name: "Remove Guido" }).click();
+      await friend.page.getByText("The host removed you from the game.").waitFor();
+      await joinByCode(friend, "Guido", code);
+      host.page.on("dialog", (dialog) => void dialog.accept());
+      await host.page.getByRole("button", { name: "Leave" }).click();
+      await friend.page.getByText("The host left, so the game is over.").waitFor();
+      await host.page.getByRole("heading", { name: "Start a game" }).waitFor();
+    });
+  });
+
+  it("says what is wrong with a code nobody uses", async (t) => {
+    await withTwo(t, async (host) => {
+      await host.page.getByLabel("Your name").fill("Ken");
+      await host.page.getByLabel("Code", { exact: true }).fill("AAAAAA");
+      await host.page.getByRole("button", { name: "Join", exact: true }).click();
+      await host.page.getByText("The lobby was not found.").waitFor();
+      // The browser writes the refusal to its console by itself.
+      host.problems.splice(0);
+    });
+  });
+
+  it("shows the start page and the documentation without an error", async (t) => {
+    await withTwo(t, async ({ page, problems }) => {
+      await page.goto(`${service.url}/`);
+      for (const text of ["answers; running for", "connected;"])
+        await page.getByText(text).waitFor();
+      await page.goto(`${service.url}/docs`);
+      await page.getByText("/v1/gateway/guest", { exact: true }).waitFor();
+      assert.deepEqual(problems, []);
+    });
+  });
+});
+
+/** The points of the question that was just revealed. */
+async function ownPoints({ page }: Guest): Promise<number> {
+  const verdict = await page.locator("#verdict").innerText();
+  return Number(/\+(\d+)/.exec(verdict)?.[1] ?? 0);
+}
+
+/** The mark of another player at one of the four choices. */
+function choiceOf({ page }: Guest, name: string, choice: number) {
+  return page.locator("#choices li").nth(choice).getByText(name);
+}
+
+function ownPick({ page }: Guest): Promise<string> {
+  return page.locator("#choices .mine .choice-text").innerText();
+}

@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { chromium, type Browser } from "playwright-core";
+
+const names = ["chromium", "chromium-browser", "google-chrome"];
+const installLimitMs = 180_000;
+
+/** Nothing but the pages under test is fetched. */
+const quietArgs = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** A real browser, or null when this machine has none and cannot get one. In CI that is an error. */
+export async function startBrowser(): Promise<Browser | null> {
+  const executablePath = findBrowser() ?? (await installBrowser());
+  if (executablePath !== null) return chromium.launch({ executablePath, args: quietArgs });
+  const problem = "no chromium on this machine and none could be installed (apt-get as root)";
+  if (process.env["CI"]) throw new Error(problem);
+  process.stderr.write(`\n*** THE BROWSER TEST DOES NOT RUN: ${problem} ***\n\n`);
+  return null;
+}
+
+function findBrowser(): string | null {
+  const folders = ["/usr/bin", ...(process.env["PATH"] ?? "").split(delimiter)];
+  const candidates = folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  return candidates.find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function installBrowser(): Promise<string | null> {
+  if (process.getuid?.() !== 0) return null;
+  const run = promisify(execFile);
+  const options = {
+    timeout: installLimitMs,
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  };
+  try {
+    await run("apt-get", ["update", "-qq"], options);
+    await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], options);
+  } catch (error) {
+    process.stderr.write(`apt-get install chromium: ${String(error)}\n`);
+  }
+  return findBrowser();
+}

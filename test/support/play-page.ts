@@ -1,0 +1,76 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+
+/** A person at the play page: what they see is read from the page, what they do is a click or a key. */
+export interface Guest {
+  page: Page;
+  context: BrowserContext;
+  /** Errors of scripts, of the console and of the content policy, and requests to other sites. */
+  problems: string[];
+}
+
+const stepLimitMs = 15_000;
+
+/** Opens a window with cookies of its own, as another person would have. */
+export async function openWindow(browser: Browser, url: string): Promise<Guest> {
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(stepLimitMs);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url)) problems.push(`asked ${request.url()}`);
+  });
+  await page.goto(`${url}/play`);
+  return { page, context, problems };
+}
+
+export interface NewGame {
+  name: string;
+  mode: "coop" | "versus";
+  questions: number;
+  isPublic?: boolean;
+}
+
+/** Fills the form and answers the join code. */
+export async function createGame({ page }: Guest, game: NewGame): Promise<string> {
+  await page.getByLabel("Your name").fill(game.name);
+  await page.getByRole("radio", { name: game.mode === "coop" ? "Co-op" : "Versus" }).check();
+  await page.getByLabel("Questions").fill(String(game.questions));
+  await page.getByLabel("Show it in the list").setChecked(game.isPublic ?? false);
+  await page.getByRole("button", { name: "Create the game" }).click();
+  await page.getByRole("heading", { name: "Waiting for players" }).waitFor();
+  return (await page.locator("#big-code").innerText()).trim();
+}
+
+export async function joinByCode({ page }: Guest, name: string, code: string): Promise<void> {
+  await page.getByLabel("Your name").fill(name);
+  await page.getByLabel("Code", { exact: true }).fill(code);
+  await page.getByRole("button", { name: "Join", exact: true }).click();
+  await page.getByRole("heading", { name: "Waiting for players" }).waitFor();
+}
+
+/** Waits for the question of this number (from 1) to be open. */
+export async function atQuestion({ page }: Guest, number: number): Promise<void> {
+  await page.getByText(`Question ${number} of`).waitFor();
+  await page.locator("#reveal").waitFor({ state: "hidden" });
+}
+
+/** The answers marked as right, once the question is closed. */
+export async function revealed({ page }: Guest): Promise<string> {
+  await page.locator("#reveal").waitFor({ state: "visible" });
+  return page.locator("#choices .right .choice-text").innerText();
+}
+
+/** Scores by name as the scoreboard at the end shows them. */
+export async function scoreboard({ page }: Guest): Promise<Record<string, number>> {
+  await page.locator("#view-finished").waitFor();
+  const rows = await page.locator("#scoreboard li").all();
+  const entries = rows.map(async (row) => {
+    const name = (await row.locator(".player-name").innerText()).replace(" (you)", "");
+    return [name, Number(await row.locator(".score").innerText())] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
