@@ -295,7 +295,10 @@ const failures: AnyRoute[] = [
     auth: "public",
     responses: { 200: null },
     errors: [],
-    handler: () => Promise.reject(new TypeError("x is not a function")),
+    handler: async () => {
+      await Promise.resolve();
+      throw new TypeError("x is not a function");
+    },
   }),
   defineRoute({
     ...about,

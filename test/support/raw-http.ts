@@ -1,0 +1,70 @@
+import { connect } from "node:net";
+
+export interface RawResponse {
+  status: number;
+  /** Names in lower case, repeated ones as they came. */
+  headers: [name: string, value: string][];
+  body: string;
+}
+
+export interface RawExchange {
+  responses: RawResponse[];
+  /** Everything the server sent. */
+  text: string;
+  /** How the connection ended: by the server, or by us because nothing more came. */
+  isClosedByServer: boolean;
+}
+
+/**
+ * Writes bytes on a connection of its own and reads until the server closes it, or until
+ * `responses` complete answers are in, or until `waitMs` passed.
+ */
+export function sendRaw(
+  port: number,
+  bytes: string | Uint8Array,
+  options: { responses?: number; waitMs?: number; isHead?: boolean } = {},
+): Promise<RawExchange> {
+  const { responses = Number.POSITIVE_INFINITY, waitMs = 3_000, isHead = false } = options;
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    const finish = (isClosedByServer: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      const text = Buffer.concat(chunks).toString("latin1");
+      resolve({ responses: parseResponses(text, isHead), text, isClosedByServer });
+    };
+    const timer = setTimeout(() => finish(false), waitMs);
+    socket.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      if (parseResponses(Buffer.concat(chunks).toString("latin1"), isHead).length >= responses)
+        finish(false);
+    });
+    // A reset is one way of closing; what came before it still counts.
+    socket.on("error", () => finish(true));
+    socket.on("close", () => finish(true));
+  });
+}
+
+/** The complete responses at the start of `text`, as far as they have a Content-Length or no body. */
+export function parseResponses(text: string, isHead = false): RawResponse[] {
+  const found: RawResponse[] = [];
+  let rest = text;
+  while (rest.startsWith("HTTP/1.1 ")) {
+    const end = rest.indexOf("\r\n\r\n");
+    if (end < 0) break;
+    const [statusLine = "", ...lines] = rest.slice(0, end).split("\r\n");
+    const headers = lines.map((line): [string, string] => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    });
+    const length = isHead
+      ? 0
+      : Number(headers.find(([name]) => name === "content-length")?.[1] ?? 0);
+    const body = rest.slice(end + 4, end + 4 + length);
+    if (body.length < length) break;
+    found.push({ status: Number(statusLine.slice(9, 12)), headers, body });
+    rest = rest.slice(end + 4 + length);
+  }
+  return found;
+}
