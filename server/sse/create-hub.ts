@@ -14,7 +14,7 @@ import { hubLimits, type HubLimits } from "./limits.ts";
 import { ListTopic } from "./list-topic.ts";
 import { LobbyTopic, type LobbySnapshot } from "./lobby-topic.ts";
 import type { RingBudget } from "./ring.ts";
-import { EventStream, type EndReason } from "./stream.ts";
+import { EventStream, type EndReason, type StreamHost } from "./stream.ts";
 import { parseTopic, type Topic } from "./topics.ts";
 import { Writer } from "./writer.ts";
 
@@ -54,6 +54,7 @@ class EventHub implements Hub {
   private readonly topics: TopicDirectory<AnyTopic>;
   private readonly streams = new Set<EventStream>();
   private readonly budget: RingBudget;
+  private readonly host: StreamHost;
   private readonly ticker: NodeJS.Timeout;
   private readonly count: Record<"in" | "delivered" | "replayed" | "gap", (n?: number) => void>;
   private isDraining = false;
@@ -90,6 +91,12 @@ class EventHub implements Hub {
       topic.close();
       this.feed.unfollow(this.channelOf(name));
     });
+    this.host = {
+      limits,
+      onWritable: (stream) => this.writer.add(stream, true),
+      onDelivered: this.count.delivered,
+      onEnd: (stream, reason) => this.leave(stream, reason),
+    };
     this.ticker = setInterval(() => this.tick(), limits.tickMs);
     this.ticker.unref();
   }
@@ -103,16 +110,8 @@ class EventHub implements Hub {
     const topic = parseTopic(subscription.topic, this.deps.config.TOPIC_BASE);
     const { seatId, ip, expiresAt, lastEventId } = subscription;
     const isAdmitted = topic !== null && !this.isDraining && this.admission.enter({ seatId, ip });
-    const stream = new EventStream({
-      response,
-      expiresAt,
-      seatId,
-      ip,
-      limits: this.limits,
-      onWritable: (writable) => this.writer.add(writable, true),
-      onDelivered: this.count.delivered,
-      onEnd: (ended, reason) => this.leave(ended, isAdmitted ? topic : null, reason),
-    });
+    const options = { response, topic: isAdmitted ? topic : null, expiresAt, seatId, ip };
+    const stream = new EventStream(options, this.host);
     if (!isAdmitted) return this.turnAway(stream, this.isDraining ? "drained" : "limit");
     this.streams.add(stream);
     this.deps.metrics.hubStreams.inc({ topic: topic.kind });
@@ -154,7 +153,8 @@ class EventHub implements Hub {
     stream.end(reason, encodeRetry(Math.round(minDrainRetryMs + spreadMs)));
   }
 
-  private leave(stream: EventStream, topic: Topic | null, reason: EndReason): void {
+  private leave(stream: EventStream, reason: EndReason): void {
+    const { topic } = stream;
     this.deps.metrics.hubEnds.inc({ reason });
     if (!topic) return;
     this.streams.delete(stream);

@@ -27,8 +27,9 @@ export class Serial {
 
   /** Resolves after a run that began at or after this call; rejects when that run fails. */
   run(): Promise<void> {
+    if (this.next) return this.next;
     if (!this.running) return this.begin();
-    this.next ??= this.running
+    this.next = this.running
       .catch(() => undefined)
       .then(() => {
         this.next = null;

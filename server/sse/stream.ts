@@ -1,6 +1,7 @@
 import type { StreamResponse } from "../http/route.ts";
 import { heartbeat, type Chunk } from "./frames.ts";
 import type { HubLimits } from "./limits.ts";
+import type { Topic } from "./topics.ts";
 
 export type EndReason =
   | "client"
@@ -16,10 +17,16 @@ export type EndReason =
 
 export interface StreamOptions {
   response: StreamResponse;
+  /** Null for a stream that is turned away. */
+  topic: Topic | null;
   /** Milliseconds since the epoch at which the token ends. */
   expiresAt: number | null;
   seatId: number | null;
   ip: string;
+}
+
+/** What all streams of a hub share. */
+export interface StreamHost {
   limits: HubLimits;
   /** The socket took everything it was given; runs inside a uWebSockets callback. */
   onWritable: (stream: EventStream) => void;
@@ -46,18 +53,23 @@ export class EventStream {
   /** Waits in the writer's queue. */
   isQueued = false;
   needsHeartbeat = false;
-  private readonly options: StreamOptions;
+  readonly topic: Topic | null;
+  private readonly expiresAt: number | null;
+  private readonly host: StreamHost;
   private readonly raw: StreamResponse["raw"];
   private writtenAt = performance.now();
   private endAt: number;
   private endReason: EndReason = "aged";
   /** Until then the stream has to follow its topic. */
   private joinBy: number;
-  private waiters: (() => void)[] = [];
+  private waiters: (() => void)[] | null = null;
 
-  constructor(options: StreamOptions) {
-    const { response, limits } = options;
-    this.options = options;
+  constructor(options: StreamOptions, host: StreamHost) {
+    const { response } = options;
+    const { limits } = host;
+    this.host = host;
+    this.topic = options.topic;
+    this.expiresAt = options.expiresAt;
     this.raw = response.raw;
     this.seatId = options.seatId;
     this.ip = options.ip;
@@ -68,7 +80,7 @@ export class EventStream {
     this.raw.onWritable(() => {
       this.isWritable = true;
       this.wake();
-      if (!this.isClosed) options.onWritable(this);
+      if (!this.isClosed) host.onWritable(this);
       return true;
     });
   }
@@ -81,7 +93,7 @@ export class EventStream {
   /** The stream is to be started again. */
   unfollow(): void {
     this.source = null;
-    this.joinBy = performance.now() + this.options.limits.joinMs;
+    this.joinBy = performance.now() + this.host.limits.joinMs;
   }
 
   write(bytes: Buffer): void {
@@ -96,8 +108,8 @@ export class EventStream {
   deliver(chunk: Chunk): void {
     this.write(chunk.bytes);
     this.cursor = chunk.lastSeq;
-    this.options.onDelivered(chunk.count);
-    if (chunk.isEnd) this.endIn(this.options.limits.endedGraceMs, "ended");
+    this.host.onDelivered(chunk.count);
+    if (chunk.isEnd) this.endIn(this.host.limits.endedGraceMs, "ended");
     if (chunk.removedSeat !== null && chunk.removedSeat === this.seatId) this.end("removed");
   }
 
@@ -121,19 +133,19 @@ export class EventStream {
 
   /** Ends what is due; true when a heartbeat is due. `nowMs` is the wall clock, for the token. */
   check(now: number, nowMs: number): boolean {
-    const { expiresAt, limits } = this.options;
+    const { expiresAt } = this;
     if (expiresAt !== null && expiresAt <= nowMs) this.end("expired");
     else if (now >= this.endAt) this.end(this.endReason);
     else if (now >= this.joinBy) this.end("unavailable");
     if (this.isClosed || !this.isWritable) return false;
-    this.needsHeartbeat = now - this.writtenAt >= limits.heartbeatMs;
+    this.needsHeartbeat = now - this.writtenAt >= this.host.limits.heartbeatMs;
     return this.needsHeartbeat;
   }
 
   /** Resolves when the socket takes more, or the stream is over. */
   async writable(): Promise<void> {
     if (this.isClosed || this.isWritable) return;
-    await new Promise<void>((resolve) => this.waiters.push(resolve));
+    await new Promise<void>((resolve) => (this.waiters ??= []).push(resolve));
   }
 
   /**
@@ -153,12 +165,12 @@ export class EventStream {
     if (this.isClosed) return;
     this.isClosed = true;
     this.wake();
-    this.options.onEnd(this, reason);
+    this.host.onEnd(this, reason);
   }
 
   private wake(): void {
     const { waiters } = this;
-    this.waiters = [];
-    for (const resolve of waiters) resolve();
+    this.waiters = null;
+    for (const resolve of waiters ?? []) resolve();
   }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { eventChannel } from "../../../actors/index.ts";
 import {
   openStream,
   StreamRefused,
@@ -165,11 +166,17 @@ test("a stream of high age is sent back and returns with its number", async () =
 test("a silent stream gets a comment, a busy one none", async () => {
   const server = start({ heartbeatMs: 300 });
   const [silent, busy] = [await started(server, "BEATAA"), await started(server, "BUSYAA")];
+  let silences = 0;
+  let heardAt = performance.now();
   while (silent.comments() < 2) {
-    await log.publish("BUSYAA", ["lobby.pick", {}]);
+    const seq = await log.publish("BUSYAA", ["lobby.pick", {}]);
+    await busy.waitFor(isAt(seq), "message");
+    // On a busy machine the stream may have been silent after all.
+    if (performance.now() - heardAt > 250) silences += 1;
+    heardAt = performance.now();
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
-  assert.equal(busy.comments(), 0);
+  assert.ok(busy.comments() <= silences, `${busy.comments()} comments, ${silences} silences`);
 });
 
 test("text of players cannot end a frame or begin a field", async () => {
