@@ -119,6 +119,44 @@ describe("the play page in a real browser", () => {
     });
   });
 
+  it("goes on after the process that served it was killed", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, { name: "Linus", mode: "versus", questions: 2 });
+      await joinByCode(friend, "Margaret", code);
+      await host.page.getByRole("button", { name: "Start the game" }).click();
+      await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
+      const isLost = friend.page.getByText("Connection lost").waitFor();
+      for (const pid of await service.workerPids()) process.kill(pid, "SIGKILL");
+      await isLost;
+      await host.page.keyboard.press("1");
+      await friend.page.keyboard.press("2");
+      assert.equal(await revealed(host), await revealed(friend));
+      for (const { page } of [host, friend])
+        await page.getByText("Connection lost").waitFor({ state: "hidden" });
+      await host.page.getByRole("button", { name: "Next question" }).click();
+      await atQuestion(friend, 2);
+      // Requests that met the dead process are reported by the browser itself.
+      for (const { problems } of [host, friend]) dropFailedLoads(problems);
+    });
+  });
+
+  it("keeps two tabs of one browser apart", async (t) => {
+    await withTwo(t, async (host) => {
+      const code = await createGame(host, { name: "Tim", mode: "coop", questions: 1 });
+      const tab = { ...host, page: await host.context.newPage() };
+      await tab.page.goto(`${service.url}/play#${code}`);
+      await tab.page.getByLabel("Your name").fill("Tim's other tab");
+      await tab.page.getByRole("button", { name: "Join", exact: true }).click();
+      await host.page.getByRole("button", { name: "Start the game" }).click();
+      await atQuestion(tab, 1);
+      await Promise.all([host.page.reload(), tab.page.reload()]);
+      await host.page.getByText("Tim (you)").waitFor();
+      await tab.page.getByText("Tim's other tab (you)").waitFor();
+      await tab.page.keyboard.press("3");
+      await choiceOf(host, "Tim's other tab", 2).waitFor();
+    });
+  });
+
   it("says what is wrong with a code nobody uses", async (t) => {
     await withTwo(t, async (host) => {
       await host.page.getByLabel("Your name").fill("Ken");
@@ -126,7 +164,7 @@ describe("the play page in a real browser", () => {
       await host.page.getByRole("button", { name: "Join", exact: true }).click();
       await host.page.getByText("The lobby was not found.").waitFor();
       // The browser writes the refusal to its console by itself.
-      host.problems.splice(0);
+      dropFailedLoads(host.problems);
     });
   });
 
@@ -141,6 +179,11 @@ describe("the play page in a real browser", () => {
     });
   });
 });
+
+function dropFailedLoads(problems: string[]): void {
+  const others = problems.filter((text) => !text.startsWith("Failed to load resource"));
+  problems.splice(0, problems.length, ...others);
+}
 
 /** The points of the question that was just revealed. */
 async function ownPoints({ page }: Guest): Promise<number> {

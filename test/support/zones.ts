@@ -50,7 +50,7 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   module: ["core", "http", "sse", "providers", "db", "queues", "actors"],
   pages: ["core", "http", "manifest"],
   processors: ["core", "providers", "db", "import-run", "queues"],
-  routes: ["module", "pages", "http", "sse"],
+  routes: ["module", "pages", "http", "sse", "core", "manifest"],
   deps: product.filter((zone) => !["module", "pages", "routes", "process"].includes(zone)),
   process: product,
   test: anything,
