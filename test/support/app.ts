@@ -16,6 +16,8 @@ export interface AppOptions {
   /** Settings that differ from a test's usual ones (no rate limits, everything else default). */
   env?: Record<string, string>;
   clock?: Clock;
+  /** False: jobs are added, but nobody works on them. Default true. */
+  hasJobs?: boolean;
 }
 
 export interface App {
@@ -43,7 +45,11 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
   const { deps, close } = await assembleHttp({ config, log, metrics, clock });
   await seedReference(deps.em, config);
   const depsOf = () => ({ ...deps, em: deps.orm.em.fork() });
-  const jobs = await startJobs({ redisUrl: config.REDIS_URL, log, metrics, processors, depsOf });
+  const redisUrl = config.REDIS_URL;
+  const jobs =
+    options.hasJobs === false
+      ? null
+      : await startJobs({ redisUrl, log, metrics, processors, depsOf });
   const server = createHttpServer({ deps, routes, log, exclusive: true });
   const port = await server.listen("127.0.0.1", 0);
   const url = `http://127.0.0.1:${port}`;
@@ -57,7 +63,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
       await deps.hub.drain(0);
       await deps.lobbies.stop();
       await server.close();
-      await jobs.close();
+      await jobs?.close();
       await close();
       await stores.stop();
     },
