@@ -78,7 +78,7 @@ class EventHub implements Hub {
     this.admission = new Admission(limits, deps.config.HUB_STREAMS_PER_ADDRESS);
     this.feed = new Feed(deps.redisUrl, deps.log, limits);
     this.writer = new Writer(limits, (error) =>
-      deps.log.error({ error }, "a stream could not be written"),
+      deps.log.error({ err: error }, "a stream could not be written"),
     );
     this.joiner = new Joiner({
       feed: this.feed,
@@ -241,6 +241,6 @@ class EventHub implements Hub {
   }
 
   private report(error: unknown): void {
-    this.deps.log.warn({ error }, "the hub could not read from a store");
+    this.deps.log.warn({ err: error }, "the hub could not read from a store");
   }
 }

@@ -82,7 +82,7 @@ export class Feed {
     } catch (error) {
       // After a lost connection the next "ready" subscribes to everything again.
       if (this.isClosed || this.subscriber.status !== "ready") return;
-      this.log.warn({ error }, "a hub subscription failed and is repeated");
+      this.log.warn({ err: error }, "a hub subscription failed and is repeated");
       setTimeout(() => void this.confirm(wanted), this.limits.repeatMs).unref();
       return;
     }

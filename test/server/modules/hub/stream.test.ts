@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { eventChannel, eventStreamKey } from "../../../../actors/index.ts";
+import { silentLogger } from "../../../../server/core/logger.ts";
+import { hubRoutes } from "../../../../server/modules/hub/routes.ts";
+import { createHub } from "../../../../server/sse/create-hub.ts";
+import { openStream, StreamRefused } from "../../../support/event-stream.ts";
+import { startSample, type SampleServer } from "../../http/sample.ts";
+import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
+
+const code = "PPLAAA";
+const topic = `/games/trivia/lobby/${code}`;
+let sample: SampleServer;
+let log: LobbyLog;
+
+before(async () => {
+  sample = await startSample({ routes: hubRoutes });
+  log = createLobbyLog(sample.store.url);
+  const { config, clock, metrics } = sample.deps;
+  const hub = createHub({
+    config,
+    log: silentLogger,
+    clock,
+    metrics,
+    redisUrl: sample.store.url,
+    keys: { stream: eventStreamKey, channel: eventChannel },
+    snapshotOf: log.snapshotOf,
+    publicList: async () => "[]",
+  });
+  // The lobby runtime has its own tests; here every seat is held.
+  const lobbies = { ask: async () => ({ ok: true, body: null }) };
+  Object.assign(sample.deps, { hub, lobbies });
+});
+
+after(async () => {
+  await sample.deps.hub.drain(0);
+  log.close();
+  await sample.stop();
+});
+
+const address = (query: string) => `${sample.url}/v1/hub?${query}`;
+const hubToken = () =>
+  sample.deps.tokens.sign("hub", "1", 60, { subscribe: [topic], lobby: code, lobby_player: 1 });
+
+test("a stream passes through the pipeline with its headers, frames and resume", async () => {
+  const abort = new AbortController();
+  const head = await fetch(address("topic=/games/trivia/lobbies"), { signal: abort.signal });
+  assert.equal(head.status, 200);
+  assert.equal(head.headers.get("content-type"), "text/event-stream");
+  assert.equal(head.headers.get("cache-control"), "no-store, no-transform");
+  assert.equal(head.headers.get("x-accel-buffering"), "no");
+  abort.abort();
+  const stream = openStream(address(`topic=${topic}`), { token: hubToken(), reconnect: false });
+  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+  const seq = await log.publish(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+  await stream.waitFor((frame) => frame.id === String(seq), "message");
+  stream.close();
+  const resumed = openStream(address(`topic=${topic}`), {
+    token: hubToken(),
+    lastEventId: "1",
+    reconnect: false,
+  });
+  await resumed.waitFor((frame) => frame.id === String(seq), "what was missed");
+  assert.deepEqual(
+    resumed.frames.map((frame) => frame.id),
+    ["2"],
+  );
+  resumed.close();
+});
+
+test("a closed connection frees its place", async () => {
+  const places = 8;
+  for (let round = 0; round < 3; round++) {
+    const held = Array.from({ length: places }, () =>
+      openStream(address(`topic=${topic}`), { token: hubToken(), reconnect: false }),
+    );
+    await Promise.all(
+      held.map((stream) => stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot")),
+    );
+    const ninth: unknown = await openStream(address(`topic=${topic}`), {
+      token: hubToken(),
+      reconnect: false,
+    }).ended.catch((error: unknown) => error);
+    assert.ok(ninth instanceof StreamRefused && ninth.status === 429);
+    for (const stream of held) stream.close();
+    while ((await open()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+});
+
+async function open(): Promise<number> {
+  const { values } = await sample.deps.metrics.hubStreams.get();
+  return values.find(({ labels }) => labels.topic === "lobby")?.value ?? 0;
+}
+
+test("other methods and refusals answer without a stream", async () => {
+  const head = await fetch(address("topic=/games/trivia/lobbies"), { method: "HEAD" });
+  assert.equal(head.status, 405);
+  const none = await fetch(address(`topic=${topic}`));
+  assert.equal(none.status, 401);
+  const body = (await none.json()) as { flash: { errors: { code: string }[] } };
+  assert.match(JSON.stringify(body), /auth:required/);
+  const several = await fetch(address(`topic=${topic}&topic=${topic}`));
+  assert.equal(several.status, 400);
+});
+
+test("streams opened while others are being closed leave no trace", async () => {
+  for (let n = 0; n < 60; n++) {
+    const abort = new AbortController();
+    const request = fetch(address(`topic=${topic}`), {
+      headers: { authorization: `Bearer ${hubToken()}` },
+      signal: abort.signal,
+    });
+    request.catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, n % 4));
+    abort.abort();
+  }
+  while ((await open()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const stream = openStream(address(`topic=${topic}`), { token: hubToken(), reconnect: false });
+  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+  stream.close();
+});
