@@ -43,7 +43,7 @@ const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 /** 1-64 characters after trimming, nothing that a page could not show as text (USR-03). */
 export function isDisplayName(text: string): boolean {
   if (text.length > 1_024) return false;
-  const length = [...text.trim()].length;
+  const length = Array.from(text.trim()).length;
   return length >= 1 && length <= maxDisplayName && !unprintable.test(text);
 }
 
