@@ -9,8 +9,10 @@ process.send?.(
 );
 
 process.on("disconnect", () => process.exit(0));
-process.on("message", (message: { jobs: Job[]; seconds: number }) => {
-  void run(message.jobs, message.seconds).then((result) => process.send?.(result));
+process.on("message", (message: { jobs: Job[]; seconds: number; perSecond?: number }) => {
+  const { jobs, seconds, perSecond } = message;
+  const turnMs = perSecond === undefined ? 0 : (jobs.length / perSecond) * 1000;
+  void run(jobs, seconds, turnMs).then((result) => process.send?.(result));
 });
 
 function open(): Promise<Socket> {
@@ -51,7 +53,13 @@ function ask(socket: Socket, request: string): Promise<Answer> {
   });
 }
 
-async function run(jobs: Job[], seconds: number): Promise<LoadResult> {
+/** Waits for the connection's next turn; turns that were missed are made up for. */
+async function waitUntil(at: number): Promise<void> {
+  const left = at - performance.now();
+  if (left > 0.5) await new Promise((resolve) => setTimeout(resolve, left));
+}
+
+async function run(jobs: Job[], seconds: number, turnMs: number): Promise<LoadResult> {
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
   const started = performance.now();
@@ -60,7 +68,8 @@ async function run(jobs: Job[], seconds: number): Promise<LoadResult> {
     jobs.map(async (job, i) => {
       const socket = sockets[i];
       if (!socket || job.request === "") return;
-      while (performance.now() < end) {
+      for (let turn = i / jobs.length; performance.now() < end; turn++) {
+        if (turnMs > 0) await waitUntil(started + turn * turnMs);
         const sent = performance.now();
         const { status } = await ask(socket, job.request);
         latencies.push(performance.now() - sent);

@@ -20,7 +20,8 @@ export interface LoadResult {
 export interface Generator {
   /** `X-Request-Id` each connection got for a first GET: its prefix names the process that serves it. */
   requestIds: string[];
-  run(jobs: Job[], seconds: number): Promise<LoadResult>;
+  /** `perSecond` paces all connections together; without it each sends as soon as it has its answer. */
+  run(jobs: Job[], seconds: number, perSecond?: number): Promise<LoadResult>;
   close(): void;
 }
 
@@ -40,8 +41,8 @@ export async function openGenerator(
   const [requestIds] = (await once(child, "message")) as [string[]];
   return {
     requestIds,
-    async run(jobs, seconds) {
-      child.send({ jobs, seconds });
+    async run(jobs, seconds, perSecond) {
+      child.send({ jobs, seconds, perSecond });
       const [result] = (await once(child, "message")) as [LoadResult];
       return result;
     },

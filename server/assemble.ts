@@ -3,6 +3,7 @@ import { createOrm } from "../db/orm.ts";
 import { nextIdBlock } from "../db/queries/ids.ts";
 import { lobbyResults } from "../workers/queues.ts";
 import { createQueues } from "../workers/producer.ts";
+import { createBodyCache } from "./core/body-cache.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Config } from "./core/config.ts";
 import type { Logger } from "./core/logger.ts";
@@ -96,6 +97,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     tokens: createTokenService(config, clock),
     passwords: createPasswordHasher(),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
+    bodies: createBodyCache(),
     lobbies,
     hub,
   };

@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import type { Static, TObject } from "typebox";
 import type { Lobbies } from "../actors/index.ts";
 import type { QueueDefinition } from "../workers/queues.ts";
+import type { BodyCache } from "./core/body-cache.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Config } from "./core/config.ts";
 import type { Logger } from "./core/logger.ts";
@@ -40,6 +41,8 @@ export interface Deps extends JobDeps {
   passwords: PasswordHasher;
   /** Numbers for new lobbies and seats, unique over all processes. */
   ids: { lobby(): Promise<number>; seat(): Promise<number> };
+  /** Finished bodies that are the same for everyone. */
+  bodies: BodyCache;
   lobbies: Lobbies;
   hub: Hub;
 }

@@ -40,6 +40,7 @@ interface Waiting {
 
 export function createJournal(deps: { redis: Redis; metrics: Metrics }): Journal {
   let waiting: Waiting[] = [];
+  let isFlushing = false;
 
   async function send(batch: Waiting[]): Promise<void> {
     const started = performance.now();
@@ -56,18 +57,26 @@ export function createJournal(deps: { redis: Redis; metrics: Metrics }): Journal
     batch.forEach((one, i) => one.resolve(resultOf(Array.isArray(results) ? results[i] : null)));
   }
 
-  function flush(): void {
-    const all = waiting;
-    waiting = [];
-    for (let i = 0; i < all.length; i += maxLobbiesPerScript)
-      void send(all.slice(i, i + maxLobbiesPerScript));
+  /**
+   * One script is on its way at a time; what comes meanwhile goes into the next one together. Under load
+   * that makes few large scripts of many small ones, and at rest it costs nothing.
+   */
+  async function flush(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, maxLobbiesPerScript);
+      waiting = waiting.slice(maxLobbiesPerScript);
+      await send(batch);
+    }
+    isFlushing = false;
   }
 
   return {
     commit: (commit) =>
       new Promise((resolve) => {
-        if (waiting.length === 0) setImmediate(flush);
         waiting.push({ commit, resolve });
+        if (isFlushing) return;
+        isFlushing = true;
+        setImmediate(() => void flush());
       }),
   };
 }

@@ -1,5 +1,5 @@
 import { countByCategory, listCatalog } from "../../../db/queries/questions.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
+import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
 import { categories } from "../../providers/question-model.ts";
 import { slugOf } from "./categories.ts";
 import * as s from "./schemas.ts";
@@ -7,6 +7,8 @@ import { generateForPlayer } from "./service.ts";
 
 const base = "/v1/games/trivia";
 const tag = "Questions";
+/** Counts may be this old; clients are told to keep them far longer. */
+const countsTtlMs = 2_000;
 
 const listCategories = defineRoute({
   method: "GET",
@@ -19,9 +21,12 @@ const listCategories = defineRoute({
   responses: { 200: s.CategoryList },
   errors: [],
   handler: async ({ deps }) => {
-    const counts = await countByCategory(deps.em);
-    const list = categories.map((name) => ({ name, num_questions: counts.get(name) ?? 0 }));
-    return reply(200, { categories: list });
+    const { json, etag } = await deps.bodies.get("trivia/categories", countsTtlMs, async () => {
+      const counts = await countByCategory(deps.em);
+      const list = categories.map((name) => ({ name, num_questions: counts.get(name) ?? 0 }));
+      return JSON.stringify({ categories: list });
+    });
+    return encodedReply(200, json, { etag });
   },
 });
 
