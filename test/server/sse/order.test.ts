@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { eventStreamKey } from "../../../actors/index.ts";
+import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
@@ -200,4 +200,37 @@ test("numbers that go back after a loss of data are told as a gap and a snapshot
   await stream.waitFor((frame) => frame.event === "lobby.gap", "gap");
   await stream.waitFor(isAt(lost - 2), "a snapshot of the older state");
   assert.deepEqual(names(stream), ["lobby.snapshot", "lobby.pick", "lobby.gap", "lobby.snapshot"]);
+});
+
+test("a message that is announced again or late is delivered once", async () => {
+  const code = "TWCAAA";
+  const stream = follow(code);
+  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+  const seq = await log.publish(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+  await stream.waitFor(isAt(seq), "message");
+  for (const late of [seq - 1, seq, seq]) {
+    const payload = JSON.stringify({ type: "lobby.pick", seq: late });
+    await log.redis.publish(eventChannel(code), `${late}\n${payload}`);
+  }
+  for (const garbage of ["", "\n", "x\n{}", "-1\n{}", "1e999\n{}", "{}"])
+    await log.redis.publish(eventChannel(code), garbage);
+  const next = await log.publish(code, ["lobby.pick", {}]);
+  await stream.waitFor(isAt(next), "the next message");
+  assert.deepEqual(
+    stream.frames.map(idOf),
+    Array.from({ length: next + 1 }, (_, n) => n),
+  );
+});
+
+test("a number this process has not heard of yet, but Redis has, is no gap", async () => {
+  const code = "AHDAAA";
+  await follow(code).waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+  const ahead = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+  const resumed = follow(code, { last: String(ahead) });
+  const replayed = follow(code, { last: String(ahead - 1) });
+  await replayed.waitFor(isAt(ahead), "the message not heard of");
+  const next = await log.publish(code, ["lobby.pick", {}]);
+  await Promise.all([resumed, replayed].map((stream) => stream.waitFor(isAt(next), "next")));
+  assert.deepEqual(resumed.frames.map(idOf), [next]);
+  assert.deepEqual(replayed.frames.map(idOf), [ahead, next]);
 });
