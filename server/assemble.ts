@@ -35,7 +35,7 @@ export interface Assembled<D> {
 export async function assembleJobs(ground: Ground): Promise<Assembled<JobDeps>> {
   const { config, log, metrics, clock = systemClock } = ground;
   const redis = connectRedis(config.REDIS_URL, log, "general");
-  const orm = await createOrm(config);
+  const orm = await createOrm(config, log);
   await redisReady(redis);
   const queues = createQueues(config.REDIS_URL, log);
   const deps: JobDeps = {

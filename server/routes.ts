@@ -1,3 +1,4 @@
+import packageJson from "../package.json" with { type: "json" };
 import type { AnyRoute } from "./http/route.ts";
 import { gatewayRoutes } from "./modules/gateway/routes.ts";
 import { hubRoutes } from "./modules/hub/routes.ts";
@@ -6,6 +7,7 @@ import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
 import { systemRoutes } from "./modules/system/routes.ts";
 import { usersRoutes } from "./modules/users/routes.ts";
+import { openApiRoute } from "./pages/openapi-route.ts";
 import { pageRoutes } from "./pages/routes.ts";
 
 /** Every address of the public listener. */
@@ -18,4 +20,5 @@ export const routes: readonly AnyRoute[] = [
   ...lobbyRoutes,
   ...hubRoutes,
   ...pageRoutes,
+  openApiRoute(() => routes, { title: "emberline", version: packageJson.version }),
 ];

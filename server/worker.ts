@@ -4,6 +4,7 @@ import { createLogger } from "./core/logger.ts";
 import { createMetrics } from "./core/metrics.ts";
 import { createHttpServer } from "./http/server.ts";
 import { joinPrimary } from "./ipc.ts";
+import { followRealmOrigins } from "./realm-origins.ts";
 import { routes } from "./routes.ts";
 
 /** Time in which open streams are sent to other workers when this one stops. */
@@ -15,7 +16,8 @@ export async function startHttpWorker(): Promise<void> {
   const log = createLogger(config, "http");
   const metrics = createMetrics();
   const { deps, close } = await assembleHttp({ config, log, metrics });
-  const server = createHttpServer({ deps, routes, log });
+  const origins = await followRealmOrigins(deps);
+  const server = createHttpServer({ deps, routes, log, realmOrigins: origins.current });
   const link = joinPrimary({
     log,
     answers: {
@@ -27,6 +29,7 @@ export async function startHttpWorker(): Promise<void> {
       server.beginDrain();
       await deps.hub.drain(streamGraceMs);
       await deps.lobbies.stop();
+      origins.stop();
       await server.close();
       await close();
     },

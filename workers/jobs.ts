@@ -32,6 +32,8 @@ export interface Jobs {
 /** A worker that dies takes its jobs with it; they are tried again this often. */
 const maxStalledCount = 5;
 const lockMs = 30_000;
+/** How long the running jobs may take to finish when the process stops. */
+const closeLimitMs = 10_000;
 
 /** One job-library worker for each queue that has a processor. */
 export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
@@ -47,10 +49,22 @@ export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
   return {
     close: async () => {
-      await Promise.allSettled(workers.map((worker) => worker.close()));
+      await Promise.allSettled(workers.map(closeWorker));
       for (const connection of connections) connection.disconnect();
     },
   };
+}
+
+/** After the store went away and came back the library may wait for an answer that never comes. */
+async function closeWorker(worker: Worker): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<true>((resolve) => {
+    timer = setTimeout(resolve, closeLimitMs, true);
+  });
+  const isLate = await Promise.race([worker.close().then(() => false), late]);
+  clearTimeout(timer);
+  // Its jobs are taken up by others when their lock ends (S38).
+  if (isLate) await worker.close(true);
 }
 
 function startWorker<D>(
