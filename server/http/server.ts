@@ -6,6 +6,7 @@ import {
   type HttpResponse,
   type us_listen_socket,
 } from "uWebSockets.js";
+import type { AppError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Deps } from "../deps.ts";
 import { createAddressReader, type AddressReader } from "./client-address.ts";
@@ -79,8 +80,6 @@ class UwsServer implements HttpServer {
     this.readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
     this.isExclusive = exclusive;
     this.app.any("/*", (res, req) => this.accept(res, req));
-    // A target that is no path (`OPTIONS *`) matches no pattern of uWebSockets but this one.
-    this.app.any("*", (res, req) => this.accept(res, req));
   }
 
   listen(host: string, port: number): Promise<number> {
@@ -148,13 +147,22 @@ class UwsServer implements HttpServer {
 
   private serve(x: Exchange): void {
     const problem = framingProblem(x.headers);
-    if (problem === null) this.pipeline.locate(x);
-    else {
-      x.refusal = problem;
-      x.mustClose = true;
-    }
-    if (problem !== null || !hasBody(x.headers)) return this.pipeline.run(x);
+    if (problem !== null) return this.refuseFraming(x, problem);
+    this.pipeline.locate(x);
+    if (!hasBody(x.headers)) return this.pipeline.run(x);
     readRequestBody(x, () => this.pipeline.run(x));
+  }
+
+  /**
+   * Answered a turn later: what follows in the same packet may be a smuggled request, and
+   * uWebSockets serves it after a finished answer but cuts the connection before an unfinished one.
+   */
+  private refuseFraming(x: Exchange, problem: AppError): void {
+    x.refusal = problem;
+    x.mustClose = true;
+    setImmediate(() => {
+      if (!x.isClosed) this.pipeline.run(x);
+    });
   }
 
   private abort(x: Exchange): void {

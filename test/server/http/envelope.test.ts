@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createClient, type Client } from "../../support/client.ts";
+import { errorOf } from "./answers.ts";
+import { sampleRoutes } from "./sample-routes.ts";
+import { startSample, type SampleServer } from "./sample.ts";
+
+let sample: SampleServer;
+let client: Client;
+before(async () => {
+  sample = await startSample({ routes: sampleRoutes });
+  client = createClient(sample.url, sampleRoutes);
+});
+after(() => sample.stop());
+
+describe("the response envelope", () => {
+  test("names version, status, environment and request", async () => {
+    const { json } = await client.get("/v1/names/a%20b/info?x=1");
+    const { version, elapsed, timestamp, ...rest } = json as Record<string, unknown>;
+    assert.match(String(version), /^\d+\.\d+\.\d+$/);
+    assert.ok(Math.abs(Date.parse(String(timestamp)) - Date.now()) < 5_000);
+    assert.ok(Number(elapsed) < 5);
+    assert.deepEqual(rest, {
+      code: 200,
+      status: "OK",
+      env: "test",
+      debug: false,
+      meta: { method: "GET", path: "/v1/names/a%20b/info" },
+      body: { name: "a b" },
+    });
+  });
+
+  test("has no body member when there is no payload", async () => {
+    const { status, json } = await client.post("/v1/write");
+    assert.equal(status, 200);
+    assert.ok(!("body" in (json as object)));
+  });
+
+  test("is absent from 204, which has no bytes and no length", async () => {
+    const answer = await client.delete("/v1/things/3");
+    assert.equal(answer.status, 204);
+    assert.equal(answer.text, "");
+    assert.equal(answer.headers.get("content-length"), null);
+  });
+
+  test("takes encoded bytes as they are", async () => {
+    assert.deepEqual((await client.get("/v1/tagged")).body, ["é"]);
+  });
+
+  test("stays valid JSON whatever stands in the path", async () => {
+    const { status, json } = await client.get('/v1/"quoted\\"/%22');
+    assert.equal(status, 404);
+    assert.match((json as { meta: { path: string } }).meta.path, /quoted/);
+  });
+});
+
+describe("headers of every answer", () => {
+  test("repeat a request id of the right form and replace any other", async () => {
+    const given = { "x-request-id": "client.id_1-2" };
+    assert.equal(
+      (await client.get("/v1/ping", { headers: given })).headers.get("x-request-id"),
+      "client.id_1-2",
+    );
+    const bad = await client.get("/v1/ping", { headers: { "x-request-id": "short" } });
+    const other = await client.get("/nowhere");
+    assert.notEqual(bad.headers.get("x-request-id"), "short");
+    assert.notEqual(bad.headers.get("x-request-id"), other.headers.get("x-request-id"));
+  });
+
+  test("never become two because of a line break in a value", async () => {
+    const { status, headers } = await client.get("/v1/elsewhere");
+    assert.equal(status, 302);
+    assert.equal(headers.get("set-cookie"), null);
+    assert.equal(headers.get("x-evil"), null);
+    assert.equal(headers.get("x-extra"), "oneX-Evil: 1");
+  });
+
+  test("restrict what an SVG may do", async () => {
+    const { headers, text } = await client.get("/v1/picture");
+    assert.equal(text, "<svg/>");
+    assert.equal(
+      headers.get("content-security-policy"),
+      "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
+    );
+  });
+});
+
+describe("a failure of ours", () => {
+  for (const path of ["/v1/bug", "/v1/late-bug", "/v1/cyclic"])
+    test(`${path} answers server:error and tells nothing`, async () => {
+      const answer = await client.get(path);
+      assert.equal(answer.status, 500);
+      assert.deepEqual(errorOf(answer), {
+        code: "server:error",
+        message: "Something went wrong on our side.",
+      });
+    });
+
+  test("of a store answers 503 and says when to come back", async () => {
+    const answer = await client.get("/v1/store-down");
+    assert.equal(answer.status, 503);
+    assert.equal(answer.headers.get("retry-after"), "1");
+    assert.deepEqual(errorOf(answer).params, { retry_after: 1 });
+  });
+
+  test("shows its cause only while debugging", async () => {
+    const debugging = await startSample({ routes: sampleRoutes, env: { APP_DEBUG: "true" } });
+    try {
+      const answer = await createClient(debugging.url, sampleRoutes).get("/v1/bug");
+      assert.deepEqual(errorOf(answer).params, { detail: "Error: secret inside" });
+    } finally {
+      await debugging.stop();
+    }
+  });
+});
+
+test("each request has a fork of the entity manager of its own, made once", async () => {
+  const first = (await client.get("/v1/em")).body as { isSame: boolean; fork: number };
+  const second = (await client.get("/v1/em")).body as { isSame: boolean; fork: number };
+  assert.ok(first.isSame && second.isSame);
+  assert.notEqual(first.fork, second.fork);
+});

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createClient, type Client } from "../../support/client.ts";
+import { sendRaw } from "../../support/raw-http.ts";
+import { codeOf } from "./answers.ts";
+import { sampleRoutes } from "./sample-routes.ts";
+import { startSample, type SampleServer } from "./sample.ts";
+
+let sample: SampleServer;
+let client: Client;
+before(async () => {
+  sample = await startSample({ routes: sampleRoutes });
+  client = createClient(sample.url, sampleRoutes);
+});
+after(() => sample.stop());
+
+const raw = (head: string) => sendRaw(sample.port, `${head}\r\nHost: x\r\n\r\n`, { responses: 1 });
+const statusOf = async (head: string) => (await raw(head)).responses[0]?.status;
+
+describe("a path", () => {
+  test("nobody declared is 404", async () => {
+    for (const path of [
+      "/",
+      "/v1",
+      "/v2/ping",
+      "/V1/ping",
+      "/v1/ping/more",
+      "/v1//ping",
+      "/v1/names//info",
+    ]) {
+      const answer = await client.get(path);
+      assert.equal(answer.status, 404, path);
+      assert.equal(codeOf(answer), "route:not_found");
+    }
+  });
+
+  test("may end in one slash, not in two", async () => {
+    assert.equal((await client.get("/v1/ping/")).status, 200);
+    assert.equal((await client.get("/v1/things/4/")).status, 200);
+    assert.equal(await statusOf("GET /v1/ping// HTTP/1.1"), 404);
+  });
+
+  test("is decoded once", async () => {
+    assert.deepEqual((await client.get("/v1/names/a%2Fb/info")).body, { name: "a/b" });
+    assert.deepEqual((await client.get("/v1/names/%2541/info")).body, { name: "%41" });
+    assert.equal((await client.get("/v1/p%69ng")).status, 200);
+  });
+
+  test("with a malformed escape is 400", async () => {
+    for (const bad of ["%", "%zz", "%ff", "%ED%A0%80"]) {
+      const answer = await client.get(`/v1/names/${bad}/info`);
+      assert.equal(codeOf(answer), "request:malformed_url", bad);
+    }
+  });
+
+  test("parameter that names nothing answers the code of the resource", async () => {
+    for (const id of ["x", "0", "-1", "1.5", "1e3", "0x10", "007", "99999999999999999999", "%00"]) {
+      const answer = await client.get(`/v1/things/${id}`);
+      assert.equal(codeOf(answer), "question:not_found", id);
+    }
+  });
+
+  test("longer than 3 KiB is 414", async () => {
+    const longest = `/v1/ping?${"x".repeat(3_072 - "/v1/ping?".length)}`;
+    assert.equal(await statusOf(`GET ${longest} HTTP/1.1`), 200);
+    const { responses } = await raw(`GET ${longest}x HTTP/1.1`);
+    assert.equal(responses[0]?.status, 414);
+    assert.match(responses[0]?.body ?? "", /request:uri_too_long/);
+  });
+});
+
+describe("a method", () => {
+  test("the path does not have is 405 and says which it has", async () => {
+    const answer = await client.post("/v1/things/3");
+    assert.equal(codeOf(answer), "route:method_not_allowed");
+    assert.equal(answer.headers.get("allow"), "GET, HEAD, DELETE, OPTIONS");
+    assert.equal(await statusOf("BREW /v1/ping HTTP/1.1"), 405);
+  });
+
+  test("HEAD answers like GET, without the bytes", async () => {
+    const answer = await client.head("/v1/cached");
+    const full = await client.get("/v1/cached");
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get("etag"), full.headers.get("etag"));
+    assert.ok(Number(answer.headers.get("content-length")) > 100);
+    assert.equal((await client.head("/v1/nothing")).status, 404);
+  });
+
+  test("HEAD and POST are not for a stream, and its Allow says so", async () => {
+    for (const method of ["HEAD", "POST"]) {
+      const answer = await fetch(`${sample.url}/v1/stream`, { method });
+      assert.equal(answer.status, 405);
+      assert.equal(answer.headers.get("allow"), "GET, OPTIONS");
+      await answer.arrayBuffer();
+    }
+  });
+
+  test("OPTIONS names the methods of a known path, 404 otherwise", async () => {
+    const answer = await client.request("OPTIONS", "/v1/ping");
+    assert.equal(answer.status, 204);
+    assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
+    assert.equal((await client.request("OPTIONS", "/v1/nothing")).status, 404);
+  });
+});
+
+test("a route declared twice is refused at start", async () => {
+  const twice = sampleRoutes.slice(0, 1);
+  await assert.rejects(startSample({ routes: [...twice, ...twice] }), /declared twice/);
+});
