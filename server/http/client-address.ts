@@ -31,13 +31,24 @@ export function addressText(binary: ArrayBuffer): string {
 /** IPv6 clients own a whole /64, so they are counted by it. */
 export function countedAddress(address: string): string {
   if (!address.includes(":") || !isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped?.[1]) return mapped[1];
-  return `${expandGroups(address).slice(0, 4).join(":")}::/64`;
+  const groups = expandGroups(address);
+  if (groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff") return embeddedAddress(groups);
+  return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
+/** The IPv4 address in the last two groups. */
+function embeddedAddress(groups: string[]): string {
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
+/** The eight groups of an IPv6 address, also of one that ends in dotted IPv4. */
 function expandGroups(address: string): string[] {
-  const [plain = ""] = address.split("%");
+  const [zoneless = ""] = address.split("%");
+  const plain = zoneless.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...bytes: string[]) => {
+    const [a, b, c, d] = bytes.slice(0, 4).map(Number) as [number, number, number, number];
+    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  });
   const [head = "", tail] = plain.split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
@@ -57,9 +68,10 @@ export function parseTrustedProxies(list: string): BlockList | null {
   for (const range of ranges) {
     const [address = "", bits] = range.split("/");
     const family = isIP(address);
-    if (family === 0)
+    const longest = family === 4 ? 32 : 128;
+    const size = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (family === 0 || !(size <= longest))
       throw new Error(`TRUSTED_PROXIES: ${range} is not an address or a CIDR range`);
-    const size = bits === undefined ? (family === 4 ? 32 : 128) : Number(bits);
     trusted.addSubnet(address, size, family === 4 ? "ipv4" : "ipv6");
   }
   return trusted;

@@ -33,17 +33,16 @@ export interface SampleOptions {
   log?: Logger;
   clock?: Clock;
   server?: Partial<HttpServerOptions>;
+  /** Another worker of the same service: uses the store of that one. */
+  besides?: SampleServer;
 }
 
 /** The kernel with routes of a test, a Redis of its own, and nothing else of the service. */
 export async function startSample(options: SampleOptions): Promise<SampleServer> {
   const dir = mkdtempSync(join(tmpdir(), "ember-http-"));
   const log = options.log ?? silentLogger;
-  const store = await startLocalRedis({
-    dataDir: join(dir, "d"),
-    socketDir: join(dir, "s"),
-    log: silentLogger,
-  });
+  const ownStore = { dataDir: join(dir, "d"), socketDir: join(dir, "s"), log: silentLogger };
+  const store = options.besides?.store ?? (await startLocalRedis(ownStore));
   const config = parseConfig({
     APP_ENV: "test",
     APP_SECRET: "a".repeat(40),
@@ -88,7 +87,7 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
     stop: async () => {
       await server.close();
       redis.disconnect();
-      await store.stop();
+      if (!options.besides) await store.stop();
       rmSync(dir, { recursive: true, force: true });
     },
   };

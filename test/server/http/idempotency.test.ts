@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createClient, type Client } from "../../support/client.ts";
+import { codeOf, errorOf } from "./answers.ts";
+import { knobs, sampleRoutes } from "./sample-routes.ts";
+import { startSample, type SampleServer } from "./sample.ts";
+
+let sample: SampleServer;
+let client: Client;
+before(async () => {
+  sample = await startSample({ routes: sampleRoutes });
+  client = createClient(sample.url, sampleRoutes);
+});
+after(() => sample.stop());
+
+const order = (key: string, name: string, token?: string) =>
+  client.post("/v1/orders", {
+    body: { name },
+    headers: { "idempotency-key": key },
+    ...(token ? { token } : {}),
+  });
+const numberOf = (answer: { body: unknown }) => (answer.body as { number: number }).number;
+
+test("the same key, caller and body repeats the first answer, headers included", async () => {
+  const first = await order("a", "x");
+  const second = await order("a", "x");
+  assert.equal(second.status, 201);
+  assert.equal(numberOf(second), numberOf(first));
+  assert.equal(second.headers.get("x-lobby-token"), first.headers.get("x-lobby-token"));
+});
+
+test("another body under the key is a conflict", async () => {
+  await order("b", "x");
+  assert.equal(codeOf(await order("b", "y")), "request:idempotency_mismatch");
+});
+
+test("another caller has keys of their own", async () => {
+  const numbers = [
+    await order("c", "x"),
+    await order("c", "x", sample.token(1)),
+    await order("c", "x", sample.token(2)),
+  ].map(numberOf);
+  assert.equal(new Set(numbers).size, 3);
+});
+
+test("without a key nothing is repeated", async () => {
+  const send = () => client.post("/v1/orders", { body: { name: "x" } });
+  assert.notEqual(numberOf(await send()), numberOf(await send()));
+});
+
+test("simultaneous requests do the work once", async () => {
+  const before = knobs.created;
+  knobs.release = null;
+  const calls = Array.from({ length: 5 }, () => order("d", "slow"));
+  while (knobs.release === null) await new Promise((resolve) => setImmediate(resolve));
+  (knobs.release as () => void)();
+  const numbers = (await Promise.all(calls)).map(numberOf);
+  assert.equal(knobs.created, before + 1);
+  assert.equal(new Set(numbers).size, 1);
+});
+
+test("a refusal is not kept, the next try is a new one", async () => {
+  const before = knobs.created;
+  for (let i = 0; i < 2; i++) {
+    const answer = await order("e", "refused");
+    assert.equal(codeOf(answer), "lobby:too_many");
+    assert.equal(answer.headers.get("retry-after"), "3");
+  }
+  assert.equal(knobs.created, before + 2);
+});
+
+test("fields are checked before the key is used", async () => {
+  assert.equal((await order("f", "")).status, 422);
+  assert.equal((await order("f", "x")).status, 201);
+});
+
+test("a key that is no key is refused", async () => {
+  for (const key of ["", "a b", "x".repeat(129), "é"])
+    assert.deepEqual(errorOf(await order(key, "x")).params, { parameter: "Idempotency-Key" });
+});
+
+test("answers are kept for a day", async () => {
+  await order("g", "x");
+  const keys = await sample.deps.redis.keys("idempotent:*");
+  assert.ok(keys.length > 0);
+  const longest = Math.max(...(await Promise.all(keys.map((key) => sample.deps.redis.pttl(key)))));
+  assert.ok(longest > 23.9 * 3_600_000 && longest <= 24 * 3_600_000);
+});

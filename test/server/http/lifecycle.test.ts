@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { Writable } from "node:stream";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { pino } from "pino";
+import { sendRaw } from "../../support/raw-http.ts";
+import { knobs, sampleRoutes } from "./sample-routes.ts";
+import { startSample, type SampleServer } from "./sample.ts";
+
+let sample: SampleServer;
+let lines: string[];
+beforeEach(async () => {
+  lines = [];
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  sample = await startSample({ routes: sampleRoutes, log: pino({ level: "info" }, destination) });
+});
+afterEach(() => sample.stop());
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+async function until(isTrue: () => boolean): Promise<void> {
+  const giveUpAt = Date.now() + 5_000;
+  while (!isTrue()) {
+    if (Date.now() > giveUpAt) throw new Error("it did not come to this");
+    await nextTurn();
+  }
+}
+/** A request to the route that waits for its release. */
+async function startWaiting(): Promise<{ answer: Promise<Response> }> {
+  knobs.release = null;
+  const answer = fetch(`${sample.url}/v1/waits`);
+  await until(() => knobs.release !== null);
+  return { answer };
+}
+
+describe("a stream", () => {
+  test("gets status and headers, then whatever its owner writes, and hears of the end", async () => {
+    const closes = knobs.streamCloses;
+    const abort = new AbortController();
+    const answer = await fetch(`${sample.url}/v1/stream`, { signal: abort.signal });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get("content-type"), "text/event-stream");
+    assert.equal(answer.headers.get("x-accel-buffering"), "no");
+    assert.match(answer.headers.get("x-request-id") ?? "", /^[A-Za-z0-9._-]{8,64}$/);
+    const reader = answer.body?.getReader();
+    assert.equal(new TextDecoder().decode((await reader?.read())?.value), "data: hello\n\n");
+    assert.equal(sample.server.inFlight(), 0);
+    abort.abort();
+    await until(() => knobs.streamCloses === closes + 1);
+  });
+
+  test("may be ended by its owner", async () => {
+    const answer = await fetch(`${sample.url}/v1/stream`);
+    knobs.stream?.raw.cork(() => knobs.stream?.raw.end("data: bye\n\n"));
+    assert.equal(await answer.text(), "data: hello\n\ndata: bye\n\n");
+  });
+});
+
+describe("draining", () => {
+  test("lets a request in flight finish and takes no new connections", async () => {
+    const { answer } = await startWaiting();
+    assert.equal(sample.server.inFlight(), 1);
+    sample.server.beginDrain();
+    await assert.rejects(fetch(`${sample.url}/v1/ping`, { headers: { connection: "close" } }));
+    const closed = sample.server.close();
+    knobs.release?.();
+    assert.equal((await answer).status, 200);
+    await closed;
+    assert.equal(sample.server.inFlight(), 0);
+  });
+
+  test("serves an open connection once more and then ends it", async () => {
+    const socket = connect(sample.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write("GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(socket, "data");
+    sample.server.beginDrain();
+    socket.write("GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n");
+    const [data] = (await once(socket, "data")) as [Buffer];
+    assert.match(data.toString(), /^HTTP\/1.1 200/);
+    assert.match(data.toString(), /Connection: close/);
+    await once(socket, "close");
+  });
+});
+
+test("a client that goes away before its answer is recorded and harms nothing", async () => {
+  knobs.release = null;
+  const socket = connect(sample.port, "127.0.0.1", () =>
+    socket.write("GET /v1/waits HTTP/1.1\r\nHost: x\r\n\r\n"),
+  );
+  await until(() => knobs.release !== null);
+  socket.destroy();
+  await until(() => sample.server.inFlight() === 0);
+  (knobs.release as unknown as () => void)();
+  assert.equal((await fetch(`${sample.url}/v1/ping`)).status, 200);
+  await until(() => lines.some((line) => line.includes('"status":499')));
+});
+
+test("a second exclusive listener on the port is refused", async () => {
+  const other = await startSample({ routes: [], server: { exclusive: true } });
+  await assert.rejects(other.server.listen("127.0.0.1", sample.port), /Cannot listen/);
+  await other.stop();
+});
+
+test("a handler that does not come back is answered for after ten seconds", async () => {
+  const startedAt = performance.now();
+  const { answer } = await startWaiting();
+  const { status, headers } = await answer;
+  assert.equal(status, 503);
+  assert.equal(headers.get("retry-after"), "1");
+  assert.ok(performance.now() - startedAt < 11_000);
+  knobs.release?.();
+  assert.equal((await fetch(`${sample.url}/v1/ping`)).status, 200);
+});
+
+describe("the log", () => {
+  const record = async (path: string, init?: RequestInit) => {
+    const answer = await fetch(sample.url + path, init);
+    await answer.arrayBuffer();
+    const id = answer.headers.get("x-request-id");
+    await until(() => lines.some((line) => line.includes(`"${id}"`) && line.includes('"ms"')));
+    return lines
+      .filter((line) => line.includes(`"${id}"`))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+
+  test("has one line per request, by pattern and player", async () => {
+    const [line, ...more] = await record("/v1/as/player?token=secret", {
+      headers: { authorization: `Bearer ${sample.token(77)}` },
+    });
+    assert.equal(more.length, 0);
+    const { id, ms, time, pid, hostname, ...rest } = line ?? {};
+    assert.ok([id, ms, time, pid, hostname].every((value) => value !== undefined));
+    assert.deepEqual(rest, {
+      level: 30,
+      route: "/v1/as/player",
+      method: "GET",
+      status: 200,
+      player: 77,
+      ip: "127.0.0.1",
+    });
+  });
+
+  test("says nothing of paths nobody declared, nor of odd methods", async () => {
+    const [line] = await record("/v1/secret-in-path");
+    assert.equal(line?.["route"], "unmatched");
+    await sendRaw(sample.port, "BR\u00a7W /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n", {
+      responses: 1,
+      waitMs: 300,
+    });
+    assert.ok(!lines.join("").includes("secret"));
+  });
+
+  test("shows the stack of a bug", async () => {
+    const [failure, line] = await record("/v1/bug");
+    assert.equal(failure?.["level"], 50);
+    assert.match(JSON.stringify(failure?.["err"]), /sample-routes/);
+    assert.equal(line?.["status"], 500);
+  });
+});
+
+test("requests are counted by pattern, method and status", async () => {
+  for (const path of ["/v1/things/1", "/v1/things/2", "/nope", "/nope2"])
+    await (await fetch(sample.url + path)).arrayBuffer();
+  const { values } = await sample.deps.metrics.requests.get();
+  const found = values
+    .map(({ labels, value }) => `${labels.method} ${labels.route} ${labels.status}: ${value}`)
+    .sort();
+  assert.deepEqual(found, ["GET /v1/things/{id} 200: 2", "GET unmatched 404: 2"]);
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createClient, type Client } from "../../support/client.ts";
+import { codeOf, errorOf } from "./answers.ts";
+import { sampleRoutes } from "./sample-routes.ts";
+import { startSample, type SampleOptions, type SampleServer } from "./sample.ts";
+
+const proxied = { TRUSTED_PROXIES: "127.0.0.1/32" };
+/** Each test comes from an address of its own and so has windows of its own. */
+let lastAddress = 0;
+const newAddress = () => `203.0.113.${(lastAddress += 1)}`;
+
+async function withServer(
+  options: Partial<SampleOptions>,
+  use: (sample: SampleServer, client: Client) => Promise<void>,
+) {
+  const sample = await startSample({
+    routes: sampleRoutes,
+    ...options,
+    env: { ...proxied, ...options.env },
+  });
+  try {
+    await use(sample, createClient(sample.url, sampleRoutes));
+  } finally {
+    await sample.stop();
+  }
+}
+
+describe("a limit", () => {
+  let sample: SampleServer;
+  let client: Client;
+  before(async () => {
+    sample = await startSample({ routes: sampleRoutes, env: proxied });
+    client = createClient(sample.url, sampleRoutes);
+  });
+  after(() => sample.stop());
+  const from = (ip: string) => ({ "x-forwarded-for": ip });
+  const body = { name: "x" };
+
+  test("lets through exactly its number of simultaneous requests", async () => {
+    const headers = from(newAddress());
+    const calls = Array.from({ length: 20 }, () => client.post("/v1/limited", { body, headers }));
+    const statuses = (await Promise.all(calls)).map((answer) => answer.status);
+    assert.equal(statuses.filter((status) => status === 200).length, 3);
+    assert.equal(statuses.filter((status) => status === 429).length, 17);
+  });
+
+  test("says what is left and when to come back", async () => {
+    const headers = from(newAddress());
+    const first = await client.post("/v1/limited", { body, headers });
+    const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+    assert.deepEqual(
+      names.map((name) => first.headers.get(name)),
+      ["3", "2", "60"],
+    );
+    await client.post("/v1/limited", { body, headers });
+    await client.post("/v1/limited", { body, headers });
+    const refused = await client.post("/v1/limited", { body, headers });
+    assert.equal(codeOf(refused), "rate_limit:exceeded");
+    const wait = Number(refused.headers.get("retry-after"));
+    assert.ok(wait >= 55 && wait <= 60);
+    assert.deepEqual(errorOf(refused).params, { retry_after: wait });
+  });
+
+  test("counts failed requests of a public endpoint", async () => {
+    const headers = from(newAddress());
+    await client.post("/v1/limited", { body: {}, headers });
+    await client.post("/v1/limited", {
+      body: "{",
+      headers: { ...headers, "content-type": "application/json" },
+    });
+    const third = await client.post("/v1/limited", {
+      body: "x",
+      headers: { ...headers, "content-type": "text/plain" },
+    });
+    assert.equal(third.status, 415);
+    assert.equal((await client.post("/v1/limited", { body, headers })).status, 429);
+  });
+
+  test("is one for all spellings of a path, and for HEAD", async () => {
+    const headers = from(newAddress());
+    await client.get("/v1/limited-read/", { headers });
+    await client.head("/v1/limited%2Dread", { headers });
+    assert.equal((await client.get("/v1/limited-read", { headers })).status, 429);
+  });
+
+  test("per account follows the player to another address", async () => {
+    const token = sample.token(11);
+    for (let i = 0; i < 2; i++)
+      assert.equal(
+        (await client.post("/v1/account-limited", { token, headers: from(newAddress()) })).status,
+        200,
+      );
+    assert.equal(
+      (await client.post("/v1/account-limited", { token, headers: from(newAddress()) })).status,
+      429,
+    );
+    assert.equal(
+      (await client.post("/v1/account-limited", { token: sample.token(12) })).status,
+      200,
+    );
+  });
+
+  test("of other writes is 60 for an address and 300 for a player", async () => {
+    const anonymous = await client.post("/v1/write", { headers: from(newAddress()) });
+    assert.equal(anonymous.headers.get("x-ratelimit-limit"), "60");
+    const known = await client.post("/v1/write", { token: sample.token(13) });
+    assert.equal(known.headers.get("x-ratelimit-limit"), "300");
+    assert.equal((await client.get("/v1/ping")).headers.get("x-ratelimit-limit"), null);
+  });
+
+  test("is shared by workers", async () => {
+    const headers = from(newAddress());
+    const other = await startSample({ routes: sampleRoutes, env: proxied, besides: sample });
+    try {
+      const otherClient = createClient(other.url, sampleRoutes);
+      for (const one of [client, otherClient, client])
+        assert.equal((await one.post("/v1/limited", { body, headers })).status, 200);
+      assert.equal((await otherClient.post("/v1/limited", { body, headers })).status, 429);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test("ends with its window even when the counter lost its expiry", async () => {
+    const ip = newAddress();
+    const key = `limit:POST /v1/limited:${ip}`;
+    await sample.deps.redis.set(key, "3");
+    assert.equal((await client.post("/v1/limited", { body, headers: from(ip) })).status, 429);
+    assert.ok((await sample.deps.redis.pttl(key)) > 0);
+  });
+});
+
+test("the factor multiplies limits, and 0 switches them off", async () => {
+  await withServer({ env: { RATE_LIMIT_FACTOR: "2.5" } }, async (_sample, client) => {
+    const answer = await client.post("/v1/limited", { body: { name: "x" } });
+    assert.equal(answer.headers.get("x-ratelimit-limit"), "7");
+  });
+  await withServer({ env: { RATE_LIMIT_FACTOR: "0" } }, async (_sample, client) => {
+    for (let i = 0; i < 5; i++)
+      assert.equal((await client.post("/v1/limited", { body: { name: "x" } })).status, 200);
+  });
+});
+
+test("limits are still counted, per process, while the store is away, and shared again afterwards", async () => {
+  await withServer({}, async (sample, client) => {
+    const send = () => client.post("/v1/limited", { body: { name: "x" } });
+    await sample.store.kill();
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i++) statuses.push((await send()).status);
+    assert.deepEqual(statuses, [200, 200, 200, 429]);
+  });
+});
