@@ -192,7 +192,7 @@ export class Pipeline {
   private arm(x: Exchange): void {
     x.timer ??= setTimeout(
       () => this.fail(x, unavailable(new Error("deadline passed"))),
-      requestDeadlineMs,
+      x.entry?.route.deadlineMs ?? requestDeadlineMs,
     );
   }
 

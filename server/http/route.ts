@@ -186,6 +186,8 @@ export interface RouteRecord<
   cookieAuthority?: boolean;
   /** Honours `Idempotency-Key`: the first success is repeated for 24 hours (HTTP-15). */
   idempotent?: boolean;
+  /** Milliseconds the request may take; 10 s when absent. */
+  deadlineMs?: number;
   /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */
   publicData?: boolean;
   responses: R;

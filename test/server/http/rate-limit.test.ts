@@ -142,7 +142,7 @@ test("the factor multiplies limits, and 0 switches them off", async () => {
   });
 });
 
-test("limits are still counted, per process, while the store is away, and shared again afterwards", async () => {
+test("limits are still counted, per process, while the store is away", async () => {
   await withServer({}, async (sample, client) => {
     const send = () => client.post("/v1/limited", { body: { name: "x" } });
     await sample.store.kill();

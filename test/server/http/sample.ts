@@ -6,7 +6,7 @@ import { parseConfig } from "../../../server/core/config.ts";
 import { silentLogger, type Logger } from "../../../server/core/logger.ts";
 import { createMetrics } from "../../../server/core/metrics.ts";
 import { connectRedis, redisReady } from "../../../server/core/redis.ts";
-import { createTokenService } from "../../../server/core/tokens.ts";
+import { createTokenService, type TokenService } from "../../../server/core/tokens.ts";
 import type { Deps } from "../../../server/deps.ts";
 import type { AnyRoute } from "../../../server/http/route.ts";
 import {
@@ -63,35 +63,33 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
     tokens,
     orm: fakeOrm,
   } as unknown as Deps;
-  const server = createHttpServer({
-    deps,
-    routes: options.routes,
-    log,
-    exclusive: true,
-    ...options.server,
-  });
-  const port = await server.listen("127.0.0.1", 0);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    deps,
-    server,
-    store,
-    token: (playerId, role = "ROLE_REGISTERED") =>
-      tokens.sign("access", String(playerId), 3600, {
-        roles: [role],
-        realm: "default",
-        name: `p${playerId}`,
-        fam: "f",
-      }),
-    stop: async () => {
-      await server.close();
-      redis.disconnect();
-      if (!options.besides) await store.stop();
-      rmSync(dir, { recursive: true, force: true });
-    },
+  const closeStore = async () => {
+    redis.disconnect();
+    if (!options.besides) await store.stop();
+    rmSync(dir, { recursive: true, force: true });
   };
+  try {
+    const { routes } = options;
+    const server = createHttpServer({ deps, routes, log, exclusive: true, ...options.server });
+    const port = await server.listen("127.0.0.1", 0);
+    const url = `http://127.0.0.1:${port}`;
+    const stop = async () => {
+      await server.close();
+      await closeStore();
+    };
+    return { url, port, deps, server, store, token: signer(tokens), stop };
+  } catch (error) {
+    await closeStore();
+    throw error;
+  }
 }
+
+const signer =
+  (tokens: TokenService) =>
+  (playerId: number, role = "ROLE_REGISTERED") => {
+    const claims = { roles: [role], realm: "default", name: `p${playerId}`, fam: "f" };
+    return tokens.sign("access", String(playerId), 3600, claims);
+  };
 
 let forks = 0;
 /** Stands in for the database layer, of which the kernel uses nothing but the fork. */
