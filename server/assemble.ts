@@ -48,6 +48,7 @@ export async function assembleJobs(ground: Ground): Promise<Assembled<JobDeps>> 
     get em() {
       return orm.em.fork();
     },
+    bodies: createBodyCache(),
     questionModel: createQuestionBank({}),
     enqueue: queues.enqueue,
     enqueueAndWait: queues.enqueueAndWait,
@@ -97,7 +98,6 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     tokens: createTokenService(config, clock),
     passwords: createPasswordHasher(),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
-    bodies: createBodyCache(),
     lobbies,
     hub,
   };

@@ -24,6 +24,8 @@ export interface JobDeps {
   orm: MikroORM;
   /** A fork of its own for each request and job. */
   readonly em: EntityManager;
+  /** Finished bodies that are the same for everyone. */
+  bodies: BodyCache;
   questionModel: QuestionModel;
   /** Adds a job; the same job id twice is one job. */
   enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
@@ -41,8 +43,6 @@ export interface Deps extends JobDeps {
   passwords: PasswordHasher;
   /** Numbers for new lobbies and seats, unique over all processes. */
   ids: { lobby(): Promise<number>; seat(): Promise<number> };
-  /** Finished bodies that are the same for everyone. */
-  bodies: BodyCache;
   lobbies: Lobbies;
   hub: Hub;
 }

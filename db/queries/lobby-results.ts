@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { rowsOf } from "./questions.ts";
+import { rowsOf } from "./rows.ts";
 
 export interface NewLobbyResult {
   lobbyId: number;

@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../entities/question.ts";
-import { questionColumns, rowsOf, type QuestionRow } from "./questions.ts";
+import { questionColumns, type QuestionRow } from "./questions.ts";
+import { rowsOf } from "./rows.ts";
 
 export interface DrawFilter {
   pool: Pool;

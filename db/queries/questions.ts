@@ -1,6 +1,7 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../entities/question.ts";
+import { rowsOf } from "./rows.ts";
 
 export interface NewQuestion {
   category: string;
@@ -32,10 +33,6 @@ export interface QuestionRow {
 export const questionColumns = sql`q.id, q.category, q.difficulty, q.question, q.choices,
   q.correct_index as "correctIndex", q.explanation, q.estimated_rate as "estimatedRate", q.pool,
   q.num_served as "numServed", q.num_correct as "numCorrect"`;
-
-export async function rowsOf<T>(em: EntityManager, query: RawBuilder<T>): Promise<T[]> {
-  return (await query.execute(em.getKysely())).rows;
-}
 
 /**
  * Stores what is new and returns the number of new rows. A text that exists is left alone (TRV-03).

@@ -17,7 +17,11 @@ const Text = (fallback: string, description: string, pattern?: string) =>
  * Defaults are for development; the README table is made from the descriptions.
  */
 export const ConfigSchema = Type.Object({
-  APP_ENV: Text("development", "development, test or production", "^(development|test|production)$"),
+  APP_ENV: Text(
+    "development",
+    "development, test or production",
+    "^(development|test|production)$",
+  ),
   APP_DEBUG: Bool(false, "true adds the cause of a 5xx to the answer"),
   APP_SECRET: Text("", "at least 32 bytes; every token key is derived from it"),
   APP_SECRET_PREVIOUS: Text("", "tokens signed with it are still accepted"),
@@ -28,20 +32,34 @@ export const ConfigSchema = Type.Object({
     "address and port of the operator listener; port 0 picks a free one",
     "^[^:]+:\\d{1,5}$",
   ),
-  OPERATOR_BOOTSTRAP_TOKEN: Text("", "at least 32 characters; an admin operator token that exists from the start"),
+  OPERATOR_BOOTSTRAP_TOKEN: Text(
+    "",
+    "at least 32 characters; an admin operator token that exists from the start",
+  ),
   DATA_DIR: Text(".data", "folder of the embedded stores"),
   DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
   REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
   DATABASE_POOL: Int(10, 1, 200, "Postgres connections per process"),
   HTTP_WORKERS: Int(cpus().length, 1, 256, "HTTP worker processes (default: number of cores)"),
   JOB_WORKERS: Int(1, 0, 64, "job worker processes"),
-  LOG_LEVEL: Text("", "trace, debug, info, warn, error or silent; empty means info, in development warn", "^(trace|debug|info|warn|error|fatal|silent|)$"),
-  PUBLIC_BASE_URL: Text("", "address of the service in links; empty means the address it listens on"),
+  LOG_LEVEL: Text(
+    "",
+    "trace, debug, info, warn, error or silent; empty means info, in development warn",
+    "^(trace|debug|info|warn|error|fatal|silent|)$",
+  ),
+  PUBLIC_BASE_URL: Text(
+    "",
+    "address of the service in links; empty means the address it listens on",
+  ),
   TRUSTED_PROXIES: Text("", "CIDR list; X-Forwarded-For is believed from these only"),
   CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
   CORS_PUBLIC_DATA: Bool(false, "true lets any origin read public game data"),
   TOKEN_ISSUER: Text("platform", "iss claim of every token"),
-  DEFAULT_REALM: Text("default", "slug of the realm used when nothing names one", "^[a-z0-9][a-z0-9-]{1,62}$"),
+  DEFAULT_REALM: Text(
+    "default",
+    "slug of the realm used when nothing names one",
+    "^[a-z0-9][a-z0-9-]{1,62}$",
+  ),
   GAME_DATA_REALM: Text("gamedata", "slug of the game-data realm", "^[a-z0-9][a-z0-9-]{1,62}$"),
   RATE_LIMIT_LOGIN: Int(10, 1, 1_000_000, "logins per minute and address"),
   RATE_LIMIT_FACTOR: Type.Number({
@@ -76,7 +94,8 @@ const booleans: Record<string, boolean> = { true: true, "1": true, false: false,
 
 function coerce(type: unknown, text: string): unknown {
   if (type === "boolean") return booleans[text.toLowerCase()] ?? text;
-  if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (type === "integer" || type === "number")
+    return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   return text;
 }
 
@@ -115,7 +134,8 @@ const developmentSecret = "development-only-secret-never-use-in-production";
 function crossChecks(config: Config): string[] {
   const problems: string[] = [];
   const secret = config.APP_SECRET;
-  if (secret !== "" && Buffer.byteLength(secret) < 32) problems.push("APP_SECRET: at least 32 bytes");
+  if (secret !== "" && Buffer.byteLength(secret) < 32)
+    problems.push("APP_SECRET: at least 32 bytes");
   const token = config.OPERATOR_BOOTSTRAP_TOKEN;
   if (token !== "" && token.length < 32)
     problems.push("OPERATOR_BOOTSTRAP_TOKEN: at least 32 characters");
@@ -124,13 +144,19 @@ function crossChecks(config: Config): string[] {
     problems.push("APP_SECRET: required in production, no default");
   for (const name of ["DATABASE_URL", "REDIS_URL"] as const)
     if (config[name] === "") problems.push(`${name}: required in production`);
-  if (config.RATE_LIMIT_FACTOR === 0) problems.push("RATE_LIMIT_FACTOR: 0 is refused in production");
+  if (config.RATE_LIMIT_FACTOR === 0)
+    problems.push("RATE_LIMIT_FACTOR: 0 is refused in production");
   const secrets = [secret, config.APP_SECRET_PREVIOUS, token].filter((s) => s !== "");
   if (new Set(secrets).size < secrets.length) problems.push("secrets must differ from each other");
   return problems;
 }
 
-function describeRule(schema: { type?: unknown; pattern?: unknown; minimum?: unknown; maximum?: unknown }) {
+function describeRule(schema: {
+  type?: unknown;
+  pattern?: unknown;
+  minimum?: unknown;
+  maximum?: unknown;
+}) {
   if (schema.pattern) return `must match ${String(schema.pattern)}`;
   if (schema.minimum !== undefined)
     return `must be a ${String(schema.type)} from ${String(schema.minimum)} to ${String(schema.maximum)}`;

@@ -5,9 +5,24 @@ export type Logger = PinoLogger;
 
 /** Keys whose values never reach a log line, wherever an object is logged (promise S27). */
 const secretKeys = [
-  "password", "new_password", "current_password", "token", "access_token", "refresh_token",
-  "reclaim_token", "reclaimToken", "player_token", "passport", "code", "email", "phone",
-  "authorization", "cookie", "set-cookie", "x-lobby-token", "x-api-key",
+  "password",
+  "new_password",
+  "current_password",
+  "token",
+  "access_token",
+  "refresh_token",
+  "reclaim_token",
+  "reclaimToken",
+  "player_token",
+  "passport",
+  "code",
+  "email",
+  "phone",
+  "authorization",
+  "cookie",
+  "set-cookie",
+  "x-lobby-token",
+  "x-api-key",
 ];
 
 /** One JSON object per line on standard output, buffered; `flushLogs` runs before exit. */
@@ -17,7 +32,10 @@ export function createLogger(config: Config, process: string): Logger {
     {
       level,
       base: { process },
-      redact: { paths: secretKeys.flatMap((key) => [`["${key}"]`, `*["${key}"]`]), censor: "[redacted]" },
+      redact: {
+        paths: secretKeys.flatMap((key) => [`["${key}"]`, `*["${key}"]`]),
+        censor: "[redacted]",
+      },
     },
     pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 500 }),
   );

@@ -33,7 +33,9 @@ export function connectRedis(
   const redis = url.startsWith("unix://")
     ? new Redis({ ...base, path: url.slice("unix://".length) })
     : new Redis(url, base);
-  redis.on("error", (error: Error) => log.warn({ store: name, reason: error.message }, "redis connection"));
+  redis.on("error", (error: Error) =>
+    log.warn({ store: name, reason: error.message }, "redis connection"),
+  );
   return redis;
 }
 

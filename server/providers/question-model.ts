@@ -35,16 +35,41 @@ export interface QuestionModel {
 
 /** The fixed start list of TRV-01. */
 export const categories = [
-  "general_knowledge", "science", "nature", "mathematics", "technology", "history", "geography",
-  "politics", "art", "literature", "mythology", "religion", "philosophy", "music", "film",
-  "television", "video_games", "sports", "food_and_drink", "pop_culture",
+  "general_knowledge",
+  "science",
+  "nature",
+  "mathematics",
+  "technology",
+  "history",
+  "geography",
+  "politics",
+  "art",
+  "literature",
+  "mythology",
+  "religion",
+  "philosophy",
+  "music",
+  "film",
+  "television",
+  "video_games",
+  "sports",
+  "food_and_drink",
+  "pop_culture",
 ] as const;
 export type Category = (typeof categories)[number];
 
 /** Difficulty values of document 2 without `auto`. */
 export const difficulties = [
-  "easy", "medium", "hard", "elementary", "middle_school", "high_school", "undergrad", "masters",
-  "phd", "postdoc",
+  "easy",
+  "medium",
+  "hard",
+  "elementary",
+  "middle_school",
+  "high_school",
+  "undergrad",
+  "masters",
+  "phd",
+  "postdoc",
 ] as const;
 export type Difficulty = (typeof difficulties)[number];
 

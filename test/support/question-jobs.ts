@@ -1,6 +1,7 @@
 import { createOrm } from "../../db/orm.ts";
 import { parseConfig } from "../../server/core/config.ts";
 import { silentLogger } from "../../server/core/logger.ts";
+import { createBodyCache } from "../../server/core/body-cache.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import { connectRedis, redisReady } from "../../server/core/redis.ts";
 import { systemClock } from "../../server/core/clock.ts";
@@ -37,6 +38,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     redis,
     orm,
     clock: systemClock,
+    bodies: createBodyCache(),
     get em() {
       return orm.em.fork();
     },

@@ -44,7 +44,6 @@ const seatRoute = {
   auth: "seat",
   tag,
   unlimited: true,
-  cookieAuthority: true,
   unknown: "lobby:not_found",
   params: s.CodeParams,
 } as const;
@@ -146,6 +145,8 @@ const start = defineRoute({
   method: "POST",
   path: `${base}/{code}/start`,
   summary: "Draw the questions and start the game",
+  // Drawing may wait 20 s for new questions (LOB-24).
+  deadlineMs: 30_000,
   source: "document 2, Lobbies; LOB-13, LOB-24",
   responses: { 200: s.LobbyOnly },
   errors: [

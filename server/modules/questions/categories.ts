@@ -54,3 +54,24 @@ export function levelOf(xp: number): number {
   for (let left = xp; left >= 50 + 50 * level; level++) left -= 50 + 50 * level;
   return level;
 }
+
+/** Difficulties from the youngest learner to the expert. */
+const ladder: readonly Difficulty[] = [
+  "elementary",
+  "easy",
+  "middle_school",
+  "medium",
+  "high_school",
+  "hard",
+  "undergrad",
+  "masters",
+  "phd",
+  "postdoc",
+];
+
+/** The other difficulties, nearest first. */
+export function neighboursOf(difficulty: string): Difficulty[] {
+  const at = ladder.findIndex((name) => name === difficulty);
+  const distance = (name: Difficulty) => Math.abs(ladder.indexOf(name) - at);
+  return ladder.filter((name) => name !== difficulty).sort((a, b) => distance(a) - distance(b));
+}

@@ -56,6 +56,7 @@ const generate = defineRoute({
   path: `${base}/questions/generate`,
   summary: "Get new questions to practise, made when too few are stored",
   tag,
+  deadlineMs: 30_000,
   auth: "player",
   source: "document 2, Categories and questions; TRV-02, TRV-03, TRV-04, TRV-05, TRV-12",
   rateLimit: { max: 30, window: 60 },

@@ -4,9 +4,9 @@ import type { DrawnQuestion, DrawPlan } from "../../../actors/index.ts";
 import { AppError } from "../../core/errors.ts";
 import type { JobDeps } from "../../deps.ts";
 import { categories } from "../../providers/question-model.ts";
-import { categoryOf, difficultyOf, levelOf } from "./categories.ts";
+import { categoryOf, difficultyOf, levelOf, neighboursOf } from "./categories.ts";
 import { listLive, markLive } from "./live.ts";
-import { drawOrGenerate, type Stocked, type Want } from "./stock.ts";
+import { drawOrGenerate, drawStored, type Stocked, type Want } from "./stock.ts";
 
 export { categoryOf } from "./categories.ts";
 
@@ -70,19 +70,36 @@ async function drawCategory(
     preferUnseenBy: plan.player_ids,
   };
   const fitting = await drawOrGenerate(deps, want);
-  const missing = count - fitting.length;
-  const excludeIds = [...plan.exclude_ids, ...fitting.map((row) => row.id)];
-  const others =
-    missing > 0 && want.prompt !== null
-      ? await drawOrGenerate(deps, { ...want, prompt: null, count: missing, excludeIds })
-      : [];
-  const all = [...fitting, ...others];
+  const unprompted =
+    want.prompt === null
+      ? []
+      : await drawOrGenerate(deps, lacking({ ...want, prompt: null }, fitting));
+  const all = await fillFromNeighbours(deps, { ...want, prompt: null }, [
+    ...fitting,
+    ...unprompted,
+  ]);
   await markLive(
     deps,
     category,
     difficulty,
     all.map((row) => row.id),
   );
+  return all;
+}
+
+/** What is still missing of `want` after these. */
+function lacking(want: Want, found: readonly Stocked[]): Want {
+  const excludeIds = [...want.excludeIds, ...found.map((row) => row.id)];
+  return { ...want, count: want.count - found.length, excludeIds };
+}
+
+/** A long game goes on with the nearest difficulties rather than ending early. */
+async function fillFromNeighbours(deps: JobDeps, want: Want, found: Stocked[]): Promise<Stocked[]> {
+  let all = found;
+  for (const difficulty of neighboursOf(want.difficulty)) {
+    if (all.length >= want.count) break;
+    all = [...all, ...(await drawStored(deps, { ...lacking(want, all), difficulty }))];
+  }
   return all;
 }
 

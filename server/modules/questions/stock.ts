@@ -36,7 +36,7 @@ export interface Stocked extends QuestionRow {
 /** Draws from the stored questions and makes new ones while some are missing (TRV-03). */
 export async function drawOrGenerate(deps: JobDeps, want: Want): Promise<Stocked[]> {
   const deadline = deps.clock.now() + generationWaitMs;
-  let found = (await draw(deps, want)).map((row) => ({ ...row, isCached: true }));
+  let found = await drawStored(deps, want);
   for (let round = 0; round < mostRounds && found.length < want.count; round++) {
     const left = deadline - deps.clock.now();
     if (left <= 0 || !(await generate(deps, want, left))) break;
@@ -50,6 +50,11 @@ export async function drawOrGenerate(deps: JobDeps, want: Want): Promise<Stocked
 function without(want: Want, found: readonly QuestionRow[]): Want {
   const excludeIds = [...want.excludeIds, ...found.map((row) => row.id)];
   return { ...want, count: want.count - found.length, excludeIds };
+}
+
+/** Draws from what is stored, without making anything. */
+export async function drawStored(deps: JobDeps, want: Want): Promise<Stocked[]> {
+  return (await draw(deps, want)).map((row) => ({ ...row, isCached: true }));
 }
 
 function draw(deps: JobDeps, want: Want): Promise<QuestionRow[]> {
