@@ -29,7 +29,7 @@ export function createEffects(deps: {
       await deps.enqueueResult({ code, lobbyId, seq, key: lobbyKey(code) });
       await deps.ask(code, { type: "result_queued" });
     } catch (error) {
-      deps.log.warn({ code: lobby.code, reason: String(error) }, "result job not queued yet");
+      deps.log.warn({ lobby: lobby.code, reason: String(error) }, "result job not queued yet");
     } finally {
       queueing.delete(lobby.code);
     }
@@ -42,7 +42,7 @@ export function createEffects(deps: {
     try {
       questions = await deps.draw(plan);
     } catch (error) {
-      deps.log.warn({ code, reason: String(error) }, "no further questions");
+      deps.log.warn({ lobby: code, reason: String(error) }, "no further questions");
     }
     await deps.ask(code, { type: "add_questions", firstIndex: plan.first_index, questions });
   }

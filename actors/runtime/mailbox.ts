@@ -178,7 +178,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     try {
       await deps.afterCommit(lobby, events);
     } catch (error) {
-      deps.log.warn({ code: lobby.code, reason: String(error) }, "work after a lobby commit");
+      deps.log.warn({ lobby: lobby.code, reason: String(error) }, "work after a lobby commit");
     }
   }
 
@@ -186,7 +186,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     try {
       return runBatch(actor, batch, deps.now(), deps.nextCommitId(), deps.rules);
     } catch (error) {
-      deps.log.error({ code: slot.code, err: error }, "lobby rules failed");
+      deps.log.error({ lobby: slot.code, err: error }, "lobby rules failed");
       const failed: Outcome = { ok: false, code: "server:error" };
       for (const one of batch) one.resolve(failed);
       return null;
@@ -197,7 +197,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     try {
       slot.actor = actorOf(slot.code, await loadLobby(deps.redis, slot.code));
     } catch (error) {
-      deps.log.warn({ code: slot.code, reason: String(error) }, "lobby could not be read");
+      deps.log.warn({ lobby: slot.code, reason: String(error) }, "lobby could not be read");
       return false;
     }
     if (slot.actor.lobby) deps.afterRead(slot.actor.lobby);

@@ -118,27 +118,46 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
     }
   }
 
-  async function attempt(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
+  function attempt(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
     const shard = shardOf(code);
     if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id);
     const owner = shards.ownerOf(shard);
-    if (!owner || owner.incarnation === incarnation) return moved;
+    if (!owner || owner.incarnation === incarnation) return Promise.resolve(moved);
     return remote.send(owner.incarnation, code, command, id);
   }
 
   async function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
     const commandId =
       id === undefined ? `${incarnation}.${++commandCount}` : `c.${command.type}.${id}`;
-    const deadline = performance.now() + patienceMs;
     let outcome = await attempt(code, command, commandId);
+    if (outcome === moved) outcome = await askAgain(code, command, commandId);
+    const reply = outcome === moved ? unavailable : outcome;
+    count(command.type, reply.ok ? "ok" : reply.code);
+    return reply;
+  }
+
+  /** The owner changed or did not answer: the same command id makes asking again harmless. */
+  async function askAgain(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
+    const deadline = performance.now() + patienceMs;
+    let outcome: Outcome = moved;
     while (outcome === moved && performance.now() < deadline && !isStopped) {
       await wait(retryMs);
       await shards.reload().catch(() => undefined);
-      outcome = await attempt(code, command, commandId);
+      outcome = await attempt(code, command, id);
     }
-    const reply = outcome === moved ? unavailable : outcome;
-    metrics.lobbyCommands.inc({ type: command.type, outcome: reply.ok ? "ok" : reply.code });
-    return reply;
+    return outcome;
+  }
+
+  // Looking a counter up by its labels costs as much as deciding a command; there are few of them.
+  const counters = new Map<string, { inc: () => void }>();
+  function count(type: string, outcome: string): void {
+    const key = `${type} ${outcome}`;
+    let counter = counters.get(key);
+    if (!counter) {
+      counter = metrics.lobbyCommands.labels(type, outcome);
+      counters.set(key, counter);
+    }
+    counter.inc();
   }
 
   const ownChannel = workerChannel(incarnation);

@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Exchange } from "./exchange.ts";
@@ -7,34 +8,50 @@ export const abortedStatus = 499;
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const unmatched = "unmatched";
+const plainAddress = /^[0-9A-Fa-f.:/]*$/;
+
+/** What is the same for every request of one route, method and status. */
+interface Kind {
+  count: { inc: () => void };
+  /** JSON members of the log line. */
+  facts: string;
+}
 
 /** The line and the counts of a finished request: the route's pattern, never the path itself (S27). */
 export class RequestRecorder {
   private readonly log: Logger;
   private readonly metrics: Metrics;
-  private readonly counters = new Map<string, { inc: () => void }>();
+  private readonly kinds = new Map<string, Kind>();
+  private readonly output: { write(line: string): unknown };
+  private readonly lineStart: string;
 
   constructor(log: Logger, metrics: Metrics) {
-    // The keys below are fixed and none is secret, so the search for secrets would only cost time.
-    this.log = log.child({}, { redact: [] });
+    this.log = log;
     this.metrics = metrics;
+    this.output = (log as unknown as Record<symbol, { write(line: string): unknown }>)[
+      pino.symbols.streamSym
+    ] ?? { write: () => undefined };
+    const bindings = JSON.stringify(log.bindings()).slice(1, -1);
+    this.lineStart = `{"level":${pino.levels.values["info"]}${bindings && `,${bindings}`},"time":`;
   }
 
   record(x: Exchange, status: number): void {
     const elapsedMs = performance.now() - x.startedAt;
-    const route = x.entry?.route.path ?? unmatched;
-    this.counter(route, x.method, status).inc();
+    const kind = this.kindOf(x.entry?.route.path ?? unmatched, x.method, status);
+    kind.count.inc();
     x.entry?.observeSeconds(elapsedMs / 1000);
-    if (!this.log.isLevelEnabled("info")) return;
-    this.log.info({
-      id: x.id,
-      route,
-      method: knownMethods.has(x.method) ? x.method : "OTHER",
-      status,
-      ms: Math.round(elapsedMs * 1000) / 1000,
-      player: x.playerId,
-      ip: x.ip,
-    });
+    if (this.log.isLevelEnabled("info")) this.writeLine(x, kind, elapsedMs);
+  }
+
+  /**
+   * The logger's own work, a search for secrets and a walk through an object, would cost a third of a
+   * short request. Every member here is a number or of an alphabet without quotes, so the line is put together by hand.
+   */
+  private writeLine(x: Exchange, { facts }: Kind, elapsedMs: number): void {
+    const ip = plainAddress.test(x.ip) ? x.ip : "";
+    this.output.write(
+      `${this.lineStart}${Date.now()},"id":"${x.id}",${facts},"ms":${elapsedMs.toFixed(3)},"player":${x.playerId},"ip":"${ip}"}\n`,
+    );
   }
 
   recordLimited(x: Exchange): void {
@@ -48,14 +65,17 @@ export class RequestRecorder {
     else this.log.warn({ id: x.id, route, reason: reasonOf(error) }, "request not served");
   }
 
-  private counter(route: string, rawMethod: string, status: number): { inc: () => void } {
+  private kindOf(route: string, rawMethod: string, status: number): Kind {
     const method = knownMethods.has(rawMethod) ? rawMethod : "OTHER";
     const key = `${method} ${status} ${route}`;
-    const known = this.counters.get(key);
+    const known = this.kinds.get(key);
     if (known !== undefined) return known;
-    const counter = this.metrics.requests.labels(route, method, String(status));
-    this.counters.set(key, counter);
-    return counter;
+    const kind = {
+      count: this.metrics.requests.labels(route, method, String(status)),
+      facts: JSON.stringify({ route, method, status }).slice(1, -1),
+    };
+    this.kinds.set(key, kind);
+    return kind;
   }
 }
 
