@@ -10,9 +10,7 @@ export interface RealmOrigins {
 }
 
 /** Keeps the origins of the realms' own pages, which may use credentials across origins (HTTP-10). */
-export async function followRealmOrigins(
-  deps: Pick<Deps, "orm" | "log">,
-): Promise<RealmOrigins> {
+export async function followRealmOrigins(deps: Pick<Deps, "orm" | "log">): Promise<RealmOrigins> {
   let origins: ReadonlySet<string> = new Set();
   const refresh = async () => {
     try {

@@ -140,8 +140,8 @@ export class Pipeline {
     const identity = this.authenticator.identify(auth, x, lobby);
     x.caller = identity.caller;
     x.playerId = identity.playerId;
-    if (entry.isWrite && (cookieAuthority === true || identity.isFromCookie))
-      this.cors.requireOwnPage(x);
+    const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
+    if (entry.isWrite && (hasCookie || identity.isFromCookie)) this.cors.requireOwnPage(x);
   }
 
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {

@@ -182,8 +182,8 @@ export interface RouteRecord<
   unknown?: ErrorCode;
   /** Cache-Control of a 200; such answers carry an ETag and honour If-None-Match (HTTP-13). */
   cache?: string;
-  /** Authority may come from a cookie alone: the origin is checked (HTTP-11). */
-  cookieAuthority?: boolean;
+  /** Cookie that gives authority by itself: with it, the page's origin is checked (HTTP-11). */
+  cookieAuthority?: string;
   /** Honours `Idempotency-Key`: the first success is repeated for 24 hours (HTTP-15). */
   idempotent?: boolean;
   /** Milliseconds the request may take; 10 s when absent. */

@@ -50,7 +50,7 @@ const refreshRoute = defineRoute({
   tag,
   auth: "public",
   source: "document 1, Gateway; TOK-04, TOK-05, TOK-06",
-  cookieAuthority: true,
+  cookieAuthority: refreshCookie,
   body: s.RefreshBody,
   responses: { 200: s.SessionBody },
   errors: ["auth:refresh_invalid", "auth:refresh_reused", "request:origin_forbidden"],
@@ -67,7 +67,7 @@ const logoutRoute = defineRoute({
   tag,
   auth: "public",
   source: "document 1, Gateway; TOK-07",
-  cookieAuthority: true,
+  cookieAuthority: refreshCookie,
   responses: { 200: null },
   errors: ["request:origin_forbidden"],
   handler: async ({ deps, request }) => {

@@ -129,6 +129,13 @@ describe("authority from a cookie", () => {
       );
   });
 
+  test("is not in play when the cookie was not sent", async () => {
+    const answer = await client.post("/v1/refresh", {
+      headers: { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+    });
+    assert.equal(answer.status, 200);
+  });
+
   test("is refused to what a form can send", async () => {
     for (const type of [
       "text/plain",

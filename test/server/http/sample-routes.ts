@@ -269,7 +269,7 @@ const writes: AnyRoute[] = [
     path: "/v1/refresh",
     auth: "public",
     unlimited: true,
-    cookieAuthority: true,
+    cookieAuthority: "svc_refresh",
     responses: { 200: null },
     errors: [],
     handler: () => reply(200, undefined, [["Set-Cookie", "svc_refresh=x; HttpOnly"]]),
