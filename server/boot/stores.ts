@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
@@ -26,7 +26,7 @@ interface Store {
 export async function startStores(config: Config, log: Logger): Promise<RunningStores> {
   const dataDir = resolve(config.DATA_DIR);
   const isLocal = { postgres: config.DATABASE_URL === "", redis: config.REDIS_URL === "" };
-  const socketDir = isLocal.postgres || isLocal.redis ? socketDirFor(dataDir) : "";
+  const socketDir = isLocal.postgres || isLocal.redis ? emptySocketDir(dataDir) : "";
   const [postgres, redis] = await Promise.allSettled([
     isLocal.postgres
       ? startLocalPostgres({
@@ -73,6 +73,16 @@ export async function borrowStores(config: Config, log: Logger): Promise<Running
     isLocal: { postgres: false, redis: false },
     stop: async () => {},
   };
+}
+
+/**
+ * The lock of the data folder is ours, so what lies here belonged to a killed service. Postgres would
+ * refuse its old socket lock while the number in it still names a process, be it an unreaped one.
+ */
+function emptySocketDir(dataDir: string): string {
+  const dir = socketDirFor(dataDir);
+  for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true });
+  return dir;
 }
 
 function takeUnlessHeld(dataDir: string): DataDirLock | null {
