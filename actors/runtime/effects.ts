@@ -1,5 +1,5 @@
 import type { Logger } from "../../server/core/logger.ts";
-import { lobbyResults, type PayloadOf } from "../../workers/queues.ts";
+import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
 import type { LobbyCommand, LobbyReply } from "../index.ts";
 import { drawPlan } from "../lobby/questions.ts";
 import type { DrawnQuestion, DrawPlan, Lobby, LobbyEvent } from "../lobby/types.ts";

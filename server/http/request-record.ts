@@ -28,11 +28,9 @@ export class RequestRecorder {
   constructor(log: Logger, metrics: Metrics) {
     this.log = log;
     this.metrics = metrics;
-    this.output = (log as unknown as Record<symbol, { write(line: string): unknown }>)[
-      pino.symbols.streamSym
-    ] ?? { write: () => undefined };
-    const bindings = JSON.stringify(log.bindings()).slice(1, -1);
-    this.lineStart = `{"level":${pino.levels.values["info"]}${bindings && `,${bindings}`},"time":`;
+    const inside = log as unknown as Record<symbol, unknown>;
+    this.output = inside[pino.symbols.streamSym] as { write(line: string): unknown };
+    this.lineStart = `{"level":${pino.levels.values["info"]}${String(inside[pino.symbols.chindingsSym])},"time":`;
   }
 
   record(x: Exchange, status: number): void {

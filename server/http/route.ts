@@ -203,8 +203,8 @@ export interface RouteRecord<
 }
 
 /** A route whatever its types, as the tables hold it. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a heterogeneous table of handlers has no common input type
 export type AnyRoute = Omit<RouteRecord, "handler"> & {
+  // oxlint-disable-next-line typescript/no-explicit-any -- handlers of a mixed table have no common input
   handler: (input: any) => Promise<Reply> | Reply;
 };
 

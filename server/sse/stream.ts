@@ -156,9 +156,15 @@ export class EventStream {
     if (this.isClosed) return;
     const { isWritable } = this;
     this.finish(reason);
-    if (!isWritable) this.raw.close();
-    // Never end(x, true): after chunked writes it puts a header line into the body.
-    else this.raw.cork(() => void (farewell && this.raw.write(farewell), this.raw.end()));
+    if (!isWritable) {
+      this.raw.close();
+      return;
+    }
+    this.raw.cork(() => {
+      if (farewell) this.raw.write(farewell);
+      // Never end(x, true): after chunked writes it puts a header line into the body.
+      this.raw.end();
+    });
   }
 
   private finish(reason: EndReason): void {
