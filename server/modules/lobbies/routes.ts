@@ -1,7 +1,7 @@
 import { stringifySetCookie } from "cookie";
 import type { Static } from "typebox";
 import type { LobbyCommand } from "../../../actors/index.ts";
-import type { ErrorCode } from "../../core/errors.ts";
+import { AppError, type ErrorCode } from "../../core/errors.ts";
 import {
   defineRoute,
   encodedReply,
@@ -17,6 +17,7 @@ import {
   blankToNull,
   command,
   createLobby,
+  defaultTimer,
   hubToken,
   joinLobby,
   readCode,
@@ -37,7 +38,9 @@ const seatErrors = [
   "lobby:player_not_found",
   "rate_limit:exceeded",
 ] as const satisfies ErrorCode[];
-const hostErrors = [...seatErrors, "lobby:not_host"] as const satisfies ErrorCode[];
+/** A key of the wrong form is refused where it is read. */
+const commandErrors = [...seatErrors, "request:invalid_query"] as const satisfies ErrorCode[];
+const hostErrors = [...commandErrors, "lobby:not_host"] as const satisfies ErrorCode[];
 
 /** Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). */
 const seatRoute = {
@@ -48,8 +51,14 @@ const seatRoute = {
   params: s.CodeParams,
 } as const;
 
-/** A repeat with the same key answers as the first time (LOB-28). */
-const keyOf = (request: RequestInfo): string | undefined => request.headers["idempotency-key"];
+const keyPattern = /^[\x21-\x7e]{1,128}$/;
+
+/** A repeat with the same key answers as the first time (LOB-28); keys are stored, so they are short. */
+function keyOf(request: RequestInfo): string | undefined {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined || keyPattern.test(key)) return key;
+  throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
+}
 
 const listLobbies = defineRoute({
   method: "GET",
@@ -200,7 +209,7 @@ const answer = defineRoute({
   body: s.AnswerBody,
   responses: { 200: s.VersusResult },
   errors: [
-    ...seatErrors,
+    ...commandErrors,
     "lobby:wrong_mode",
     "lobby:not_in_progress",
     "lobby:no_more_questions",
@@ -230,7 +239,7 @@ const pick = defineRoute({
   source: "document 2, Lobbies; LOB-17, LOB-28",
   body: s.PickBody,
   responses: { 204: null },
-  errors: [...seatErrors, "lobby:wrong_mode", "lobby:not_in_progress", "lobby:question_closed"],
+  errors: [...commandErrors, "lobby:wrong_mode", "lobby:not_in_progress", "lobby:question_closed"],
   handler: async ({ deps, caller, params, body, request }) => {
     const asked: LobbyCommand = {
       type: "pick",
@@ -243,7 +252,7 @@ const pick = defineRoute({
   },
 });
 
-/** The host's calls that answer the lobby: path segment -> what they add to the common refusals. */
+/** The host's calls about a question, which answer the lobby: path segment -> what they add to the common refusals. */
 const hostCommands = [
   {
     type: "lock",
@@ -267,9 +276,8 @@ const hostCommands = [
       "generator:unavailable",
     ],
   },
-  { type: "end", summary: "End the game for everyone", source: "LOB-18", errors: [] },
 ] as const satisfies {
-  type: "lock" | "next" | "end";
+  type: "lock" | "next";
   summary: string;
   source: string;
   errors: ErrorCode[];
@@ -286,9 +294,7 @@ const hostRoutes = hostCommands.map(({ type, summary, source, errors }) =>
     responses: { 200: s.LobbyOnly },
     errors: [...hostErrors, ...errors],
     handler: async ({ deps, caller, params, body, request }) => {
-      const by = askerOf(caller);
-      const asked: LobbyCommand =
-        type === "end" ? { type, by } : { type, index: body.index ?? null, by };
+      const asked: LobbyCommand = { type, index: body.index ?? null, by: askerOf(caller) };
       return encodedReply(
         200,
         (await command(deps, readCode(params.code), asked, keyOf(request))) ?? "{}",
@@ -296,6 +302,26 @@ const hostRoutes = hostCommands.map(({ type, summary, source, errors }) =>
     },
   }),
 );
+
+const end = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/end`,
+  summary: "End the game for everyone",
+  source: "document 2, Lobbies; LOB-18",
+  responses: { 200: s.LobbyOnly },
+  errors: hostErrors,
+  handler: async ({ deps, caller, params, request }) =>
+    encodedReply(
+      200,
+      (await command(
+        deps,
+        readCode(params.code),
+        { type: "end", by: askerOf(caller) },
+        keyOf(request),
+      )) ?? "{}",
+    ),
+});
 
 const reveal = defineRoute({
   method: "POST",
@@ -335,7 +361,7 @@ const leave = defineRoute({
   summary: "Leave the lobby; the host's leaving ends it",
   source: "document 2, Lobbies",
   responses: { 204: null },
-  errors: seatErrors,
+  errors: commandErrors,
   handler: async ({ deps, caller, params, request }) => {
     await command(
       deps,
@@ -381,6 +407,7 @@ export const lobbyRoutes: AnyRoute[] = [
   answer,
   pick,
   ...hostRoutes,
+  end,
   reveal,
   heartbeat,
   leave,
@@ -409,13 +436,14 @@ type SettingsInput = Static<typeof s.SettingsBody>;
 
 /** Only documented fields reach the lobby (S13); category names become slugs (TRV-01). */
 function pickKnown(body: SettingsInput) {
-  const { prompt, selected_categories, ...rest } = body;
+  const { prompt, selected_categories, timer, ...rest } = body;
   const known = Object.fromEntries(
     Object.entries(rest).filter(([name]) => name in s.SettingsBody.properties),
-  ) as Omit<SettingsInput, "prompt" | "selected_categories">;
+  ) as Omit<SettingsInput, "prompt" | "selected_categories" | "timer">;
   return {
     ...known,
     ...(prompt === undefined ? {} : { prompt: blankToNull(prompt) }),
+    ...(timer === undefined ? {} : { timer: timer ?? defaultTimer }),
     ...(selected_categories === undefined
       ? {}
       : {

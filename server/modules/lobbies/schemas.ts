@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { difficulties } from "../../providers/question-model.ts";
+import { categoryOf } from "../questions/service.ts";
 
 const nullable = <T extends string>(type: T, extra: Record<string, unknown> = {}) =>
   Type.Unsafe<(T extends "integer" ? number : string) | null>({ type: [type, "null"], ...extra });
@@ -14,10 +15,9 @@ const promptPattern = `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`;
 const namePattern = "^\\s*(?=\\S)[^\\p{Cc}]{1,64}?\\s*$";
 
 const timers = [10, 15, 20, 30, 45, 60] as const;
-const Timer = Type.Unsafe<(typeof timers)[number]>({
-  type: "integer",
-  enum: timers,
-  description: "seconds",
+const Timer = nullable("integer", {
+  enum: [...timers, null],
+  description: "seconds; 30 when null (LOB-07)",
 });
 const Mode = Type.Enum(["coop", "versus"]);
 const Visibility = Type.Enum(["public", "private"]);
@@ -27,6 +27,9 @@ const Difficulty = Type.Unsafe<string | null>({
   enum: [...difficulties, "auto", null],
 });
 const Prompt = nullable("string", { maxLength: 256, pattern: promptPattern });
+/** A part of the form check, so that it is reported with all other violations (HTTP-06, TRV-01). */
+const named = <T extends Type.TSchema>(schema: T) =>
+  Type.Refine(schema, isCategoryName, () => "is not a known category");
 const PlayerName = Type.String({
   pattern: namePattern,
   description: "1-64 characters after trimming",
@@ -39,14 +42,8 @@ export const PlayerParams = Type.Object({ code: Type.String(), playerId: Type.In
 
 export const CreateBody = Type.Object({
   hostName: PlayerName,
-  category: Type.Optional(nullable("string", { maxLength: 64 })),
-  timer: Type.Optional(
-    Type.Unsafe<number | null>({
-      type: ["integer", "null"],
-      enum: [...timers, null],
-      description: "seconds; 30 when absent (LOB-07)",
-    }),
-  ),
+  category: Type.Optional(named(nullable("string", { maxLength: 64 }))),
+  timer: Type.Optional(Timer),
   numQuestions: Type.Optional(
     nullable("integer", { minimum: 1, maximum: 100, description: "null means endless" }),
   ),
@@ -62,7 +59,9 @@ export const JoinBody = Type.Object({ name: PlayerName });
 export const SettingsBody = Type.Object({
   difficulty: Type.Optional(Difficulty),
   prompt: Type.Optional(Prompt),
-  selected_categories: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 10 })),
+  selected_categories: Type.Optional(
+    Type.Array(named(Type.String({ maxLength: 64 })), { maxItems: 10 }),
+  ),
   timer: Type.Optional(Timer),
   blend: Type.Optional(Type.Boolean()),
   review: Type.Optional(Type.Boolean()),
@@ -74,7 +73,6 @@ export const SettingsBody = Type.Object({
 const QuestionIndex = Type.Optional(
   Type.Integer({
     minimum: 0,
-    maximum: 1000,
     description: "the question meant; another one is refused (LOB-28)",
   }),
 );
@@ -212,3 +210,14 @@ export const VersusResult = Type.Object({
   best_streak: Type.Integer(),
   is_question_closed: Type.Boolean(),
 });
+
+/** Null is for the caller to read; other wrong types have their own violation. */
+function isCategoryName(value: unknown): boolean {
+  if (typeof value !== "string") return true;
+  try {
+    categoryOf(value, "");
+    return true;
+  } catch {
+    return false;
+  }
+}

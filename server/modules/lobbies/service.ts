@@ -16,6 +16,8 @@ const codeTries = 5;
 /** How often a start draws again because the settings moved under it. */
 const startTries = 3;
 const tokenSeconds = 86_400;
+/** Seconds for a question when nobody chose (LOB-07). */
+export const defaultTimer = 30;
 
 export interface CreateInput {
   hostName: string;
@@ -139,7 +141,9 @@ async function drawAndStart(
   for (let attempt = 0; attempt < startTries; attempt++) {
     const questions = await drawForLobby(deps, plan);
     const { revision } = plan;
-    const body = await command(deps, code, { type: "start", revision, questions, by }, id);
+    // An attempt that came too late must not be repeated as the answer of the next one.
+    const attemptId = id === undefined ? undefined : `${revision}.${id}`;
+    const body = await command(deps, code, { type: "start", revision, questions, by }, attemptId);
     const stale = staleStart(body);
     if (!stale) return body;
     plan = stale;
@@ -192,7 +196,7 @@ function initialSettings(input: CreateInput): Settings {
     prompt: blankToNull(input.prompt),
     blend: false,
     review: false,
-    timer: input.timer ?? 30,
+    timer: input.timer ?? defaultTimer,
     num_questions: input.numQuestions ?? null,
     visibility: input.visibility ?? "public",
     mode: input.mode ?? "coop",
