@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startApp, type App } from "../../../support/app.ts";
+import { ask, lobbyOf, openTable, outcome, playing, tally } from "./seats.ts";
+
+let app: App;
+before(async () => {
+  app = await startApp();
+});
+after(() => app.stop());
+
+describe("PATCH /lobbies/{code}/settings", () => {
+  const patch = (code: string, body: unknown, as: Record<string, string>) =>
+    ask(app, "PATCH", `/${code}/settings`, body, as);
+
+  it("changes every documented field and nothing else", async () => {
+    const { code, host } = await openTable(app, { category: "art", timer: 10 });
+    const before_ = await lobbyOf(app, code);
+    const changes = {
+      difficulty: "postdoc",
+      prompt: "Rivers?",
+      selected_categories: ["Video Games", "music", "pop-culture"],
+      timer: 60,
+      blend: true,
+      review: true,
+      num_questions: 7,
+      visibility: "private",
+      mode: "versus",
+    };
+    const alien = {
+      status: "finished",
+      host_name: "Eve",
+      max_players: 2,
+      id: 1,
+      category: "music",
+    };
+    const answer = await patch(code, { ...changes, ...alien }, host.as);
+    assert.equal(answer.status, 204);
+    const after_ = await lobbyOf(app, code);
+    assert.deepEqual(after_, {
+      ...before_,
+      ...changes,
+      selected_categories: ["video_games", "music", "pop_culture"],
+      is_endless: false,
+      seq: before_.seq + 1,
+      server_now_ms: after_.server_now_ms,
+    });
+  });
+
+  it("takes null where there is a default, and an empty list", async () => {
+    const { code, host } = await openTable(app, { timer: 10, numQuestions: 5, prompt: "x" });
+    const nulls = { timer: null, num_questions: null, prompt: null, difficulty: null };
+    const answer = await patch(code, { ...nulls, selected_categories: [] }, host.as);
+    assert.equal(answer.status, 204);
+    const lobby = await lobbyOf(app, code);
+    assert.deepEqual([lobby.timer, lobby.num_questions, lobby.prompt], [30, null, null]);
+    assert.equal(lobby.is_endless, true);
+    await patch(code, { prompt: "  " }, host.as);
+    assert.equal((await lobbyOf(app, code)).prompt, null);
+  });
+
+  it("without fields changes nothing and publishes nothing", async () => {
+    const { code, host } = await openTable(app);
+    for (const body of [{}, undefined, { nobody: "knows" }])
+      assert.equal((await patch(code, body, host.as)).status, 204);
+    assert.equal((await lobbyOf(app, code)).seq, 0);
+  });
+
+  it("names every wrong field at once and changes none", async () => {
+    const { code, host } = await openTable(app);
+    const wrong = {
+      difficulty: "trivial",
+      prompt: "a\u0000",
+      selected_categories: ["art", "nope", "music", "neither"],
+      timer: 12,
+      blend: "yes",
+      review: 1,
+      num_questions: 0,
+      visibility: null,
+      mode: "duel",
+    };
+    const answer = await patch(code, wrong, host.as);
+    assert.equal(outcome(answer), "422 validation:failed");
+    assert.deepEqual(answer.violations, [
+      "blend",
+      "difficulty",
+      "mode",
+      "num_questions",
+      "prompt",
+      "review",
+      "selected_categories[1]",
+      "selected_categories[3]",
+      "timer",
+      "visibility",
+    ]);
+    assert.equal((await lobbyOf(app, code)).seq, 0);
+    const eleven = { selected_categories: Array.from({ length: 11 }, () => "art") };
+    assert.deepEqual((await patch(code, eleven, host.as)).violations, ["selected_categories"]);
+    const body = { selected_categories: ["art", 5], mode: "coop" };
+    assert.deepEqual((await patch(code, body, host.as)).violations, ["selected_categories[1]"]);
+  });
+
+  it("is refused once the game runs or is over", async () => {
+    const { code, host } = await playing(app);
+    const change = () => patch(code, { timer: 60 }, host.as);
+    assert.equal(outcome(await change()), "400 lobby:not_waiting");
+    await ask(app, "POST", `/${code}/end`, undefined, host.as);
+    assert.equal(outcome(await change()), "400 lobby:not_waiting");
+  });
+});
+
+describe("POST /lobbies/{code}/start", () => {
+  const start = (code: string, as: Record<string, string>) =>
+    ask(app, "POST", `/${code}/start`, undefined, as);
+
+  it("answers the running lobby with its first question, and not its answer", async () => {
+    const fields = { category: "history", numQuestions: 3, difficulty: "easy", timer: 20 };
+    const { code, host } = await openTable(app, fields, 1);
+    const before_ = Date.now();
+    const answer = await start(code, host.as);
+    assert.equal(answer.status, 200);
+    const { lobby } = answer.body;
+    assert.equal(lobby.status, "in_progress");
+    assert.equal(lobby.current_index, 0);
+    assert.notEqual(lobby.started_at, null);
+    const question = lobby.current_question;
+    assert.ok(question);
+    assert.equal(question.index, 0);
+    assert.equal(question.category, "history");
+    assert.equal(question.difficulty, "easy");
+    assert.equal(new Set(question.payload.choices).size, 4);
+    assert.equal(question.ends_at_ms - question.started_at_ms, 20_000);
+    assert.equal(question.started_at_ms, lobby.current_question_started_at_ms);
+    assert.ok(question.started_at_ms >= before_ && question.started_at_ms <= Date.now());
+    assert.equal(lobby.reveal, null);
+    const text = JSON.stringify(answer.body);
+    assert.ok(!text.includes("correct_index") && !text.includes("explanation"));
+  });
+
+  it("needs two players", async () => {
+    for (const mode of ["coop", "versus"]) {
+      const { code, host } = await openTable(app, { mode });
+      assert.equal(outcome(await start(code, host.as)), "400 lobby:not_enough_players");
+    }
+  });
+
+  it("is refused a second time, and after the end", async () => {
+    const { code, host } = await playing(app);
+    assert.equal(outcome(await start(code, host.as)), "400 lobby:already_started");
+    await ask(app, "POST", `/${code}/end`, undefined, host.as);
+    assert.equal(outcome(await start(code, host.as)), "400 lobby:already_started");
+  });
+
+  it("of two at once lets one win", async () => {
+    const { code, host } = await openTable(app, { numQuestions: 2, category: "nature" }, 1);
+    const answers = await Promise.all([start(code, host.as), start(code, host.bearer)]);
+    assert.deepEqual(tally(answers), { 200: 1, "400 lobby:already_started": 1 });
+  });
+
+  it("repeats its answer for the same key", async () => {
+    const { code, host } = await openTable(app, { numQuestions: 2, category: "nature" }, 1);
+    const keyed = { ...host.as, "idempotency-key": "go" };
+    const first = await start(code, keyed);
+    const again = await start(code, keyed);
+    assert.deepEqual(again.body.lobby, first.body.lobby);
+    for (const key of ["k".repeat(129), "ke y", "ü"]) {
+      const odd = await start(code, { ...host.as, "idempotency-key": key });
+      assert.equal(outcome(odd), "400 request:invalid_query", key);
+    }
+  });
+
+  it("plays with the settings that were changed while the questions were drawn", async () => {
+    const { code, host } = await openTable(app, { numQuestions: 20, category: "sports" }, 1);
+    const keyed = { ...host.as, "idempotency-key": "go" };
+    const change = { selected_categories: ["music"], num_questions: 1 };
+    const [started, changed] = await Promise.all([
+      start(code, keyed),
+      ask(app, "PATCH", `/${code}/settings`, change, host.as),
+    ]);
+    assert.deepEqual([started.status, changed.status], [200, 204], JSON.stringify(started));
+    assert.equal(started.body.lobby.current_question?.category, "music");
+    assert.equal((await lobbyOf(app, code)).num_questions, 1);
+  });
+
+  it("leaves the lobby waiting when no questions can be had, and starts with others", async () => {
+    const { code, host } = await openTable(app, { numQuestions: 1, category: "philosophy" }, 1);
+    const model = app.deps.questionModel;
+    app.deps.questionModel = { name: "empty", generate: async () => [] };
+    try {
+      assert.equal(outcome(await start(code, host.as)), "503 generator:unavailable");
+    } finally {
+      app.deps.questionModel = model;
+    }
+    assert.equal((await lobbyOf(app, code)).status, "waiting");
+    const change = await ask(
+      app,
+      "PATCH",
+      `/${code}/settings`,
+      { selected_categories: ["art"] },
+      host.as,
+    );
+    assert.equal(change.status, 204);
+    assert.equal((await start(code, host.as)).status, 200);
+  });
+});
