@@ -23,6 +23,7 @@ try {
 function register(definition: ConsoleCommand): void {
   const command = program.command(definition.name).description(definition.summary);
   for (const [flags, text] of definition.required ?? []) command.requiredOption(flags, text);
+  for (const [flags, text] of definition.optional ?? []) command.option(flags, text);
   command.option("--json", "print one JSON object");
   command.action(async (options: Record<string, string | true>) => {
     const result = await definition.run(loadConfig(), options);
@@ -31,7 +32,8 @@ function register(definition: ConsoleCommand): void {
   });
 }
 
-function readable(result: Record<string, unknown>): string {
+function readable(result: Record<string, unknown> | string): string {
+  if (typeof result === "string") return result;
   const width = Math.max(...Object.keys(result).map((name) => name.length)) + 2;
   const show = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
   return Object.entries(result)

@@ -7,13 +7,19 @@ import { borrowStores } from "../boot/stores.ts";
 import { withoutPassword } from "../card.ts";
 import type { Config } from "../core/config.ts";
 import { silentLogger } from "../core/logger.ts";
+import { configTable } from "./config-table.ts";
 import { hashToken, operatorRoles, type OperatorRole } from "../operator/identity.ts";
 
 export interface ConsoleCommand {
   name: string;
   summary: string;
   required?: [flags: string, description: string][];
-  run: (config: Config, options: Record<string, string | true>) => Promise<Record<string, unknown>>;
+  optional?: [flags: string, description: string][];
+  /** A text is printed as it is. */
+  run: (
+    config: Config,
+    options: Record<string, string | true>,
+  ) => Promise<Record<string, unknown> | string>;
 }
 
 /** What the user asked for cannot be done; the message starts with a code. */
@@ -25,7 +31,12 @@ const maxName = 64;
 const healthLimitMs = 5_000;
 
 export const commands: readonly ConsoleCommand[] = [
-  { name: "config", summary: "Print every setting, secrets left out", run: showConfig },
+  {
+    name: "config",
+    summary: "Print every setting, secrets left out",
+    optional: [["--markdown", "print the table of the README instead"]],
+    run: showConfig,
+  },
   { name: "health", summary: "Ask the running service how it is", run: checkHealth },
   {
     name: "operator:create",
@@ -54,7 +65,8 @@ export const commands: readonly ConsoleCommand[] = [
   { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
 ];
 
-async function showConfig(config: Config): Promise<Record<string, unknown>> {
+async function showConfig(config: Config, options: Record<string, string | true>) {
+  if (options["markdown"]) return configTable();
   const show = (name: string, value: unknown) => {
     if (secretSettings.has(name)) return value === "" ? "" : "(set)";
     return typeof value === "string" ? withoutPassword(value) : value;
