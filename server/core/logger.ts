@@ -37,7 +37,7 @@ export function createLogger(config: Config, process: string): Logger {
         censor: "[redacted]",
       },
     },
-    pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 500 }),
+    pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 500 }),
   );
 }
 
