@@ -1,35 +1,5 @@
-import type { ErrorCode } from "../server/core/errors.ts";
-import type { LobbyCommand } from "./lobby/types.ts";
-
-/** `body` is finished JSON text for the response body, or null when there is none. */
-export type LobbyReply =
-  | { ok: true; body: string | null }
-  | { ok: false; code: ErrorCode; params?: Record<string, unknown> };
-
-/** A snapshot ready to be sent as an event (HUB-03). */
-export interface LobbySnapshotMessage {
-  seq: number;
-  /** JSON text of the whole `lobby.snapshot` message. */
-  payload: string;
-}
-
-/** The only door to the lobbies, whichever process they live in. */
-export interface Lobbies {
-  /**
-   * Asks a lobby; resolves after the effect is committed (S34). Waits up to 5 s for an owner, then
-   * `server:unavailable` (LOB-27). `id` makes a repeat of the same seat's command harmless (LOB-28).
-   */
-  ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply>;
-  /** What a new subscriber starts with, or null when there is no such lobby. */
-  snapshot(code: string): Promise<LobbySnapshotMessage | null>;
-  /** JSON text of the array of public unfinished lobbies, newest first, at most 100 (LOB-04). */
-  listPublic(): Promise<string>;
-  /** What this process owns, for operators. */
-  describe(): { incarnation: string; shards: number; actors: number; pending: number };
-  /** Hands every shard over and stops. */
-  stop(): Promise<void>;
-}
-
+/** The door to the lobbies: nothing else of this folder is used from outside. */
+export type { Lobbies, LobbyReply, LobbySnapshotMessage } from "./contract.ts";
 export { createLobbies } from "./runtime/router.ts";
 export { eventChannel, eventStreamKey } from "./runtime/keys.ts";
 export type { LobbiesDeps } from "./runtime/router.ts";

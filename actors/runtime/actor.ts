@@ -1,4 +1,4 @@
-import type { LobbyCommand, LobbyReply } from "../index.ts";
+import type { LobbyReply } from "../contract.ts";
 import { answerBody } from "../lobby/answers.ts";
 import { nextDeadline } from "../lobby/deadlines.ts";
 import { decide } from "../lobby/decide.ts";
@@ -6,7 +6,7 @@ import { evolve } from "../lobby/evolve.ts";
 import { messageOf } from "../lobby/messages.ts";
 import { resultSheet } from "../lobby/result-sheet.ts";
 import type { WireContext } from "../lobby/snapshot.ts";
-import type { Asker, Lobby, LobbyEvent } from "../lobby/types.ts";
+import type { Asker, Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import type { Commit } from "./journal.ts";
 import { recall, remember, type Memory } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";

@@ -1,8 +1,8 @@
 import type { Logger } from "../../server/core/logger.ts";
 import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
-import type { LobbyCommand, LobbyReply } from "../index.ts";
+import type { LobbyReply } from "../contract.ts";
 import { drawPlan } from "../lobby/questions.ts";
-import type { DrawnQuestion, DrawPlan, Lobby, LobbyEvent } from "../lobby/types.ts";
+import type { DrawnQuestion, DrawPlan, Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import { lobbyKey } from "./keys.ts";
 
 export interface Effects {

@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
-import type { LobbyCommand } from "../index.ts";
+
 import { nextDeadline } from "../lobby/deadlines.ts";
-import type { Lobby, LobbyEvent } from "../lobby/types.ts";
+import type { Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import { actorOf, runBatch, type Actor, type BatchRules } from "./actor.ts";
 import type { Journal } from "./journal.ts";
 import { dueKey, shardCount, shardOf } from "./keys.ts";

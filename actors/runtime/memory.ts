@@ -1,4 +1,4 @@
-import type { LobbyReply } from "../index.ts";
+import type { LobbyReply } from "../contract.ts";
 
 /** Answers already given to one seat, oldest first. */
 interface Remembered {

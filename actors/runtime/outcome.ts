@@ -1,4 +1,4 @@
-import type { LobbyReply } from "../index.ts";
+import type { LobbyReply } from "../contract.ts";
 
 /** This process no longer answers for the lobby: ask its present owner, with the same command id. */
 export const moved: unique symbol = Symbol("moved");

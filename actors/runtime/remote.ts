@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Metrics } from "../../server/core/metrics.ts";
-import type { LobbyCommand, LobbyReply } from "../index.ts";
+import type { LobbyReply } from "../contract.ts";
+import type { LobbyCommand } from "../lobby/types.ts";
 import { workerChannel } from "./keys.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
 

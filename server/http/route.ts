@@ -1,9 +1,9 @@
 import type { Static, TObject, TSchema } from "typebox";
-import type { HttpResponse } from "uWebSockets.js";
 import type { Config } from "../core/config.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
 import type { Deps } from "../deps.ts";
+import type { StreamResponse } from "./stream-response.ts";
 
 /**
  * Who may call: `public` (tokens are not read), `optional`, `player` (guest or registered),
@@ -73,12 +73,6 @@ export type Reply =
   | { kind: "redirect"; status: 302; location: string; headers: Headers }
   /** The pipeline hands the response over; `open` runs after status and headers are written. */
   | { kind: "stream"; status: 200; headers: Headers; open: (response: StreamResponse) => void };
-
-/** The part of a uWebSockets response an event stream needs, and the abort signal of the kernel. */
-export interface StreamResponse {
-  raw: HttpResponse;
-  onClose(listener: () => void): void;
-}
 
 type StatusOf<R> = Extract<keyof R, number>;
 type BodyOf<S> = S extends TSchema ? Static<S> : never;

@@ -1,4 +1,4 @@
-import type { StreamResponse } from "../http/route.ts";
+import type { StreamResponse } from "../http/stream-response.ts";
 
 export interface Subscription {
   topic: string;

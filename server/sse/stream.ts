@@ -1,4 +1,4 @@
-import type { StreamResponse } from "../http/route.ts";
+import type { StreamResponse } from "../http/stream-response.ts";
 import { heartbeat, type Chunk } from "./frames.ts";
 import type { HubLimits } from "./limits.ts";
 import type { Topic } from "./topics.ts";

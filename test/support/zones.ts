@@ -17,7 +17,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["processors", /^workers\/processors\//],
   ["lobby", /^actors\/lobby\//],
   ["runtime", /^actors\/runtime\//],
-  ["actors", /^actors\/index\.ts$/],
+  ["actors", /^actors\/(index|contract)\.ts$/],
   ["import-run", /^importers\/run\.ts$/],
   ["importers", /^importers\/(?!cli\.ts)/],
   ["db", /^db\/(?!create-migration\.ts)/],

@@ -11,8 +11,8 @@ import {
   stream,
   streamReply,
   type AnyRoute,
-  type StreamResponse,
 } from "../../../server/http/route.ts";
+import type { StreamResponse } from "../../../server/http/stream-response.ts";
 
 /** Gates and counts that a test turns by hand. */
 export const knobs = {

@@ -1,0 +1,7 @@
+import type { HttpResponse } from "uWebSockets.js";
+
+/** The part of a uWebSockets response an event stream needs, and the abort signal of the kernel. */
+export interface StreamResponse {
+  raw: HttpResponse;
+  onClose(listener: () => void): void;
+}
