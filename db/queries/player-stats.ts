@@ -88,18 +88,28 @@ export async function saveStats(
   );
 }
 
-/** How each player answered each question last; pairs never answered are absent. */
-export async function lastAnswers(
+export interface KnownAnswer {
+  playerId: number;
+  questionId: number;
+  /** Of the last answer. */
+  isCorrect: boolean;
+  /** XP was given for a correction: of all answers only those earn XP without points (TRV-11). */
+  isCorrected: boolean;
+}
+
+/** How each player answered each question before; pairs never answered are absent. */
+export async function knownAnswers(
   em: EntityManager,
   playerIds: readonly number[],
   questionIds: readonly number[],
-): Promise<{ playerId: number; questionId: number; isCorrect: boolean }[]> {
+): Promise<KnownAnswer[]> {
   return rowsOf(
     em,
-    sql`select distinct on (player_id, question_id) player_id as "playerId", question_id as "questionId", is_correct as "isCorrect"
+    sql`select player_id as "playerId", question_id as "questionId",
+        (array_agg(is_correct order by id desc))[1] as "isCorrect", bool_or(xp > 0 and points = 0) as "isCorrected"
       from question_answers
       where player_id in (select value::int from jsonb_array_elements_text(${JSON.stringify(playerIds)}::jsonb))
         and question_id in (select value::int from jsonb_array_elements_text(${JSON.stringify(questionIds)}::jsonb))
-      order by player_id, question_id, id desc`,
+      group by player_id, question_id`,
   );
 }

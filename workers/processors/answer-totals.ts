@@ -14,6 +14,8 @@ export interface GivenAnswer {
   xp: number;
   /** How the player answered this question last, or null at the first time. */
   previous: "right" | "wrong" | null;
+  /** The XP of a correction was given before; there is none a second time. */
+  isCorrected: boolean;
 }
 
 export const noTotals: Totals = {
@@ -25,18 +27,15 @@ export const noTotals: Totals = {
   xp: 0,
 };
 
-/**
- * Points and XP count the first time only; a corrected answer earns half the XP (TRV-11).
- * Every answer counts for the totals.
- */
+/** Points and XP count the first time only; the first correction earns half the XP (TRV-11). */
 export function earned(answer: GivenAnswer): { points: number; xp: number } {
   if (answer.previous === null) return { points: answer.points, xp: answer.xp };
-  if (answer.previous === "wrong" && answer.isCorrect)
+  if (answer.previous === "wrong" && answer.isCorrect && !answer.isCorrected)
     return { points: 0, xp: Math.floor(answer.xp / 2) };
   return { points: 0, xp: 0 };
 }
 
-/** A repeated right answer leaves the streak as it is; a wrong one ends it (TRV-11). */
+/** Every answer counts. A repeated right answer leaves the streak as it is; a wrong one ends it (TRV-11). */
 export function addAnswer(totals: Totals, answer: GivenAnswer): Totals {
   const { points, xp } = earned(answer);
   const grown = answer.previous === null ? totals.currentStreak + 1 : totals.currentStreak;

@@ -1,7 +1,12 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { UnrecoverableError } from "bullmq";
 import { insertLobbyAnswers, insertLobbyResult } from "../../db/queries/lobby-results.ts";
-import { lastAnswers, lockStats, saveStats, type StatsRow } from "../../db/queries/player-stats.ts";
+import {
+  knownAnswers,
+  lockStats,
+  saveStats,
+  type StatsRow,
+} from "../../db/queries/player-stats.ts";
 import { insertAnswers, recordServed, type NewAnswer } from "../../db/queries/question-answers.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import type { lobbyResults, PayloadOf } from "../queues.ts";
@@ -121,24 +126,23 @@ async function playerAnswers(
   players: Map<number, number | null>,
   playerIds: number[],
 ): Promise<PlayerAnswer[]> {
-  const known = await lastAnswers(
+  const known = await knownAnswers(
     em,
     playerIds,
     sheet.questions.map((question) => question.id),
   );
-  const previous = new Map(
-    known.map((row) => [keyOf(row.playerId, row.questionId), row.isCorrect]),
-  );
+  const earlier = new Map(known.map((row) => [keyOf(row.playerId, row.questionId), row]));
   return sheet.questions.flatMap((question) =>
     question.results.flatMap((result) => {
       const playerId = players.get(result.seatId) ?? null;
       if (playerId === null) return [];
-      const before = previous.get(keyOf(playerId, question.id));
+      const before = earlier.get(keyOf(playerId, question.id));
       const given: GivenAnswer = {
         isCorrect: result.isCorrect,
         points: result.pointsEarned,
         xp: result.xpGained,
-        previous: before === undefined ? null : before ? "right" : "wrong",
+        previous: before === undefined ? null : before.isCorrect ? "right" : "wrong",
+        isCorrected: before?.isCorrected ?? false,
       };
       return [
         {

@@ -1,0 +1,374 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { sql } from "kysely";
+import type { ResultSheet } from "../../actors/lobby/result-sheet.ts";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { addAnswer, noTotals } from "../../workers/processors/answer-totals.ts";
+import { storeLobbyResult } from "../../workers/processors/lobby-results.ts";
+import { createQueues } from "../../workers/producer.ts";
+import { lobbyResults, questionGeneration } from "../../workers/queues.ts";
+import { startApp, type App } from "../support/app.ts";
+import { enter } from "../support/identity.ts";
+
+interface Given {
+  seat: number;
+  isCorrect: boolean;
+  points?: number;
+  xp?: number;
+}
+
+let app: App;
+let questionIds: number[];
+let lobbyIds = 1_000_000;
+let seatIds = 1_000_000;
+
+before(async () => {
+  app = await startApp();
+  const wish = { category: "science", difficulty: "easy", pool: "both" as const };
+  const rest = { prompt: null, model: null, count: 20, window: 0 };
+  assert.ok(await app.deps.enqueueAndWait(questionGeneration, { ...wish, ...rest }, 20_000));
+  const rows = await rowsOf(app.deps.em, sql<{ id: number }>`select id from questions order by id`);
+  questionIds = rows.map((row) => row.id);
+});
+after(() => app.stop());
+
+const freshQuestion = () => questionIds.shift() ?? assert.fail("no question left");
+const newAccount = async () => (await enter(app)).player.id;
+
+/** A finished lobby: one account (or null) per seat, one list of answers per question. */
+function sheetOf(
+  accounts: (number | null)[],
+  questions: { id: number; category?: string; given: Given[] }[],
+): ResultSheet {
+  const at = Date.now();
+  const seats = accounts.map((accountId, n) => ({
+    id: ++seatIds,
+    name: `Seat ${n}`,
+    isHost: n === 0,
+    accountId,
+    joinedAt: at,
+    hasLeft: false,
+    score: 0,
+    bestStreak: 0,
+    numCorrect: 0,
+    numAnswered: 0,
+    totalTimeMs: 0,
+    xpGained: 0,
+  }));
+  return {
+    id: ++lobbyIds,
+    code: "ABCDEF",
+    realm: "default",
+    settings: {
+      category: null,
+      selected_categories: [],
+      difficulty: null,
+      prompt: null,
+      blend: false,
+      review: false,
+      timer: 30,
+      num_questions: questions.length,
+      visibility: "public",
+      mode: "versus",
+    },
+    maxPlayers: 8,
+    createdAt: at,
+    startedAt: questions.length === 0 ? null : at,
+    finishedAt: at,
+    endReason: questions.length === 0 ? "host_left" : "completed",
+    seats,
+    questions: questions.map(({ id, category = "science", given }, index) => ({
+      index,
+      id,
+      type: "multiple_choice",
+      category,
+      difficulty: "easy",
+      question: "?",
+      answers: ["a", "b", "c", "d"],
+      correctIndex: 0,
+      explanation: "a",
+      startedAt: at,
+      closedAt: at,
+      closedBy: "all_answered",
+      results: given.map(({ seat, isCorrect, points = 100, xp = 10 }) => ({
+        seatId: seats[seat]?.id ?? 0,
+        selectedIndex: isCorrect ? 0 : -1,
+        isCorrect,
+        pointsEarned: isCorrect ? points : 0,
+        xpGained: isCorrect && accounts[seat] !== null ? xp : 0,
+        timeTakenMs: 1_000,
+        score: 0,
+        streak: 0,
+      })),
+    })),
+  };
+}
+
+/** Puts the sheet where the lobby leaves it; the payload of its job. */
+async function plant(sheet: ResultSheet) {
+  const key = `planted:${sheet.id}`;
+  await app.deps.redis.hset(key, "r", JSON.stringify(sheet));
+  return { code: sheet.code, lobbyId: sheet.id, seq: 1, key };
+}
+
+const run = async (sheet: ResultSheet) => storeLobbyResult(await plant(sheet), app.deps);
+
+interface Stats {
+  score: number;
+  answers: number;
+  correct: number;
+  best: number;
+  current: number;
+  xp: number;
+}
+
+async function statsOf(playerId: number): Promise<Stats | null> {
+  const rows = await rowsOf(
+    app.deps.em,
+    sql<Stats>`select total_score::int as score, total_answers as answers, total_correct as correct,
+        best_streak as best, current_streak as current, total_xp as xp
+      from player_stats where player_id = ${playerId}`,
+  );
+  return rows[0] ?? null;
+}
+
+async function categoriesOf(playerId: number): Promise<Record<string, Stats>> {
+  const rows = await rowsOf(
+    app.deps.em,
+    sql<Stats & { category: string }>`select category, total_score::int as score,
+        total_answers as answers, total_correct as correct, best_streak as best,
+        current_streak as current, xp
+      from player_category_stats where player_id = ${playerId}`,
+  );
+  return Object.fromEntries(rows.map(({ category, ...stats }) => [category, stats]));
+}
+
+async function counted(sheet: ResultSheet) {
+  const ids = JSON.stringify(sheet.questions.map((question) => question.id));
+  const rows = await rowsOf(
+    app.deps.em,
+    sql<{ results: number; answers: number; recorded: number; served: number }>`select
+        (select count(*)::int from lobby_results where lobby_id = ${sheet.id}) as results,
+        (select count(*)::int from lobby_answers a join lobby_results r on r.id = a.lobby_result_id
+          where r.lobby_id = ${sheet.id}) as answers,
+        (select count(*)::int from question_answers where question_id in
+          (select value::int from jsonb_array_elements_text(${ids}::jsonb))) as recorded,
+        (select coalesce(sum(num_served), 0)::int from questions where id in
+          (select value::int from jsonb_array_elements_text(${ids}::jsonb))) as served`,
+  );
+  return rows[0];
+}
+
+describe("the job that stores a finished lobby", () => {
+  it("writes once, however often and however simultaneously it runs", async () => {
+    const [ann, ben] = [await newAccount(), await newAccount()];
+    const given = [
+      { seat: 0, isCorrect: true },
+      { seat: 1, isCorrect: false },
+    ];
+    const sheet = sheetOf(
+      [ann, ben],
+      [1, 2].map(() => ({ id: freshQuestion(), given })),
+    );
+    await Promise.all([run(sheet), run(sheet), run(sheet)]);
+    await run(sheet);
+    assert.deepEqual(await counted(sheet), { results: 1, answers: 4, recorded: 4, served: 4 });
+    const expected = { score: 200, answers: 2, correct: 2, best: 2, current: 2, xp: 20 };
+    assert.deepEqual(await statsOf(ann), expected);
+    assert.deepEqual(await categoriesOf(ann), { science: expected });
+    const lost = { score: 0, answers: 2, correct: 0, best: 0, current: 0, xp: 0 };
+    assert.deepEqual(await statsOf(ben), lost);
+  });
+
+  it("keeps the sheet, the times and the reason of the end", async () => {
+    const ann = await newAccount();
+    const sheet = sheetOf([ann], [{ id: freshQuestion(), given: [{ seat: 0, isCorrect: true }] }]);
+    await run(sheet);
+    const rows = await rowsOf(
+      app.deps.em,
+      sql`select code, realm, host_player_id, mode, end_reason, sheet, settings,
+          (extract(epoch from started_at) * 1000)::float8 as started,
+          (extract(epoch from finished_at) * 1000)::float8 as finished
+        from lobby_results where lobby_id = ${sheet.id}`,
+    );
+    const stored = {
+      code: sheet.code,
+      realm: "default",
+      host_player_id: ann,
+      mode: "versus",
+      end_reason: "completed",
+      sheet,
+      settings: sheet.settings,
+      started: sheet.startedAt,
+      finished: sheet.finishedAt,
+    };
+    assert.deepEqual(rows, [stored]);
+  });
+
+  it("stores the answers of anonymous seats, but no stats of anybody", async () => {
+    const given = [
+      { seat: 0, isCorrect: true },
+      { seat: 1, isCorrect: true },
+    ];
+    const sheet = sheetOf([null, null], [{ id: freshQuestion(), given }]);
+    const rows = () =>
+      rowsOf(app.deps.em, sql<{ n: number }>`select count(*)::int as n from player_stats`);
+    const before_ = await rows();
+    await run(sheet);
+    assert.deepEqual(await rows(), before_);
+    assert.deepEqual(await counted(sheet), { results: 1, answers: 2, recorded: 0, served: 2 });
+  });
+
+  it("stores a lobby that ended before its start, without answers", async () => {
+    const ann = await newAccount();
+    const sheet = sheetOf([ann, null], []);
+    await run(sheet);
+    assert.deepEqual(await counted(sheet), { results: 1, answers: 0, recorded: 0, served: 0 });
+    const [row] = await rowsOf(
+      app.deps.em,
+      sql<{ started: unknown; reason: string }>`select started_at as started, end_reason as reason
+        from lobby_results where lobby_id = ${sheet.id}`,
+    );
+    assert.deepEqual(row, { started: null, reason: "host_left" });
+    const stats = await statsOf(ann);
+    assert.ok(stats === null || stats.answers === 0);
+  });
+
+  it("gives points and XP of a repeated question once, and for one correction half the XP", async () => {
+    const ann = await newAccount();
+    const id = freshQuestion();
+    const play = (isCorrect: boolean) =>
+      run(sheetOf([ann], [{ id, given: [{ seat: 0, isCorrect, points: 300, xp: 30 }] }]));
+    const seen: [number, number, number, number, number][] = [];
+    for (const isCorrect of [false, true, true, false, true]) {
+      await play(isCorrect);
+      const stats = await statsOf(ann);
+      assert.ok(stats);
+      seen.push([stats.score, stats.xp, stats.answers, stats.correct, stats.current]);
+    }
+    assert.deepEqual(seen, [
+      [0, 0, 1, 0, 0],
+      [0, 15, 2, 1, 0],
+      [0, 15, 3, 2, 0],
+      [0, 15, 4, 2, 0],
+      [0, 15, 5, 3, 0],
+    ]);
+  });
+
+  it("gives everything to a first right answer and nothing to its repeat", async () => {
+    const ann = await newAccount();
+    const given = [{ seat: 0, isCorrect: true, points: 150, xp: 20 }];
+    const id = freshQuestion();
+    for (let n = 0; n < 2; n++) await run(sheetOf([ann], [{ id, given }]));
+    const expected = { score: 150, answers: 2, correct: 2, best: 1, current: 1, xp: 20 };
+    assert.deepEqual(await statsOf(ann), expected);
+  });
+
+  it("adds up lobbies of the same players that end at the same time", async () => {
+    const accounts = [await newAccount(), await newAccount(), await newAccount()];
+    const sheets = Array.from({ length: 6 }, (_, n) =>
+      sheetOf(n % 2 === 0 ? accounts : accounts.toReversed(), [
+        {
+          id: freshQuestion(),
+          category: n % 2 === 0 ? "art" : "music",
+          given: [0, 1, 2].map((seat) => ({ seat, isCorrect: true })),
+        },
+      ]),
+    );
+    await Promise.all(sheets.map(run));
+    const half = { score: 300, answers: 3, correct: 3, best: 3, current: 3, xp: 30 };
+    for (const account of accounts) {
+      const all = { score: 600, answers: 6, correct: 6, best: 6, current: 6, xp: 60 };
+      assert.deepEqual(await statsOf(account), all);
+      assert.deepEqual(await categoriesOf(account), { art: half, music: half });
+    }
+  });
+
+  it("fails at the first attempt when the sheet is gone", async () => {
+    const payload = { code: "ABCDEF", lobbyId: ++lobbyIds, seq: 1, key: "planted:nowhere" };
+    const queues = createQueues(app.stores.redisUrl, silentLogger);
+    try {
+      assert.equal(await queues.enqueueAndWait(lobbyResults, payload, 10_000), false);
+      const queue = queues.all().find(({ name }) => name === lobbyResults.name);
+      const job = await queue?.getJob(lobbyResults.jobId(payload));
+      assert.equal(await job?.getState(), "failed");
+      assert.equal(job?.attemptsMade, 1);
+      assert.match(job.failedReason, /no result sheet/);
+    } finally {
+      await queues.close();
+    }
+  });
+});
+
+describe("the totals of a player", () => {
+  interface Try {
+    question: number;
+    isCorrect: boolean;
+    points: number;
+    xp: number;
+  }
+
+  /** Reads the rules of TRV-11 off the whole history, without any state between answers. */
+  function naive(history: Try[]) {
+    const before_ = (n: number) =>
+      history.slice(0, n).filter((one) => one.question === history[n]?.question);
+    const isFirst = (n: number) => before_(n).length === 0;
+    const isCorrection = (n: number) =>
+      history[n]?.isCorrect === true && before_(n).at(-1)?.isCorrect === false;
+    const hadCorrection = (n: number) =>
+      history.some((one, m) => m < n && one.question === history[n]?.question && isCorrection(m));
+    const sum = (value: (one: Try, n: number) => number) =>
+      history.reduce((total, one, n) => total + value(one, n), 0);
+    const streakAfter = (n: number) => {
+      const upTo = history.slice(0, n + 1);
+      const from = upTo.findLastIndex((one) => !one.isCorrect) + 1;
+      return upTo.filter((_, m) => m >= from && isFirst(m)).length;
+    };
+    const halfXp = (one: Try, n: number) =>
+      isCorrection(n) && !hadCorrection(n) ? Math.floor(one.xp / 2) : 0;
+    return {
+      score: sum((one, n) => (isFirst(n) && one.isCorrect ? one.points : 0)),
+      answers: history.length,
+      correct: history.filter((one) => one.isCorrect).length,
+      bestStreak: Math.max(0, ...history.map((_, n) => streakAfter(n))),
+      currentStreak: history.length === 0 ? 0 : streakAfter(history.length - 1),
+      xp: sum((one, n) => (isFirst(n) ? (one.isCorrect ? one.xp : 0) : halfXp(one, n))),
+    };
+  }
+
+  /** The same through the function of the job, with the facts the store would give it. */
+  function folded(history: Try[]) {
+    const last = new Map<number, boolean>();
+    const corrected = new Set<number>();
+    return history.reduce((totals, { question, isCorrect, points, xp }) => {
+      const known = last.get(question);
+      const given = {
+        isCorrect,
+        points: isCorrect ? points : 0,
+        xp: isCorrect ? xp : 0,
+        previous: known === undefined ? null : known ? ("right" as const) : ("wrong" as const),
+        isCorrected: corrected.has(question),
+      };
+      if (given.previous === "wrong" && isCorrect) corrected.add(question);
+      last.set(question, isCorrect);
+      return addAnswer(totals, given);
+    }, noTotals);
+  }
+
+  it("are what the whole history says", () => {
+    const one = fc.record({
+      question: fc.nat({ max: 4 }),
+      isCorrect: fc.boolean(),
+      points: fc.integer({ min: 100, max: 3_000 }),
+      xp: fc.constantFrom(10, 20, 30, 40, 50),
+    });
+    fc.assert(
+      fc.property(fc.array(one, { maxLength: 30 }), (history) => {
+        assert.deepEqual(folded(history), naive(history));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
