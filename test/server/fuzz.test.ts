@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { AnyRoute } from "../../server/http/route.ts";
+import { routes } from "../../server/routes.ts";
+import { startApp, type App } from "../support/app.ts";
+import { fuzzRoutes } from "../support/fuzz.ts";
+import { enter, registerAccount } from "../support/identity.ts";
+import { sendRaw } from "../support/raw-http.ts";
+import { openTable, playing, type Table } from "./modules/lobbies/seats.ts";
+
+const seed = Number(process.env["FUZZ_SEED"] ?? 20_260_418);
+const requests = 2_000;
+
+/** The interface document is JSON without an envelope. */
+const isPlainJson = ({ responses }: AnyRoute): boolean => {
+  const [ok] = Object.values(responses);
+  return ok !== null && "kind" in Object(ok) && JSON.stringify(ok).includes('"application/json');
+};
+
+/** Random codes name no lobby: beside them the routes of lobbies that exist. */
+const withCodes = (tables: Table[]): AnyRoute[] =>
+  routes
+    .filter((route) => !isPlainJson(route))
+    .flatMap((route) =>
+      route.path.includes("{code}")
+        ? [route, ...tables.map(({ code }) => ({ ...route, path: fill(route.path, code) }))]
+        : [route],
+    );
+const fill = (path: string, code: string) => path.replace("{code}", code);
+
+describe("the whole service under random requests", () => {
+  let app: App;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.stop());
+
+  it(`gives each of ${requests} an answer below 500 (FUZZ_SEED=${seed})`, async (t) => {
+    const guest = await enter(app);
+    const { session } = await registerAccount(app);
+    const waiting = await openTable(app, {}, 1);
+    const versus = await playing(app, { mode: "versus", numQuestions: 50 }, 2);
+    const coop = await playing(app, { numQuestions: null }, 2);
+    const tables = [waiting, versus, coop];
+    const credentials = [
+      { Authorization: `Bearer ${guest.access_token}` },
+      { Authorization: `Bearer ${session.access_token}` },
+      { Cookie: `svc_refresh=${session.refresh_token}` },
+      ...tables.flatMap(({ host, guests }) => [
+        { "X-Lobby-Token": host.token },
+        { Cookie: `svc_lobby=${guests[0]?.token}` },
+      ]),
+    ];
+    const options = { runs: requests, seed, credentials };
+    const report = await fuzzRoutes(app.url, withCodes(tables), options);
+    t.diagnostic(`seed ${seed}: ${JSON.stringify(Object.fromEntries(report.statuses))}`);
+    for (const status of [200, 204, 400, 401, 403, 404, 405, 415, 422])
+      assert.ok(report.statuses.has(status), `no request got ${status}: they are too tame`);
+    assert.equal((await app.client.get("/v1/games/trivia/lobbies")).status, 200);
+  });
+
+  it("answers a wrong method on every path with 405 and what is allowed", async () => {
+    const byPath = Map.groupBy(routes, (route) => route.path.replaceAll(/\{[^}]+\}/g, "1"));
+    for (const [path, known] of byPath) {
+      const methods = new Set<string>(known.map((route) => route.method));
+      if (methods.has("GET") && path !== "/v1/hub") methods.add("HEAD");
+      for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "BREW"]) {
+        if (methods.has(method) || isAlsoMatched(path, method)) continue;
+        const where = `${method} ${path}`;
+        const answer = await sendRaw(Number(new URL(app.url).port), head(method, path), {
+          responses: 1,
+          waitMs: 5_000,
+          isHead: method === "HEAD",
+        });
+        const [response] = answer.responses;
+        assert.equal(response?.status, 405, where);
+        const allow = response.headers.find(([name]) => name === "allow")?.[1].split(", ");
+        assert.deepEqual(new Set(allow), new Set([...methods, "OPTIONS"]), where);
+      }
+    }
+  });
+
+  it("answers paths that mean nothing with a refusal", async () => {
+    const port = Number(new URL(app.url).port);
+    const targets: [string, number[]][] = [
+      ["/nothing", [404]],
+      ["/v1", [404]],
+      ["/v2/games", [404]],
+      ["//v1//gateway", [404]],
+      ["/v1/../v1/users", [404]],
+      ["/v1/%2e%2e/users", [404]],
+      ["/V1/GATEWAY/GUEST", [404]],
+      ["/v1/games/trivia/lobbies/%", [400]],
+      ["/v1/games/trivia/lobbies/%zz", [400]],
+      ["/v1/games/trivia/lobbies/%C3%28", [400, 404]],
+      ["/v1/games/trivia/lobbies/%00%00%00%00%00%00", [404]],
+      ["/v1/games/trivia/lobbies/ABCDEF/%2F/token", [404]],
+      [`/v1/${"a/".repeat(1_000)}`, [404]],
+      [`/v1/${"a".repeat(4_000)}`, [414]],
+      ["/__proto__", [404]],
+      ["/constructor/prototype", [404]],
+    ];
+    for (const [target, expected] of targets) {
+      const options = { responses: 1, waitMs: 5_000, isHead: false };
+      const { responses } = await sendRaw(port, head("GET", target), options);
+      const status = responses[0]?.status ?? 0;
+      assert.ok(expected.includes(status), `${target.slice(0, 60)} -> ${status}`);
+    }
+  });
+});
+
+const head = (method: string, target: string) =>
+  `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`;
+
+/** Another path of the table, with a parameter, may take this method: `/users/{id}` and `/users/1`. */
+function isAlsoMatched(path: string, method: string): boolean {
+  const asked = path.split("/");
+  return routes.some((route) => {
+    const parts = route.path.split("/");
+    const isFit = parts.every((part, n) => part.startsWith("{") || part === asked[n]);
+    return route.method === method && parts.length === asked.length && isFit;
+  });
+}
