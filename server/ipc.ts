@@ -16,7 +16,7 @@ export interface ProcessInfo {
 }
 
 /** Questions that travel between the processes; the answer is plain JSON. */
-export type Question = "metrics" | "processes" | "lobbies";
+export type Question = "metrics" | "processes" | "lobbies" | "pulse";
 
 export type ToPrimary =
   /** `port` only from the operator process. */
@@ -105,7 +105,10 @@ async function answer(
   message: { id: number; question: Question },
   send: (message: ToPrimary) => void,
 ): Promise<void> {
-  const value = await Promise.resolve(options.answers[message.question]?.()).catch(() => null);
+  const isPulse = message.question === "pulse";
+  const value = isPulse
+    ? true
+    : await Promise.resolve(options.answers[message.question]?.()).catch(() => null);
   send({ type: "answer", id: message.id, value: value ?? null });
 }
 

@@ -18,6 +18,9 @@ const stableMs = 10_000;
 const maxStartFailures = 3;
 const drainLimitMs = 20_000;
 const askLimitMs = 1_000;
+/** A process that answers none of so many questions in a row is frozen: what waits for it waits in vain. */
+const maxMissedPulses = 5;
+const pulseMs = 2_000;
 
 /**
  * The database layer keeps transactions in async context, whose older form makes every promise of the
@@ -44,6 +47,8 @@ interface Slot {
   incarnation: string | null;
   reason: string | null;
   timer: NodeJS.Timeout | null;
+  /** Pulses in a row without an answer. */
+  missed: number;
 }
 
 export interface ChildrenOptions {
@@ -82,6 +87,7 @@ export function createChildren(options: ChildrenOptions): Children {
       startedAt: Date.now(),
       incarnation: null,
       reason: null,
+      missed: 0,
     });
     worker.on("message", (message: ToPrimary) => receive(slot, message));
     worker.on("error", (error) => options.log.warn({ err: error }, "process link"));
@@ -145,6 +151,20 @@ export function createChildren(options: ChildrenOptions): Children {
     });
   };
 
+  const checkPulse = async (slot: Slot): Promise<void> => {
+    const { worker } = slot;
+    const isAlive = (await ask(slot, "pulse")) === true;
+    if (worker === null || slot.worker !== worker || isStopping) return;
+    slot.missed = isAlive ? 0 : slot.missed + 1;
+    if (slot.missed < maxMissedPulses) return;
+    options.log.error({ role: slot.role, index: slot.index }, "process is frozen and gets killed");
+    worker.process.kill("SIGKILL");
+  };
+  const pulse = setInterval(() => {
+    for (const slot of slots) if (slot.isReady) void checkPulse(slot);
+  }, pulseMs);
+  pulse.unref();
+
   const collect = async (question: Question): Promise<unknown> => {
     if (question === "processes") return list();
     const asked = slots.filter((slot) => slot.isReady && slot.role !== "operator");
@@ -174,6 +194,7 @@ export function createChildren(options: ChildrenOptions): Children {
     list,
     stop: async () => {
       isStopping = true;
+      clearInterval(pulse);
       for (const slot of slots) if (slot.timer) clearTimeout(slot.timer);
       for (const role of roles)
         await Promise.all(slots.filter((slot) => slot.role === role).map(drain));
@@ -198,6 +219,7 @@ function slotsOf(role: Role, count: number): Slot[] {
     incarnation: null,
     reason: null,
     timer: null,
+    missed: 0,
   }));
 }
 

@@ -158,7 +158,7 @@ function describeRule(schema: {
   maximum?: unknown;
 }) {
   if (schema.pattern) return `must match ${String(schema.pattern)}`;
-  if (schema.minimum !== undefined)
-    return `must be a ${String(schema.type)} from ${String(schema.minimum)} to ${String(schema.maximum)}`;
-  return `must be a ${String(schema.type)}`;
+  const kind = schema.type === "integer" ? "an integer" : `a ${String(schema.type)}`;
+  if (schema.minimum === undefined) return `must be ${kind}`;
+  return `must be ${kind} from ${String(schema.minimum)} to ${String(schema.maximum)}`;
 }

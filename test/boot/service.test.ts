@@ -15,8 +15,12 @@ import {
 const waitLimitMs = 15_000;
 
 /** Polls what cannot announce itself: the end of a process that is not our child. */
-async function eventually(what: string, isTrue: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + waitLimitMs;
+async function eventually(
+  what: string,
+  isTrue: () => Promise<boolean> | boolean,
+  limitMs = waitLimitMs,
+): Promise<void> {
+  const deadline = performance.now() + limitMs;
   while (!(await isTrue())) {
     assert.ok(performance.now() < deadline, `never happened: ${what}`);
     await sleep(25);
@@ -75,6 +79,16 @@ describe("a running service", () => {
       return worker !== undefined && worker.is_ready && worker.pid !== killed;
     });
     assert.equal((await fetch(`${service.url}/v1/health-check`)).status, 200);
+  });
+
+  it("replaces a worker that is frozen", async () => {
+    const [frozen = 0] = await service.workerPids();
+    process.kill(frozen, "SIGSTOP");
+    await eventually("the frozen process is gone", () => isGone(frozen), 30_000);
+    await eventually("a new worker is ready", async () => {
+      const worker = (await service.processes()).find(({ role }) => role === "http");
+      return worker !== undefined && worker.is_ready && worker.pid !== frozen;
+    });
   });
 
   it("sums the metrics of all processes", async () => {
