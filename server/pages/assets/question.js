@@ -59,7 +59,7 @@ export function renderQuestion(game, lobby) {
   setText("progress", `Question ${question.index + 1}${total}`);
   setText("topic", `${readable(question.category)} · ${readable(question.difficulty)}`);
   setText("question", question.question);
-  setText("my-score", String(game.early?.score ?? me(game)?.score ?? 0));
+  setText("my-score", String(myScore(game)));
   setText("hint", hintOf(game, lobby));
   renderChoices(game, lobby);
   renderReveal(game, lobby);
@@ -109,6 +109,11 @@ function renderHostControls(game, lobby) {
   setText("next", isOpen ? skip : isLast ? "Show the result" : "Next question");
 }
 
+/** The own score is known at once; that of the others moves at the reveal. @param {Game} game */
+function myScore(game) {
+  return game.early?.score ?? me(game)?.score ?? 0;
+}
+
 /** @param {Game} game @param {Lobby} lobby */
 function renderStandings(game, lobby) {
   const rows = ranking(lobby).map(({ player }) => {
@@ -116,7 +121,8 @@ function renderStandings(game, lobby) {
     const isIn = lobby.answered_player_ids.includes(player.id);
     const gained = result ? `+${result.points_earned}` : isIn ? "answered" : "thinking…";
     const row = playerRow(game, player, gained);
-    row.append(make("strong", String(player.score), "score"));
+    const score = player.id === me(game)?.id ? myScore(game) : player.score;
+    row.append(make("strong", String(score), "score"));
     return row;
   });
   el("playing-players").replaceChildren(...rows);
