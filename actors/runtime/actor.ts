@@ -8,7 +8,7 @@ import { resultSheet } from "../lobby/result-sheet.ts";
 import type { WireContext } from "../lobby/snapshot.ts";
 import type { Asker, Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import type { Commit } from "./journal.ts";
-import { recall, remember, type Memory } from "./memory.ts";
+import { forgetDeparted, recall, remember, type Memory } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
 import { encodeChange, type StoredLobby } from "./storage.ts";
 
@@ -72,7 +72,7 @@ export function runBatch(
   const version = actor.version;
 
   for (const { command, id } of commands) {
-    const seatId = seatOf(actor.lobby, command);
+    const seatId = seatOf(actor, command);
     const known = seatId === null ? null : recall(actor.memory, seatId, id);
     if (known) {
       batch.replies.push(known);
@@ -101,7 +101,7 @@ export function runBatch(
       body: lobby ? answerBody(lobby, decision.answer, now, context) : null,
     };
     batch.replies.push(reply);
-    const rememberedBy = seatId ?? seatOf(lobby, command);
+    const rememberedBy = seatId ?? seatOf(actor, command);
     if (decision.events.length > 0 && rememberedBy !== null)
       fields.push(remember(actor.memory, rememberedBy, id, reply));
   }
@@ -124,7 +124,9 @@ function sealBatch(
   const change = encodeChange(lobby, events, actor.version, actor.snapshotVersion);
   const isSnapshot = change.snapshotVersion !== actor.snapshotVersion;
   actor.snapshotVersion = change.snapshotVersion;
-  const fields = [...change.fields, ...remembered];
+  const forgotten = events.some((event) => event.type === "removed") ? forget(actor, lobby) : [];
+  const kept = remembered.filter(([name]) => !forgotten.includes(name));
+  const fields = [...change.fields, ...kept];
   const hasEnded = events.some((event) => event.type === "finished");
   if (hasEnded) fields.push(["r", JSON.stringify(resultSheet(lobby))]);
   const due = dueChange(actor, lobby);
@@ -135,11 +137,17 @@ function sealBatch(
     id,
     seq: lobby.seq,
     fields,
-    removedFields: change.removed,
+    removedFields: [...change.removed, ...forgotten],
     payloads,
     ttlMs: ttlOf(lobby, expectedVersion === 0 || isSnapshot, hasEnded),
     ...(due === undefined ? {} : { due }),
   };
+}
+
+function forget(actor: Actor, lobby: Lobby): string[] {
+  const seated = new Set([...lobby.seats, ...lobby.formerSeats].map((seat) => seat.id));
+  for (const seatId of actor.counts.keys()) if (!seated.has(seatId)) actor.counts.delete(seatId);
+  return forgetDeparted(actor.memory, seated);
 }
 
 function ttlOf(lobby: Lobby, isRenewal: boolean, hasEnded: boolean): number | null {
@@ -164,11 +172,14 @@ function dueChange(actor: Actor, lobby: Lobby): number | null | undefined {
 }
 
 /** The seat whose memory a command belongs to: by lobby token, else the player's bound seat, else the new one. */
-function seatOf(lobby: Lobby | null, command: LobbyCommand): number | null {
+function seatOf({ lobby, memory }: Actor, command: LobbyCommand): number | null {
   if (command.type === "create") return command.host.id;
   if (command.type === "join") return command.seat.id;
   if (!("by" in command) || !lobby) return null;
-  return boundSeat(lobby, command.by);
+  const { seatId, playerId, cookieSeatId } = command.by;
+  // The token of a seat that left still finds the answer to its own `leave`.
+  if (seatId !== null && memory.has(seatId)) return seatId;
+  return boundSeat(lobby, { seatId, playerId, cookieSeatId: cookieSeatId ?? null });
 }
 
 function boundSeat(lobby: Lobby, by: Asker): number | null {

@@ -12,6 +12,10 @@ export type Memory = Map<number, Remembered[]>;
 
 /** Answers remembered per seat. */
 const windowSize = 8;
+/** Seats that left and are still remembered, per lobby. */
+const maxDeparted = 16;
+
+const fieldOf = (seatId: number, n: number) => `k:${seatId}:${n % windowSize}`;
 
 export function recall(memory: Memory, seatId: number, id: string): LobbyReply | null {
   return memory.get(seatId)?.find((entry) => entry.id === id)?.reply ?? null;
@@ -29,8 +33,24 @@ export function remember(
   const entry: Remembered = { n, id, reply };
   entries.push(entry);
   if (entries.length > windowSize) entries.shift();
+  // Set anew, so that the order of the map is that of the last command.
+  memory.delete(seatId);
   memory.set(seatId, entries);
-  return [`k:${seatId}:${n % windowSize}`, JSON.stringify(entry)];
+  return [fieldOf(seatId, n), JSON.stringify(entry)];
+}
+
+/**
+ * Forgets seats that left, but for the latest: the repeat of a `leave` still finds its answer, and
+ * players who come and go do not fill the store. Returns the fields to remove.
+ */
+export function forgetDeparted(memory: Memory, seated: ReadonlySet<number>): string[] {
+  const departed = [...memory.keys()].filter((seatId) => !seated.has(seatId));
+  const removed: string[] = [];
+  for (const seatId of departed.slice(0, Math.max(0, departed.length - maxDeparted))) {
+    for (const { n } of memory.get(seatId) ?? []) removed.push(fieldOf(seatId, n));
+    memory.delete(seatId);
+  }
+  return removed;
 }
 
 /** Rebuilds the windows; a hash has no order, so each entry carries its number. */

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { shardCount, shardOf } from "../../../actors/runtime/keys.ts";
-import { recall, remember, rememberedFrom, type Memory } from "../../../actors/runtime/memory.ts";
+import {
+  forgetDeparted,
+  recall,
+  remember,
+  rememberedFrom,
+  type Memory,
+} from "../../../actors/runtime/memory.ts";
 import { parseOwner, wantedOwners } from "../../../actors/runtime/placement.ts";
 import { countCommand, type SeatCounts } from "../../../actors/runtime/quota.ts";
 import { createTicker } from "../../../actors/runtime/ticker.ts";
@@ -87,6 +93,33 @@ describe("remembered answers", () => {
       ),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("seats that left", () => {
+  it("are remembered up to the sixteen latest, and the fields of older ones are removed", () => {
+    const memory: Memory = new Map();
+    const stored = new Set<string>();
+    for (let seat = 1; seat <= 40; seat++) {
+      for (const id of ["join", "leave"])
+        stored.add(remember(memory, seat, id, { ok: true, body: null })[0]);
+      for (const field of forgetDeparted(memory, new Set([99])))
+        assert.ok(stored.delete(field), field);
+    }
+    assert.deepEqual(
+      [...memory.keys()],
+      Array.from({ length: 16 }, (_, i) => 25 + i),
+    );
+    assert.equal(stored.size, 32);
+    assert.deepEqual(recall(memory, 40, "leave"), { ok: true, body: null });
+  });
+
+  it("do not push out the seats that stay", () => {
+    const memory: Memory = new Map();
+    for (let seat = 1; seat <= 30; seat++) remember(memory, seat, "a", { ok: true, body: null });
+    forgetDeparted(memory, new Set([1, 2, 3]));
+    assert.ok([1, 2, 3].every((seat) => memory.has(seat)));
+    assert.equal(memory.size, 3 + 16);
   });
 });
 
