@@ -1,0 +1,170 @@
+import type { Static } from "typebox";
+import type { LobbyCommand } from "../../../actors/index.ts";
+import type { ErrorCode } from "../../core/errors.ts";
+import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
+import { categoryOf } from "../questions/service.ts";
+import * as s from "./schemas.ts";
+import { base, hostErrors, keyOf, seatRoute } from "./seat-route.ts";
+import { askerOf, blankToNull, command, defaultTimer, readCode, startLobby } from "./service.ts";
+
+const settings = defineRoute({
+  ...seatRoute,
+  method: "PATCH",
+  path: `${base}/{code}/settings`,
+  summary: "Change the settings of a waiting lobby",
+  source: "document 2, Lobbies; LOB-22",
+  body: s.SettingsBody,
+  responses: { 204: null },
+  errors: [...hostErrors, "lobby:not_waiting"],
+  handler: async ({ deps, caller, params, body, request }) => {
+    const changes = { ...pickKnown(body) };
+    await command(
+      deps,
+      readCode(params.code),
+      { type: "settings", changes, by: askerOf(caller) },
+      keyOf(request),
+    );
+    return reply(204);
+  },
+});
+
+const start = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/start`,
+  summary: "Draw the questions and start the game",
+  // Drawing may wait 20 s for new questions (LOB-24).
+  deadlineMs: 30_000,
+  source: "document 2, Lobbies; LOB-13, LOB-24",
+  responses: { 200: s.LobbyOnly },
+  errors: [
+    ...hostErrors,
+    "lobby:already_started",
+    "lobby:not_enough_players",
+    "generator:unavailable",
+  ],
+  handler: async ({ deps, caller, params, request }) =>
+    encodedReply(
+      200,
+      (await startLobby(deps, caller, readCode(params.code), keyOf(request))) ?? "{}",
+    ),
+});
+
+/** The host's calls about a question, which answer the lobby: path segment -> what they add to the common refusals. */
+const hostCommands = [
+  {
+    type: "lock",
+    summary: "Turn the picks into answers and reveal",
+    source: "LOB-17, LOB-26",
+    errors: [
+      "lobby:wrong_mode",
+      "lobby:not_in_progress",
+      "lobby:no_more_questions",
+      "lobby:question_closed",
+    ],
+  },
+  {
+    type: "next",
+    summary: "Close the question if open and move on",
+    source: "LOB-16, LOB-28",
+    errors: [
+      "lobby:not_in_progress",
+      "lobby:too_early",
+      "lobby:question_closed",
+      "generator:unavailable",
+    ],
+  },
+] as const satisfies {
+  type: "lock" | "next";
+  summary: string;
+  source: string;
+  errors: ErrorCode[];
+}[];
+
+const hostRoutes = hostCommands.map(({ type, summary, source, errors }) =>
+  defineRoute({
+    ...seatRoute,
+    method: "POST",
+    path: `${base}/{code}/${type}`,
+    summary,
+    source: `document 2, Lobbies; ${source}`,
+    body: s.IndexBody,
+    responses: { 200: s.LobbyOnly },
+    errors: [...hostErrors, ...errors],
+    handler: async ({ deps, caller, params, body, request }) => {
+      const asked: LobbyCommand = { type, index: body.index ?? null, by: askerOf(caller) };
+      return encodedReply(
+        200,
+        (await command(deps, readCode(params.code), asked, keyOf(request))) ?? "{}",
+      );
+    },
+  }),
+);
+
+const end = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/end`,
+  summary: "End the game for everyone",
+  source: "document 2, Lobbies; LOB-18",
+  responses: { 200: s.LobbyOnly },
+  errors: hostErrors,
+  handler: async ({ deps, caller, params, request }) =>
+    encodedReply(
+      200,
+      (await command(
+        deps,
+        readCode(params.code),
+        { type: "end", by: askerOf(caller) },
+        keyOf(request),
+      )) ?? "{}",
+    ),
+});
+
+const kick = defineRoute({
+  ...seatRoute,
+  method: "DELETE",
+  path: `${base}/{code}/players/{playerId}`,
+  summary: "Remove a player from the lobby",
+  source: "document 2, Lobbies; LOB-25",
+  unknown: "lobby:player_not_found",
+  params: s.PlayerParams,
+  query: s.KickQuery,
+  responses: { 204: null },
+  errors: [...hostErrors, "lobby:host_not_removable"],
+  handler: async ({ deps, caller, params, query, request }) => {
+    const asked: LobbyCommand = {
+      type: "kick",
+      seatId: params.playerId,
+      ban: query.ban ?? false,
+      by: askerOf(caller),
+    };
+    await command(deps, readCode(params.code), asked, keyOf(request));
+    return reply(204);
+  },
+});
+
+/** What the host alone may ask of a lobby. */
+export const hostCallRoutes: AnyRoute[] = [settings, start, ...hostRoutes, end, kick];
+
+type SettingsInput = Static<typeof s.SettingsBody>;
+
+/** Only documented fields reach the lobby (S13); category names become slugs (TRV-01). */
+function pickKnown(body: SettingsInput) {
+  const { prompt, selected_categories, timer, ...rest } = body;
+  const known = Object.fromEntries(
+    Object.entries(rest).filter(([name]) => name in s.SettingsBody.properties),
+  ) as Omit<SettingsInput, "prompt" | "selected_categories" | "timer">;
+  return {
+    ...known,
+    ...(prompt === undefined ? {} : { prompt: blankToNull(prompt) }),
+    ...(timer === undefined ? {} : { timer: timer ?? defaultTimer }),
+    ...(selected_categories === undefined
+      ? {}
+      : {
+          selected_categories: selected_categories.map(
+            (name, i) => categoryOf(name, `selected_categories[${i}]`) ?? "random",
+          ),
+        }),
+  };
+}

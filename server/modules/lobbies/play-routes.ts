@@ -1,0 +1,148 @@
+import { stringifySetCookie } from "cookie";
+import type { LobbyCommand } from "../../../actors/index.ts";
+import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
+import * as s from "./schemas.ts";
+import {
+  base,
+  commandErrors,
+  cookieSeconds,
+  keyOf,
+  seatErrors,
+  seatRoute,
+  tag,
+} from "./seat-route.ts";
+import { askerOf, command, hubToken, readCode } from "./service.ts";
+
+const token = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/token`,
+  summary: "Get the cookie that opens the lobby's event stream",
+  source: "document 2, Lobbies, Authentication; HUB-02",
+  responses: { 204: null },
+  errors: [...seatErrors, "lobby:not_member"],
+  handler: async ({ deps, caller, params, request }) => {
+    const value = await hubToken(deps, caller, readCode(params.code));
+    return reply(204, undefined, [
+      [
+        "Set-Cookie",
+        stringifySetCookie({
+          name: "hubAuthorization",
+          value,
+          httpOnly: true,
+          sameSite: "lax",
+          path: "/v1/hub",
+          maxAge: cookieSeconds,
+          secure: request.isSecure,
+        }),
+      ],
+      ["X-Hub-Token", value],
+      ["Link", '</v1/hub>; rel="hub"'],
+    ]);
+  },
+});
+
+const answer = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/answer`,
+  summary: "Answer the open question of a versus lobby",
+  source: "document 2, Lobbies; LOB-12, LOB-17, LOB-28",
+  body: s.AnswerBody,
+  responses: { 200: s.VersusResult },
+  errors: [
+    ...commandErrors,
+    "lobby:wrong_mode",
+    "lobby:not_in_progress",
+    "lobby:no_more_questions",
+    "lobby:already_answered",
+    "lobby:question_closed",
+  ],
+  handler: async ({ deps, caller, params, body, request }) => {
+    const asked: LobbyCommand = {
+      type: "answer",
+      selectedIndex: body.selected_index,
+      claimedMs: body.time_taken_ms,
+      index: body.index ?? null,
+      by: askerOf(caller),
+    };
+    return encodedReply(
+      200,
+      (await command(deps, readCode(params.code), asked, keyOf(request))) ?? "{}",
+    );
+  },
+});
+
+const pick = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/pick`,
+  summary: "Set the tentative pick of a co-op lobby",
+  source: "document 2, Lobbies; LOB-17, LOB-28",
+  body: s.PickBody,
+  responses: { 204: null },
+  errors: [...commandErrors, "lobby:wrong_mode", "lobby:not_in_progress", "lobby:question_closed"],
+  handler: async ({ deps, caller, params, body, request }) => {
+    const asked: LobbyCommand = {
+      type: "pick",
+      selectedIndex: body.selected_index,
+      index: body.index ?? null,
+      by: askerOf(caller),
+    };
+    await command(deps, readCode(params.code), asked, keyOf(request));
+    return reply(204);
+  },
+});
+
+const reveal = defineRoute({
+  method: "POST",
+  path: `${base}/{code}/reveal`,
+  summary: "Ask for the reveal when the timer elapsed",
+  tag,
+  auth: "public",
+  source: "document 2, Lobbies; LOB-15",
+  unknown: "lobby:not_found",
+  params: s.CodeParams,
+  responses: { 200: s.Ok },
+  errors: ["lobby:not_found"],
+  handler: async ({ deps, params }) => {
+    await command(deps, readCode(params.code), { type: "reveal", by: askerOf(null) });
+    return reply(200, { ok: true } as const);
+  },
+});
+
+const heartbeat = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/heartbeat`,
+  summary: "Say that the player is still there",
+  source: "document 2, Lobbies; LOB-19",
+  responses: { 200: s.Ok },
+  errors: seatErrors,
+  handler: async ({ deps, caller, params }) => {
+    await command(deps, readCode(params.code), { type: "heartbeat", by: askerOf(caller) });
+    return reply(200, { ok: true } as const);
+  },
+});
+
+const leave = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/leave`,
+  summary: "Leave the lobby; the host's leaving ends it",
+  source: "document 2, Lobbies",
+  responses: { 204: null },
+  errors: commandErrors,
+  handler: async ({ deps, caller, params, request }) => {
+    await command(
+      deps,
+      readCode(params.code),
+      { type: "leave", by: askerOf(caller) },
+      keyOf(request),
+    );
+    return reply(204);
+  },
+});
+
+/** What every player of a lobby may ask of it. */
+export const playRoutes: AnyRoute[] = [token, answer, pick, reveal, heartbeat, leave];

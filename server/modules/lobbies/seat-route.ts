@@ -1,0 +1,42 @@
+import { AppError, type ErrorCode } from "../../core/errors.ts";
+import type { RequestInfo } from "../../http/route.ts";
+import * as s from "./schemas.ts";
+
+export const base = "/v1/games/trivia/lobbies";
+export const tag = "Lobbies";
+/** Life of the cookies that hold a seat or open its stream. */
+export const cookieSeconds = 86_400;
+
+/** Refusals of every call that needs a seat, and of every call that needs the host's (LOB-02). */
+export const seatErrors = [
+  "auth:required",
+  "auth:token_invalid",
+  "lobby:token_invalid",
+  "lobby:not_found",
+  "lobby:player_not_found",
+  "rate_limit:exceeded",
+] as const satisfies ErrorCode[];
+/** A key of the wrong form is refused where it is read. */
+export const commandErrors = [
+  ...seatErrors,
+  "request:invalid_query",
+] as const satisfies ErrorCode[];
+export const hostErrors = [...commandErrors, "lobby:not_host"] as const satisfies ErrorCode[];
+
+/** Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). */
+export const seatRoute = {
+  auth: "seat",
+  tag,
+  unlimited: true,
+  unknown: "lobby:not_found",
+  params: s.CodeParams,
+} as const;
+
+const keyPattern = /^[\x21-\x7e]{1,128}$/;
+
+/** A repeat with the same key answers as the first time (LOB-28); keys are stored, so they are short. */
+export function keyOf(request: RequestInfo): string | undefined {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined || keyPattern.test(key)) return key;
+  throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
+}
