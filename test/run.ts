@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { chmodSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { silentLogger } from "../server/core/logger.ts";
 import { stopOrphan } from "../server/local/orphans.ts";
+import { findRedisProgram } from "../server/local/redis-program.ts";
 
 /**
  * `npm test [-- files and node:test flags]`: one Postgres for the whole run, two files at a time.
@@ -29,6 +31,8 @@ async function runAll(): Promise<number> {
   let isInterrupted = false;
   for (const signal of signals) process.on(signal, () => (isInterrupted = true));
   const { startTestPostgres } = await import("./support/stores.ts");
+  // Where the machine has no Redis, one is unpacked once, before two files at a time ask for it.
+  await findRedisProgram(folder, silentLogger);
   const postgres = await startTestPostgres();
   try {
     return isInterrupted ? 130 : await runTests(postgres.url);

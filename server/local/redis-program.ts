@@ -1,6 +1,15 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Logger } from "../core/logger.ts";
 
@@ -9,6 +18,7 @@ export interface RedisProgram {
   env: NodeJS.ProcessEnv;
 }
 
+const packagesFolder = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const run = promisify(execFile);
 const programs = ["redis-server", "valkey-server"];
 const packages = [
@@ -23,7 +33,10 @@ const packages = [
 ];
 const downloadLimitMs = 120_000;
 
-/** A Redis from PATH, else one unpacked from Debian packages without root. Throws what to install. */
+/**
+ * A Redis from PATH, else one unpacked from Debian packages without root. Throws what to install.
+ * It is kept beside the installed packages, so that every data folder and test shares it.
+ */
 export async function findRedisProgram(dataDir: string, log: Logger): Promise<RedisProgram> {
   for (const command of programs) {
     const found = await run(command, ["--version"]).then(
@@ -32,7 +45,7 @@ export async function findRedisProgram(dataDir: string, log: Logger): Promise<Re
     );
     if (found) return { command, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
   }
-  const cache = join(dataDir, "program");
+  const cache = join(cacheFolder(dataDir), "redis");
   try {
     if (!existsSync(join(cache, "usr/bin/redis-server"))) await unpackPackages(cache, log);
     const program = unpackedProgram(cache);
@@ -43,6 +56,16 @@ export async function findRedisProgram(dataDir: string, log: Logger): Promise<Re
       "no Redis found: install redis-server (Debian: apt-get install redis-server, macOS: brew install redis) or set REDIS_URL",
       { cause: error },
     );
+  }
+}
+
+/** The data folder serves where the packages may not be written to. */
+function cacheFolder(dataDir: string): string {
+  try {
+    accessSync(packagesFolder, constants.W_OK);
+    return join(packagesFolder, ".cache/emberline");
+  } catch {
+    return dataDir;
   }
 }
 
@@ -59,7 +82,7 @@ function unpackedProgram(cache: string): RedisProgram {
 
 async function unpackPackages(cache: string, log: Logger): Promise<void> {
   log.info("no redis-server in PATH; unpacking one from the system's packages");
-  const draft = `${cache}.new`;
+  const draft = `${cache}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(join(draft, "debs"), { recursive: true });
   const options = { cwd: join(draft, "debs"), timeout: downloadLimitMs };
@@ -70,8 +93,12 @@ async function unpackPackages(cache: string, log: Logger): Promise<void> {
   for (const file of readdirSync(options.cwd)) await run("dpkg", ["-x", file, draft], options);
   for (const folder of ["debs", "apt"])
     rmSync(join(draft, folder), { recursive: true, force: true });
-  rmSync(cache, { recursive: true, force: true });
-  renameSync(draft, cache);
+  try {
+    renameSync(draft, cache);
+  } catch {
+    // Another process was faster; its copy is as good.
+    rmSync(draft, { recursive: true, force: true });
+  }
 }
 
 /** A fresh image has no package lists; without root they go into a folder of our own. */
