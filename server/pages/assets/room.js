@@ -51,6 +51,8 @@ export async function sitDown(key, lobby, onGone) {
   seated = seat;
   shownQuestion = -1;
   takeLobby(game, answer);
+  // What the lobby does not know of was never sent.
+  if (!answer.answered_player_ids.includes(key.playerId) && !answer.reveal) game.mine = null;
   const stopStream = watchLobby(key, answer.hub.topic, {
     onMessage: (message) => {
       takeMessage(game, message);
@@ -159,13 +161,15 @@ export async function choose(choice) {
   const { calls } = seated;
   const before = game.mine;
   game.mine = { index: question.index, choice };
+  // Kept before it is sent: a page that is reloaded meanwhile has still sent it.
+  storedChoice.save(game.mine);
   render();
   try {
     if (game.lobby?.mode === "coop") await calls.pick(question.index, choice);
     else await answer(game, question, choice);
-    storedChoice.save(game.mine);
   } catch (error) {
     game.mine = before;
+    storedChoice.save(before);
     render();
     throw error;
   }
