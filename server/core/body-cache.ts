@@ -7,15 +7,24 @@ export interface CachedBody {
 }
 
 export interface BodyCache {
-  /** The body of this key, made anew when it is older than `ttlMs`; callers at the same time share one making. */
-  get(key: string, ttlMs: number, make: () => Promise<string>): Promise<CachedBody>;
+  /**
+   * What `present` makes of the body of this key, at once when it is known. A body older than `ttlMs` is
+   * made anew; callers at the same time share one making.
+   */
+  use<T>(
+    key: string,
+    ttlMs: number,
+    make: () => Promise<string>,
+    present: (body: CachedBody) => T,
+  ): T | Promise<T>;
 }
 
 /** Bodies kept; past it the oldest is forgotten. */
 const maxBodies = 512;
 
 interface Entry {
-  body: Promise<CachedBody>;
+  /** The body, or its making. */
+  body: CachedBody | Promise<CachedBody>;
   madeAt: number;
 }
 
@@ -24,26 +33,31 @@ export function createBodyCache(): BodyCache {
   const entries = new Map<string, Entry>();
 
   function make(key: string, produce: () => Promise<string>): Promise<CachedBody> {
-    const body = produce().then((json) => ({ json, etag: `"${hash("sha1", json, "base64url")}"` }));
-    const entry = { body, madeAt: performance.now() };
+    const making = produce().then((json) => ({
+      json,
+      etag: `"${hash("sha1", json, "base64url")}"`,
+    }));
+    const entry: Entry = { body: making, madeAt: performance.now() };
     entries.delete(key);
     if (entries.size >= maxBodies) {
       const oldest = entries.keys().next();
       if (!oldest.done) entries.delete(oldest.value);
     }
     entries.set(key, entry);
-    // A failure is not kept: the next caller tries again.
-    body.catch(() => {
-      if (entries.get(key) === entry) entries.delete(key);
-    });
-    return body;
+    making.then(
+      (body) => (entry.body = body),
+      // A failure is not kept: the next caller tries again.
+      () => entries.get(key) === entry && entries.delete(key),
+    );
+    return making;
   }
 
   return {
-    get(key, ttlMs, produce) {
+    use(key, ttlMs, produce, present) {
       const known = entries.get(key);
-      if (known && performance.now() - known.madeAt < ttlMs) return known.body;
-      return make(key, produce);
+      const isFresh = known !== undefined && performance.now() - known.madeAt < ttlMs;
+      const body = isFresh ? known.body : make(key, produce);
+      return body instanceof Promise ? body.then(present) : present(body);
     },
   };
 }

@@ -8,6 +8,8 @@ export interface Caller {
   realm: string;
   /** Token family (session) id. */
   family: string;
+  /** End of the access token, seconds since the epoch. */
+  expiresAt: number;
 }
 
 /** A caller of a lobby route: a lobby token names the seat, a bearer token the player (LOB-01). */

@@ -26,6 +26,7 @@ function readCaller(claims: TokenClaims): Caller | null {
     isGuest: !roles.includes("ROLE_REGISTERED"),
     realm: claims.realm ?? "",
     family: claims.fam ?? "",
+    expiresAt: claims.exp,
   };
 }
 
@@ -58,8 +59,9 @@ export class Authenticator {
   /** API keys will be read here too, beside the bearer token. */
   private bearer(request: RequestInfo, isDemanded: boolean): Caller | null {
     const header = request.headers["authorization"];
-    if (header === undefined || !/^bearer\b/i.test(header)) return null;
+    if (header === undefined) return null;
     const token = bearerPattern.exec(header)?.[1];
+    if (token === undefined && !/^bearer\b/i.test(header)) return null;
     const claims = token === undefined ? null : this.tokens.verify("access", token);
     const caller = claims === null ? null : readCaller(claims);
     if (caller === null && isDemanded) throw refuse("auth:token_invalid");

@@ -20,14 +20,17 @@ const listCategories = defineRoute({
   cache: "public, max-age=600",
   responses: { 200: s.CategoryList },
   errors: [],
-  handler: async ({ deps }) => {
-    const { json, etag } = await deps.bodies.get("trivia/categories", countsTtlMs, async () => {
-      const counts = await countByCategory(deps.em);
-      const list = categories.map((name) => ({ name, num_questions: counts.get(name) ?? 0 }));
-      return JSON.stringify({ categories: list });
-    });
-    return encodedReply(200, json, { etag });
-  },
+  handler: ({ deps }) =>
+    deps.bodies.use(
+      "trivia/categories",
+      countsTtlMs,
+      async () => {
+        const counts = await countByCategory(deps.em);
+        const list = categories.map((name) => ({ name, num_questions: counts.get(name) ?? 0 }));
+        return JSON.stringify({ categories: list });
+      },
+      ({ json, etag }) => encodedReply(200, json, { etag }),
+    ),
 });
 
 const listQuestions = defineRoute({
