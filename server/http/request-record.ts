@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { LineBuffer } from "../core/line-buffer.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Exchange } from "./exchange.ts";
@@ -22,14 +23,15 @@ export class RequestRecorder {
   private readonly log: Logger;
   private readonly metrics: Metrics;
   private readonly kinds = new Map<string, Kind>();
-  private readonly output: { write(line: string): unknown };
+  private readonly lines: LineBuffer;
   private readonly lineStart: string;
 
   constructor(log: Logger, metrics: Metrics) {
     this.log = log;
     this.metrics = metrics;
     const inside = log as unknown as Record<symbol, unknown>;
-    this.output = inside[pino.symbols.streamSym] as { write(line: string): unknown };
+    const output = inside[pino.symbols.streamSym] as { write(text: string): unknown };
+    this.lines = new LineBuffer((text) => output.write(text));
     this.lineStart = `{"level":${pino.levels.values["info"]}${String(inside[pino.symbols.chindingsSym])},"time":`;
   }
 
@@ -47,9 +49,14 @@ export class RequestRecorder {
    */
   private writeLine(x: Exchange, { facts }: Kind, elapsedMs: number): void {
     const ip = plainAddress.test(x.ip) ? x.ip : "";
-    this.output.write(
+    this.lines.add(
       `${this.lineStart}${Date.now()},"id":"${x.id}",${facts},"ms":${elapsedMs.toFixed(3)},"player":${x.playerId},"ip":"${ip}"}\n`,
     );
+  }
+
+  /** Hands the lines that still wait to the log. */
+  flush(): void {
+    this.lines.flush();
   }
 
   recordLimited(x: Exchange): void {

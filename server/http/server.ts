@@ -105,6 +105,7 @@ class UwsServer implements HttpServer {
     while (this.open > 0 && performance.now() < giveUpAt)
       await new Promise((resolve) => setTimeout(resolve, drainPollMs));
     this.app.close();
+    this.recorder.flush();
   }
 
   inFlight(): number {

@@ -1,5 +1,4 @@
 import { timestamp } from "../../core/clock.ts";
-
 import { preferredLocale } from "../../core/locales.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { clearRefreshCookie, refreshCookie } from "./cookies.ts";

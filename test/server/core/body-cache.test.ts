@@ -13,7 +13,7 @@ describe("finished bodies", () => {
       await new Promise(setImmediate);
       return `body ${made}`;
     };
-    const all = await Promise.all([1, 2, 3].map(() => cache.use("k", 60_000, make, present)));
+    const all = await Promise.all([1, 2, 3].map(async () => cache.use("k", 60_000, make, present)));
     assert.deepEqual(all, ["body 1", "body 1", "body 1"]);
     assert.equal(cache.use("k", 60_000, make, present), "body 1");
     assert.equal(await cache.use("other", 60_000, make, present), "body 2");
