@@ -169,22 +169,24 @@ export interface NewSeat {
   avatarUrl: string | null;
 }
 
+/** What a lobby begins with. */
+interface Founding {
+  id: number;
+  code: string;
+  realm: string;
+  settings: Settings;
+  maxPlayers: number;
+  timings: Timings;
+  host: NewSeat;
+}
+
 interface Asked {
   by: Asker;
 }
 
 /** Everything that can be asked of a lobby. `now` is added by the mailbox. */
 export type LobbyCommand =
-  | {
-      type: "create";
-      id: number;
-      code: string;
-      realm: string;
-      settings: Settings;
-      maxPlayers: number;
-      timings: Timings;
-      host: NewSeat;
-    }
+  | ({ type: "create" } & Founding)
   | ({ type: "read" } & Asked)
   | ({ type: "join"; seat: NewSeat } & Asked)
   | ({ type: "settings"; changes: SettingsChange } & Asked)
@@ -214,17 +216,7 @@ export type LobbyCommand =
 
 /** What happened; `evolve` folds these, the journal stores these. */
 export type LobbyEvent =
-  | {
-      type: "created";
-      at: number;
-      id: number;
-      code: string;
-      realm: string;
-      settings: Settings;
-      maxPlayers: number;
-      timings: Timings;
-      host: NewSeat;
-    }
+  | ({ type: "created"; at: number } & Founding)
   | { type: "joined"; at: number; seat: NewSeat }
   | { type: "settings_changed"; at: number; changes: SettingsChange }
   | { type: "preparing"; at: number; until: number }

@@ -173,7 +173,8 @@ export class Pipeline {
     const query = readQuery === null ? nothing : readQuery(x.query);
     const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
     const params = readParams === null ? nothing : readParams(x.paramValues);
-    const input = { params, query, body, caller: x.caller, deps: this.depsOfRequest(), request: x };
+    const deps = this.depsOfRequest();
+    const input = { params, query, body, caller: x.caller, deps, request: x } as never;
     const key = route.idempotent ? x.headers["idempotency-key"] : undefined;
     if (key === undefined) return route.handler(input);
     return this.idempotency.run(x, key, () => route.handler(input));

@@ -196,10 +196,12 @@ export interface RouteRecord<
   ) => Promise<ReplyOf<R>> | ReplyOf<R>;
 }
 
-/** A route whatever its types, as the tables hold it. */
+/**
+ * A route whatever its types, as the tables hold it. Handlers of a mixed table have no common input; the
+ * pipeline alone calls them, with what it validated by the same record.
+ */
 export type AnyRoute = Omit<RouteRecord, "handler"> & {
-  // oxlint-disable-next-line typescript/no-explicit-any -- handlers of a mixed table have no common input
-  handler: (input: any) => Promise<Reply> | Reply;
+  handler: (input: never) => Promise<Reply> | Reply;
 };
 
 /** Declares an endpoint; everything else derives from the record (ARCHITECTURE: an endpoint is declared once). */

@@ -46,7 +46,7 @@ async function subscribe(request: Request): Promise<Outcome> {
         ...request,
         query: request.query ?? `topic=${topic}`,
       },
-    });
+    } as never);
     return { code: "ok", subscription, reply };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
