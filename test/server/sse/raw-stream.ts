@@ -49,7 +49,7 @@ export async function openRaw(url: string): Promise<RawStream> {
     chunks,
     isEnded: () => hasEnded,
     closed: once(socket, "close"),
-    waitForText(text, timeoutMs = 5_000) {
+    waitForText(text, timeoutMs = 20_000) {
       let from = 0;
       return new Promise((resolve, reject) => {
         const timer = setTimeout(
