@@ -96,8 +96,14 @@ describe("the play page in a real browser", () => {
       await friend.page.getByText("Barbara (you)").waitFor();
       await host.page.getByRole("button", { name: "Start the game" }).click();
       await atQuestion(friend, 1);
+      // The answer never leaves the page that chose it; the reloaded one sends it again.
+      await friend.page.route("**/answer", () => {});
       await friend.page.keyboard.press("4");
       await friend.page.getByText("Waiting for the others").waitFor();
+      await friend.page.unroute("**/answer");
+      await friend.page.reload();
+      await host.page.locator("#playing-players").getByText("answered").waitFor();
+      await friend.page.locator("#choices button.mine").waitFor();
       await friend.page.reload();
       await friend.page.locator("#choices button.mine").waitFor();
       await host.page.keyboard.press("4");

@@ -66,7 +66,7 @@ export function openSession(
     lastUsedAt: new Date(now),
     userAgent: opener.userAgent,
   });
-  return sessionOf(deps, player, family);
+  return sessionOf(deps, player, family, now);
 }
 
 /** Tokens of the present generation of a family (TOK-03). */
@@ -74,12 +74,13 @@ export function sessionOf(
   deps: Pick<Deps, "clock" | "tokens">,
   player: Player,
   family: { id: string; realm: string; generation: number; endsAt: Date },
+  now = deps.clock.now(),
 ): Session {
-  const { tokens, clock } = deps;
+  const { tokens } = deps;
   const subject = String(player.id);
   const roles = rolesOf(player);
   const { refreshSeconds } = lifetimeOf(player.isGuest);
-  const leftSeconds = Math.max(1, Math.floor((family.endsAt.getTime() - clock.now()) / 1000));
+  const leftSeconds = Math.max(1, Math.floor((family.endsAt.getTime() - now) / 1000));
   const { id: fam, realm, generation: gen } = family;
   const access = { roles, realm, name: player.name, fam };
   const body: SessionBody = {

@@ -20,6 +20,8 @@
  *   host_disconnect: { since_ms: number, ends_at_ms: number } | null,
  *   hub: { url: string, topic: string }, server_now_ms: number }} Lobby
  * @typedef {{ type: string, seq: number, at_ms: number, data: any }} Message
+ * @typedef {{ index: number, choice: number, tookMs: number, key: string }} Choice sent again under
+ *   the same key it counts once
  */
 
 import { openStream } from "./stream.js";
@@ -62,7 +64,7 @@ const isFinal = (error) => error instanceof ApiError && [401, 403, 404].includes
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** `crypto.randomUUID` is missing where a phone opens the page by address, without https. */
-function randomKey() {
+export function randomKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -110,8 +112,8 @@ function errorOf(response, answer) {
  * @param {string} method @param {string} path
  * @param {{ body?: unknown, headers?: Record<string, string> }} options
  */
-async function sendSafely(method, path, { body, headers = {} } = {}) {
-  const keyed = { ...headers, "Idempotency-Key": randomKey() };
+async function sendSafely(method, path, { body, headers = {} } = {}, key = randomKey()) {
+  const keyed = { ...headers, "Idempotency-Key": key };
   for (let attempt = 1; ; attempt++) {
     try {
       return await send(method, path, { body, headers: keyed });
@@ -197,17 +199,18 @@ export function joinLobby(identity, code, name) {
 export function createSeat({ code, token }) {
   const path = `${base}/${encodeURIComponent(code)}`;
   const headers = { "X-Lobby-Token": token };
-  /** @param {string} name @param {unknown} [body] */
-  const command = (name, body) => sendSafely("POST", `${path}/${name}`, { body, headers });
+  /** @param {string} name @param {unknown} [body] @param {string} [key] */
+  const command = (name, body, key) =>
+    sendSafely("POST", `${path}/${name}`, { body, headers }, key);
   return {
     /** @returns {Promise<{ lobby: Lobby, player: Player | null }>} */
     read: () => send("GET", `${path}/status`, { headers }),
     start: () => command("start"),
-    /** @param {number} index @param {number} choice */
-    pick: (index, choice) => command("pick", { index, selected_index: choice }),
-    /** @param {number} index @param {number} choice @param {number} tookMs */
-    answer: (index, choice, tookMs) =>
-      command("answer", { index, selected_index: choice, time_taken_ms: tookMs }),
+    /** @param {Choice} chosen */
+    pick: ({ index, choice, key }) => command("pick", { index, selected_index: choice }, key),
+    /** @param {Choice} chosen */
+    answer: ({ index, choice, tookMs, key }) =>
+      command("answer", { index, selected_index: choice, time_taken_ms: tookMs }, key),
     /** @param {number} index */
     lock: (index) => command("lock", { index }),
     /** @param {number} index */

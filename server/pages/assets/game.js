@@ -3,13 +3,13 @@
  *
  * @typedef {import("./client.js").Lobby} Lobby
  * @typedef {import("./client.js").Message} Message
- * @typedef {{ index: number, choice: number }} Mine
+ * @typedef {import("./client.js").Choice} Choice
  * @typedef {{ playerId: number, lobby: Lobby | null, clockOffsetMs: number, seq: number,
- *   picks: Map<number, number>, mine: Mine | null, early: any, endReason: string | null,
+ *   picks: Map<number, number>, mine: Choice | null, early: any, endReason: string | null,
  *   removed: "left" | "kicked" | null }} Game
  */
 
-/** @param {number} playerId @param {Mine | null} mine @returns {Game} */
+/** @param {number} playerId @param {Choice | null} mine @returns {Game} */
 export function newGame(playerId, mine) {
   return {
     playerId,

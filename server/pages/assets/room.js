@@ -1,4 +1,4 @@
-import { ApiError, createSeat, watchLobby } from "./client.js";
+import { ApiError, createSeat, randomKey, watchLobby } from "./client.js";
 import { el, setText, showView } from "./dom.js";
 import { canChoose, isHost, me, newGame, serverNow, takeLobby, takeMessage } from "./game.js";
 import { renderClock, renderQuestion } from "./question.js";
@@ -51,8 +51,6 @@ export async function sitDown(key, lobby, onGone) {
   seated = seat;
   shownQuestion = -1;
   takeLobby(game, answer);
-  // What the lobby does not know of was never sent.
-  if (!answer.answered_player_ids.includes(key.playerId) && !answer.reveal) game.mine = null;
   const stopStream = watchLobby(key, answer.hub.topic, {
     onMessage: (message) => {
       takeMessage(game, message);
@@ -74,6 +72,9 @@ export async function sitDown(key, lobby, onGone) {
     clearInterval(poll);
   };
   render();
+  const isKnown = answer.answered_player_ids.includes(key.playerId) || answer.reveal !== null;
+  // A choice the lobby does not know of was on its way when the page went away.
+  if (game.mine && !isKnown) void give(seat, game.mine).catch(() => {});
 }
 
 /** Reads the lobby itself: the way back when events may have been missed. */
@@ -158,15 +159,20 @@ export async function choose(choice) {
   const game = seated?.game;
   const question = game?.lobby?.current_question;
   if (!seated || !game || !question || !canChoose(game)) return;
-  const { calls } = seated;
-  const before = game.mine;
-  game.mine = { index: question.index, choice };
-  // Kept before it is sent: a page that is reloaded meanwhile has still sent it.
-  storedChoice.save(game.mine);
+  const elapsedMs = Math.round(Math.max(0, serverNow(game) - question.started_at_ms));
+  const tookMs = Math.min(600_000, elapsedMs);
+  await give(seated, { index: question.index, choice, tookMs, key: randomKey() });
+}
+
+/** Shows and keeps the choice before it is sent, so that a reloaded page can send it again. @param {Seated} seat @param {import("./client.js").Choice} chosen */
+async function give({ calls, game }, chosen) {
+  const before = game.mine === chosen ? null : game.mine;
+  game.mine = chosen;
+  storedChoice.save(chosen);
   render();
   try {
-    if (game.lobby?.mode === "coop") await calls.pick(question.index, choice);
-    else await answer(game, question, choice);
+    if (game.lobby?.mode === "coop") await calls.pick(chosen);
+    else takeResult(game, chosen.index, await calls.answer(chosen));
   } catch (error) {
     game.mine = before;
     storedChoice.save(before);
@@ -175,12 +181,10 @@ export async function choose(choice) {
   }
 }
 
-/** @param {import("./game.js").Game} game @param {import("./client.js").Question} question @param {number} choice */
-async function answer(game, question, choice) {
-  const tookMs = Math.round(Math.max(0, serverNow(game) - question.started_at_ms));
-  const result = await seated.calls.answer(question.index, choice, Math.min(600_000, tookMs));
-  if (game.lobby?.current_question?.index !== question.index) return;
-  game.early = { index: question.index, ...result };
+/** The own result is known before the reveal. @param {import("./game.js").Game} game @param {number} index @param {any} result */
+function takeResult(game, index, result) {
+  if (game.lobby?.current_question?.index !== index) return;
+  game.early = { index, ...result };
   speak(result.is_correct ? `Right! ${result.points_earned} points.` : "Not this time.");
   render();
 }
