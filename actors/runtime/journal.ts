@@ -1,7 +1,8 @@
-import type { Redis } from "ioredis";
 import type { Metrics } from "../../server/core/metrics.ts";
+import type { Connection } from "./connection.ts";
 import { dueKey, eventChannel, eventStreamKey, lobbyKey, ownerKey, shardOf } from "./keys.ts";
 import { runScript } from "./scripts.ts";
+import type { Timing } from "./timing.ts";
 
 /** The changes of one lobby since its last commit. */
 export interface Commit {
@@ -38,12 +39,17 @@ interface Waiting {
   resolve: (result: CommitResult) => void;
 }
 
-export function createJournal(deps: { redis: Redis; metrics: Metrics }): Journal {
+export function createJournal(deps: {
+  redis: Connection;
+  metrics: Metrics;
+  timing: Timing;
+}): Journal {
+  const { timing } = deps;
   let waiting: Waiting[] = [];
   let isFlushing = false;
 
   async function send(batch: Waiting[]): Promise<void> {
-    const started = performance.now();
+    const started = timing.elapsed();
     const keys: string[] = [];
     const args: (string | number)[] = [];
     for (const { commit } of batch) appendArguments(commit, keys, args);
@@ -53,7 +59,7 @@ export function createJournal(deps: { redis: Redis; metrics: Metrics }): Journal
     } catch {
       results = null;
     }
-    deps.metrics.lobbyCommitSeconds.observe((performance.now() - started) / 1000);
+    deps.metrics.lobbyCommitSeconds.observe((timing.elapsed() - started) / 1000);
     batch.forEach((one, i) => one.resolve(resultOf(Array.isArray(results) ? results[i] : null)));
   }
 
@@ -76,7 +82,7 @@ export function createJournal(deps: { redis: Redis; metrics: Metrics }): Journal
         waiting.push({ commit, resolve });
         if (isFlushing) return;
         isFlushing = true;
-        setImmediate(() => void flush());
+        timing.soon(() => void flush());
       }),
   };
 }

@@ -1,5 +1,6 @@
 /** Number of shards; fixed for good, because every stored key carries its shard. */
 export const shardCount = 1024;
+export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard);
 
 /** FNV-1a with a final avalanche, so that similar codes land on different shards. */
 export function hashText(text: string): number {

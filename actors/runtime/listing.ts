@@ -1,6 +1,6 @@
-import type { Redis } from "ioredis";
 import { listingOf, type WireContext } from "../lobby/snapshot.ts";
 import type { Lobby, LobbyEvent } from "../lobby/types.ts";
+import type { Connection } from "./connection.ts";
 import { publicListChannel, publicListKey, publicOrderKey, shardOf } from "./keys.ts";
 import { runScript } from "./scripts.ts";
 
@@ -30,7 +30,7 @@ export interface Listing {
   remove(code: string): Promise<void>;
 }
 
-export function createListing(redis: Redis, context: WireContext): Listing {
+export function createListing(redis: Connection, context: WireContext): Listing {
   const keys = [publicListKey, publicOrderKey];
 
   async function write(lobby: Lobby): Promise<boolean> {
@@ -70,7 +70,7 @@ export function createListing(redis: Redis, context: WireContext): Listing {
       if (await write(lobby)) await redis.publish(publicListChannel, "");
     },
     async remove(code) {
-      await redis.multi().hdel(publicListKey, code).zrem(publicOrderKey, code).exec();
+      await runScript(redis, "listing", keys, [code, 0, 0, ""]);
       await redis.publish(publicListChannel, "");
     },
   };

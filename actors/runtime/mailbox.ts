@@ -1,15 +1,15 @@
-import type { Redis } from "ioredis";
 import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
-
 import { nextDeadline } from "../lobby/deadlines.ts";
 import type { Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import { actorOf, runBatch, type Actor, type BatchRules } from "./actor.ts";
+import type { Connection } from "./connection.ts";
 import type { Journal } from "./journal.ts";
-import { dueKey, shardCount, shardOf } from "./keys.ts";
+import { dueKey, shardOf } from "./keys.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
 import { loadLobby } from "./storage.ts";
 import type { Ticker } from "./ticker.ts";
+import type { Timing } from "./timing.ts";
 
 /** Commands waiting for one lobby; more are refused, so that one hot lobby harms only itself. */
 const maxWaitingPerLobby = 64;
@@ -47,10 +47,11 @@ export interface Placement {
 }
 
 export interface MailboxDeps {
-  redis: Redis;
+  redis: Connection;
   journal: Journal;
   placement: Placement;
   ticker: Ticker;
+  timing: Timing;
   log: Logger;
   metrics: Metrics;
   now: () => number;
@@ -78,20 +79,20 @@ export interface Mailboxes {
 }
 
 export function createMailboxes(deps: MailboxDeps): Mailboxes {
-  const shards = Array.from({ length: shardCount }, () => new Map<string, Slot>());
+  /** Shard -> code -> slot; a shard without lobbies has no entry. */
+  const shards = new Map<number, Map<string, Slot>>();
   let actorCount = 0;
   let waitingCount = 0;
 
-  const find = (code: string) => slotsOf(shardOf(code)).get(code);
-
-  function slotsOf(shard: number): Map<string, Slot> {
-    return shards[shard] ?? new Map<string, Slot>();
-  }
+  const find = (code: string) => shards.get(shardOf(code))?.get(code);
+  const slotsOf = (shard: number) => [...(shards.get(shard)?.values() ?? [])];
 
   function slotOf(code: string): Slot {
     const shard = shardOf(code);
-    const known = slotsOf(shard).get(code);
+    const slots = shards.get(shard) ?? new Map<string, Slot>();
+    const known = slots.get(code);
     if (known) return known;
+    shards.set(shard, slots);
     const slot: Slot = {
       code,
       shard,
@@ -103,14 +104,16 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       lastUsed: deps.now(),
       onIdle: [],
     };
-    slotsOf(shard).set(code, slot);
+    slots.set(code, slot);
     deps.metrics.lobbyActors.set(++actorCount);
     return slot;
   }
 
   function remove(slot: Slot): void {
-    if (find(slot.code) !== slot) return;
-    slotsOf(slot.shard).delete(slot.code);
+    const slots = shards.get(slot.shard);
+    if (slots?.get(slot.code) !== slot) return;
+    slots.delete(slot.code);
+    if (slots.size === 0) shards.delete(slot.shard);
     deps.metrics.lobbyActors.set(--actorCount);
   }
 
@@ -227,19 +230,19 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
   return {
     deliver: enqueue,
     drop(shard) {
-      for (const slot of slotsOf(shard).values()) forget(slot);
+      for (const slot of slotsOf(shard)) forget(slot);
     },
     async close(shard) {
-      const busy = [...slotsOf(shard).values()].filter((slot) => slot.isBusy);
+      const busy = slotsOf(shard).filter((slot) => slot.isBusy);
       const idle = Promise.all(
         busy.map((slot) => new Promise<void>((done) => slot.onIdle.push(done))),
       );
-      let timer: NodeJS.Timeout | undefined;
+      let cancel = () => {};
       const timeout = new Promise<void>((done) => {
-        timer = setTimeout(done, closeTimeoutMs);
+        cancel = deps.timing.after(closeTimeoutMs, done);
       });
       await Promise.race([idle, timeout]);
-      clearTimeout(timer);
+      cancel();
     },
     fire(code) {
       const slot = find(code);
@@ -257,7 +260,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     waiting: () => waitingCount,
     sweep() {
       const limit = deps.now() - idleMs;
-      for (const slots of shards)
+      for (const slots of shards.values())
         for (const slot of slots.values())
           if (!slot.isBusy && slot.waiting.length === 0 && slot.lastUsed < limit) remove(slot);
     },

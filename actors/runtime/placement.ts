@@ -1,4 +1,4 @@
-import { hashText, shardCount } from "./keys.ts";
+import { hashText } from "./keys.ts";
 
 /** Owner record of a shard as stored: `incarnation|epoch`, or empty when released. */
 export interface Owner {
@@ -12,16 +12,14 @@ export function parseOwner(record: string | null): Owner | null {
 }
 
 /** Rendezvous hashing: each shard wants the worker with the highest hash; few shards move when one joins or dies. */
-export function wantedOwners(workers: readonly string[]): (string | null)[] {
-  return Array.from({ length: shardCount }, (_, shard) => {
-    let best: string | null = null;
-    let bestHash = -1;
-    for (const worker of workers) {
-      const hash = hashText(`${worker}#${shard}`);
-      if (hash <= bestHash) continue;
-      best = worker;
-      bestHash = hash;
-    }
-    return best;
-  });
+export function wantedOwner(workers: readonly string[], shard: number): string | null {
+  let best: string | null = null;
+  let bestHash = -1;
+  for (const worker of workers) {
+    const hash = hashText(`${worker}#${shard}`);
+    if (hash <= bestHash) continue;
+    best = worker;
+    bestHash = hash;
+  }
+  return best;
 }

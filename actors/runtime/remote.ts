@@ -1,9 +1,10 @@
-import type { Redis } from "ioredis";
 import type { Metrics } from "../../server/core/metrics.ts";
 import type { LobbyReply } from "../contract.ts";
 import type { LobbyCommand } from "../lobby/types.ts";
+import type { Connection } from "./connection.ts";
 import { workerChannel } from "./keys.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
+import type { Timing } from "./timing.ts";
 
 /** A command on its way to the owner, or its answer (null: the receiver is not the owner). */
 type Wire =
@@ -24,6 +25,7 @@ export interface Remote {
 const maxPending = 10_000;
 /** A lost message is found by this; the command id makes the repeat harmless. */
 const attemptTimeoutMs = 400;
+const sweepMs = 50;
 
 interface Pending {
   target: string;
@@ -33,10 +35,12 @@ interface Pending {
 
 export function createRemote(deps: {
   incarnation: string;
-  redis: Redis;
+  redis: Connection;
   metrics: Metrics;
+  timing: Timing;
   deliver: (code: string, command: LobbyCommand, id: string) => Promise<Outcome>;
 }): Remote & { stop(): void } {
+  const { timing } = deps;
   const pending = new Map<number, Pending>();
   const outbox = new Map<string, Wire[]>();
   let nextId = 0;
@@ -47,7 +51,7 @@ export function createRemote(deps: {
       batch.push(wire);
       return;
     }
-    if (outbox.size === 0) setImmediate(flush);
+    if (outbox.size === 0) timing.soon(flush);
     outbox.set(target, [wire]);
   }
 
@@ -84,21 +88,21 @@ export function createRemote(deps: {
   }
 
   // One sweep for all instead of a timer each; requests are in order of their deadline.
-  const sweep = setInterval(() => {
-    const now = performance.now();
+  const stopSweep = timing.every(sweepMs, () => {
+    if (pending.size === 0) return;
+    const now = timing.elapsed();
     for (const [requestId, entry] of pending) {
       if (entry.deadline > now) break;
       settle(requestId, moved);
     }
-  }, 50);
-  sweep.unref();
+  });
 
   return {
     send(target, code, command, id) {
       if (pending.size >= maxPending) return Promise.resolve(unavailable);
       const requestId = nextId++;
       return new Promise((resolve) => {
-        pending.set(requestId, { target, deadline: performance.now() + attemptTimeoutMs, resolve });
+        pending.set(requestId, { target, deadline: timing.elapsed() + attemptTimeoutMs, resolve });
         post(target, [0, requestId, deps.incarnation, code, command, id]);
       });
     },
@@ -110,6 +114,6 @@ export function createRemote(deps: {
         if (entry.target === target) settle(requestId, moved);
     },
     pending: () => pending.size,
-    stop: () => clearInterval(sweep),
+    stop: stopSweep,
   };
 }

@@ -1,13 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../server/core/clock.ts";
 import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
 import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
 import type { Lobbies, LobbyReply } from "../contract.ts";
 import type { WireContext } from "../lobby/snapshot.ts";
 import type { DrawnQuestion, DrawPlan, LobbyCommand } from "../lobby/types.ts";
+import type { Connections } from "./connection.ts";
 import { createEffects } from "./effects.ts";
 import { createJournal } from "./journal.ts";
 import { deadChannel, mapChannel, shardOf, workerChannel } from "./keys.ts";
@@ -16,11 +14,17 @@ import { createMailboxes } from "./mailbox.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
 import type { SeatLimit } from "./quota.ts";
 import { createRemote } from "./remote.ts";
-import { createShards, defaultTimings, type ShardTimings } from "./shards.ts";
+import { createShards, type ShardTimings } from "./shards.ts";
 import { createTicker } from "./ticker.ts";
+import type { Timing } from "./timing.ts";
 
-export interface LobbiesDeps {
-  redisUrl: string;
+export interface RouterDeps {
+  /** Name of this worker; never used before. */
+  incarnation: string;
+  connections: Connections;
+  timing: Timing;
+  /** The shards all workers share out among them. */
+  shards: readonly number[];
   log: Logger;
   clock: Clock;
   metrics: Metrics;
@@ -30,30 +34,19 @@ export interface LobbiesDeps {
   draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
   /** Commands of one seat per window; null switches the limit off. */
   seatLimit: SeatLimit | null;
-  timings?: ShardTimings;
+  timings: ShardTimings;
 }
 
 /** How long a caller waits for an owner (LOB-27). */
 const patienceMs = 5_000;
 const retryMs = 20;
 const sweepMs = 30_000;
-
-/** Never reused: start time, process and chance. */
-function newIncarnation(): string {
-  return `w${process.pid}.${Date.now().toString(36)}.${randomBytes(3).toString("hex")}`;
-}
+const reconcileMs = 50;
 
 /** Joins the workers that share the lobbies; resolves when this one holds its part of the shards. */
-export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
-  const { log, metrics, clock, context } = deps;
-  const incarnation = newIncarnation();
-  const open = (name: string) => connectRedis(deps.redisUrl, log, `lobbies-${name}`);
-  // Apart from each other: a large read must not delay the commits.
-  const commits = open("commit");
-  const control = open("control");
-  const subscriber = open("subscriber");
-  await Promise.all([redisReady(commits), redisReady(control), redisReady(subscriber)]);
-
+export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
+  const { log, metrics, clock, context, incarnation, timing } = deps;
+  const { commits, control, subscriber } = deps.connections;
   const now = () => clock.now();
   const listing = createListing(control, context);
   const claimed = new Set<number>();
@@ -61,17 +54,19 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
   let commandCount = 0;
   let isStopped = false;
 
-  const ticker = createTicker(now, (code) => mailboxes.fire(code));
+  const ticker = createTicker(now, timing, (code) => mailboxes.fire(code));
   const effects = createEffects({ log, enqueueResult: deps.enqueueResult, draw: deps.draw, ask });
   const shards = createShards({
     incarnation,
     redis: control,
     log,
-    timings: deps.timings ?? defaultTimings,
+    timings: deps.timings,
+    timing,
+    shards: deps.shards,
     hooks: {
       claimed(shard, timers) {
         for (const [code, due] of timers) ticker.arm(code, due);
-        if (claimed.size === 0) setTimeout(() => void reconcileList(), 50).unref();
+        if (claimed.size === 0) timing.after(reconcileMs, () => void reconcileList());
         claimed.add(shard);
         metrics.lobbyShards.set(shards.owned());
       },
@@ -85,9 +80,10 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
   });
   const mailboxes = createMailboxes({
     redis: control,
-    journal: createJournal({ redis: commits, metrics }),
+    journal: createJournal({ redis: commits, metrics, timing }),
     placement: shards,
     ticker,
+    timing,
     log,
     metrics,
     now,
@@ -99,7 +95,13 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
     },
     afterRead: effects.resume,
   });
-  const remote = createRemote({ incarnation, redis: commits, metrics, deliver: mailboxes.deliver });
+  const remote = createRemote({
+    incarnation,
+    redis: commits,
+    metrics,
+    timing,
+    deliver: mailboxes.deliver,
+  });
 
   /** A lobby whose owner died between its commit and its list entry is put right by the next owner. */
   async function reconcileList(): Promise<void> {
@@ -138,10 +140,10 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
 
   /** The owner changed or did not answer: the same command id makes asking again harmless. */
   async function askAgain(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
-    const deadline = performance.now() + patienceMs;
+    const deadline = timing.elapsed() + patienceMs;
     let outcome: Outcome = moved;
-    while (outcome === moved && performance.now() < deadline && !isStopped) {
-      await wait(retryMs);
+    while (outcome === moved && timing.elapsed() < deadline && !isStopped) {
+      await new Promise<void>((done) => void timing.after(retryMs, done));
       await shards.reload().catch(() => undefined);
       outcome = await attempt(code, command, id);
     }
@@ -167,8 +169,7 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
   });
   await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
   await shards.start();
-  const sweeper = setInterval(() => mailboxes.sweep(), sweepMs);
-  sweeper.unref();
+  const stopSweeper = timing.every(sweepMs, () => mailboxes.sweep());
 
   return {
     ask,
@@ -198,11 +199,11 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
     }),
     async stop() {
       ticker.stop();
-      clearInterval(sweeper);
+      stopSweeper();
       await shards.stop();
       isStopped = true;
       remote.stop();
-      for (const redis of [subscriber, commits, control]) redis.disconnect();
+      deps.connections.close();
     },
   };
 }

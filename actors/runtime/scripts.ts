@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Redis } from "ioredis";
+import type { Connection } from "./connection.ts";
 
 type ScriptName = "commit" | "claim" | "release" | "heartbeat" | "listing";
 type Argument = string | number;
@@ -14,7 +14,7 @@ const sources = Object.fromEntries(
 
 /** Runs a script by its digest; a store that restarted and forgot it gets the text once more. */
 export async function runScript(
-  redis: Redis,
+  redis: Connection,
   name: ScriptName,
   keys: string[],
   args: Argument[],

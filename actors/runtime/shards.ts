@@ -1,5 +1,5 @@
-import type { Redis } from "ioredis";
 import type { Logger } from "../../server/core/logger.ts";
+import type { Connection } from "./connection.ts";
 import {
   deadChannel,
   dueKey,
@@ -9,8 +9,9 @@ import {
   shardCount,
   workersKey,
 } from "./keys.ts";
-import { parseOwner, wantedOwners, type Owner } from "./placement.ts";
+import { parseOwner, wantedOwner, type Owner } from "./placement.ts";
 import { runScript } from "./scripts.ts";
+import type { Cancel, Timing } from "./timing.ts";
 
 /** Timings of liveness and placement, in milliseconds (design: heartbeat the worker, fence the shard). */
 export interface ShardTimings {
@@ -62,16 +63,22 @@ export interface Shards {
 /** Shards given away at once: the others take over a slice while the rest goes on. */
 const handOverSlice = Math.ceil(shardCount / 10);
 const claimChunk = 128;
+/** Changes of the owner map that come together are read together. */
+const debounceMs = 5;
 
 export function createShards(deps: {
   incarnation: string;
-  redis: Redis;
+  redis: Connection;
   log: Logger;
   hooks: ShardHooks;
   timings: ShardTimings;
+  timing: Timing;
+  /** The shards to share out. */
+  shards: readonly number[];
 }): Shards {
-  const { incarnation, redis, log, hooks, timings } = deps;
-  const owners: (Owner | null)[] = Array.from({ length: shardCount }, () => null);
+  const { incarnation, redis, log, hooks, timings, timing } = deps;
+  const ownerKeys = deps.shards.map(ownerKey);
+  const owners: (Owner | null)[] = [];
   const mine = new Map<number, string>();
   const closing = new Set<number>();
   let live = new Set<string>();
@@ -82,7 +89,7 @@ export function createShards(deps: {
   let isPlacing = false;
   let placeAgain = false;
   let isStopping = false;
-  const timers = new Set<NodeJS.Timeout>();
+  const timers = new Set<Cancel>();
 
   function lose(shard: number): void {
     closing.delete(shard);
@@ -90,7 +97,7 @@ export function createShards(deps: {
   }
 
   async function heartbeat(): Promise<void> {
-    const sent = performance.now();
+    const sent = timing.elapsed();
     const reply = await runScript(redis, "heartbeat", [workersKey], [incarnation, timings.deadMs]);
     if (!Array.isArray(reply)) return;
     const [known, ...members] = reply as [number, ...string[]];
@@ -103,16 +110,17 @@ export function createShards(deps: {
     // Silent for so long that the others called us dead: our shards may have new owners.
     if (known === 0 && wasAlive) await reload();
     const changed = live.size !== before.size || members.some((worker) => !before.has(worker));
-    if (!changed && performance.now() - lastReload < timings.reloadMs) return;
+    if (!changed && timing.elapsed() - lastReload < timings.reloadMs) return;
     await reload();
     // Not awaited: a hand-over may take seconds, and a worker that misses heartbeats is called dead.
     if (wasAlive) guard(place(), "place");
   }
 
   async function load(): Promise<void> {
-    const records = await redis.mget(Array.from({ length: shardCount }, (_, s) => ownerKey(s)));
-    lastReload = performance.now();
-    records.forEach((record, shard) => {
+    const records = await redis.mget(ownerKeys);
+    lastReload = timing.elapsed();
+    deps.shards.forEach((shard, i) => {
+      const record = records[i] ?? null;
       owners[shard] = parseOwner(record);
       const token = mine.get(shard);
       if (token !== undefined && token !== record) lose(shard);
@@ -135,17 +143,17 @@ export function createShards(deps: {
     }
     isPlacing = true;
     try {
-      const wanted = wantedOwners([...live].filter((worker) => !leaving.has(worker)));
+      const workers = [...live].filter((worker) => !leaving.has(worker));
       const toClaim: number[] = [];
       const toRelease: number[] = [];
-      for (let shard = 0; shard < shardCount; shard++) {
+      for (const shard of deps.shards) {
+        const wanted = wantedOwner(workers, shard);
         const owner = owners[shard] ?? null;
         const isFree = owner === null || !live.has(owner.incarnation);
         // Owned by ourselves in the store but not in memory: left over from a claim whose answer was lost.
         const isOrphan = owner?.incarnation === incarnation && !mine.has(shard);
-        if (wanted[shard] === incarnation && (isFree || isOrphan)) toClaim.push(shard);
-        const other = wanted[shard];
-        if (mine.has(shard) && other && other !== incarnation) toRelease.push(shard);
+        if (wanted === incarnation && (isFree || isOrphan)) toClaim.push(shard);
+        if (mine.has(shard) && wanted && wanted !== incarnation) toRelease.push(shard);
       }
       for (let i = 0; i < toClaim.length; i += claimChunk)
         await claim(toClaim.slice(i, i + claimChunk));
@@ -210,7 +218,7 @@ export function createShards(deps: {
 
   function every(ms: number, work: () => Promise<void>, what: string): void {
     let isRunning = false;
-    const timer = setInterval(() => {
+    const cancel = timing.every(ms, () => {
       if (isRunning) return;
       isRunning = true;
       guard(
@@ -219,16 +227,16 @@ export function createShards(deps: {
         }),
         what,
       );
-    }, ms);
-    timers.add(timer);
+    });
+    timers.add(cancel);
   }
 
-  let debounce: NodeJS.Timeout | null = null;
+  let debounce: Cancel | null = null;
   function mapChanged(): void {
-    debounce ??= setTimeout(() => {
+    debounce ??= timing.after(debounceMs, () => {
       debounce = null;
       guard(reload().then(place), "map");
-    }, 5);
+    });
   }
 
   return {
@@ -243,7 +251,7 @@ export function createShards(deps: {
     async confirm(shard) {
       const token = mine.get(shard);
       if (token === undefined) return false;
-      if (performance.now() - lastHeartbeat < timings.freshMs) return true;
+      if (timing.elapsed() - lastHeartbeat < timings.freshMs) return true;
       if ((await redis.get(ownerKey(shard))) === token) return true;
       lose(shard);
       return false;
@@ -272,8 +280,8 @@ export function createShards(deps: {
     },
     async stop() {
       isStopping = true;
-      for (const timer of timers) clearInterval(timer);
-      if (debounce) clearTimeout(debounce);
+      for (const cancel of timers) cancel();
+      debounce?.();
       try {
         await redis.publish(deadChannel, `leaving ${incarnation}`);
         await handOver([...mine.keys()]);

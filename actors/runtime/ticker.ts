@@ -1,3 +1,5 @@
+import type { Timing } from "./timing.ts";
+
 /** Fires deadlines: codes in buckets of time, swept together, so that a lobby costs one map entry. */
 export interface Ticker {
   /** Replaces the deadline of a lobby; null removes it. */
@@ -7,7 +9,11 @@ export interface Ticker {
 
 const bucketMs = 100;
 
-export function createTicker(now: () => number, fire: (code: string) => void): Ticker {
+export function createTicker(
+  now: () => number,
+  timing: Timing,
+  fire: (code: string) => void,
+): Ticker {
   const buckets = new Map<number, Set<string>>();
   const bucketOf = new Map<string, number>();
   let sweptTo = Math.floor(now() / bucketMs);
@@ -39,8 +45,7 @@ export function createTicker(now: () => number, fire: (code: string) => void): T
     }
   }
 
-  const timer = setInterval(sweep, bucketMs);
-  timer.unref();
+  const stop = timing.every(bucketMs, sweep);
   return {
     arm(code, due) {
       remove(code);
@@ -52,6 +57,6 @@ export function createTicker(now: () => number, fire: (code: string) => void): T
       codes.add(code);
       buckets.set(bucket, codes);
     },
-    stop: () => clearInterval(timer),
+    stop,
   };
 }

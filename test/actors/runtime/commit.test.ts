@@ -10,6 +10,7 @@ import {
   ownerKey,
   shardOf,
 } from "../../../actors/runtime/keys.ts";
+import { systemTiming } from "../../../actors/runtime/timing.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
 import { createMetrics } from "../../../server/core/metrics.ts";
 import { connectRedis, redisReady } from "../../../server/core/redis.ts";
@@ -28,7 +29,7 @@ describe("the commit script", () => {
     stores = await testStores();
     redis = connectRedis(stores.redisUrl, silentLogger, "test");
     await redisReady(redis);
-    journal = createJournal({ redis, metrics: createMetrics() });
+    journal = createJournal({ redis, metrics: createMetrics(), timing: systemTiming });
   });
   after(async () => {
     redis.disconnect();
@@ -135,7 +136,7 @@ describe("the commit script", () => {
 
   it("reports a store that is away as a failure", async () => {
     const away = connectRedis("unix:///nowhere/redis.sock", silentLogger, "away");
-    const lost = createJournal({ redis: away, metrics: createMetrics() });
+    const lost = createJournal({ redis: away, metrics: createMetrics(), timing: systemTiming });
     assert.equal(await lost.commit(change()), "failed");
     away.disconnect();
   });

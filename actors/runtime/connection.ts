@@ -1,0 +1,30 @@
+type Argument = string | number;
+
+/** What the runtime asks of a Redis connection: ioredis, or the model of the simulation. */
+export interface Connection {
+  evalsha(sha: string, keyCount: number, ...args: Argument[]): Promise<unknown>;
+  eval(script: string, keyCount: number, ...args: Argument[]): Promise<unknown>;
+  get(key: string): Promise<string | null>;
+  mget(keys: string[]): Promise<(string | null)[]>;
+  hgetall(key: string): Promise<Record<string, string>>;
+  hmget(key: string, ...fields: string[]): Promise<(string | null)[]>;
+  zrange(key: string, start: string, stop: string): Promise<string[]>;
+  zrevrange(key: string, start: number, stop: number): Promise<string[]>;
+  zrem(key: string, member: string): Promise<number>;
+  /** Resolves to the number of receivers. */
+  publish(channel: string, message: string): Promise<number>;
+}
+
+/** A connection that listens. */
+export interface Listener {
+  subscribe(...channels: string[]): Promise<unknown>;
+  on(event: "message", hear: (channel: string, message: string) => void): unknown;
+}
+
+/** Apart from each other, because a large read must not delay the commits. */
+export interface Connections {
+  commits: Connection;
+  control: Connection;
+  subscriber: Listener;
+  close(): void;
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import type { Lobbies } from "../contract.ts";
+import type { Connections } from "./connection.ts";
+import { allShards } from "./keys.ts";
+import { createRouter, type RouterDeps } from "./router.ts";
+import { defaultTimings } from "./shards.ts";
+import { systemTiming } from "./timing.ts";
+
+type Given = "log" | "clock" | "metrics" | "context" | "enqueueResult" | "draw" | "seatLimit";
+
+export interface LobbiesDeps extends Pick<RouterDeps, Given> {
+  redisUrl: string;
+}
+
+/** Joins the workers that share the lobbies; resolves when this one holds its part of the shards. */
+export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
+  const { redisUrl: _, ...given } = deps;
+  return createRouter({
+    ...given,
+    incarnation: newIncarnation(),
+    connections: await connect(deps),
+    timing: systemTiming,
+    timings: defaultTimings,
+    shards: allShards,
+  });
+}
+
+/** Never reused: start time, process and chance. */
+function newIncarnation(): string {
+  return `w${process.pid}.${Date.now().toString(36)}.${randomBytes(3).toString("hex")}`;
+}
+
+async function connect({ redisUrl, log }: LobbiesDeps): Promise<Connections> {
+  const open = (name: string) => connectRedis(redisUrl, log, `lobbies-${name}`);
+  const commits = open("commit");
+  const control = open("control");
+  const subscriber = open("subscriber");
+  const all = [subscriber, commits, control];
+  await Promise.all(all.map((redis) => redisReady(redis)));
+  return {
+    commits,
+    control,
+    subscriber,
+    close: () => all.forEach((redis) => redis.disconnect()),
+  };
+}
