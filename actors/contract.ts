@@ -22,6 +22,8 @@ export interface Lobbies {
   ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply>;
   /** What a new subscriber starts with, or null when there is no such lobby. */
   snapshot(code: string): Promise<LobbySnapshotMessage | null>;
+  /** How many spectators this process has of a lobby; forgotten 60 s after the last word (HUB-08). */
+  tellSpectators(code: string, count: number): Promise<void>;
   /** JSON text of the array of public unfinished lobbies, newest first, at most 100 (LOB-04). */
   listPublic(): Promise<string>;
   /** What this process owns, for operators. */

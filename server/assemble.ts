@@ -87,6 +87,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     keys: { stream: eventStreamKey, channel: eventChannel },
     snapshotOf: lobbies.snapshot,
     publicList: lobbies.listPublic,
+    tellSpectators: lobbies.tellSpectators,
   });
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
     createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));

@@ -69,9 +69,8 @@ export function next(lobby: Lobby, command: Command<"next">, now: number): Decis
   const host = hostAsking(lobby, command.by);
   if (!host) return reject("lobby:not_host");
   const { round } = lobby;
+  if (isCarriedOut(lobby, command.index)) return acceptFrom(lobby, host, now, [], wholeLobby);
   if (lobby.status !== "in_progress" || !round) return reject("lobby:not_in_progress");
-  // The index just left: this intent was carried out already (LOB-28).
-  if (command.index === round.index - 1) return acceptFrom(lobby, host, now, [], wholeLobby);
   if (command.index !== null && command.index !== round.index)
     return reject("lobby:question_closed");
   const early = round.isOpen ? tooEarlyMs(lobby, round, now) : 0;
@@ -81,6 +80,13 @@ export function next(lobby: Lobby, command: Command<"next">, now: number): Decis
   if (!following) return reject("generator:unavailable", { retry_after: 1 });
   const closed = round.isOpen ? [closeQuestion(lobby, round, now, byOr(round, now, "next"))] : [];
   return acceptFrom(lobby, host, now, [...closed, ...following], wholeLobby);
+}
+
+/** The index just left, by the next question or by the end after the last one (LOB-28). */
+function isCarriedOut(lobby: Lobby, index: number | null): boolean {
+  if (index === null || !lobby.round) return false;
+  if (lobby.status === "in_progress") return index === lobby.round.index - 1;
+  return lobby.endReason === "completed" && index === lobby.round.index;
 }
 
 /** How long next has to wait (LOB-16). A clock that was set back refuses nobody (S40). */

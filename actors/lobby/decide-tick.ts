@@ -15,6 +15,7 @@ import {
   openRound,
   revealedQuestion,
 } from "./rounds.ts";
+import { spectatorsChanged } from "./spectators.ts";
 import type { Decision, EndReason, Lobby, LobbyEvent } from "./types.ts";
 
 /** When the lobby finishes for lack of commands (LOB-21). */
@@ -29,7 +30,7 @@ export function completedAt(lobby: Lobby): number | null {
 }
 
 /** Carries out every deadline that has passed; too early, doubled or late it does no harm. */
-export function tick(lobby: Lobby, now: number): Decision {
+export function tick(lobby: Lobby, now: number, spectators: number | null): Decision {
   if (lobby.status === "finished") return accept([], nothing);
   const reason = endDue(lobby, now);
   if (reason) return accept(finish(lobby, now, reason), nothing);
@@ -41,6 +42,7 @@ export function tick(lobby: Lobby, now: number): Decision {
     ...closed,
     ...(closed.length > 0 ? [] : owedReveal(lobby, now)),
     ...fetchDue(lobby, now),
+    ...(spectators === null ? [] : spectatorsChanged(lobby, spectators, now)),
   ];
   return accept(events, nothing);
 }

@@ -5,6 +5,7 @@ import { abandonStart, addQuestions, changeSettings, prepare, start } from "./de
 import { tick } from "./decide-tick.ts";
 import { finish } from "./rounds.ts";
 import { hostAsking, seatOf } from "./seats.ts";
+import { countSpectators, spectate } from "./spectators.ts";
 import type { Decision, Lobby, LobbyCommand } from "./types.ts";
 
 /**
@@ -32,6 +33,10 @@ function decideIn(lobby: Lobby, command: LaterCommand, now: number): Decision {
       return join(lobby, command, now);
     case "check_seat":
       return checkSeat(lobby, command, now);
+    case "spectate":
+      return spectate(lobby);
+    case "spectators":
+      return countSpectators(lobby, command.sum ?? command.count, now);
     case "heartbeat":
       return heartbeat(lobby, command, now);
     case "leave":
@@ -64,7 +69,7 @@ function decideIn(lobby: Lobby, command: LaterCommand, now: number): Decision {
     case "operator_end":
       return accept(endOnce(lobby, now, "operator"), wholeLobby);
     case "tick":
-      return tick(lobby, now);
+      return tick(lobby, now, command.spectators ?? null);
     case "result_queued":
       return accept(lobby.isResultPending ? [{ type: "result_queued", at: now }] : [], nothing);
     default:

@@ -87,6 +87,10 @@ function change(lobby: Lobby, event: Exclude<LobbyEvent, { type: "created" }>): 
       lobby.fetchingUntil = null;
       lobby.isExhausted = event.questions.length === 0;
       return;
+    case "spectators_counted":
+      lobby.spectatorCount = event.count;
+      lobby.spectatorsToldAt = event.at;
+      return;
     case "finished":
       finished(lobby, event);
       return;

@@ -12,6 +12,8 @@ export const lastRevealMs = 30_000;
 export const prepareLockMs = 25_000;
 /** A batch that never came is asked for again (LOB-20). */
 export const fetchLockMs = 25_000;
+/** A changed number of spectators is published at most this often (HUB-08). */
+export const spectatorsMergeMs = 2_000;
 /** Idleness (LOB-21). */
 export const idleWaitingMs = 30 * 60_000;
 export const idlePlayingMs = 15 * 60_000;

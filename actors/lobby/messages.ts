@@ -28,6 +28,7 @@ export const messageTypes: Record<LobbyEvent["type"], LobbyMessage["type"] | nul
   removed: "lobby.player_removed",
   fetching: null,
   questions_added: null,
+  spectators_counted: "lobby.spectators",
   finished: "lobby.ended",
   result_queued: null,
 };
@@ -56,6 +57,8 @@ function dataOf(lobby: Lobby, event: LobbyEvent, context: WireContext): Record<s
     case "host_disconnect_set":
     case "host_disconnect_cleared":
       return { host_disconnect: hostDisconnectOf(lobby) };
+    case "spectators_counted":
+      return { spectator_count: event.count };
     default:
       return { ...leading(lobby, event), lobby: lobbySnapshot(lobby, event.at, context) };
   }

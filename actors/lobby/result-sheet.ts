@@ -27,6 +27,9 @@ export interface SheetQuestion {
   answers: string[];
   correctIndex: number;
   explanation: string;
+  /** Commitment to the answer and its proof; a lobby of an earlier version has none. */
+  answerHash?: string | null;
+  answerSalt?: string | null;
   startedAt: number;
   closedAt: number;
   closedBy: ClosedBy;
@@ -102,6 +105,8 @@ function sheetQuestions(lobby: Lobby): SheetQuestion[] {
       answers: question.choices,
       correctIndex: question.correctIndex,
       explanation: question.explanation,
+      answerHash: question.answerHash ?? null,
+      answerSalt: question.answerSalt ?? null,
       startedAt: played.startedAt,
       closedAt: played.closedAt,
       closedBy: played.closedBy,

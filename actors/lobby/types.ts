@@ -48,6 +48,13 @@ export interface DrawnQuestion {
   /** Recorded answers before this lobby (TRV-06). */
   numServed: number;
   numCorrect: number;
+  /**
+   * Commitment to the right answer, made when the question is drawn: hex SHA-256 of salt, id, index and
+   * text of the right choice, each on a line. A lobby stored by an earlier version has none.
+   */
+  answerHash?: string;
+  /** Secret until the reveal, which lets everyone check the hash. */
+  answerSalt?: string;
 }
 
 export interface Seat {
@@ -152,6 +159,9 @@ export interface Lobby {
   seq: number;
   /** The result sheet still has to be handed to the job queue (LOB-27). */
   isResultPending: boolean;
+  /** Streams without a seat, as last published (HUB-08); a lobby stored by an earlier version has none. */
+  spectatorCount?: number;
+  spectatorsToldAt?: number;
 }
 
 /** Who asks: a seat by its lobby token, else a player by the bearer token (LOB-01). */
@@ -197,6 +207,10 @@ export type LobbyCommand =
   /** The questions could not be drawn; the lobby stays waiting. */
   | ({ type: "abandon_start" } & Asked)
   | ({ type: "check_seat" } & Asked)
+  /** May anyone watch? Answers the lobby; a private one is as good as unknown (HUB-08). */
+  | { type: "spectate" }
+  /** A process says how many spectators it has; the runtime makes one `sum` of what all have said. */
+  | { type: "spectators"; worker: string; count: number; sum?: number }
   | ({ type: "pick"; selectedIndex: number; index: number | null } & Asked)
   | ({ type: "answer"; selectedIndex: number; claimedMs: number; index: number | null } & Asked)
   | ({ type: "lock"; index: number | null } & Asked)
@@ -209,8 +223,8 @@ export type LobbyCommand =
   | { type: "operator_end" }
   /** Endless: the next batch, possibly empty (then the lobby is exhausted). */
   | { type: "add_questions"; firstIndex: number; questions: DrawnQuestion[] }
-  /** A deadline may be due. */
-  | { type: "tick" }
+  /** A deadline may be due; `spectators` is the sum of what the processes last said. */
+  | { type: "tick"; spectators?: number }
   /** The result job is in the queue. */
   | { type: "result_queued" };
 
@@ -236,6 +250,7 @@ export type LobbyEvent =
   | { type: "removed"; at: number; seatId: number; reason: "left" | "kicked"; ban: boolean }
   | { type: "fetching"; at: number; until: number }
   | { type: "questions_added"; at: number; questions: DrawnQuestion[] }
+  | { type: "spectators_counted"; at: number; count: number }
   | { type: "finished"; at: number; reason: EndReason }
   | { type: "result_queued"; at: number };
 
@@ -288,6 +303,7 @@ export interface LobbyMessage {
     | "lobby.question"
     | "lobby.host_disconnect"
     | "lobby.player_removed"
+    | "lobby.spectators"
     | "lobby.ended";
   data: Record<string, unknown>;
 }

@@ -8,6 +8,7 @@ import { resultSheet } from "../lobby/result-sheet.ts";
 import type { WireContext } from "../lobby/snapshot.ts";
 import type { Asker, Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import type { Commit } from "./journal.ts";
+import { newAudience, withAudience, type Audience } from "./audience.ts";
 import { forgetDeparted, recall, remember, type Memory } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
 import { encodeChange, type StoredLobby } from "./storage.ts";
@@ -20,6 +21,7 @@ export interface Actor {
   snapshotVersion: number;
   memory: Memory;
   counts: SeatCounts;
+  audience: Audience;
   /** Deadline as the store has it. */
   due: number | null;
 }
@@ -41,7 +43,7 @@ const activeTtlMs = 48 * 3_600_000;
 /** Finished lobbies stay readable for 24 hours (LOB-21). */
 const finishedTtlMs = 24 * 3_600_000;
 
-export function actorOf(code: string, stored: StoredLobby): Actor {
+export function actorOf(code: string, stored: StoredLobby, now: number): Actor {
   const { lobby, version, snapshotVersion, memory } = stored;
   return {
     code,
@@ -50,6 +52,7 @@ export function actorOf(code: string, stored: StoredLobby): Actor {
     snapshotVersion,
     memory,
     counts: new Map(),
+    audience: newAudience(lobby, now),
     due: lobby ? nextDeadline(lobby) : null,
   };
 }
@@ -71,7 +74,8 @@ export function runBatch(
   const payloads: string[] = [];
   const version = actor.version;
 
-  for (const { command, id } of commands) {
+  for (const { command: given, id } of commands) {
+    const command = withAudience(actor.audience, given, now);
     const seatId = seatOf(actor, command);
     const known = seatId === null ? null : recall(actor.memory, seatId, id);
     if (known) {

@@ -17,6 +17,7 @@ const listingEvents: Partial<Record<LobbyEvent["type"], boolean>> = {
   settings_changed: true,
   question_opened: false,
   question_closed: false,
+  spectators_counted: false,
 };
 
 export interface Listing {

@@ -2,6 +2,7 @@ import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
 import { nextDeadline } from "../lobby/deadlines.ts";
 import type { Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
+import { audienceDue } from "./audience.ts";
 import { actorOf, runBatch, type Actor, type BatchRules } from "./actor.ts";
 import type { Connection } from "./connection.ts";
 import type { Journal } from "./journal.ts";
@@ -172,7 +173,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       }
       if (actor.lobby) await settleCommit(actor.lobby, result.events);
     }
-    if (!slot.isDropped) arm(slot, actor.lobby);
+    if (!slot.isDropped && actor.lobby) arm(slot, actor, actor.lobby);
     batch.forEach((one, i) => one.resolve(result.replies[i] ?? unavailable));
   }
 
@@ -198,7 +199,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   async function read(slot: Slot): Promise<boolean> {
     try {
-      slot.actor = actorOf(slot.code, await loadLobby(deps.redis, slot.code));
+      slot.actor = actorOf(slot.code, await loadLobby(deps.redis, slot.code), deps.now());
     } catch (error) {
       deps.log.warn({ lobby: slot.code, reason: String(error) }, "lobby could not be read");
       return false;
@@ -207,8 +208,9 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     return true;
   }
 
-  function arm(slot: Slot, lobby: Lobby | null): void {
-    const next = lobby ? nextDeadline(lobby) : null;
+  function arm(slot: Slot, actor: Actor, lobby: Lobby): void {
+    const due = [nextDeadline(lobby), audienceDue(actor.audience, lobby, deps.now())];
+    const next = due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)));
     if (next === null || (slot.armed !== null && slot.armed <= next)) return;
     slot.armed = next;
     deps.ticker.arm(slot.code, next);

@@ -190,6 +190,9 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
       };
       return { seq: lobby.seq, payload: JSON.stringify(message) };
     },
+    async tellSpectators(code, count) {
+      await ask(code, { type: "spectators", worker: incarnation, count });
+    },
     listPublic: () => listing.read(now()),
     describe: () => ({
       incarnation,

@@ -33,6 +33,8 @@ export interface TokenClaims {
   lobby?: string;
   lobby_player?: number;
   subscribe?: string[];
+  /** hub: a stream without a seat, for public lobbies only (HUB-08). */
+  spectator?: boolean;
 }
 
 export interface TokenService {

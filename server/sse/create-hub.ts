@@ -5,6 +5,7 @@ import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import { Admission } from "./admission.ts";
+import { Audience } from "./audience.ts";
 import { TopicDirectory } from "./directory.ts";
 import { Feed } from "./feed.ts";
 import { encodeRetry, type Frame } from "./frames.ts";
@@ -30,6 +31,8 @@ export interface HubDeps {
   snapshotOf(code: string): Promise<LobbySnapshot | null>;
   /** JSON text of the array of public lobbies. */
   publicList(): Promise<string>;
+  /** Tells the owner of a lobby how many spectators this process has (HUB-08). */
+  tellSpectators(code: string, count: number): Promise<void>;
   limits?: Partial<HubLimits>;
 }
 
@@ -51,6 +54,7 @@ class EventHub implements Hub {
   private readonly writer: Writer;
   private readonly joiner: Joiner;
   private readonly admission: Admission;
+  private readonly audience: Audience;
   private readonly topics: TopicDirectory<AnyTopic>;
   private readonly streams = new Set<EventStream>();
   private readonly budget: RingBudget;
@@ -80,6 +84,12 @@ class EventHub implements Hub {
     this.writer = new Writer(limits, (error) =>
       deps.log.error({ err: error }, "a stream could not be written"),
     );
+    this.audience = new Audience({
+      repeatMs: limits.audienceRepeatMs,
+      perFlush: limits.audiencePerFlush,
+      tell: deps.tellSpectators,
+      onError: (error) => this.report(error),
+    });
     this.joiner = new Joiner({
       feed: this.feed,
       limits,
@@ -108,12 +118,14 @@ class EventHub implements Hub {
 
   open(subscription: Subscription, response: StreamResponse): void {
     const topic = parseTopic(subscription.topic, this.deps.config.TOPIC_BASE);
-    const { seatId, ip, expiresAt, lastEventId } = subscription;
+    const { seatId, ip, expiresAt, lastEventId, isSpectator } = subscription;
     const isAdmitted = topic !== null && !this.isDraining && this.admission.enter({ seatId, ip });
-    const options = { response, topic: isAdmitted ? topic : null, expiresAt, seatId, ip };
+    const known = { expiresAt, seatId, isSpectator, ip };
+    const options = { response, topic: isAdmitted ? topic : null, ...known };
     const stream = new EventStream(options, this.host);
     if (!isAdmitted) return this.turnAway(stream, this.isDraining ? "drained" : "limit");
     this.streams.add(stream);
+    this.countSpectator(stream, 1);
     this.deps.metrics.hubStreams.inc({ topic: topic.kind });
     const entered = this.topics.enter(topic.name, () => this.createTopic(topic));
     stream.write(encodeRetry(this.limits.retryMs));
@@ -129,6 +141,7 @@ class EventHub implements Hub {
       await this.turnAwayAll(streams.splice(0, perStep));
       if (streams.length > 0 && graceMs > 0) await delay(drainStepMs);
     }
+    this.audience.flush(performance.now());
     this.stop();
   }
 
@@ -159,9 +172,14 @@ class EventHub implements Hub {
     if (!topic) return;
     this.streams.delete(stream);
     this.admission.leave(stream);
+    this.countSpectator(stream, -1);
     this.deps.metrics.hubStreams.dec({ topic: topic.kind });
     (stream.source as AnyTopic | null)?.streams.delete(stream);
     this.topics.leave(topic.name);
+  }
+
+  private countSpectator({ isSpectator, topic }: EventStream, difference: number): void {
+    if (isSpectator && topic?.kind === "lobby") this.audience.change(topic.code, difference);
   }
 
   private join(
@@ -237,6 +255,7 @@ class EventHub implements Hub {
   private tick(): void {
     const now = performance.now();
     const nowMs = this.deps.clock.now();
+    this.audience.flush(now);
     for (const stream of this.streams) if (stream.check(now, nowMs)) this.writer.add(stream, false);
   }
 

@@ -7,6 +7,9 @@ export interface Frame {
   /** Seat a `lobby.player_removed` is about. */
   removedSeat: number | null;
   isEnd: boolean;
+  /** Not shown to spectators: a pick, or the change that makes the lobby private (HUB-08). */
+  isHidden: boolean;
+  isPrivate: boolean;
 }
 
 /** What one write carries: frames in a row. */
@@ -18,6 +21,8 @@ export interface Chunk {
   /** A chunk ends behind a removal, so that nothing follows it to the removed seat (S14). */
   removedSeat: number | null;
   isEnd: boolean;
+  /** Behind it nothing more is for spectators. */
+  endsSpectators: boolean;
 }
 
 export const heartbeat = Buffer.from(":\n\n");
@@ -33,6 +38,12 @@ export function encodeRetry(ms: number): Buffer {
   return Buffer.from(`retry: ${ms}\n\n`);
 }
 
+/** Moves a client's last id and shows nothing, so that what was left out is no gap when it returns. */
+function encodeId(seq: number): Buffer {
+  return Buffer.from(`id: ${seq}\n\n`);
+}
+
+const privateText = '"visibility":"private"';
 const typePattern = /^\{"type":"([a-z_.]{1,64})"/;
 const timePattern = /"at_ms":(\d{1,15})/;
 const seatPattern = /"player_id":(\d{1,15})/;
@@ -44,34 +55,54 @@ export function frameOf(seq: number, payload: string): Frame {
   const head = payload.slice(0, headLength);
   const type = typePattern.exec(head)?.[1] ?? "message";
   const seat = type === "lobby.player_removed" ? seatPattern.exec(head)?.[1] : undefined;
+  const isPrivate = type === "lobby.settings" && payload.includes(privateText);
   return {
     seq,
     bytes: encodeFrame(type, payload, seq),
     atMs: Number(timePattern.exec(head)?.[1] ?? 0),
     removedSeat: seat === undefined ? null : Number(seat),
     isEnd: type === "lobby.ended",
+    isHidden: isPrivate || type === "lobby.pick",
+    isPrivate,
   };
 }
 
-/** Joins the frames from `start` on into one chunk of at most `maxBytes`, or one larger frame. */
+/**
+ * Joins the frames from `start` on into one chunk of at most `maxBytes`, or one larger frame. What is
+ * hidden from spectators leaves them its number alone.
+ */
 export function joinFrames(
   frames: readonly Frame[],
   start: number,
   maxBytes: number,
+  isSpectator = false,
 ): Chunk | null {
   let bytes = 0;
+  let end = start;
   const parts: Buffer[] = [];
   let last: Frame | undefined;
-  for (let i = start; i < frames.length; i++) {
-    const frame = frames[i];
-    if (!frame || (last && bytes + frame.bytes.length > maxBytes)) break;
-    parts.push(frame.bytes);
-    bytes += frame.bytes.length;
+  for (; end < frames.length; end++) {
+    const frame = frames[end];
+    const part = isSpectator && frame?.isHidden ? null : frame?.bytes;
+    if (!frame || (last && bytes + (part?.length ?? 0) > maxBytes)) break;
+    if (part) parts.push(part);
+    bytes += part?.length ?? 0;
     last = frame;
-    if (frame.removedSeat !== null || frame.isEnd) break;
+    if (endsChunk(frame, isSpectator)) {
+      end += 1;
+      break;
+    }
   }
   if (!last) return null;
+  if (isSpectator && last.isHidden) parts.push(encodeId(last.seq));
   const { seq: lastSeq, removedSeat, isEnd } = last;
-  const joined = parts.length === 1 ? last.bytes : Buffer.concat(parts, bytes);
-  return { bytes: joined, lastSeq, count: parts.length, removedSeat, isEnd };
+  const [only] = parts;
+  const joined = only && parts.length === 1 ? only : Buffer.concat(parts);
+  const endsSpectators = isSpectator && last.isPrivate;
+  return { bytes: joined, lastSeq, count: end - start, removedSeat, isEnd, endsSpectators };
+}
+
+/** Somebody's stream ends behind such a frame. */
+function endsChunk(frame: Frame, isSpectator: boolean): boolean {
+  return frame.removedSeat !== null || frame.isEnd || (isSpectator && frame.isPrivate);
 }

@@ -6,8 +6,10 @@ export interface Subscription {
   lastEventId: string | null;
   /** Milliseconds since the epoch at which the token ends; null for the public list. */
   expiresAt: number | null;
-  /** Seat the token belongs to; null for the public list. */
+  /** Seat the token belongs to; null for the public list and for spectators. */
   seatId: number | null;
+  /** Without a seat, in a public lobby (HUB-08). */
+  isSpectator: boolean;
   ip: string;
 }
 

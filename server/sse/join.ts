@@ -49,7 +49,8 @@ export class Joiner {
       await nextTurn();
       if (stream.isClosed) return;
       if (!snapshot) return stream.end("gone");
-      const { isFinished, seats } = readSnapshot(snapshot.payload);
+      const { isFinished, isPublic, seats } = readSnapshot(snapshot.payload);
+      if (stream.isSpectator && !isPublic) return stream.end("removed");
       if (seats && stream.seatId !== null && !seats.includes(stream.seatId)) {
         // The first read may have begun before the seat was taken. Missing in a second one, it was
         // removed between the check of the token and this moment (S14).
@@ -86,7 +87,7 @@ export class Joiner {
       }
       const frames = await feed.read(topic.streamKey, stream.cursor + 1);
       if (frames.length === 0 || !isContiguous(frames, stream.cursor + 1)) return false;
-      for (const chunk of chunksOf(frames, limits.maxWriteBytes)) {
+      for (const chunk of chunksOf(frames, limits.maxWriteBytes, stream.isSpectator)) {
         await stream.writable();
         await nextTurn();
         if (stream.isClosed) return true;
@@ -120,11 +121,12 @@ export class Joiner {
 }
 
 interface SnapshotShape {
-  data?: { lobby?: { status?: string; players?: { id: number }[] } };
+  data?: { lobby?: { status?: string; visibility?: string; players?: { id: number }[] } };
 }
 
-function readSnapshot(payload: string): { isFinished: boolean; seats: number[] | null } {
+function readSnapshot(payload: string) {
   const { data } = JSON.parse(payload) as SnapshotShape;
   const seats = data?.lobby?.players?.map((player) => player.id) ?? null;
-  return { isFinished: data?.lobby?.status === "finished", seats };
+  const isPublic = data?.lobby?.visibility === "public";
+  return { isFinished: data?.lobby?.status === "finished", isPublic, seats };
 }

@@ -42,6 +42,10 @@ export const hubLimits = {
   maxLingering: 1_000,
   /** The public list is read and sent at most once in this time (HUB-04). */
   listIntervalMs: 1_000,
+  /** The owner of a lobby hears again how many spectators this process has (HUB-08). */
+  audienceRepeatMs: 20_000,
+  /** Lobbies whose owners are told at once. */
+  audiencePerFlush: 500,
   /** Reconnect times sent to clients: normally, and drawn between the two when draining. */
   retryMs: 2_000,
   minDrainRetryMs: 500,

@@ -83,7 +83,8 @@ export class ListTopic implements Source, Dirty {
     try {
       const bytes = encodeFrame("lobbies.updated", await this.deps.readMessage(), null);
       const lastSeq = (this.chunk?.lastSeq ?? 0) + 1;
-      this.chunk = { bytes, lastSeq, count: 1, removedSeat: null, isEnd: false };
+      const kind = { removedSeat: null, isEnd: false, endsSpectators: false };
+      this.chunk = { bytes, lastSeq, count: 1, ...kind };
       this.markReady();
       this.deps.onDirty(this);
     } catch (error) {

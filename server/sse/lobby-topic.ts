@@ -52,7 +52,8 @@ export class LobbyTopic implements Source, Dirty {
   private markReady: () => void = () => undefined;
   private readonly repairs: Serial;
   private snapshotRead: Promise<LobbySnapshot | null> | null = null;
-  private cached: { cursor: number; chunk: Chunk } | null = null;
+  /** The newest chunk for players and for spectators. */
+  private readonly cached = new Map<boolean, { cursor: number; chunk: Chunk }>();
   /** Number of the last message that was written to anyone. */
   private taken = 0;
   private repeat: NodeJS.Timeout | null = null;
@@ -87,13 +88,15 @@ export class LobbyTopic implements Source, Dirty {
     return this.ring?.covers(cursor) ?? false;
   }
 
-  next(cursor: number): Chunk | null {
+  next(cursor: number, isSpectator: boolean): Chunk | null {
     if (!this.ring || cursor >= this.ring.last || !this.ring.covers(cursor)) return null;
-    if (this.cached?.cursor === cursor) return this.cached.chunk;
+    const known = this.cached.get(isSpectator);
+    if (known?.cursor === cursor) return known.chunk;
     const { frames, start } = this.ring.after(cursor);
-    const chunk = joinFrames(frames, start, this.deps.limits.maxWriteBytes);
-    this.cached = chunk && { cursor, chunk };
-    if (chunk) this.measure(frames.slice(start, start + chunk.count));
+    const chunk = joinFrames(frames, start, this.deps.limits.maxWriteBytes, isSpectator);
+    if (!chunk) return null;
+    this.cached.set(isSpectator, { cursor, chunk });
+    this.measure(frames.slice(start, start + chunk.count));
     return chunk;
   }
 
@@ -163,17 +166,18 @@ export class LobbyTopic implements Source, Dirty {
   private append(frame: Frame): void {
     if (!this.ring || this.isClosed) return;
     this.ring.push(frame);
-    this.cached = null;
+    this.cached.clear();
     this.isEnded ||= frame.isEnd;
     this.deps.onFrame();
-    if (frame.removedSeat !== null) this.hurry(frame.removedSeat);
+    if (frame.removedSeat !== null) this.hurry((stream) => stream.seatId === frame.removedSeat);
+    if (frame.isPrivate) this.hurry((stream) => stream.isSpectator);
     if (this.streams.size > 0) this.deps.onDirty(this);
   }
 
-  /** A removed seat's stream ends soon even when it takes nothing (S14). */
-  private hurry(seatId: number): void {
+  /** The stream of a removed seat, or of a spectator, ends soon even when it takes nothing (S14). */
+  private hurry(isMeant: (stream: EventStream) => boolean): void {
     for (const stream of this.streams)
-      if (stream.seatId === seatId) stream.endIn(this.deps.limits.removalGraceMs, "removed");
+      if (isMeant(stream)) stream.endIn(this.deps.limits.removalGraceMs, "removed");
   }
 
   private async readMissing(): Promise<void> {
@@ -209,7 +213,7 @@ export class LobbyTopic implements Source, Dirty {
     const newest = await this.deps.feed.newest(this.streamKey);
     if (!this.ring || this.isClosed) return;
     this.ring.reset(newest?.seq ?? 0);
-    this.cached = null;
+    this.cached.clear();
     this.isEnded = newest?.isEnd ?? false;
     for (const stream of [...this.streams]) this.detach(stream, this.deps.onLost);
   }

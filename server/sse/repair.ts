@@ -6,9 +6,13 @@ export function isContiguous(frames: readonly Frame[], first: number): boolean {
 }
 
 /** All frames as chunks of at most `maxBytes`. */
-export function* chunksOf(frames: readonly Frame[], maxBytes: number): Generator<Chunk> {
+export function* chunksOf(
+  frames: readonly Frame[],
+  maxBytes: number,
+  isSpectator = false,
+): Generator<Chunk> {
   for (let start = 0; start < frames.length;) {
-    const chunk = joinFrames(frames, start, maxBytes);
+    const chunk = joinFrames(frames, start, maxBytes, isSpectator);
     if (!chunk) return;
     yield chunk;
     start += chunk.count;

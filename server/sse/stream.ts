@@ -22,6 +22,8 @@ export interface StreamOptions {
   /** Milliseconds since the epoch at which the token ends. */
   expiresAt: number | null;
   seatId: number | null;
+  /** Sees what anyone may see, from a lobby that is public (HUB-08). */
+  isSpectator: boolean;
   ip: string;
 }
 
@@ -37,12 +39,13 @@ export interface StreamHost {
 /** Where a stream finds what it has not sent yet. */
 export interface Source {
   /** The next frames after `cursor`, for one write. */
-  next(cursor: number): Chunk | null;
+  next(cursor: number, isSpectator: boolean): Chunk | null;
 }
 
 /** One connection. Holds no messages: only the number of the last one sent. */
 export class EventStream {
   readonly seatId: number | null;
+  readonly isSpectator: boolean;
   readonly ip: string;
   /** Set once the stream follows its topic. */
   source: Source | null = null;
@@ -72,6 +75,7 @@ export class EventStream {
     this.expiresAt = options.expiresAt;
     this.raw = response.raw;
     this.seatId = options.seatId;
+    this.isSpectator = options.isSpectator;
     this.ip = options.ip;
     this.joinBy = this.writtenAt + limits.joinMs;
     this.endAt =
@@ -111,16 +115,17 @@ export class EventStream {
     this.host.onDelivered(chunk.count);
     if (chunk.isEnd) this.endIn(this.host.limits.endedGraceMs, "ended");
     if (chunk.removedSeat !== null && chunk.removedSeat === this.seatId) this.end("removed");
+    if (chunk.endsSpectators && this.isSpectator) this.end("removed");
   }
 
   /** Sends one chunk, or a comment when nothing else is due; true when there is more to send. */
   flush(): boolean {
     if (this.isClosed || !this.isWritable) return false;
-    const chunk = this.source?.next(this.cursor) ?? null;
+    const chunk = this.source?.next(this.cursor, this.isSpectator) ?? null;
     if (chunk) this.deliver(chunk);
     else if (this.needsHeartbeat) this.write(heartbeat);
     if (!chunk || this.isClosed || !this.isWritable) return false;
-    return this.source?.next(this.cursor) !== null;
+    return this.source?.next(this.cursor, this.isSpectator) !== null;
   }
 
   /** Brings the end forward; a later one is ignored. */

@@ -23,7 +23,7 @@ const subscribe = defineRoute({
   summary: "Follow a lobby or the public list as server-sent events",
   tag: "Hub",
   auth: "public",
-  source: "document 2, Events; HUB-01..HUB-07",
+  source: "document 2, Events; HUB-01..HUB-08",
   responses: { 200: stream },
   errors: [
     "request:invalid_query",
@@ -38,13 +38,16 @@ const subscribe = defineRoute({
     const query = new URLSearchParams(request.query);
     const topic = readTopic(query, deps.config.TOPIC_BASE);
     const claims = topic.kind === "lobby" ? authorize(deps, request, query, topic) : null;
-    const seatId = claims?.lobby_player ?? null;
-    if (topic.kind === "lobby") await checkSeat(deps, topic.code, seatId);
+    const isSpectator = claims?.spectator === true;
+    const seatId = isSpectator ? null : (claims?.lobby_player ?? null);
+    if (topic.kind === "lobby")
+      await (isSpectator ? checkPublic(deps, topic.code) : checkSeat(deps, topic.code, seatId));
     const subscription: Subscription = {
       topic: topic.name,
       lastEventId: readLastEventId(request, query),
       expiresAt: claims && claims.exp * 1000,
       seatId,
+      isSpectator,
       ip: request.ip,
     };
     deps.hub.admit(subscription);
@@ -91,6 +94,12 @@ async function checkSeat(deps: Deps, code: string, seatId: number | null): Promi
   if (reply.code === "lobby:not_found" || reply.code === "server:unavailable")
     throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
   throw new AppError("hub:topic_forbidden");
+}
+
+/** The lobby may have become private since the token was made (HUB-08). */
+async function checkPublic(deps: Deps, code: string): Promise<void> {
+  const reply = await deps.lobbies.ask(code, { type: "spectate" });
+  if (!reply.ok) throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
 }
 
 /** Browsers send the header; the query is for clients that cannot (HUB-06). */

@@ -1,17 +1,9 @@
-import { stringifySetCookie } from "cookie";
 import type { LobbyCommand } from "../../../actors/index.ts";
 import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
+import { hubHeaders, hubToken, spectate } from "./hub-token.ts";
 import * as s from "./schemas.ts";
-import {
-  base,
-  commandErrors,
-  cookieSeconds,
-  keyOf,
-  seatErrors,
-  seatRoute,
-  tag,
-} from "./seat-route.ts";
-import { askerOf, command, hubToken, readCode } from "./service.ts";
+import { base, commandErrors, keyOf, seatErrors, seatRoute, tag } from "./seat-route.ts";
+import { askerOf, command, readCode } from "./service.ts";
 
 const token = defineRoute({
   ...seatRoute,
@@ -23,22 +15,24 @@ const token = defineRoute({
   errors: [...seatErrors, "lobby:not_member"],
   handler: async ({ deps, caller, params, request }) => {
     const value = await hubToken(deps, caller, readCode(params.code));
-    return reply(204, undefined, [
-      [
-        "Set-Cookie",
-        stringifySetCookie({
-          name: "hubAuthorization",
-          value,
-          httpOnly: true,
-          sameSite: "lax",
-          path: "/v1/hub",
-          maxAge: cookieSeconds,
-          secure: request.isSecure,
-        }),
-      ],
-      ["X-Hub-Token", value],
-      ["Link", '</v1/hub>; rel="hub"'],
-    ]);
+    return reply(204, undefined, hubHeaders(value, request.isSecure));
+  },
+});
+
+const spectateLobby = defineRoute({
+  method: "POST",
+  path: `${base}/{code}/spectate`,
+  summary: "Watch a public lobby without a seat",
+  tag,
+  auth: "public",
+  source: "HUB-08",
+  unknown: "lobby:not_found",
+  params: s.CodeParams,
+  responses: { 200: s.Spectated },
+  errors: ["lobby:not_found"],
+  handler: async ({ deps, params, request }) => {
+    const { token: value, body } = await spectate(deps, readCode(params.code));
+    return encodedReply(200, body, { headers: hubHeaders(value, request.isSecure) });
   },
 });
 
@@ -144,5 +138,13 @@ const leave = defineRoute({
   },
 });
 
-/** What every player of a lobby may ask of it. */
-export const playRoutes: AnyRoute[] = [token, answer, pick, reveal, heartbeat, leave];
+/** What every player of a lobby, or a spectator, may ask of it. */
+export const playRoutes: AnyRoute[] = [
+  token,
+  spectateLobby,
+  answer,
+  pick,
+  reveal,
+  heartbeat,
+  leave,
+];

@@ -121,6 +121,10 @@ const CurrentQuestion = Type.Object({
   question: Type.String(),
   payload: Type.Object({ choices: Type.Array(Type.String()), estimated_rate: Type.Integer() }),
   is_cached: Type.Boolean(),
+  answer_hash: nullable("string", {
+    description:
+      "hex SHA-256 of `<answer_salt>\\n<id>\\n<correct_index>\\n<text of the right choice>`; the reveal brings the salt",
+  }),
   index: Type.Integer(),
   started_at_ms: Type.Integer(),
   ends_at_ms: Type.Integer(),
@@ -130,6 +134,7 @@ const Reveal = Type.Object({
   question_id: Type.Integer(),
   index: Type.Integer(),
   correct_index: Type.Integer(),
+  answer_salt: nullable("string", { description: "proves `answer_hash` of the question" }),
   explanation: Type.String(),
   correct_rate: Type.Integer(),
   num_served: Type.Integer(),
@@ -146,6 +151,8 @@ const Reveal = Type.Object({
   ),
   closed_by: Type.Enum(["all_answered", "lock", "timer", "next"]),
 });
+
+const HubAddress = Type.Object({ url: Type.String(), topic: Type.String() });
 
 export const LobbyWire = Type.Object({
   id: Type.Integer(),
@@ -178,12 +185,14 @@ export const LobbyWire = Type.Object({
     Type.Null(),
   ]),
   reveal: Type.Union([Reveal, Type.Null()]),
+  spectator_count: Type.Integer({ description: "streams without a seat (HUB-08)" }),
   seq: Type.Integer(),
-  hub: Type.Object({ url: Type.String(), topic: Type.String() }),
+  hub: HubAddress,
   review_items: Type.Optional(Type.Array(Type.Unknown())),
 });
 
 export const LobbyOnly = Type.Object({ lobby: LobbyWire });
+export const Spectated = Type.Object({ lobby: LobbyWire, hub: HubAddress });
 export const LobbyAndPlayer = Type.Object({
   lobby: LobbyWire,
   player: Type.Union([SeatRef, Type.Null()]),

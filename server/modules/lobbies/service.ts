@@ -156,17 +156,6 @@ function staleStart(body: string | null): DrawPlan | null {
   return (JSON.parse(body) as { plan: DrawPlan }).plan;
 }
 
-/** A hub token for exactly this lobby (HUB-02). Refused to whoever has no seat in it. */
-export async function hubToken(deps: Deps, caller: SeatCaller, code: string): Promise<string> {
-  const body = await command(deps, code, { type: "check_seat", by: askerOf(caller) });
-  const { player } = JSON.parse(body ?? "null") as { player: { id: number } };
-  return deps.tokens.sign("hub", String(caller.player?.playerId ?? 0), tokenSeconds, {
-    subscribe: [`${deps.config.TOPIC_BASE}/lobby/${code}`],
-    lobby: code,
-    lobby_player: player.id,
-  });
-}
-
 async function newSeat(deps: Deps, name: string, player: Caller | null): Promise<NewSeat> {
   return {
     id: await deps.ids.seat(),

@@ -6,6 +6,7 @@ import type { JobDeps } from "../../deps.ts";
 import { categories } from "../../providers/question-model.ts";
 import { categoryOf, difficultyOf, levelOf, neighboursOf } from "./categories.ts";
 import { listLive, markLive } from "./live.ts";
+import { sealAnswer } from "./seal.ts";
 import { drawOrGenerate, drawStored, type Stocked, type Want } from "./stock.ts";
 
 export { categoryOf } from "./categories.ts";
@@ -118,6 +119,7 @@ function toDrawn(row: Stocked): DrawnQuestion {
     isCached,
     numServed,
     numCorrect,
+    ...sealAnswer({ id, correctIndex, choices }),
   };
 }
 

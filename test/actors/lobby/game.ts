@@ -16,6 +16,7 @@ import type {
   Settings,
   Timings,
 } from "../../../actors/lobby/types.ts";
+import { hashAnswer } from "../../../server/modules/questions/seal.ts";
 
 export const context = { hubUrl: "https://play.example/v1/hub", topicBase: "/games/trivia" };
 export const epoch = Date.UTC(2026, 0, 31, 12, 0, 0);
@@ -24,19 +25,26 @@ export const timings: Timings = { staleMs: 75_000, hostGraceMs: 60_000, minQuest
 /** Words that stand in no question text: seen anywhere before a reveal they are a leak. */
 export const secretOf = (id: number) => `secret-of-${id}`;
 
+/** What the draw would have drawn by chance; like the other secrets it stands in no question text. */
+export const saltOf = (id: number) => `salt-of-${id}`;
+
 export function question(id: number, change: Partial<DrawnQuestion> = {}): DrawnQuestion {
+  const choices = ["a", "b", "c", "d"];
+  const correctIndex = id % 4;
   return {
     id,
     category: "science",
     difficulty: "medium",
     text: `Question ${id}?`,
-    choices: ["a", "b", "c", "d"],
-    correctIndex: id % 4,
+    choices,
+    correctIndex,
     explanation: secretOf(id),
     estimatedRate: 55,
     isCached: true,
     numServed: 8,
     numCorrect: 6,
+    answerSalt: saltOf(id),
+    answerHash: hashAnswer(saltOf(id), { id, correctIndex, choices }),
     ...change,
   };
 }

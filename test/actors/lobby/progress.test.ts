@@ -78,6 +78,24 @@ describe("next", () => {
     assert.equal(game.state.round?.index, 2);
   });
 
+  test("with the index of the last question after it was left answers the finished lobby", () => {
+    const game = playing({ settings: { num_questions: 1 } });
+    game.wait(3_000).do(next(host, 0));
+    const published = game.messages.length;
+    const { lobby } = game.body(next(host, 0));
+    assert.deepEqual([lobby.status, lobby.seq], ["finished", game.state.seq]);
+    assert.equal(game.messages.length, published);
+    assert.equal(game.refused(next(2, 0)), "lobby:not_host");
+    for (const index of [null, -1, 1])
+      assert.equal(game.refused(next(host, index)), "lobby:not_in_progress");
+  });
+
+  test("with an index is no repeat when the host ended the game on that question", () => {
+    const game = playing({ settings: { num_questions: 1 } });
+    game.do({ type: "end", by: by(host) });
+    assert.equal(game.refused(next(host, 0)), "lobby:not_in_progress");
+  });
+
   test("twice in a row without an index advances once", () => {
     const game = playing();
     game.wait(3_000).do(next());

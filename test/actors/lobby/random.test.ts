@@ -7,8 +7,14 @@ import { needsQuestions } from "../../../actors/lobby/questions.ts";
 import { resultSheet } from "../../../actors/lobby/result-sheet.ts";
 import { listingOf } from "../../../actors/lobby/snapshot.ts";
 import type { Lobby } from "../../../actors/lobby/types.ts";
-import { context, secretOf, type Game } from "./game.ts";
+import { hashAnswer } from "../../../server/modules/questions/seal.ts";
+import { context, saltOf, secretOf, type Game } from "./game.ts";
 import { command, maxPlayers, options, play, steps } from "./random-games.ts";
+
+interface Wire {
+  current_question: { id: number; answer_hash: string; payload: { choices: string[] } } | null;
+  reveal: { question_id: number; correct_index: number; answer_salt: string } | null;
+}
 
 const runs = { numRuns: 400 };
 const property = (check: (game: Game) => void, atEnd: (game: Game) => void = () => {}) =>
@@ -67,7 +73,7 @@ test("nothing shows an answer before its reveal", () => {
     const closed = new Set(played.map((one) => one.questionId));
     const secrets = drawn
       .filter((one) => !closed.has(one.id))
-      .map((one) => `"${secretOf(one.id)}"`);
+      .flatMap((one) => [`"${secretOf(one.id)}"`, `"${saltOf(one.id)}"`]);
     const seen =
       JSON.stringify([game.snapshot(), game.messages.slice(-3)]) + listingOf(game.state, context);
     for (const secret of secrets) assert.ok(!seen.includes(secret));
@@ -92,6 +98,33 @@ test("nothing shows an answer before its reveal", () => {
       assert.deepEqual(Object.keys(data), ["player_id", "answered_player_ids"]);
   });
   assert.ok(open > 1_000, "the sequences hardly ever had an open question");
+});
+
+test("every reveal proves the hash shown with its question, which never changes", () => {
+  let proven = 0;
+  property(
+    () => {},
+    (game) => {
+      const shown = new Map<number, { answer_hash: string; payload: { choices: string[] } }>();
+      for (const { data } of game.messages) {
+        const wire = JSON.parse(JSON.stringify(data)) as Record<string, Wire | undefined>;
+        const asked = wire["lobby"]?.current_question;
+        const earlier = asked && shown.get(asked.id);
+        if (asked && earlier) assert.equal(asked.answer_hash, earlier.answer_hash);
+        if (asked) shown.set(asked.id, asked);
+        const reveal = wire["lobby"]?.reveal;
+        if (!reveal) continue;
+        const question = shown.get(reveal.question_id);
+        const right = { id: reveal.question_id, correctIndex: reveal.correct_index };
+        const choices = question?.payload.choices ?? [];
+        assert.equal(hashAnswer(reveal.answer_salt, { ...right, choices }), question?.answer_hash);
+        const wrong = { ...right, correctIndex: (reveal.correct_index + 1) % 4, choices };
+        assert.notEqual(hashAnswer(reveal.answer_salt, wrong), question?.answer_hash);
+        proven += 1;
+      }
+    },
+  );
+  assert.ok(proven > 100, "the sequences hardly ever revealed anything");
 });
 
 test("the events alone rebuild the lobby, and its text is the lobby", () => {

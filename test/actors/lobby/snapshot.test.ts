@@ -15,6 +15,8 @@ import {
   next,
   pick,
   playing,
+  question,
+  saltOf,
   secretOf,
   seat,
   waiting,
@@ -70,6 +72,7 @@ describe("the snapshot", () => {
       answered_player_ids: [],
       host_disconnect: null,
       reveal: null,
+      spectator_count: 0,
       seq: 0,
       hub: { url: "https://play.example/v1/hub", topic: "/games/trivia/lobby/ABCDEF" },
       server_now_ms: epoch + 1_500,
@@ -87,12 +90,24 @@ describe("the snapshot", () => {
       question: "Question 100?",
       payload: { choices: ["a", "b", "c", "d"], estimated_rate: 55 },
       is_cached: true,
+      answer_hash: question(100).answerHash,
       index: 0,
       started_at_ms: epoch,
       ends_at_ms: epoch + 30_000,
     });
     assert.equal(shown.current_question_started_at_ms, epoch);
     assert.equal(shown.started_at, "2026-01-31T12:00:00+00:00");
+  });
+
+  test("says of a question of an earlier version that it has no hash", () => {
+    const game = playing();
+    const [asked] = game.state.questions;
+    const { answerHash: _, answerSalt: __, ...before } = asked ?? question(100);
+    game.state.questions[0] = before;
+    assert.equal(game.snapshot().current_question.answer_hash, null);
+    game.do(answer(2, 0));
+    game.do(answer(host, 0));
+    assert.equal(game.snapshot().reveal.answer_salt, null);
   });
 
   test("shows who has answered, and the reveal once closed", () => {
@@ -109,6 +124,7 @@ describe("the snapshot", () => {
       question_id: 100,
       index: 0,
       correct_index: 0,
+      answer_salt: saltOf(100),
       explanation: secretOf(100),
       correct_rate: 64,
       num_served: 11,
@@ -180,6 +196,8 @@ describe("the snapshot", () => {
       correct_index: 0,
       explanation: secretOf(100),
     });
+    assert.equal(review_items[0].answer_hash, question(100).answerHash);
+    assert.equal(review_items[0].answer_salt, saltOf(100));
     assert.deepEqual(
       review_items[0].results.map((one: Record<string, unknown>) => [
         one["player_id"],

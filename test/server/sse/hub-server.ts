@@ -43,6 +43,7 @@ export interface HubServerOptions {
   redisUrl: string;
   snapshotOf: (code: string) => Promise<LobbySnapshot | null>;
   publicList?: () => Promise<string>;
+  tellSpectators?: (code: string, count: number) => Promise<void>;
   limits?: Partial<HubLimits>;
   clock?: Clock;
   perAddress?: number;
@@ -72,6 +73,7 @@ export function startHubServer(options: HubServerOptions): HubServer {
     keys: { stream: eventStreamKey, channel: eventChannel },
     snapshotOf: options.snapshotOf,
     publicList: options.publicList ?? (async () => "[]"),
+    tellSpectators: options.tellSpectators ?? (async () => undefined),
     limits: options.limits ?? {},
   });
   const app = App();
@@ -84,6 +86,7 @@ export function startHubServer(options: HubServerOptions): HubServer {
       lastEventId: req.getHeader("last-event-id") || query.get("last"),
       expiresAt: query.has("exp") ? Number(query.get("exp")) : null,
       seatId: query.has("seat") ? Number(query.get("seat")) : null,
+      isSpectator: query.has("spectator"),
       ip: query.get("ip") ?? "127.0.0.1",
     };
     try {

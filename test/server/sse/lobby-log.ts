@@ -23,7 +23,7 @@ export interface LobbyLog {
   publishSilently(code: string, ...messages: [type: string, data: unknown][]): Promise<number>;
   /** What a lobby answers: its newest number, and these members. */
   snapshotOf: (code: string) => Promise<LobbySnapshot | null>;
-  state: Map<string, { status?: string; players?: { id: number }[] } | null>;
+  state: Map<string, { status?: string; visibility?: string; players?: { id: number }[] } | null>;
   close(): void;
 }
 

@@ -26,6 +26,7 @@ before(async () => {
     keys: { stream: eventStreamKey, channel: eventChannel },
     snapshotOf: log.snapshotOf,
     publicList: async () => "[]",
+    tellSpectators: async () => undefined,
   });
   // The lobby runtime has its own tests; here every seat is held.
   const lobbies = { ask: async () => ({ ok: true, body: null }) };

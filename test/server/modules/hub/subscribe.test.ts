@@ -65,6 +65,7 @@ test("the list needs no token", async () => {
     lastEventId: null,
     expiresAt: null,
     seatId: null,
+    isSpectator: false,
     ip: "192.0.2.1",
   });
   assert.deepEqual(reply?.headers, [

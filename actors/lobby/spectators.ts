@@ -1,0 +1,23 @@
+import { accept, nothing, reject, wholeLobby } from "./decision.ts";
+import { spectatorsMergeMs } from "./limits.ts";
+import type { Decision, Lobby, LobbyEvent } from "./types.ts";
+
+/** Anyone may watch a public lobby; a private one does not show that it exists (HUB-08). */
+export function spectate(lobby: Lobby): Decision {
+  return lobby.settings.visibility === "public"
+    ? accept([], wholeLobby)
+    : reject("lobby:not_found");
+}
+
+/** Takes note of a number; one that comes too soon after the last is published by a later tick. */
+export function countSpectators(lobby: Lobby, count: number, now: number): Decision {
+  return accept(spectatorsChanged(lobby, count, now), nothing);
+}
+
+/** The new number, when it is another one and the last was published long enough ago. */
+export function spectatorsChanged(lobby: Lobby, count: number, now: number): LobbyEvent[] {
+  if (lobby.status === "finished" || count === (lobby.spectatorCount ?? 0)) return [];
+  // The difference is taken both ways, so that a clock set back does not hold the number back (S40).
+  const isTooSoon = Math.abs(now - (lobby.spectatorsToldAt ?? 0)) < spectatorsMergeMs;
+  return isTooSoon ? [] : [{ type: "spectators_counted", at: now, count }];
+}
