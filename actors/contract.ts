@@ -28,6 +28,8 @@ export interface Lobbies {
   listPublic(): Promise<string>;
   /** What this process owns, for operators. */
   describe(): { incarnation: string; shards: number; actors: number; pending: number };
-  /** Hands every shard over and stops. */
+  /** Gives every lobby to the other processes; commands are passed on to them until `stop`. */
+  handOver(): Promise<void>;
+  /** Hands over what is left and closes the connections. */
   stop(): Promise<void>;
 }

@@ -28,9 +28,10 @@ export async function startHttpWorker(): Promise<void> {
     stop: async () => {
       server.beginDrain();
       await deps.hub.drain(streamGraceMs);
+      await deps.lobbies.handOver();
+      await server.close();
       await deps.lobbies.stop();
       origins.stop();
-      await server.close();
       await close();
     },
   });

@@ -11,7 +11,7 @@ import type { Commit } from "./journal.ts";
 import { newAudience, withAudience, type Audience } from "./audience.ts";
 import { forgetDeparted, recall, remember, type Memory } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
-import { encodeChange, type StoredLobby } from "./storage.ts";
+import { encodeChange, encodeSnapshot, type StoredLobby } from "./storage.ts";
 
 /** One lobby in memory: the committed state plus what the commit in flight adds to it. */
 export interface Actor {
@@ -145,6 +145,37 @@ function sealBatch(
     payloads,
     ttlMs: ttlOf(lobby, expectedVersion === 0 || isSnapshot, hasEnded),
     ...(due === undefined ? {} : { due }),
+  };
+}
+
+/**
+ * The change that goes on after a loss of events up to number `lostSeq`: the number after it stays
+ * unused, so that whoever reads the log across the loss finds a hole and takes a snapshot (HUB-06).
+ */
+export function leaveGap(
+  actor: Actor,
+  lobby: Lobby,
+  lostSeq: number,
+  now: number,
+  id: string,
+  context: WireContext,
+): Omit<Commit, "token"> {
+  const expectedVersion = actor.version;
+  const seq = lostSeq + 2;
+  const restored = { ...lobby, seq };
+  const change = encodeSnapshot(restored, expectedVersion + 1, actor.snapshotVersion);
+  actor.lobby = restored;
+  actor.version = actor.snapshotVersion = change.snapshotVersion;
+  return {
+    code: actor.code,
+    expectedVersion,
+    version: actor.version,
+    id,
+    seq,
+    fields: change.fields,
+    removedFields: change.removed,
+    payloads: [encodeMessage(restored, { type: "lobby.gap", data: {} }, now, context)],
+    ttlMs: null,
   };
 }
 

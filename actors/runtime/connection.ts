@@ -26,5 +26,7 @@ export interface Connections {
   commits: Connection;
   control: Connection;
   subscriber: Listener;
+  /** Tells when the connection goes, and when it is there again. */
+  watch(hear: (isUp: boolean) => void): void;
   close(): void;
 }

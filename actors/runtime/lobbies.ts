@@ -7,6 +7,9 @@ import { createRouter, type RouterDeps } from "./router.ts";
 import { defaultTimings } from "./shards.ts";
 import { systemTiming } from "./timing.ts";
 
+/** A store that does not answer for so long counts as away. */
+const storeWaitMs = 2_500;
+
 type Given = "log" | "clock" | "metrics" | "context" | "enqueueResult" | "draw" | "seatLimit";
 
 export interface LobbiesDeps extends Pick<RouterDeps, Given> {
@@ -32,7 +35,8 @@ function newIncarnation(): string {
 }
 
 async function connect({ redisUrl, log }: LobbiesDeps): Promise<Connections> {
-  const open = (name: string) => connectRedis(redisUrl, log, `lobbies-${name}`);
+  const open = (name: string) =>
+    connectRedis(redisUrl, log, `lobbies-${name}`, { commandTimeout: storeWaitMs });
   const commits = open("commit");
   const control = open("control");
   const subscriber = open("subscriber");
@@ -42,6 +46,10 @@ async function connect({ redisUrl, log }: LobbiesDeps): Promise<Connections> {
     commits,
     control,
     subscriber,
+    watch(hear) {
+      control.on("close", () => hear(false));
+      control.on("ready", () => hear(true));
+    },
     close: () => all.forEach((redis) => redis.disconnect()),
   };
 }

@@ -3,9 +3,9 @@ import type { Metrics } from "../../server/core/metrics.ts";
 import { nextDeadline } from "../lobby/deadlines.ts";
 import type { Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import { audienceDue } from "./audience.ts";
-import { actorOf, runBatch, type Actor, type BatchRules } from "./actor.ts";
+import { actorOf, leaveGap, runBatch, type Actor, type BatchRules } from "./actor.ts";
 import type { Connection } from "./connection.ts";
-import type { Journal } from "./journal.ts";
+import type { Commit, Journal } from "./journal.ts";
 import { dueKey, shardOf } from "./keys.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
 import { loadLobby } from "./storage.ts";
@@ -20,6 +20,10 @@ const maxWaiting = 20_000;
 const idleMs = 5 * 60_000;
 /** How long a hand-over waits for what is in flight; the fence makes going on safe. */
 const closeTimeoutMs = 2_000;
+/** A timer whose command could not be carried out is tried again after this. */
+const timerRetryMs = 500;
+
+type Change = Omit<Commit, "token">;
 
 interface Waiting {
   command: LobbyCommand;
@@ -39,6 +43,10 @@ interface Slot {
   armed: number | null;
   lastUsed: number;
   onIdle: (() => void)[];
+  /** The store may have gone back behind the actor: it is read again before the next batch. */
+  isDoubtful: boolean;
+  /** Number of the last event this process saw committed; the store can only have less after a loss. */
+  knownSeq: number;
 }
 
 export interface Placement {
@@ -66,6 +74,8 @@ export interface MailboxDeps {
 
 export interface Mailboxes {
   deliver(code: string, command: LobbyCommand, id: string): Promise<Outcome>;
+  /** The store was away and may have come back older: nothing in memory is trusted without a look. */
+  doubt(): void;
   /** The shard is lost: its lobbies leave memory, callers are sent on. */
   drop(shard: number): void;
   /** Resolves when nothing of the shard is in flight. */
@@ -104,6 +114,8 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       armed: null,
       lastUsed: deps.now(),
       onIdle: [],
+      isDoubtful: false,
+      knownSeq: 0,
     };
     slots.set(code, slot);
     deps.metrics.lobbyActors.set(++actorCount);
@@ -134,14 +146,18 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   /** Drops the actor: the store decides what it was. Callers retry with the same command id. */
   function discard(slot: Slot, batch: Waiting[]): void {
+    slot.actor = null;
     for (const one of batch) one.resolve(moved);
-    forget(slot);
+    settle(slot, () => moved);
   }
 
   async function work(slot: Slot): Promise<void> {
     slot.isBusy = true;
     try {
       while (slot.waiting.length > 0 && !slot.isDropped) await step(slot);
+    } catch (error) {
+      deps.log.error({ lobby: slot.code, err: error }, "lobby step");
+      forget(slot);
     } finally {
       slot.isBusy = false;
       slot.lastUsed = deps.now();
@@ -154,7 +170,8 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
   async function step(slot: Slot): Promise<void> {
     const token = deps.placement.tokenOf(slot.shard);
     if (token === null) return forget(slot);
-    if (!slot.actor && !(await read(slot))) return forget(slot);
+    if (slot.isDoubtful) slot.actor = null;
+    if (!slot.actor && !(await read(slot, token))) return discard(slot, []);
     const { actor } = slot;
     if (!actor) return;
     const batch = slot.waiting;
@@ -164,17 +181,23 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     if (!result) return discard(slot, batch);
     if (result.commit === null) {
       // Without a commit there was no fence: make sure that what we say is still true.
-      if (!(await deps.placement.confirm(slot.shard))) return discard(slot, batch);
+      const isOwner = await deps.placement.confirm(slot.shard).catch(() => false);
+      if (!isOwner) return discard(slot, batch);
     } else {
-      const outcome = await deps.journal.commit({ ...result.commit, token });
-      if (outcome !== "committed") {
-        if (outcome === "fenced") deps.placement.fenced(slot.shard);
-        return discard(slot, batch);
-      }
+      if (!(await commit(slot, result.commit, token))) return discard(slot, batch);
       if (actor.lobby) await settleCommit(actor.lobby, result.events);
     }
     if (!slot.isDropped && actor.lobby) arm(slot, actor, actor.lobby);
     batch.forEach((one, i) => one.resolve(result.replies[i] ?? unavailable));
+  }
+
+  async function commit(slot: Slot, change: Change, token: string): Promise<boolean> {
+    const outcome = await deps.journal.commit({ ...change, token });
+    if (outcome === "committed") slot.knownSeq = change.seq;
+    if (outcome === "fenced") deps.placement.fenced(slot.shard);
+    // Perhaps it is in the store, with a deadline nobody here knows.
+    if (outcome === "failed") deps.ticker.arm(slot.code, deps.now() + timerRetryMs);
+    return outcome === "committed";
   }
 
   /** The effect is committed; what follows may fail without failing the command. */
@@ -197,15 +220,31 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     }
   }
 
-  async function read(slot: Slot): Promise<boolean> {
+  async function read(slot: Slot, token: string): Promise<boolean> {
+    slot.isDoubtful = false;
+    let actor: Actor;
     try {
-      slot.actor = actorOf(slot.code, await loadLobby(deps.redis, slot.code), deps.now());
+      actor = actorOf(slot.code, await loadLobby(deps.redis, slot.code), deps.now());
     } catch (error) {
       deps.log.warn({ lobby: slot.code, reason: String(error) }, "lobby could not be read");
       return false;
     }
-    if (slot.actor.lobby) deps.afterRead(slot.actor.lobby);
+    if (!(await skipLost(slot, actor, token))) return false;
+    slot.actor = actor;
+    if (!actor.lobby) return true;
+    slot.knownSeq = actor.lobby.seq;
+    deps.afterRead(actor.lobby);
     return true;
+  }
+
+  /** The store lost events that were seen: numbers are not used twice, and the hole tells every reader. */
+  async function skipLost(slot: Slot, actor: Actor, token: string): Promise<boolean> {
+    const { lobby } = actor;
+    if (!lobby || lobby.seq >= slot.knownSeq) return true;
+    deps.log.error({ lobby: slot.code, seq: slot.knownSeq }, "the store lost events of a lobby");
+    const { context } = deps.rules;
+    const id = deps.nextCommitId();
+    return commit(slot, leaveGap(actor, lobby, slot.knownSeq, deps.now(), id, context), token);
   }
 
   function arm(slot: Slot, actor: Actor, lobby: Lobby): void {
@@ -231,6 +270,10 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   return {
     deliver: enqueue,
+    doubt() {
+      for (const slots of shards.values())
+        for (const slot of slots.values()) slot.isDoubtful = true;
+    },
     drop(shard) {
       for (const slot of slotsOf(shard)) forget(slot);
     },
@@ -252,7 +295,13 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       void enqueue(code, { type: "tick" }, "tick").then(async (outcome) => {
         const fired = find(code);
         if (fired?.actor?.lobby) return deps.afterRead(fired.actor.lobby);
-        if (outcome === moved || outcome.ok || outcome.code !== "lobby:not_found") return;
+        if (outcome === moved || (!outcome.ok && outcome.code === "server:unavailable")) {
+          // The store or the queue refused; when the shard went away, its new owner has the timer.
+          if (deps.placement.tokenOf(shardOf(code)) !== null)
+            deps.ticker.arm(code, deps.now() + timerRetryMs);
+          return;
+        }
+        if (outcome.ok || outcome.code !== "lobby:not_found") return;
         // The lobby expired; its timer has nothing left to watch.
         await deps.redis.zrem(dueKey(shardOf(code)), code).catch(() => 0);
       });

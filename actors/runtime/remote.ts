@@ -39,7 +39,7 @@ export function createRemote(deps: {
   metrics: Metrics;
   timing: Timing;
   deliver: (code: string, command: LobbyCommand, id: string) => Promise<Outcome>;
-}): Remote & { stop(): void } {
+}): Remote & { stop(): Promise<void> } {
   const { timing } = deps;
   const pending = new Map<number, Pending>();
   const outbox = new Map<string, Wire[]>();
@@ -51,20 +51,21 @@ export function createRemote(deps: {
       batch.push(wire);
       return;
     }
-    if (outbox.size === 0) timing.soon(flush);
+    if (outbox.size === 0) timing.soon(() => void flush());
     outbox.set(target, [wire]);
   }
 
-  function flush(): void {
+  async function flush(): Promise<void> {
     const batches = [...outbox];
     outbox.clear();
-    for (const [target, batch] of batches) {
-      deps.redis.publish(workerChannel(target), JSON.stringify(batch)).then(
-        // Nobody listens: the worker is gone or not connected; do not wait for the time-out.
-        (receivers) => receivers === 0 && failRequests(batch),
-        () => failRequests(batch),
-      );
-    }
+    await Promise.all(batches.map(([target, batch]) => publish(target, batch)));
+  }
+
+  async function publish(target: string, batch: Wire[]): Promise<void> {
+    const text = JSON.stringify(batch);
+    const receivers = await deps.redis.publish(workerChannel(target), text).catch(() => 0);
+    // Nobody listens: the worker is gone or not connected; do not wait for the time-out.
+    if (receivers === 0) failRequests(batch);
   }
 
   function failRequests(batch: Wire[]): void {
@@ -114,6 +115,11 @@ export function createRemote(deps: {
         if (entry.target === target) settle(requestId, moved);
     },
     pending: () => pending.size,
-    stop: stopSweep,
+    async stop() {
+      stopSweep();
+      for (const requestId of pending.keys()) settle(requestId, moved);
+      // The answers to others that were due in this turn are still sent.
+      await flush();
+    },
   };
 }

@@ -131,16 +131,21 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   async function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
     const commandId =
       id === undefined ? `${incarnation}.${++commandCount}` : `c.${command.type}.${id}`;
+    const deadline = timing.elapsed() + patienceMs;
     let outcome = await attempt(code, command, commandId);
-    if (outcome === moved) outcome = await askAgain(code, command, commandId);
+    if (outcome === moved) outcome = await askAgain(code, command, commandId, deadline);
     const reply = outcome === moved ? unavailable : outcome;
     count(command.type, reply.ok ? "ok" : reply.code);
     return reply;
   }
 
   /** The owner changed or did not answer: the same command id makes asking again harmless. */
-  async function askAgain(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
-    const deadline = timing.elapsed() + patienceMs;
+  async function askAgain(
+    code: string,
+    command: LobbyCommand,
+    id: string,
+    deadline: number,
+  ): Promise<Outcome> {
     let outcome: Outcome = moved;
     while (outcome === moved && timing.elapsed() < deadline && !isStopped) {
       await new Promise<void>((done) => void timing.after(retryMs, done));
@@ -161,6 +166,11 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     }
     counter.inc();
   }
+
+  deps.connections.watch((isUp) => {
+    shards.connection(isUp);
+    if (isUp) mailboxes.doubt();
+  });
 
   const ownChannel = workerChannel(incarnation);
   subscriber.on("message", (channel: string, message: string) => {
@@ -200,12 +210,13 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
       actors: mailboxes.actors(),
       pending: mailboxes.waiting() + remote.pending(),
     }),
+    handOver: () => shards.handOver(),
     async stop() {
       ticker.stop();
       stopSweeper();
-      await shards.stop();
+      await shards.handOver();
       isStopped = true;
-      remote.stop();
+      await remote.stop();
       deps.connections.close();
     },
   };

@@ -53,11 +53,13 @@ export interface Shards {
   fenced(shard: number): void;
   /** Loads the owner map anew; calls at the same time share one load. */
   reload(): Promise<void>;
+  /** The connection to the store went or came: what was certain before has to be seen anew. */
+  connection(isUp: boolean): void;
   owned(): number;
   /** Messages of the `map` and `dead` channels. */
   receive(channel: string, message: string): void;
-  /** Gives all shards to the others, slice by slice. */
-  stop(): Promise<void>;
+  /** Gives all shards to the others, slice by slice; the owner map is kept up to date after it. */
+  handOver(): Promise<void>;
 }
 
 /** Shards given away at once: the others take over a slice while the rest goes on. */
@@ -65,6 +67,13 @@ const handOverSlice = Math.ceil(shardCount / 10);
 const claimChunk = 128;
 /** Changes of the owner map that come together are read together. */
 const debounceMs = 5;
+/** After silence of our own the others get this many heartbeats to be seen before they count as dead. */
+const graceBeats = 3;
+/** Deaths remembered, so that a heartbeat's late answer does not revive anyone. */
+const maxDead = 1_000;
+/** How long a slice waits for its new owners before the next one follows. */
+const sliceWaitMs = 500;
+const slicePollMs = 10;
 
 export function createShards(deps: {
   incarnation: string;
@@ -83,6 +92,10 @@ export function createShards(deps: {
   const closing = new Set<number>();
   let live = new Set<string>();
   const leaving = new Set<string>();
+  const dead = new Set<string>();
+  /** Until then a silent worker may just not have been heard yet: the store was away, or we were. */
+  let graceUntil = Number.NEGATIVE_INFINITY;
+  let connectedAt = Number.NEGATIVE_INFINITY;
   let lastHeartbeat = Number.NEGATIVE_INFINITY;
   let lastReload = 0;
   let reloading: Promise<void> | null = null;
@@ -104,13 +117,18 @@ export function createShards(deps: {
     const wasAlive = lastHeartbeat > 0;
     lastHeartbeat = sent;
     const before = live;
-    live = new Set(members);
+    live = new Set(members.filter((worker) => !dead.has(worker)));
     for (const worker of leaving) if (!live.has(worker)) leaving.delete(worker);
     for (const worker of before) if (!live.has(worker)) hooks.dead(worker);
     // Silent for so long that the others called us dead: our shards may have new owners.
-    if (known === 0 && wasAlive) await reload();
-    const changed = live.size !== before.size || members.some((worker) => !before.has(worker));
-    if (!changed && timing.elapsed() - lastReload < timings.reloadMs) return;
+    if (known === 0 && wasAlive) {
+      graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
+      await reload();
+    }
+    const hasWaited = graceUntil > 0 && timing.elapsed() >= graceUntil;
+    if (hasWaited) graceUntil = Number.NEGATIVE_INFINITY;
+    const changed = live.size !== before.size || [...live].some((worker) => !before.has(worker));
+    if (!changed && !hasWaited && timing.elapsed() - lastReload < timings.reloadMs) return;
     await reload();
     // Not awaited: a hand-over may take seconds, and a worker that misses heartbeats is called dead.
     if (wasAlive) guard(place(), "place");
@@ -149,7 +167,7 @@ export function createShards(deps: {
       for (const shard of deps.shards) {
         const wanted = wantedOwner(workers, shard);
         const owner = owners[shard] ?? null;
-        const isFree = owner === null || !live.has(owner.incarnation);
+        const isFree = owner === null || isGone(owner.incarnation);
         // Owned by ourselves in the store but not in memory: left over from a claim whose answer was lost.
         const isOrphan = owner?.incarnation === incarnation && !mine.has(shard);
         if (wanted === incarnation && (isFree || isOrphan)) toClaim.push(shard);
@@ -166,7 +184,13 @@ export function createShards(deps: {
     await place();
   }
 
+  function isGone(worker: string): boolean {
+    if (dead.has(worker)) return true;
+    return !live.has(worker) && timing.elapsed() >= graceUntil;
+  }
+
   async function claim(shards: number[]): Promise<void> {
+    if (isStopping) return;
     const replies = await Promise.all(
       shards.map((shard) =>
         runScript(
@@ -197,7 +221,24 @@ export function createShards(deps: {
       const slice = shards.slice(i, i + handOverSlice);
       await Promise.all(slice.map(release));
       await redis.publish(mapChannel, incarnation);
+      await takenOver(slice);
+      // The map has moved on: who should have the rest may be another by now.
+      if (placeAgain && !isStopping) return;
     }
+  }
+
+  /** Waits until others own the slice, for as long as there are others. */
+  async function takenOver(slice: number[]): Promise<void> {
+    const deadline = timing.elapsed() + sliceWaitMs;
+    while (timing.elapsed() < deadline && hasOthers() && (isStopping || !placeAgain)) {
+      const records = await redis.mget(slice.map(ownerKey));
+      if (records.every((record) => record !== "")) return;
+      await new Promise<void>((done) => void timing.after(slicePollMs, done));
+    }
+  }
+
+  function hasOthers(): boolean {
+    return [...live].some((worker) => worker !== incarnation && !leaving.has(worker));
   }
 
   async function release(shard: number): Promise<void> {
@@ -251,7 +292,8 @@ export function createShards(deps: {
     async confirm(shard) {
       const token = mine.get(shard);
       if (token === undefined) return false;
-      if (timing.elapsed() - lastHeartbeat < timings.freshMs) return true;
+      const isFresh = timing.elapsed() - lastHeartbeat < timings.freshMs;
+      if (isFresh && lastHeartbeat > connectedAt) return true;
       if ((await redis.get(ownerKey(shard))) === token) return true;
       lose(shard);
       return false;
@@ -261,6 +303,9 @@ export function createShards(deps: {
       mapChanged();
     },
     reload,
+    connection(isUp) {
+      connectedAt = isUp ? timing.elapsed() : Number.POSITIVE_INFINITY;
+    },
     owned: () => mine.size,
     receive(channel, message) {
       if (channel === mapChannel) {
@@ -271,28 +316,43 @@ export function createShards(deps: {
       const isLeaving = message.startsWith("leaving ");
       const worker = isLeaving ? message.slice("leaving ".length) : message;
       if (worker === incarnation) return;
-      if (isLeaving) leaving.add(worker);
+      if (isLeaving) remember(leaving, worker);
       else {
         live.delete(worker);
+        remember(dead, worker);
         hooks.dead(worker);
       }
       mapChanged();
     },
-    async stop() {
+    async handOver() {
+      if (isStopping) return;
       isStopping = true;
-      for (const cancel of timers) cancel();
-      debounce?.();
       try {
         await redis.publish(deadChannel, `leaving ${incarnation}`);
         await handOver([...mine.keys()]);
-        await redis.zrem(workersKey, incarnation);
-        await redis.publish(mapChannel, incarnation);
+        // A claim that was on its way when the stop came.
+        await handOver([...mine.keys()]);
       } catch (error) {
         log.warn({ reason: String(error) }, "lobby hand-over");
+      }
+      // Not before: who is silent is called dead, and its shards are taken instead of handed over.
+      for (const cancel of timers) cancel();
+      debounce?.();
+      try {
+        await redis.zrem(workersKey, incarnation);
+        await redis.publish(deadChannel, incarnation);
+      } catch (error) {
+        log.warn({ reason: String(error) }, "lobby farewell");
       }
       for (const shard of mine.keys()) lose(shard);
     },
   };
+}
+
+function remember(names: Set<string>, name: string): void {
+  names.add(name);
+  const [oldest] = names;
+  if (names.size > maxDead && oldest !== undefined) names.delete(oldest);
 }
 
 function pairs(flat: string[]): [string, number][] {

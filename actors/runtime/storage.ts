@@ -35,19 +35,34 @@ export async function loadLobby(redis: Connection, code: string): Promise<Stored
   return { lobby, version, snapshotVersion, memory: rememberedFrom(fields) };
 }
 
+interface EncodedChange {
+  fields: [string, string][];
+  removed: string[];
+  snapshotVersion: number;
+}
+
 /** Fields of one commit: the events, or every so often a snapshot that replaces them. */
 export function encodeChange(
   lobby: Lobby,
   events: LobbyEvent[],
   version: number,
   snapshotVersion: number,
-): { fields: [string, string][]; removed: string[]; snapshotVersion: number } {
+): EncodedChange {
   if (version - snapshotVersion < snapshotEvery)
     return {
       fields: [[deltaField(version), JSON.stringify(events)]],
       removed: [],
       snapshotVersion,
     };
+  return encodeSnapshot(lobby, version, snapshotVersion);
+}
+
+/** The whole lobby in place of the events since the last snapshot. */
+export function encodeSnapshot(
+  lobby: Lobby,
+  version: number,
+  snapshotVersion: number,
+): EncodedChange {
   const removed: string[] = [];
   for (let n = snapshotVersion + 1; n < version; n++) removed.push(deltaField(n));
   return {

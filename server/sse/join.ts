@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
 import { encodeFrame } from "./frames.ts";
 import type { Feed } from "./feed.ts";
@@ -57,9 +57,15 @@ export class Joiner {
         if (attempt > 0) return stream.end("removed");
         continue;
       }
+      if (snapshot.seq > topic.last) await topic.repair();
+      // Of a store that lost its last moment; following it from there would miss what comes instead.
+      if (snapshot.seq > topic.last) {
+        await delay(this.deps.limits.repeatMs);
+        continue;
+      }
+      if (stream.isClosed) return;
       this.sendSnapshot(stream, topic, snapshot, hasGap);
       if (isFinished) stream.endIn(this.deps.limits.endedGraceMs, "ended");
-      if (snapshot.seq > topic.last) topic.heal();
       if (await this.replay(stream, topic)) return;
       hasGap = true;
     }

@@ -130,7 +130,7 @@ export class LobbyTopic implements Source, Dirty {
 
   close(): void {
     this.isClosed = true;
-    this.ring?.reset(this.ring.last);
+    this.ring?.reset(this.ring.newest);
     if (this.repeat) clearTimeout(this.repeat);
   }
 
@@ -187,23 +187,26 @@ export class LobbyTopic implements Source, Dirty {
     for (let page = 0; page < limits.maxPages && !this.isClosed; page++) {
       const from = this.ring.last;
       const frames = await feed.read(this.streamKey, from);
-      if (!this.fits(frames, from)) return this.startOver();
+      if (!this.fits(frames, this.ring)) return this.startOver();
       for (const frame of frames) if (frame.seq === this.ring.last + 1) this.append(frame);
       if (frames.length < limits.pageMessages) return;
     }
   }
 
   /** The read starts with the newest message known, which proves that nothing was trimmed or lost. */
-  private fits(frames: Frame[], from: number): boolean {
+  private fits(frames: Frame[], { last, newest }: Ring): boolean {
     const [first] = frames;
-    if (!first) return from === 0;
-    return isContiguous(frames, first.seq === from ? from : from + 1);
+    if (!first) return last === 0;
+    if (first.seq !== last) return isContiguous(frames, last + 1);
+    // A store that lost its last moment may have used the number again for something else.
+    if (newest && !newest.bytes.equals(first.bytes)) return false;
+    return isContiguous(frames, last);
   }
 
   private async prime(): Promise<void> {
     const { feed, limits, budget } = this.deps;
     const newest = await feed.newest(this.streamKey);
-    this.ring ??= new Ring(newest?.seq ?? 0, limits.ringMessages, limits.ringBytes, budget);
+    this.ring ??= new Ring(newest, limits.ringMessages, limits.ringBytes, budget);
     this.isEnded = newest?.isEnd ?? false;
     this.markReady();
   }
@@ -212,7 +215,7 @@ export class LobbyTopic implements Source, Dirty {
   private async startOver(): Promise<void> {
     const newest = await this.deps.feed.newest(this.streamKey);
     if (!this.ring || this.isClosed) return;
-    this.ring.reset(newest?.seq ?? 0);
+    this.ring.reset(newest);
     this.cached.clear();
     this.isEnded = newest?.isEnd ?? false;
     for (const stream of [...this.streams]) this.detach(stream, this.deps.onLost);

@@ -13,14 +13,19 @@ export class Ring {
   private readonly maxFrames: number;
   private readonly maxBytes: number;
   private readonly budget: RingBudget;
-  /** Number of the newest message, also when it is not kept. */
-  last: number;
+  /** The newest message, also when it is not among those kept for replay; null before the first. */
+  newest: Frame | null;
 
-  constructor(last: number, maxFrames: number, maxBytes: number, budget: RingBudget) {
-    this.last = last;
+  constructor(newest: Frame | null, maxFrames: number, maxBytes: number, budget: RingBudget) {
+    this.newest = newest;
     this.maxFrames = maxFrames;
     this.maxBytes = maxBytes;
     this.budget = budget;
+  }
+
+  /** Number of the newest message. */
+  get last(): number {
+    return this.newest?.seq ?? 0;
   }
 
   /** True when everything after `seq` is kept, or `seq` is not reached yet. */
@@ -31,7 +36,7 @@ export class Ring {
   /** The frame must be number `last + 1`. */
   push(frame: Frame): void {
     this.frames.push(frame);
-    this.last = frame.seq;
+    this.newest = frame;
     this.count(frame.bytes.length);
     while (this.frames.length > 1 && this.isOver()) this.dropOldest();
   }
@@ -49,11 +54,11 @@ export class Ring {
     return sum;
   }
 
-  /** Forgets everything; numbering goes on after `last`. */
-  reset(last: number): void {
+  /** Forgets everything; numbering goes on after `newest`. */
+  reset(newest: Frame | null): void {
     this.count(-this.bytes);
     this.frames = [];
-    this.last = last;
+    this.newest = newest;
   }
 
   private isOver(): boolean {

@@ -51,17 +51,17 @@ test("frames are joined up to the size of a write, and never past a removal", ()
 
 test("a ring keeps within its count, its bytes and the bytes of all rings", () => {
   const budget = { used: 0, limit: 1_000_000 };
-  const ring = new Ring(10, 4, 2_000, budget);
+  const ring = new Ring(frame(10), 4, 2_000, budget);
   assert.ok(ring.covers(10) && !ring.covers(9));
   for (let seq = 11; seq <= 20; seq++) ring.push(frame(seq));
   assert.ok(ring.covers(16) && !ring.covers(15));
   assert.equal(ring.after(18).frames[ring.after(18).start]?.seq, 19);
   for (let seq = 21; seq <= 24; seq++) ring.push(frame(seq, 900));
   assert.ok(ring.covers(23) && !ring.covers(21));
-  const other = new Ring(0, 4, 2_000, { used: 0, limit: 0 });
+  const other = new Ring(null, 4, 2_000, { used: 0, limit: 0 });
   for (let seq = 1; seq <= 4; seq++) other.push(frame(seq));
   assert.ok(other.covers(3) && !other.covers(2), "the newest is kept whatever the budget");
-  ring.reset(30);
+  ring.reset(frame(30));
   assert.equal(budget.used, 0);
   assert.ok(ring.covers(30) && !ring.covers(29));
 });
