@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { createRequire, stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
 
-/** A file as it is sent; read on first use and kept, since the list below bounds them. */
+/** A file as it is sent; read on first use and kept, since the lists below bound them. */
 export interface Asset {
   type: string;
   bytes: Uint8Array;
@@ -57,9 +57,33 @@ export function readAsset(name: string): Asset | null {
   if (known) return known;
   const folder = new Map(Object.entries(folders)).get(name);
   if (folder === undefined) return null;
-  const bytes = readFileSync(join(folder, name));
   const ending = name.slice(name.lastIndexOf(".") + 1) as keyof typeof types;
-  const asset = { type: types[ending], bytes, etag: `"${hash("sha1", bytes, "base64url")}"` };
+  return keep(name, types[ending], readFileSync(join(folder, name)));
+}
+
+/** The typed client: as it is, to be copied, and without its types, for browsers. */
+export function readClient(name: "emberline.ts" | "emberline.js"): Asset {
+  const known = loaded.get(name);
+  if (known) return known;
+  const source = readFileSync(join(import.meta.dirname, "client/emberline.ts"), "utf8");
+  return name === "emberline.ts"
+    ? keep(name, "text/plain; charset=utf-8", Buffer.from(source))
+    : keep(name, types.js, Buffer.from(withoutTypes(source)));
+}
+
+/** Node's own way; it warns that it is experimental, which tells an operator nothing. */
+function withoutTypes(source: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return stripTypeScriptTypes(source);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function keep(name: string, type: string, bytes: Uint8Array): Asset {
+  const asset = { type, bytes, etag: `"${hash("sha1", bytes, "base64url")}"` };
   loaded.set(name, asset);
   return asset;
 }

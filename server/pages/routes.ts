@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { AppError } from "../core/errors.ts";
 import { bytesReply, defineRoute, media, type AnyRoute, type Headers } from "../http/route.ts";
-import { readAsset } from "./assets.ts";
+import { readAsset, readClient, type Asset } from "./assets.ts";
 
 const tag = "Pages";
 
@@ -26,7 +26,7 @@ function page(path: string, summary: string, fileFor: (environment: string) => s
     cache,
     responses: { 200: media("text/html; charset=utf-8") },
     errors: [],
-    handler: ({ deps }) => sendAsset(fileFor(deps.config.APP_ENV)),
+    handler: ({ deps }) => sendAsset(readAsset(fileFor(deps.config.APP_ENV))),
   });
 }
 
@@ -41,8 +41,24 @@ const assets = defineRoute({
   params: Type.Object({ file: Type.String() }),
   responses: { 200: media("*/*") },
   errors: ["route:not_found"],
-  handler: ({ params }) => sendAsset(params.file),
+  handler: ({ params }) => sendAsset(readAsset(params.file)),
 });
+
+const clientFiles = (["emberline.ts", "emberline.js"] as const).map((name) =>
+  defineRoute({
+    method: "GET",
+    path: `/client/${name}`,
+    summary: `The client for lobbies, ${name.endsWith(".ts") ? "typed" : "ready for browsers"}`,
+    tag,
+    auth: "public",
+    source: "our own client",
+    cache,
+    publicData: true,
+    responses: { 200: media("*/*") },
+    errors: [],
+    handler: () => sendAsset(readClient(name)),
+  }),
+);
 
 /** Pages for people; each talks to the service through its public endpoints only. */
 export const pageRoutes: AnyRoute[] = [
@@ -52,10 +68,10 @@ export const pageRoutes: AnyRoute[] = [
   page("/docs", "Browse the interface", () => "docs.html"),
   page("/play", "Play trivia in the browser", () => "play.html"),
   assets,
+  ...clientFiles,
 ];
 
-function sendAsset(name: string) {
-  const asset = readAsset(name);
+function sendAsset(asset: Asset | null) {
   if (asset === null) throw new AppError("route:not_found");
   const headers: Headers = [
     ["ETag", asset.etag],

@@ -4,6 +4,8 @@ export const additions: readonly string[] = [
   "GET /docs",
   "GET /play",
   "GET /assets/{file}",
+  "GET /client/emberline.ts",
+  "GET /client/emberline.js",
   "GET /openapi.json",
   "GET /v1/tokens/validate",
   "GET /v1/users/@me/sessions",

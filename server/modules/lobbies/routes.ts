@@ -58,7 +58,9 @@ const join = defineRoute({
   summary: "Take a seat in a waiting lobby",
   tag,
   auth: "optional_seat",
-  source: "document 2, Lobbies; LOB-01, LOB-05, LOB-06",
+  source: "document 2, Lobbies; LOB-01, LOB-05, LOB-06; HTTP-15",
+  // A join whose answer was lost would find its own name taken.
+  idempotent: true,
   unknown: "lobby:not_found",
   params: s.CodeParams,
   body: s.JoinBody,

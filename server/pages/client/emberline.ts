@@ -1,0 +1,1092 @@
+/**
+ * The trivia lobbies of an emberline service, for browsers and Node 22: one file without imports.
+ * Commands are repeated safely, event streams resume where they were cut.
+ *
+ *   const service = new Emberline({ url: "http://127.0.0.1:8080" });
+ *   const seat = await service.join("ABC234", "Ada");
+ *   for await (const event of seat.events()) console.log(event.type, seat.lobby?.status);
+ */
+
+export interface Player {
+  id: number;
+  name: string;
+  is_host: boolean;
+  account_id: number | null;
+  avatar_url: string | null;
+  score: number;
+  streak: number;
+  best_streak: number;
+  num_correct: number;
+  is_connected: boolean;
+  has_answered: boolean;
+  joined_at: string;
+}
+
+export interface Question {
+  id: number;
+  type: "multiple_choice";
+  category: string;
+  difficulty: string;
+  question: string;
+  payload: { choices: string[]; estimated_rate: number };
+  is_cached: boolean;
+  index: number;
+  started_at_ms: number;
+  ends_at_ms: number;
+}
+
+export interface Reveal {
+  question_id: number;
+  index: number;
+  correct_index: number;
+  explanation: string;
+  correct_rate: number;
+  num_served: number;
+  results: Result[];
+  closed_by: "all_answered" | "lock" | "timer" | "next";
+}
+
+/** What one seat gave; `selected_index` is -1 where time ran out. */
+export interface Result {
+  player_id: number;
+  selected_index: number;
+  is_correct: boolean;
+  points_earned: number;
+  time_taken_ms: number;
+  score: number;
+  streak: number;
+}
+
+export interface Lobby {
+  id: number;
+  code: string;
+  host_name: string;
+  category: string | null;
+  difficulty: string | null;
+  prompt: string | null;
+  selected_categories: string[];
+  blend: boolean;
+  review: boolean;
+  /** Seconds for a question. */
+  timer: number;
+  num_questions: number | null;
+  is_endless: boolean;
+  status: "waiting" | "in_progress" | "finished";
+  visibility: "public" | "private";
+  mode: "coop" | "versus";
+  max_players: number;
+  current_index: number;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  current_question_started_at_ms: number | null;
+  server_now_ms: number;
+  players: Player[];
+  current_question: Question | null;
+  answered_player_ids: number[];
+  host_disconnect: { since_ms: number; ends_at_ms: number } | null;
+  reveal: Reveal | null;
+  /** Number of the last event this state includes. */
+  seq: number;
+  hub: { url: string; topic: string };
+  review_items?: unknown[];
+}
+
+export interface SeatRef {
+  id: number;
+  name: string;
+  is_host: boolean;
+}
+
+/** What a seat that answers in versus learns before the others. */
+export interface AnswerResult {
+  is_correct: boolean;
+  answer: number;
+  explanation: string;
+  correct_rate: number;
+  num_served: number;
+  xp_gained: number;
+  points_earned: number;
+  score: number;
+  streak: number;
+  best_streak: number;
+  is_question_closed: boolean;
+}
+
+export interface NewLobby {
+  hostName: string;
+  category?: string | null;
+  /** 10, 15, 20, 30, 45 or 60 seconds; 30 when absent. */
+  timer?: number | null;
+  /** 1 to 100; null or absent is endless. */
+  numQuestions?: number | null;
+  visibility?: "public" | "private";
+  mode?: "coop" | "versus";
+  maxPlayers?: number;
+  difficulty?: string | null;
+  prompt?: string | null;
+}
+
+export interface Settings {
+  difficulty?: string | null;
+  prompt?: string | null;
+  selected_categories?: string[];
+  timer?: number | null;
+  blend?: boolean;
+  review?: boolean;
+  num_questions?: number | null;
+  visibility?: "public" | "private";
+  mode?: "coop" | "versus";
+}
+
+export type EndReason =
+  "completed" | "host_ended" | "host_left" | "host_timeout" | "idle" | "operator";
+
+/** What each event of a lobby carries. */
+export interface LobbyEventData {
+  "lobby.snapshot": { lobby: Lobby };
+  "lobby.player_joined": { player: Player | null; lobby: Lobby };
+  "lobby.settings": { changes: Settings; lobby: Lobby };
+  "lobby.started": { lobby: Lobby };
+  "lobby.answer": { player_id: number; answered_player_ids: number[] };
+  "lobby.pick": { player_id: number; selected_index: number };
+  "lobby.reveal": { reveal: Reveal | null; lobby: Lobby };
+  "lobby.question": { lobby: Lobby };
+  "lobby.host_disconnect": { host_disconnect: Lobby["host_disconnect"] };
+  "lobby.player_removed": { player_id: number; reason: "left" | "kicked"; lobby: Lobby };
+  "lobby.ended": { reason: EndReason; lobby: Lobby };
+  /** Events were missed for good; the snapshot that follows says what is. */
+  "lobby.gap": Record<string, never>;
+}
+
+export interface Message<T extends string, D> {
+  type: T;
+  topic: string;
+  /** Grows by one with every event of the lobby. */
+  seq: number;
+  at_ms: number;
+  data: D;
+}
+
+export type LobbyEvent = {
+  [T in keyof LobbyEventData]: Message<T, LobbyEventData[T]>;
+}[keyof LobbyEventData];
+
+/** The public list as it is now; it has no numbers, each state replaces the one before. */
+export type ListEvent = Omit<Message<"lobbies.updated", { lobbies: Lobby[] }>, "seq">;
+
+const lobbyEventTypes: Readonly<Record<LobbyEvent["type"], true>> = {
+  "lobby.snapshot": true,
+  "lobby.player_joined": true,
+  "lobby.settings": true,
+  "lobby.started": true,
+  "lobby.answer": true,
+  "lobby.pick": true,
+  "lobby.reveal": true,
+  "lobby.question": true,
+  "lobby.host_disconnect": true,
+  "lobby.player_removed": true,
+  "lobby.ended": true,
+  "lobby.gap": true,
+};
+
+/** Time and chance, so that tests can stand in for both. `sleep` resolves early when aborted. */
+export interface Clock {
+  now(): number;
+  /** 0 to below 1. */
+  random(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A guest player of the service; whoever holds `reclaim_token` can be it again. */
+export interface Guest {
+  player_id: number;
+  name: string;
+  access_token: string;
+  expires_at_ms: number;
+  reclaim_token: string;
+}
+
+/** Where the guest is kept between visits; without one it lives as long as the client. */
+export interface GuestStore {
+  load(): Guest | null;
+  save(guest: Guest | null): void;
+}
+
+export interface EmberlineOptions {
+  /** Address of the service without a path; a page the service itself serves needs none. */
+  url?: string;
+  guest?: GuestStore;
+  /** Access token of an account, asked for before every call that needs one; then no guest is made. */
+  accessToken?: () => string | Promise<string>;
+  /** How topics of the service begin (its setting TOPIC_BASE). */
+  topicBase?: string;
+  fetch?: typeof fetch;
+  clock?: Clock;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** Time for all tries together; 30 s, for `start` 60 s. */
+  deadlineMs?: number;
+  /** `Idempotency-Key`: a call repeated with it counts once. Random when absent. */
+  key?: string;
+}
+
+export type StreamState = "connecting" | "open" | "lost";
+
+export interface StreamOptions {
+  signal?: AbortSignal;
+  /** Event after which to go on, kept from an earlier stream. */
+  lastEventId?: string;
+  onState?: (state: StreamState) => void;
+}
+
+/** All it takes to sit on a seat again. */
+export interface SeatKey {
+  code: string;
+  token: string;
+  playerId: number;
+}
+
+/**
+ * A refusal. `code` is the service's own; with status 0 it is `network:unreachable`,
+ * `network:timeout` or `network:broken_stream`, and nobody knows whether the call arrived.
+ */
+export class EmberlineError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Fields the service did not accept. */
+  readonly violations: readonly { propertyPath: string; title: string }[];
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    detail: {
+      params?: Record<string, unknown>;
+      violations?: { propertyPath: string; title: string }[];
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: detail.cause });
+    this.name = "EmberlineError";
+    this.status = status;
+    this.code = code;
+    this.params = detail.params ?? {};
+    this.violations = detail.violations ?? [];
+  }
+
+  /** The service said when to try again. */
+  get retryAfterMs(): number | null {
+    const seconds = this.params["retry_after"];
+    return typeof seconds === "number" && seconds >= 0 ? seconds * 1000 : null;
+  }
+
+  /** The same call may succeed in a moment: the service is out of reach, busy or wants a pause. */
+  get isPassing(): boolean {
+    if (this.status === 503) return this.code !== "generator:unavailable";
+    return [0, 502, 504].includes(this.status) || this.code === "rate_limit:exceeded";
+  }
+
+  /** The seat, its token or the lobby is gone; asking again cannot help. */
+  get isFinal(): boolean {
+    return [401, 403, 404].includes(this.status);
+  }
+}
+
+interface Envelope {
+  body?: unknown;
+  flash?: {
+    errors?: { code: string; message: string; params?: Record<string, unknown> }[];
+    violations?: { propertyPath: string; title: string }[];
+  };
+}
+
+function errorOf(response: Response, text: string): EmberlineError {
+  const { flash } = parseEnvelope(text);
+  const error = flash?.errors?.[0];
+  const violations = flash?.violations ?? [];
+  const [first] = violations;
+  const retryAfter = Number(response.headers.get("Retry-After") ?? Number.NaN);
+  const params = {
+    ...(Number.isFinite(retryAfter) ? { retry_after: retryAfter } : {}),
+    ...error?.params,
+  };
+  const message = first ? `${first.propertyPath}: ${first.title}` : error?.message;
+  const shown = message ?? `The service answered ${response.status}.`;
+  return new EmberlineError(response.status, error?.code ?? "server:error", shown, {
+    params,
+    violations,
+  });
+}
+
+/** Something between us and the service may answer anything at all. */
+function parseEnvelope(text: string): Envelope {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener("abort", done);
+      if (signal?.aborted) done();
+    }),
+};
+
+/** First and longest pause between two tries, before chance takes up to half of it away. */
+export const firstPauseMs = 250;
+export const maxPauseMs = 15_000;
+
+/**
+ * Pause after the try with this number (from 0): doubles from `firstMs`, halved by chance at most.
+ * What the service asks for is a lower bound, with chance on top so that not all return at once.
+ */
+export function pauseAfter(
+  attempt: number,
+  random: number,
+  retryAfterMs: number | null = null,
+  firstMs: number = firstPauseMs,
+): number {
+  const ceiling = Math.min(maxPauseMs, firstMs * 2 ** Math.min(attempt, 16));
+  const ownMs = ceiling * (0.5 + random / 2);
+  return retryAfterMs === null ? ownMs : Math.max(ownMs, retryAfterMs + random * firstMs);
+}
+
+/** `crypto.randomUUID` is missing where a phone opens a page by address, without https. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A controller that also aborts with `signal`; `unlink` ends that. */
+function linked(signal: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", stop);
+  if (signal?.aborted) stop();
+  return { controller, unlink: () => signal?.removeEventListener("abort", stop) };
+}
+
+/** One try takes at most this long; a frozen process is then left for another one. */
+const tryMs = 8_000;
+const callDeadlineMs = 30_000;
+/** Drawing questions may take the service 20 s. */
+const startTryMs = 35_000;
+const startDeadlineMs = 60_000;
+
+interface Link {
+  url: string;
+  fetch: typeof fetch;
+  clock: Clock;
+}
+
+interface Call {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  path: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  tryMs?: number;
+}
+
+interface Answer {
+  text: string;
+  headers: Headers;
+}
+
+/** The `body` of the envelope; its shape is what the service declares. */
+function bodyOf<T>(answer: Answer): T {
+  return parseEnvelope(answer.text).body as T;
+}
+
+async function sendOnce(
+  link: Link,
+  call: Call,
+  limitMs: number,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const { controller, unlink } = linked(signal);
+  const done = new AbortController();
+  let isLate = false;
+  void link.clock.sleep(limitMs, done.signal).then(() => {
+    isLate = !done.signal.aborted;
+    controller.abort();
+  });
+  const hasBody = call.body !== undefined;
+  try {
+    const response = await link.fetch(link.url + call.path, {
+      method: call.method,
+      headers: { ...(hasBody ? { "Content-Type": "application/json" } : {}), ...call.headers },
+      // Who calls is said by headers alone, so that two seats in one browser stay apart.
+      credentials: "omit",
+      cache: "no-store",
+      signal: controller.signal,
+      ...(hasBody ? { body: JSON.stringify(call.body) } : {}),
+    });
+    const text = await response.text();
+    if (!response.ok) throw errorOf(response, text);
+    return { text, headers: response.headers };
+  } catch (cause) {
+    if (cause instanceof EmberlineError) throw cause;
+    signal?.throwIfAborted();
+    throw isLate
+      ? new EmberlineError(0, "network:timeout", "The service does not answer.", { cause })
+      : new EmberlineError(0, "network:unreachable", "The service cannot be reached.", { cause });
+  } finally {
+    done.abort();
+    unlink();
+  }
+}
+
+/** The same call again while it fails for a passing reason, until the deadline. */
+async function send(link: Link, call: Call, options: CallOptions = {}): Promise<Answer> {
+  const { clock } = link;
+  const deadlineAt = clock.now() + (options.deadlineMs ?? callDeadlineMs);
+  for (let attempt = 0; ; attempt++) {
+    options.signal?.throwIfAborted();
+    const limitMs = Math.max(1, Math.min(call.tryMs ?? tryMs, deadlineAt - clock.now()));
+    try {
+      return await sendOnce(link, call, limitMs, options.signal);
+    } catch (error) {
+      if (!(error instanceof EmberlineError) || !error.isPassing) throw error;
+      const pauseMs = pauseAfter(attempt, clock.random(), error.retryAfterMs);
+      if (clock.now() + pauseMs >= deadlineAt) throw error;
+      await clock.sleep(pauseMs, options.signal);
+    }
+  }
+}
+
+/** A call that changes something: its key makes a repeat of one that did arrive harmless. */
+function sendKeyed(link: Link, call: Call, options: CallOptions = {}): Promise<Answer> {
+  const headers = { ...call.headers, "Idempotency-Key": options.key ?? randomKey() };
+  return send(link, { ...call, headers }, options);
+}
+
+const hubPath = "/v1/hub";
+/** The service sends a comment every 15 s; a connection silent for two of them is dead. */
+export const silenceMs = 35_000;
+/** Until the service says otherwise. */
+const defaultRetryMs = 2_000;
+/** A connection that lived this long, or brought an event, ends a row of failures. */
+const soundMs = 5_000;
+/** Largest event; the public list with all its lobbies stays far below. */
+export const maxEventChars = 4_194_304;
+
+interface Frame {
+  id: string | null;
+  event: string;
+  data: string;
+}
+
+interface Parsed {
+  frames: Frame[];
+  retryMs: number | null;
+}
+
+/** Reads an event stream piece by piece; throws when an event does not end. */
+export function createEventParser(maxChars: number = maxEventChars): (text: string) => Parsed {
+  let rest = "";
+  let frame: Frame = { id: null, event: "message", data: "" };
+  const readLine = (line: string, parsed: Parsed): void => {
+    if (line === "") {
+      if (frame.data !== "") parsed.frames.push({ ...frame, data: frame.data.slice(0, -1) });
+      frame = { id: null, event: "message", data: "" };
+      return;
+    }
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (name === "id" && !value.includes("\0")) frame.id = value;
+    if (name === "event") frame.event = value;
+    if (name === "data") frame.data += `${value}\n`;
+    if (name === "retry" && /^\d{1,9}$/.test(value)) parsed.retryMs = Number(value);
+  };
+  return (text) => {
+    const parsed: Parsed = { frames: [], retryMs: null };
+    // A carriage return at the very end may be the first half of a line break.
+    const lines = (rest + text).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? "";
+    for (const line of lines) readLine(line, parsed);
+    if (rest.length + frame.data.length > maxChars) throw brokenStream("An event is too large.");
+    return parsed;
+  };
+}
+
+const brokenStream = (message: string, cause?: unknown) =>
+  new EmberlineError(0, "network:broken_stream", message, { cause });
+
+interface StreamSource {
+  topic: string;
+  /** A fresh hub token, or null where the topic needs none. */
+  readToken: ((signal: AbortSignal | undefined) => Promise<string>) | null;
+}
+
+/** What is known of a stream between two of its connections. */
+interface StreamMemory {
+  lastEventId: string | null;
+  retryMs: number;
+  token: string | null;
+  failures: number;
+}
+
+/** The frames of one connection; returns when the service ends it in order. */
+async function* readConnection(
+  link: Link,
+  source: StreamSource,
+  memory: StreamMemory,
+  options: StreamOptions,
+): AsyncGenerator<Frame, void, undefined> {
+  const { clock } = link;
+  const { controller, unlink } = linked(options.signal);
+  const alive = { at: clock.now(), isWaiting: true };
+  void endWhenSilent(clock, controller, alive);
+  try {
+    const body = await openConnection(link, source, memory, controller.signal);
+    options.onState?.("open");
+    const reader = body.getReader();
+    const decoder = new TextDecoder();
+    const parse = createEventParser();
+    for (;;) {
+      Object.assign(alive, { at: clock.now(), isWaiting: true });
+      const { done, value } = await reader.read();
+      alive.isWaiting = false;
+      if (done) return;
+      const { frames, retryMs } = parse(decoder.decode(value, { stream: true }));
+      if (retryMs !== null) memory.retryMs = retryMs;
+      yield* frames;
+    }
+  } catch (cause) {
+    if (cause instanceof EmberlineError) throw cause;
+    options.signal?.throwIfAborted();
+    throw brokenStream("The event stream was cut.", cause);
+  } finally {
+    controller.abort();
+    unlink();
+  }
+}
+
+/** Ends a connection on which not even a comment arrives; time the reader takes does not count. */
+async function endWhenSilent(
+  clock: Clock,
+  controller: AbortController,
+  alive: { at: number; isWaiting: boolean },
+): Promise<void> {
+  while (!controller.signal.aborted) {
+    const leftMs = alive.isWaiting ? silenceMs - (clock.now() - alive.at) : silenceMs;
+    if (leftMs <= 0) return controller.abort();
+    await clock.sleep(leftMs, controller.signal);
+  }
+}
+
+async function openConnection(
+  link: Link,
+  { topic }: StreamSource,
+  { token, lastEventId }: StreamMemory,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const response = await link.fetch(`${link.url}${hubPath}?topic=${encodeURIComponent(topic)}`, {
+    headers: {
+      Accept: "text/event-stream",
+      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+      ...(lastEventId === null ? {} : { "Last-Event-ID": lastEventId }),
+    },
+    credentials: "omit",
+    cache: "no-store",
+    signal,
+  });
+  if (!response.ok) throw errorOf(response, await response.text());
+  const type = response.headers.get("Content-Type") ?? "";
+  if (response.status === 200 && response.body && type.startsWith("text/event-stream"))
+    return response.body;
+  throw brokenStream("The service did not answer with an event stream.");
+}
+
+/** What a frame holds; a text that is no JSON was cut or changed on its way. */
+function parseMessage(frame: Frame): unknown {
+  try {
+    return JSON.parse(frame.data);
+  } catch (cause) {
+    throw brokenStream("An event could not be read.", cause);
+  }
+}
+
+/** The service refuses the stream itself; what is wrong on its side passes. */
+const isRefused = ({ status, isPassing }: EmberlineError) =>
+  status >= 400 && status < 500 && !isPassing;
+
+/**
+ * The messages of a topic over as many connections as it takes. Ends with the signal; throws when
+ * the service refuses for good.
+ */
+async function* readTopic(
+  link: Link,
+  source: StreamSource,
+  options: StreamOptions,
+): AsyncGenerator<{ event: string; message: unknown }, void, undefined> {
+  const { clock } = link;
+  const memory: StreamMemory = {
+    lastEventId: options.lastEventId ?? null,
+    retryMs: defaultRetryMs,
+    token: null,
+    failures: 0,
+  };
+  while (!options.signal?.aborted) {
+    options.onState?.("connecting");
+    const startedAt = clock.now();
+    const wasKnown = memory.token !== null;
+    let retryAfterMs: number | null = null;
+    try {
+      memory.token ??= (await source.readToken?.(options.signal)) ?? null;
+      for await (const frame of readConnection(link, source, memory, options)) {
+        const message = parseMessage(frame);
+        memory.failures = 0;
+        if (frame.id !== null) memory.lastEventId = frame.id === "" ? null : frame.id;
+        yield { event: frame.event, message };
+      }
+    } catch (error) {
+      if (options.signal?.aborted) return;
+      if (!(error instanceof EmberlineError)) throw error;
+      const isOutdated = wasKnown && [401, 403].includes(error.status);
+      if (isRefused(error) && !isOutdated) throw error;
+      if (isOutdated) memory.token = null;
+      retryAfterMs = error.retryAfterMs;
+    }
+    options.onState?.("lost");
+    if (clock.now() - startedAt >= soundMs) memory.failures = 0;
+    const pauseMs = pauseAfter(memory.failures++, clock.random(), retryAfterMs, memory.retryMs);
+    await clock.sleep(pauseMs, options.signal);
+  }
+}
+
+/** A call that goes out every half minute says that the player is still there. */
+const heartbeatMs = 30_000;
+
+/**
+ * The lobby after an event: small events carry what changed, the others the lobby itself. Events
+ * and answers overtake each other, so what is older than the known state changes nothing; only a
+ * snapshot counts always, since it follows a gap.
+ */
+export function foldLobby(lobby: Lobby | null, event: LobbyEvent): Lobby | null {
+  if (event.type === "lobby.gap") return lobby;
+  if (event.type === "lobby.snapshot") return event.data.lobby;
+  if ("lobby" in event.data) return newerOf(lobby, event.data.lobby);
+  if (!lobby || event.seq <= lobby.seq) return lobby;
+  const next = { ...lobby, seq: event.seq };
+  switch (event.type) {
+    case "lobby.answer":
+      return withAnswered(next, event.data.answered_player_ids);
+    case "lobby.pick": {
+      const ids = next.answered_player_ids.filter((id) => id !== event.data.player_id);
+      const isNew = ids.length === next.answered_player_ids.length;
+      return isNew ? withAnswered(next, [...ids, event.data.player_id]) : next;
+    }
+    case "lobby.host_disconnect":
+      return { ...next, host_disconnect: event.data.host_disconnect };
+    default:
+      return next;
+  }
+}
+
+function newerOf(known: Lobby | null, lobby: Lobby): Lobby {
+  return known && known.seq > lobby.seq ? known : lobby;
+}
+
+function withAnswered(lobby: Lobby, ids: number[]): Lobby {
+  const players = lobby.players.map((player) => ({
+    ...player,
+    has_answered: ids.includes(player.id),
+  }));
+  return { ...lobby, players, answered_player_ids: ids };
+}
+
+const lobbiesPath = "/v1/games/trivia/lobbies";
+const pathOf = (code: string) => `${lobbiesPath}/${encodeURIComponent(code)}`;
+
+/** A lobby as somebody sees it; `lobby` is kept up with every answer and every event. */
+abstract class LobbyView {
+  readonly code: string;
+  lobby: Lobby | null;
+  protected readonly link: Link;
+
+  protected constructor(link: Link, code: string, lobby: Lobby | null) {
+    this.link = link;
+    this.code = code;
+    this.lobby = lobby;
+  }
+
+  /** Takes over a lobby unless a later state is known, and answers what is known then. */
+  protected take(lobby: Lobby): Lobby {
+    this.lobby = newerOf(this.lobby, lobby);
+    return this.lobby;
+  }
+
+  /** Every event once and in order, until `isLast`; unknown kinds of a newer service are left out. */
+  protected async *follow(
+    source: StreamSource,
+    options: StreamOptions,
+    isLast: (event: LobbyEvent) => boolean,
+  ): AsyncGenerator<LobbyEvent, void, undefined> {
+    let seen = -1;
+    for await (const { event: type, message } of readTopic(this.link, source, options)) {
+      if (!Object.hasOwn(lobbyEventTypes, type)) continue;
+      const event = message as LobbyEvent;
+      const isState = event.type === "lobby.snapshot" || event.type === "lobby.gap";
+      if (!isState && event.seq <= seen) continue;
+      seen = event.seq;
+      this.lobby = foldLobby(this.lobby, event);
+      yield event;
+      if (isLast(event)) return;
+    }
+  }
+}
+
+const isEnd = (event: LobbyEvent) =>
+  event.type === "lobby.ended" ||
+  (event.type === "lobby.snapshot" && event.data.lobby.status === "finished");
+
+/** One seat in one lobby and everything it may ask; each call is repeated safely. */
+export class Seat extends LobbyView {
+  readonly key: SeatKey;
+
+  constructor(link: Link, key: SeatKey, lobby: Lobby | null = null) {
+    super(link, key.code, lobby);
+    this.key = key;
+  }
+
+  /** Reads the lobby; `player` is null when the seat is no longer there. */
+  async read(options?: CallOptions): Promise<{ lobby: Lobby; player: SeatRef | null }> {
+    const answer = await send(this.link, this.call("GET", "/status"), options);
+    const { lobby, player } = bodyOf<{ lobby: Lobby; player: SeatRef | null }>(answer);
+    return { lobby: this.take(lobby), player };
+  }
+
+  /** Host, while waiting. */
+  async settings(changes: Settings, options?: CallOptions): Promise<void> {
+    await sendKeyed(this.link, this.call("PATCH", "/settings", changes), options);
+  }
+
+  /** Host; draws the questions, which may take 20 s. */
+  start(options: CallOptions = {}): Promise<Lobby> {
+    const call = { ...this.call("POST", "/start"), tryMs: startTryMs };
+    return this.command(call, { deadlineMs: startDeadlineMs, ...options });
+  }
+
+  /** Versus. `index` is the question meant: a late repeat never answers another one. */
+  async answer(
+    choice: { index: number; selected_index: number; time_taken_ms: number },
+    options?: CallOptions,
+  ): Promise<AnswerResult> {
+    const answer = await sendKeyed(this.link, this.call("POST", "/answer", choice), options);
+    return bodyOf<AnswerResult>(answer);
+  }
+
+  /** Co-op; may change until the host locks. */
+  async pick(
+    choice: { index: number; selected_index: number },
+    options?: CallOptions,
+  ): Promise<void> {
+    await sendKeyed(this.link, this.call("POST", "/pick", choice), options);
+  }
+
+  /** Host, co-op: the picks become answers. */
+  lock(index: number, options?: CallOptions): Promise<Lobby> {
+    return this.command(this.call("POST", "/lock", { index }), options);
+  }
+
+  /** Host: leaves the question `index`, closing it first when it is open. */
+  next(index: number, options?: CallOptions): Promise<Lobby> {
+    return this.command(this.call("POST", "/next", { index }), options);
+  }
+
+  /** Host: ends the game for everybody. */
+  end(options?: CallOptions): Promise<Lobby> {
+    return this.command(this.call("POST", "/end"), options);
+  }
+
+  /** Host: removes a player; with `ban` that player cannot come back. */
+  async kick(playerId: number, options: CallOptions & { ban?: boolean } = {}): Promise<void> {
+    const path = `/players/${playerId}${options.ban ? "?ban=true" : ""}`;
+    await sendKeyed(this.link, this.call("DELETE", path), options);
+  }
+
+  async leave(options?: CallOptions): Promise<void> {
+    await sendKeyed(this.link, this.call("POST", "/leave"), options);
+  }
+
+  /** Asks for the reveal of a question whose time is over. */
+  async reveal(options?: CallOptions): Promise<void> {
+    await send(this.link, this.call("POST", "/reveal"), options);
+  }
+
+  async heartbeat(options?: CallOptions): Promise<void> {
+    await send(this.link, this.call("POST", "/heartbeat"), options);
+  }
+
+  /** Host of a finished lobby: the result sheet as comma-separated text. */
+  async resultSheet(options?: CallOptions): Promise<string> {
+    return (await send(this.link, this.call("GET", "/results?format=csv"), options)).text;
+  }
+
+  /**
+   * The events of the lobby, with heartbeats as long as they are read. Ends after the lobby ended
+   * or this seat was removed, and with the signal; throws when the service refuses for good.
+   */
+  async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
+    const { controller, unlink } = linked(options.signal);
+    const { signal } = controller;
+    const readToken = async () => {
+      const call = this.call("POST", "/token");
+      return (await send(this.link, call, { signal })).headers.get("X-Hub-Token") ?? "";
+    };
+    const isLast = (event: LobbyEvent) =>
+      isEnd(event) ||
+      (event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId);
+    try {
+      const { topic } = (this.lobby ?? (await this.read({ signal })).lobby).hub;
+      void this.beat(signal);
+      yield* this.follow({ topic, readToken }, { ...options, signal }, isLast);
+    } catch (error) {
+      if (!options.signal?.aborted) throw error;
+    } finally {
+      controller.abort();
+      unlink();
+    }
+  }
+
+  private async beat(signal: AbortSignal): Promise<void> {
+    const { clock } = this.link;
+    for (;;) {
+      await clock.sleep(heartbeatMs, signal);
+      if (signal.aborted) return;
+      // A refusal shows on the stream as well; a missed beat is made up for by the next one.
+      await this.heartbeat({ signal, deadlineMs: heartbeatMs }).catch(() => undefined);
+    }
+  }
+
+  private async command(call: Call, options?: CallOptions): Promise<Lobby> {
+    const answer = await sendKeyed(this.link, call, options);
+    return this.take(bodyOf<{ lobby: Lobby }>(answer).lobby);
+  }
+
+  private call(method: Call["method"], path: string, body?: unknown): Call {
+    const headers = { "X-Lobby-Token": this.key.token };
+    return { method, path: pathOf(this.code) + path, headers, ...(body ? { body } : {}) };
+  }
+}
+
+/** A public lobby seen from outside: it can be followed, not played. */
+export class Spectator extends LobbyView {
+  private token: string | null;
+
+  constructor(link: Link, lobby: Lobby, token: string) {
+    super(link, lobby.code, lobby);
+    this.token = token;
+  }
+
+  /** As those of a seat, without the picks of co-op. */
+  async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
+    const topic = this.lobby?.hub.topic ?? "";
+    const readToken = async (signal: AbortSignal | undefined) => {
+      const first = this.token;
+      this.token = null;
+      return first ?? (await askToWatch(this.link, this.code, signal ? { signal } : {})).token;
+    };
+    try {
+      yield* this.follow({ topic, readToken }, options, isEnd);
+    } catch (error) {
+      if (!options.signal?.aborted) throw error;
+    }
+  }
+}
+
+async function askToWatch(
+  link: Link,
+  code: string,
+  options?: CallOptions,
+): Promise<{ lobby: Lobby; token: string }> {
+  const answer = await send(link, { method: "POST", path: `${pathOf(code)}/spectate` }, options);
+  const token = answer.headers.get("X-Hub-Token") ?? "";
+  return { lobby: bodyOf<{ lobby: Lobby }>(answer).lobby, token };
+}
+
+/** An access token this close to its end is renewed first. */
+const renewMs = 60_000;
+
+interface Session {
+  access_token: string;
+  reclaim_token?: string;
+  expires_in: number;
+  player: { id: number; name: string };
+}
+
+interface TakenSeat {
+  lobby?: Lobby;
+  player: SeatRef;
+  player_token: string;
+}
+
+/** An emberline service: who calls, lobbies to enter, seats to come back to. */
+export class Emberline {
+  private readonly link: Link;
+  private readonly options: EmberlineOptions;
+  private readonly store: GuestStore;
+  private entering: Promise<Guest> | null = null;
+
+  constructor(options: EmberlineOptions = {}) {
+    this.options = options;
+    this.store = options.guest ?? memoryStore();
+    this.link = {
+      url: (options.url ?? "").replace(/\/+$/, ""),
+      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+      clock: options.clock ?? systemClock,
+    };
+  }
+
+  /** The guest of this client: the kept one, renewed by its reclaim token, or a new one. */
+  guest(options?: CallOptions): Promise<Guest> {
+    const known = this.store.load();
+    if (known && known.expires_at_ms > this.link.clock.now()) return Promise.resolve(known);
+    this.entering ??= this.enter(known, options).finally(() => (this.entering = null));
+    return this.entering;
+  }
+
+  async categories(options?: CallOptions): Promise<{ name: string; num_questions: number }[]> {
+    const answer = await this.get("/v1/games/trivia/categories", options);
+    return bodyOf<{ categories: { name: string; num_questions: number }[] }>(answer).categories;
+  }
+
+  /** Public lobbies that are waiting or being played, newest first. */
+  async lobbies(options?: CallOptions): Promise<Lobby[]> {
+    return bodyOf<{ lobbies: Lobby[] }>(await this.get(lobbiesPath, options)).lobbies;
+  }
+
+  async lobby(code: string, options?: CallOptions): Promise<Lobby> {
+    return bodyOf<{ lobby: Lobby }>(await this.get(pathOf(code), options)).lobby;
+  }
+
+  /** Opens a lobby and sits down as its host. */
+  create(fields: NewLobby, options?: CallOptions): Promise<Seat> {
+    return this.sit({ method: "POST", path: lobbiesPath, body: fields }, null, options);
+  }
+
+  /** Sits down in a waiting lobby; `code` in any case. */
+  join(code: string, name: string, options?: CallOptions): Promise<Seat> {
+    const call = { method: "POST", path: `${pathOf(code)}/join`, body: { name } } as const;
+    return this.sit(call, code.toUpperCase(), options);
+  }
+
+  /** A seat taken earlier; asks nothing. */
+  seat(key: SeatKey): Seat {
+    return new Seat(this.link, key);
+  }
+
+  /** Watches a public lobby without a seat. */
+  async spectate(code: string, options?: CallOptions): Promise<Spectator> {
+    const { lobby, token } = await askToWatch(this.link, code, options);
+    return new Spectator(this.link, lobby, token);
+  }
+
+  /** The public list, whole with every change; ends with the signal. */
+  async *publicLobbies(options: StreamOptions = {}): AsyncGenerator<Lobby[], void, undefined> {
+    const topic = `${this.options.topicBase ?? "/games/trivia"}/lobbies`;
+    const stream = readTopic(this.link, { topic, readToken: null }, options);
+    for await (const { event, message } of stream)
+      if (event === "lobbies.updated") yield (message as ListEvent).data.lobbies;
+  }
+
+  private get(path: string, options?: CallOptions): Promise<Answer> {
+    return send(this.link, { method: "GET", path }, options);
+  }
+
+  private async sit(call: Call, code: string | null, options: CallOptions = {}): Promise<Seat> {
+    // One key for both identities: a first try that arrived is found again.
+    const keyed = { ...options, key: options.key ?? randomKey() };
+    const answer = await this.asCaller((headers) =>
+      sendKeyed(this.link, { ...call, headers }, keyed),
+    );
+    const { lobby, player, player_token: token } = bodyOf<TakenSeat>(answer);
+    const key = { code: lobby?.code ?? code ?? "", token, playerId: player.id };
+    return new Seat(this.link, key, lobby ?? null);
+  }
+
+  /** Runs a call under the own identity; once more with a renewed one when its token is refused. */
+  private async asCaller<T>(call: (headers: Record<string, string>) => Promise<T>): Promise<T> {
+    try {
+      return await call({ Authorization: `Bearer ${await this.accessToken()}` });
+    } catch (error) {
+      if (!(error instanceof EmberlineError) || error.code !== "auth:token_invalid") throw error;
+      const known = this.store.load();
+      if (known) this.store.save({ ...known, expires_at_ms: 0 });
+      return call({ Authorization: `Bearer ${await this.accessToken()}` });
+    }
+  }
+
+  private async accessToken(): Promise<string> {
+    if (this.options.accessToken) return this.options.accessToken();
+    return (await this.guest()).access_token;
+  }
+
+  /** A guest whose reclaim token is refused is gone for good; play goes on as a new one. */
+  private async enter(known: Guest | null, options?: CallOptions): Promise<Guest> {
+    if (!known) return this.openGuest({}, options);
+    try {
+      return await this.openGuest({ reclaimToken: known.reclaim_token }, options);
+    } catch (error) {
+      if (!(error instanceof EmberlineError) || error.status !== 401) throw error;
+      return this.openGuest({}, options);
+    }
+  }
+
+  private async openGuest(body: { reclaimToken?: string }, options?: CallOptions): Promise<Guest> {
+    const call = { method: "POST", path: "/v1/gateway/guest", body } as const;
+    const session = bodyOf<Session>(await send(this.link, call, options));
+    const guest = {
+      player_id: session.player.id,
+      name: session.player.name,
+      access_token: session.access_token,
+      expires_at_ms: this.link.clock.now() + session.expires_in * 1000 - renewMs,
+      reclaim_token: session.reclaim_token ?? body.reclaimToken ?? "",
+    };
+    this.store.save(guest);
+    return guest;
+  }
+}
+
+function memoryStore(): GuestStore {
+  let kept: Guest | null = null;
+  return { load: () => kept, save: (guest) => (kept = guest) };
+}
+
+/**
+ * Whether the revealed answer is the one whose hash was published when the question began; pass
+ * the hash as it was then. Null where nothing can be said: no hash, or a page without https, to
+ * which browsers give no cryptography.
+ */
+export async function verifyReveal(
+  answerHash: string | undefined,
+  question: Question,
+  reveal: Reveal & { answer_salt?: string },
+): Promise<boolean | null> {
+  const { subtle } = globalThis.crypto;
+  if (!answerHash || !reveal.answer_salt || !subtle) return null;
+  const { correct_index } = reveal;
+  const parts = [reveal.answer_salt, question.id, correct_index];
+  const text = [...parts, question.payload.choices[correct_index]].join("\n");
+  const digest = new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex === answerHash;
+}

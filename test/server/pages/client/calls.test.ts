@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import {
+  createEventParser,
+  Emberline,
+  EmberlineError,
+  maxPauseMs,
+  pauseAfter,
+} from "../../../../server/pages/client/emberline.ts";
+import { answer, refusal, startFaulty, virtualClock } from "./faulty-service.ts";
+
+const key = { code: "ABC234", token: "seat", playerId: 7 };
+const ok = { body: { is_correct: true } };
+const choice = { index: 3, selected_index: 1, time_taken_ms: 800 };
+
+type Handle = Parameters<typeof startFaulty>[0];
+
+/** A seat at a faulty service, on a clock that needs no waiting. */
+async function seatAt(handle: Handle) {
+  const service = await startFaulty(handle);
+  const time = virtualClock();
+  const { clock, fetch } = time;
+  const seat = new Emberline({ url: service.url, clock, fetch }).seat(key);
+  return { service, seat, time };
+}
+
+const refusedWith = (code: string) => (error: unknown) =>
+  error instanceof EmberlineError && error.code === code;
+
+describe("the pause between two tries", () => {
+  it("doubles within its bounds and never undercuts what the service asks for", () => {
+    const attempts = fc.nat({ max: 2_000 });
+    const chance = fc.double({ min: 0, max: 0.999, noNaN: true });
+    const asked = fc.option(fc.nat({ max: 60_000 }));
+    fc.assert(
+      fc.property(attempts, chance, asked, (attempt, random, retryAfterMs) => {
+        const ceiling = Math.min(maxPauseMs, 250 * 2 ** Math.min(attempt, 16));
+        const pause = pauseAfter(attempt, random, retryAfterMs);
+        assert.ok(pause >= Math.max(ceiling / 2, retryAfterMs ?? 0));
+        assert.ok(pause <= Math.max(ceiling, (retryAfterMs ?? 0) + 250));
+      }),
+    );
+  });
+});
+
+describe("a command of the client", () => {
+  it("goes out again under the same key and body until it is answered", async () => {
+    const { service, seat, time } = await seatAt((response, _, number) => {
+      if (number === 1) response.destroy();
+      else if (number === 2) answer(response, 503, refusal("server:unavailable"), "3");
+      else if (number === 3) response.writeHead(502).end("<h1>bad gateway</h1>");
+      else if (number === 4) answer(response, 429, refusal("rate_limit:exceeded"), "2");
+      else answer(response, 200, ok);
+    });
+    assert.deepEqual(await seat.answer(choice), ok.body);
+    assert.equal(service.seen.length, 5);
+    assert.equal(new Set(service.seen.map((one) => one.key)).size, 1);
+    assert.match(service.seen[0]?.key ?? "", /^[0-9a-f]{32}$/);
+    for (const one of service.seen) assert.deepEqual(JSON.parse(one.body), choice);
+    assert.deepEqual(time.pauses.slice(0, 2), [187.5, 3125]);
+    assert.equal(time.pauses.length, 4);
+    assert.ok((time.pauses[3] ?? 0) >= 2000);
+    await service.stop();
+  });
+
+  it("is not repeated when the service refuses it for good", async () => {
+    const codes = [
+      [400, "lobby:question_closed"],
+      [401, "lobby:token_invalid"],
+      [403, "lobby:not_host"],
+      [429, "lobby:too_many"],
+      [500, "server:error"],
+      [503, "generator:unavailable"],
+    ] as const;
+    const { service, seat } = await seatAt((response, _, number) => {
+      const [status, code] = codes[number - 1] ?? [500, "unexpected"];
+      answer(response, status, refusal(code, { retry_after: 1 }));
+    });
+    for (const [status, code] of codes)
+      await assert.rejects(seat.answer(choice), (error) => {
+        assert.ok(error instanceof EmberlineError);
+        assert.deepEqual([error.status, error.code], [status, code]);
+        assert.equal(error.retryAfterMs, 1000);
+        return true;
+      });
+    assert.equal(service.seen.length, codes.length);
+    await service.stop();
+  });
+
+  it("gives up at its deadline with the last refusal, without a pause that leads beyond it", async () => {
+    const { service, seat, time } = await seatAt((response) =>
+      answer(response, 503, refusal("server:unavailable")),
+    );
+    const before = time.clock.now();
+    await assert.rejects(seat.next(0, { deadlineMs: 10_000 }), refusedWith("server:unavailable"));
+    assert.ok(time.clock.now() - before < 10_000);
+    // 0.19, 0.38, 0.75, 1.5 and 3 s: the next pause of 6 s would be too late.
+    assert.equal(service.seen.length, 6);
+    await service.stop();
+  });
+
+  it("leaves a process that does not answer and asks again", async () => {
+    const held = Promise.withResolvers<void>();
+    const { service, seat, time } = await seatAt((response, _, number) => {
+      if (number === 1) held.resolve();
+      else answer(response, 200, ok);
+    });
+    const answered = seat.answer(choice);
+    await held.promise;
+    time.pass(8_000);
+    assert.deepEqual(await answered, ok.body);
+    assert.equal(service.seen[0]?.key, service.seen[1]?.key);
+    await service.stop();
+  });
+
+  it("ends with the signal, under way and between two tries", async () => {
+    const reached = Promise.withResolvers<void>();
+    const { service, seat } = await seatAt(() => reached.resolve());
+    const stop = new AbortController();
+    const asked = seat.answer(choice, { signal: stop.signal });
+    await reached.promise;
+    stop.abort(new Error("enough"));
+    await assert.rejects(asked, /enough/);
+    await assert.rejects(seat.answer(choice, { signal: stop.signal }), /enough/);
+    assert.equal(service.seen.length, 1);
+    await service.stop();
+  });
+});
+
+describe("the reader of event streams", () => {
+  it("reads the same events however the text is cut", () => {
+    const text =
+      "\uFEFFretry: 700\n\n:\n\nid: 1\nevent: a\ndata: {\ndata: }\n\nid: 2\r\nevent:b\r\ndata:x\r\n\r\n" +
+      "event: c\rdata: y\r\rid\ndata: ü€😀\n\ndata: cut off";
+    const expected = [
+      { id: "1", event: "a", data: "{\n}" },
+      { id: "2", event: "b", data: "x" },
+      { id: null, event: "c", data: "y" },
+      { id: "", event: "message", data: "ü€😀" },
+    ];
+    const bytes = new TextEncoder().encode(text);
+    const cuts = fc.array(fc.nat({ max: bytes.length }), { maxLength: 12 });
+    fc.assert(
+      fc.property(cuts, (places) => {
+        const decoder = new TextDecoder();
+        const parse = createEventParser();
+        const edges = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+        const parts = edges
+          .slice(1)
+          .map((end, i) => parse(decoder.decode(bytes.slice(edges[i], end), { stream: true })));
+        assert.deepEqual(
+          parts.flatMap(({ frames }) => frames),
+          expected,
+        );
+        assert.deepEqual(
+          parts.map(({ retryMs }) => retryMs).filter((ms) => ms !== null),
+          [700],
+        );
+      }),
+    );
+  });
+
+  it("refuses an event that does not end", () => {
+    const parse = createEventParser(1_000);
+    parse(`data: ${"x".repeat(900)}\n`);
+    assert.throws(() => parse("y".repeat(200)), refusedWith("network:broken_stream"));
+  });
+});

@@ -1,0 +1,28 @@
+import Type from "typebox";
+import { LobbyWire, SettingsBody } from "../../server/modules/lobbies/schemas.ts";
+
+const { players, reveal, host_disconnect } = LobbyWire.properties;
+const lobby = LobbyWire;
+const player_id = Type.Integer();
+
+/** What the data of every message of a lobby's topic is (HUB-04), made of the lobby's own schemas. */
+export const messageData = {
+  "lobby.snapshot": Type.Object({ lobby }),
+  "lobby.player_joined": Type.Object({
+    player: Type.Union([players.items, Type.Null()]),
+    lobby,
+  }),
+  "lobby.settings": Type.Object({ changes: SettingsBody, lobby }),
+  "lobby.started": Type.Object({ lobby }),
+  "lobby.answer": Type.Object({ player_id, answered_player_ids: Type.Array(Type.Integer()) }),
+  "lobby.pick": Type.Object({ player_id, selected_index: Type.Integer() }),
+  "lobby.reveal": Type.Object({ reveal, lobby }),
+  "lobby.question": Type.Object({ lobby }),
+  "lobby.host_disconnect": Type.Object({ host_disconnect }),
+  "lobby.player_removed": Type.Object({ player_id, reason: Type.Enum(["left", "kicked"]), lobby }),
+  "lobby.ended": Type.Object({
+    reason: Type.Enum(["completed", "host_ended", "host_left", "host_timeout", "idle", "operator"]),
+    lobby,
+  }),
+  "lobby.gap": Type.Object({}, { additionalProperties: false }),
+} as const;
