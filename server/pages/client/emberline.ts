@@ -30,6 +30,8 @@ export interface Question {
   question: string;
   payload: { choices: string[]; estimated_rate: number };
   is_cached: boolean;
+  /** Commits the service to the right answer; see `verifyReveal`. */
+  answer_hash: string | null;
   index: number;
   started_at_ms: number;
   ends_at_ms: number;
@@ -39,6 +41,7 @@ export interface Reveal {
   question_id: number;
   index: number;
   correct_index: number;
+  answer_salt: string | null;
   explanation: string;
   correct_rate: number;
   num_served: number;
@@ -86,6 +89,7 @@ export interface Lobby {
   answered_player_ids: number[];
   host_disconnect: { since_ms: number; ends_at_ms: number } | null;
   reveal: Reveal | null;
+  spectator_count: number;
   /** Number of the last event this state includes. */
   seq: number;
   hub: { url: string; topic: string };
@@ -154,6 +158,7 @@ export interface LobbyEventData {
   "lobby.question": { lobby: Lobby };
   "lobby.host_disconnect": { host_disconnect: Lobby["host_disconnect"] };
   "lobby.player_removed": { player_id: number; reason: "left" | "kicked"; lobby: Lobby };
+  "lobby.spectators": { spectator_count: number };
   "lobby.ended": { reason: EndReason; lobby: Lobby };
   /** Events were missed for good; the snapshot that follows says what is. */
   "lobby.gap": Record<string, never>;
@@ -186,6 +191,7 @@ const lobbyEventTypes: Readonly<Record<LobbyEvent["type"], true>> = {
   "lobby.question": true,
   "lobby.host_disconnect": true,
   "lobby.player_removed": true,
+  "lobby.spectators": true,
   "lobby.ended": true,
   "lobby.gap": true,
 };
@@ -696,6 +702,8 @@ export function foldLobby(lobby: Lobby | null, event: LobbyEvent): Lobby | null 
     }
     case "lobby.host_disconnect":
       return { ...next, host_disconnect: event.data.host_disconnect };
+    case "lobby.spectators":
+      return { ...next, spectator_count: event.data.spectator_count };
     default:
       return next;
   }
@@ -1077,12 +1085,12 @@ function memoryStore(): GuestStore {
  * which browsers give no cryptography.
  */
 export async function verifyReveal(
-  answerHash: string | undefined,
+  answerHash: string | null,
   question: Question,
-  reveal: Reveal & { answer_salt?: string },
+  reveal: Reveal,
 ): Promise<boolean | null> {
   const { subtle } = globalThis.crypto;
-  if (!answerHash || !reveal.answer_salt || !subtle) return null;
+  if (answerHash === null || reveal.answer_salt === null || !subtle) return null;
   const { correct_index } = reveal;
   const parts = [reveal.answer_salt, question.id, correct_index];
   const text = [...parts, question.payload.choices[correct_index]].join("\n");

@@ -20,6 +20,10 @@ export interface ClientFitsService {
     { lobby: client.Lobby; player: client.SeatRef; player_token: string },
     Static<typeof schemas.Created>
   >;
+  spectated: Same<
+    { lobby: client.Lobby; hub: client.Lobby["hub"] },
+    Static<typeof schemas.Spectated>
+  >;
   joined: Same<{ player: client.SeatRef; player_token: string }, Static<typeof schemas.Joined>>;
   answerResult: Same<client.AnswerResult, Static<typeof schemas.VersusResult>>;
   newLobby: Same<client.NewLobby, Static<typeof schemas.CreateBody>>;
@@ -43,6 +47,7 @@ export const clientFitsService: ClientFitsService = {
   lobby: true,
   seat: true,
   created: true,
+  spectated: true,
   joined: true,
   answerResult: true,
   newLobby: true,
@@ -61,6 +66,7 @@ export const clientFitsService: ClientFitsService = {
     "lobby.question": true,
     "lobby.host_disconnect": true,
     "lobby.player_removed": true,
+    "lobby.spectators": true,
     "lobby.ended": true,
     "lobby.gap": true,
   },

@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { Compile } from "typebox/compile";
+import {
+  Emberline,
+  EmberlineError,
+  verifyReveal,
+  type Guest,
+  type Lobby,
+  type LobbyEvent,
+  type Question,
+  type Reveal,
+  type Seat,
+} from "../../../../server/pages/client/emberline.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { messageData } from "../../../support/lobby-messages.ts";
+
+const checks = Object.fromEntries(
+  Object.entries(messageData).map(([type, schema]) => [type, Compile(schema)]),
+);
+const short = { numQuestions: 2, category: "science", visibility: "public" } as const;
+
+const hasCode = (code: string) => (error: unknown) =>
+  error instanceof EmberlineError && error.code === code;
+
+/** Reads events until one of this type, which is answered; every event has to be as declared. */
+async function readUntil(
+  events: AsyncGenerator<LobbyEvent, void>,
+  type: LobbyEvent["type"],
+): Promise<LobbyEvent> {
+  for (;;) {
+    const { value: event } = await events.next();
+    assert.ok(event, `the stream ended before ${type}`);
+    const problems = checks[event.type]?.Errors(event.data) ?? [];
+    assert.deepEqual([...problems], [], event.type);
+    if (event.type === type) return event;
+  }
+}
+
+describe("the client at a service", () => {
+  let app: App;
+  before(async () => {
+    app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" } });
+  });
+  after(() => app.stop());
+
+  async function table(mode: "coop" | "versus"): Promise<[host: Seat, friend: Seat]> {
+    const host = await new Emberline({ url: app.url }).create({ ...short, mode, hostName: "Ada" });
+    return [host, await new Emberline({ url: app.url }).join(host.code.toLowerCase(), "Grace")];
+  }
+
+  /** Both choose the first answer of the open question. */
+  async function chooseFirst(seats: Seat[], mode: "coop" | "versus", index: number) {
+    const choice = { index, selected_index: 0 };
+    for (const seat of seats)
+      if (mode === "coop") await seat.pick(choice);
+      else await seat.answer({ ...choice, time_taken_ms: 500 });
+    if (mode === "coop") await seats[0]?.lock(index);
+  }
+
+  for (const mode of ["versus", "coop"] as const)
+    it(`plays ${mode} to the end; what it folds is what the service says`, async () => {
+      const [host, friend] = await table(mode);
+      const events = friend.events();
+      await readUntil(events, "lobby.snapshot");
+      await host.settings({ review: true, timer: 60 });
+      await host.start();
+      for (const index of [0, 1]) {
+        await readUntil(events, index === 0 ? "lobby.started" : "lobby.question");
+        await chooseFirst([host, friend], mode, index);
+        await readUntil(events, "lobby.reveal");
+        await assertFolded(friend);
+        await host.next(index);
+      }
+      await readUntil(events, "lobby.ended");
+      assert.equal((await events.next()).done, true, "nothing follows the end");
+      assert.equal(friend.lobby?.status, "finished");
+      await assertFolded(friend);
+    });
+
+  async function assertFolded(seat: Seat) {
+    const { lobby } = await new Emberline({ url: app.url }).seat(seat.key).read();
+    assert.deepEqual(timeless(seat.lobby), timeless(lobby));
+  }
+
+  it("watches a public game without a seat, with a proof of every answer and no picks", async () => {
+    const [host, friend] = await table("coop");
+    const watcher = await new Emberline({ url: app.url }).spectate(host.code);
+    const events = watcher.events();
+    await readUntil(events, "lobby.snapshot");
+    await host.start();
+    await readUntil(events, "lobby.started");
+    const question = watcher.lobby?.current_question;
+    await host.pick({ index: 0, selected_index: 1 });
+    await friend.pick({ index: 0, selected_index: 2 });
+    await host.lock(0);
+    for (;;) {
+      const { value: event } = await events.next();
+      assert.notEqual(event?.type, "lobby.pick");
+      if (event?.type === "lobby.reveal") break;
+    }
+    const reveal = watcher.lobby?.reveal;
+    assert.ok(question && reveal);
+    assert.equal(await verifyReveal(question.answer_hash, question, reveal), true);
+    await host.end();
+    await readUntil(events, "lobby.ended");
+    assert.equal((await events.next()).done, true);
+  });
+
+  it("folds small events into the state it has", async () => {
+    const [host, friend] = await table("versus");
+    const events = friend.events();
+    await readUntil(events, "lobby.snapshot");
+    await host.start();
+    await readUntil(events, "lobby.started");
+    await host.answer({ index: 0, selected_index: 2, time_taken_ms: 900 });
+    await readUntil(events, "lobby.answer");
+    await assertFolded(friend);
+    await events.return();
+  });
+
+  it("goes on after the last event it saw, and is told of a gap it cannot close", async () => {
+    const [host, friend] = await table("versus");
+    await host.settings({ timer: 45 });
+    await host.settings({ timer: 20 });
+    const lastEventId = String((host.lobby?.seq ?? 0) + 2);
+    const resumed = friend.events({ lastEventId });
+    const first = await resumed.next();
+    assert.equal(first.value?.type, "lobby.settings");
+    assert.equal(String(first.value?.seq), String(Number(lastEventId) + 1));
+    await resumed.return();
+    const lost = friend.events({ lastEventId: "99999" });
+    assert.equal((await lost.next()).value?.type, "lobby.gap");
+    assert.equal((await lost.next()).value?.type, "lobby.snapshot");
+    await lost.return();
+  });
+
+  it("says why a seat is refused and ends with the seat", async () => {
+    const [host, friend] = await table("versus");
+    const events = friend.events();
+    await readUntil(events, "lobby.snapshot");
+    await host.kick(friend.key.playerId);
+    await readUntil(events, "lobby.player_removed");
+    assert.equal((await events.next()).done, true);
+    await assert.rejects(friend.events().next(), hasCode("lobby:not_member"));
+    const forged = new Emberline({ url: app.url }).seat({ ...friend.key, token: "x.y.z" });
+    await assert.rejects(forged.events().next(), hasCode("lobby:token_invalid"));
+    await assert.rejects(friend.leave(), hasCode("lobby:player_not_found"));
+  });
+
+  it("ends a stream with the signal, without an error", async () => {
+    const [host] = await table("versus");
+    const stop = new AbortController();
+    const states: string[] = [];
+    const events = host.events({ signal: stop.signal, onState: (state) => states.push(state) });
+    await readUntil(events, "lobby.snapshot");
+    const next = events.next();
+    stop.abort();
+    assert.equal((await next).done, true);
+    assert.deepEqual(states, ["connecting", "open"]);
+  });
+
+  it("takes one seat although the answer to its join was lost", async () => {
+    const [host] = await table("versus");
+    let isLost = false;
+    const lossy: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (isLost || !String(input).endsWith("/join")) return response;
+      isLost = true;
+      throw new TypeError("the connection was cut");
+    };
+    const seat = await new Emberline({ url: app.url, fetch: lossy }).join(host.code, "Once");
+    const { lobby, player } = await seat.read();
+    assert.ok(isLost);
+    assert.equal(player?.name, "Once");
+    assert.equal(lobby.players.filter(({ name }) => name === "Once").length, 1);
+  });
+
+  it("is the same guest again after its access token, and another one after its reclaim token", async () => {
+    let kept: Guest | null = null;
+    const guest = { load: () => kept, save: (one: Guest | null) => (kept = one) };
+    const client = new Emberline({ url: app.url, guest });
+    const [first, twin] = await Promise.all([client.guest(), client.guest()]);
+    assert.equal(first.player_id, twin.player_id, "two at once are one");
+    kept = { ...first, access_token: "worn.out.token" };
+    await client.create({ ...short, hostName: "Ada" });
+    assert.equal((await client.guest()).player_id, first.player_id);
+    kept = { ...first, reclaim_token: "worn.out.token", expires_at_ms: 0 };
+    assert.notEqual((await client.guest()).player_id, first.player_id);
+  });
+
+  it("follows the public list", async () => {
+    const stop = new AbortController();
+    const lists = new Emberline({ url: app.url }).publicLobbies({ signal: stop.signal });
+    await lists.next();
+    const [host] = await table("coop");
+    for await (const lobbies of lists) {
+      const listed = lobbies.find(({ code }) => code === host.code);
+      if (listed?.players.length === 2) break;
+    }
+    stop.abort();
+  });
+});
+
+describe("the check of a revealed answer", () => {
+  it("holds for the published key alone", async () => {
+    const choices = ["Ag", "Au", "Fe", "Pb"];
+    const question = { id: 7, payload: { choices, estimated_rate: 50 } } as unknown as Question;
+    const reveal = { correct_index: 1, answer_salt: "00ff" } as unknown as Reveal;
+    const published = createHash("sha256").update("00ff\n7\n1\nAu").digest("hex");
+    assert.equal(await verifyReveal(published, question, reveal), true);
+    assert.equal(await verifyReveal(published, question, { ...reveal, correct_index: 2 }), false);
+    assert.equal(await verifyReveal(published, { ...question, id: 8 }, reveal), false);
+    assert.equal(await verifyReveal(null, question, reveal), null);
+  });
+});
+
+function timeless(lobby: Lobby | null) {
+  const { server_now_ms: _, ...rest } = lobby ?? {};
+  return rest;
+}
