@@ -14,7 +14,10 @@ export interface Metrics {
   lobbyForwards: Counter<"outcome">;
   hubStreams: Gauge<"topic">;
   hubEvents: Counter<"kind">;
+  hubOpens: Counter;
   hubEnds: Counter<"reason">;
+  hubBytes: Counter;
+  hubRingBytes: Gauge;
   hubWriteSeconds: Histogram;
 }
 
@@ -71,14 +74,29 @@ export function createMetrics(): Metrics {
     }),
     hubStreams: new Gauge({
       name: "hub_streams",
-      help: "Open event streams",
+      help: "Open event streams by what they follow: list, lobby, several",
       labelNames: ["topic"],
       registers,
     }),
     hubEvents: new Counter({
       name: "hub_events_total",
-      help: "Hub events: in, delivered, replayed, gap",
+      help: "Hub messages: in, delivered, replayed, conflated; returns: resumed, gap",
       labelNames: ["kind"],
+      registers,
+    }),
+    hubOpens: new Counter({
+      name: "hub_stream_opens_total",
+      help: "Event streams opened",
+      registers,
+    }),
+    hubBytes: new Counter({
+      name: "hub_bytes_total",
+      help: "Bytes of messages written to event streams",
+      registers,
+    }),
+    hubRingBytes: new Gauge({
+      name: "hub_ring_bytes",
+      help: "Bytes of messages kept for returning streams",
       registers,
     }),
     hubEnds: new Counter({

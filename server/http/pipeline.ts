@@ -181,7 +181,7 @@ export class Pipeline {
   }
 
   private finish(x: Exchange, reply: Reply): void {
-    if (x.isClosed) return;
+    if (x.isClosed) return reply.kind === "stream" ? reply.abandon() : undefined;
     try {
       this.settle(x, this.responder.send(x, reply));
     } catch (error) {

@@ -72,7 +72,13 @@ export type Reply =
   | { kind: "bytes"; status: number; type: string; bytes: string | Uint8Array; headers: Headers }
   | { kind: "redirect"; status: 302; location: string; headers: Headers }
   /** The pipeline hands the response over; `open` runs after status and headers are written. */
-  | { kind: "stream"; status: 200; headers: Headers; open: (response: StreamResponse) => void };
+  | {
+      kind: "stream";
+      status: 200;
+      headers: Headers;
+      open: (response: StreamResponse) => void;
+      abandon: () => void;
+    };
 
 type StatusOf<R> = Extract<keyof R, number>;
 type BodyOf<S> = S extends TSchema ? Static<S> : never;
@@ -133,8 +139,13 @@ export function redirectReply(location: string, headers: Headers = []) {
   return { kind: "redirect", status: 302, location, headers } as Reply & { status: 302 };
 }
 
-export function streamReply(open: (response: StreamResponse) => void, headers: Headers = []) {
-  return { kind: "stream", status: 200, headers, open } as Reply & { status: 200 };
+/** `open` gets the connection; `abandon` is called instead when its client has left meanwhile. */
+export function streamReply(
+  open: (response: StreamResponse) => void,
+  headers: Headers = [],
+  abandon: () => void = () => undefined,
+) {
+  return { kind: "stream", status: 200, headers, open, abandon } as Reply & { status: 200 };
 }
 
 export interface HandlerInput<A extends AuthLevel, P, Q, B> {

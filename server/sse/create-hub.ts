@@ -1,135 +1,138 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
-import type { StreamResponse } from "../http/stream-response.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
-import { Admission } from "./admission.ts";
+import type { StreamResponse } from "../http/stream-response.ts";
 import { Audience } from "./audience.ts";
-import { TopicDirectory } from "./directory.ts";
 import { Feed } from "./feed.ts";
-import { encodeRetry, type Frame } from "./frames.ts";
-import { Joiner } from "./join.ts";
+import { encodeRetry, type Chunk, type Frame } from "./frames.ts";
 import type { Hub, Subscription } from "./hub.ts";
 import { hubLimits, type HubLimits } from "./limits.ts";
-import { ListTopic } from "./list-topic.ts";
-import { LobbyTopic, type LobbySnapshot } from "./lobby-topic.ts";
+import { OpenTopics, type TopicSources } from "./open-topics.ts";
+import { Places, type Place } from "./places.ts";
 import type { RingBudget } from "./ring.ts";
 import { EventStream, type EndReason, type StreamHost } from "./stream.ts";
-import { parseTopic, type Topic } from "./topics.ts";
+import { splitLastEventId, type Subscriber } from "./subscriber.ts";
 import { Writer } from "./writer.ts";
 
-export interface HubDeps {
+export interface HubDeps extends TopicSources {
   config: Config;
   log: Logger;
   clock: Clock;
   metrics: Metrics;
   redisUrl: string;
-  /** Where the lobbies publish: stream key and channel of a code, and the channel of list changes. */
-  keys: { stream(code: string): string; channel(code: string): string; list?: string };
-  /** The ready `lobby.snapshot` message, or null when there is no such lobby. */
-  snapshotOf(code: string): Promise<LobbySnapshot | null>;
-  /** JSON text of the array of public lobbies. */
-  publicList(): Promise<string>;
   /** Tells the owner of a lobby how many spectators this process has (HUB-08). */
   tellSpectators(code: string, count: number): Promise<void>;
   limits?: Partial<HubLimits>;
 }
 
-type AnyTopic = LobbyTopic | ListTopic;
-
 /** Time between two batches of a drain, and the part of the grace in which all batches lie. */
 const drainStepMs = 50;
 const drainShare = 0.8;
 
-/** The event streams of this process. Limits of streams are counted per process (HUB-07). */
+/** The event streams of this process. */
 export function createHub(deps: HubDeps): Hub {
   return new EventHub(deps);
 }
 
 class EventHub implements Hub {
+  isDraining = false;
   private readonly deps: HubDeps;
   private readonly limits: HubLimits;
   private readonly feed: Feed;
   private readonly writer: Writer;
-  private readonly joiner: Joiner;
-  private readonly admission: Admission;
-  private readonly audience: Audience;
-  private readonly topics: TopicDirectory<AnyTopic>;
+  private readonly places: Places;
+  private readonly topics: OpenTopics;
   private readonly streams = new Set<EventStream>();
+  private readonly audience: Audience;
   private readonly budget: RingBudget;
   private readonly host: StreamHost;
+  private readonly retry: Buffer;
   private readonly ticker: NodeJS.Timeout;
-  private readonly count: Record<"in" | "delivered" | "replayed" | "gap", (n?: number) => void>;
-  private isDraining = false;
 
   constructor(deps: HubDeps) {
     const limits = { ...hubLimits, ...deps.limits };
-    const { hubEvents } = deps.metrics;
-    const counter =
-      (kind: string) =>
-      (n = 1) =>
-        hubEvents.inc({ kind }, n);
+    const { config, log, metrics, redisUrl } = deps;
     this.deps = deps;
     this.limits = limits;
-    this.count = {
-      in: counter("in"),
-      delivered: counter("delivered"),
-      replayed: counter("replayed"),
-      gap: counter("gap"),
-    };
+    this.retry = encodeRetry(limits.retryMs);
     this.budget = { used: 0, limit: limits.allRingBytes };
-    this.admission = new Admission(limits, deps.config.HUB_STREAMS_PER_ADDRESS);
-    this.feed = new Feed(deps.redisUrl, deps.log, limits);
+    this.places = new Places(redisUrl, log, limits, config.HUB_STREAMS_PER_ADDRESS);
+    this.feed = new Feed(redisUrl, log, limits);
     this.writer = new Writer(limits, (error) =>
-      deps.log.error({ err: error }, "a stream could not be written"),
+      log.error({ err: error }, "a stream could not be written"),
     );
+    const onError = (error: unknown) =>
+      log.warn({ err: error }, "the hub could not read from a store");
     this.audience = new Audience({
       repeatMs: limits.audienceRepeatMs,
       perFlush: limits.audiencePerFlush,
       tell: deps.tellSpectators,
-      onError: (error) => this.report(error),
+      onError,
     });
-    this.joiner = new Joiner({
+    const counter =
+      (kind: string) =>
+      (n = 1) =>
+        metrics.hubEvents.inc({ kind }, n);
+    this.topics = new OpenTopics({
+      sources: deps,
       feed: this.feed,
+      writer: this.writer,
       limits,
       clock: deps.clock,
-      onGap: this.count.gap,
-      onReplayed: this.count.replayed,
-    });
-    this.topics = new TopicDirectory(limits, (name, topic) => {
-      topic.close();
-      this.feed.unfollow(this.channelOf(name));
+      budget: this.budget,
+      count: {
+        in: counter("in"),
+        replayed: counter("replayed"),
+        gap: counter("gap"),
+        resumed: counter("resumed"),
+      },
+      onTaken: (frame) => this.measure(frame),
+      onError,
     });
     this.host = {
       limits,
       onWritable: (stream) => this.writer.add(stream, true),
-      onDelivered: this.count.delivered,
+      onDeliver: (subscriber, chunk) => this.countDelivery(subscriber, chunk),
       onEnd: (stream, reason) => this.leave(stream, reason),
     };
     this.ticker = setInterval(() => this.tick(), limits.tickMs);
     this.ticker.unref();
   }
 
-  admit(subscription: Subscription): void {
-    // While draining the stream is taken and sent back: another status would be final for a browser.
-    if (!this.isDraining) this.admission.check(subscription);
+  async admit(subscription: Subscription): Promise<void> {
+    await this.places.take(placeOf(subscription));
+  }
+
+  abandon(subscription: Subscription): void {
+    this.places.give(placeOf(subscription));
   }
 
   open(subscription: Subscription, response: StreamResponse): void {
-    const topic = parseTopic(subscription.topic, this.deps.config.TOPIC_BASE);
-    const { seatId, ip, expiresAt, lastEventId, isSpectator } = subscription;
-    const isAdmitted = topic !== null && !this.isDraining && this.admission.enter({ seatId, ip });
-    const known = { expiresAt, seatId, isSpectator, ip };
-    const options = { response, topic: isAdmitted ? topic : null, ...known };
-    const stream = new EventStream(options, this.host);
-    if (!isAdmitted) return this.turnAway(stream, this.isDraining ? "drained" : "limit");
+    if (this.isDraining) {
+      this.abandon(subscription);
+      return this.sendBack(response);
+    }
+    const stream = new EventStream(subscription, response, this.host);
     this.streams.add(stream);
-    this.countSpectator(stream, 1);
-    this.deps.metrics.hubStreams.inc({ topic: topic.kind });
-    const entered = this.topics.enter(topic.name, () => this.createTopic(topic));
-    stream.write(encodeRetry(this.limits.retryMs));
-    this.join(stream, entered, (lobby) => this.joiner.start(stream, lobby, lastEventId));
+    this.countStream(stream, 1);
+    this.deps.metrics.hubOpens.inc();
+    stream.write(this.retry);
+    const numbered = stream.subscribers.filter(({ topic }) => topic.kind === "lobby");
+    const lastIds = splitLastEventId(subscription.lastEventId, numbered.length);
+    for (const subscriber of stream.subscribers) {
+      const lastId = subscriber.topic.kind === "lobby" ? (lastIds.shift() ?? null) : null;
+      this.topics.enter(subscriber, lastId);
+    }
+  }
+
+  sendBack({ raw }: StreamResponse): void {
+    this.deps.metrics.hubEnds.inc({ reason: "drained" });
+    raw.cork(() => {
+      raw.write(this.spreadRetry());
+      raw.end();
+    });
   }
 
   async drain(graceMs: number): Promise<void> {
@@ -150,99 +153,47 @@ class EventHub implements Hub {
     this.writer.stop();
     this.topics.clear();
     this.feed.close();
+    this.places.stop();
   }
 
   private async turnAwayAll(streams: EventStream[]): Promise<void> {
     for (let n = 0; n < streams.length; n += this.limits.writesPerTurn) {
       for (const stream of streams.slice(n, n + this.limits.writesPerTurn))
-        this.turnAway(stream, "drained");
+        stream.end("drained", this.spreadRetry());
       await nextTurn();
     }
   }
 
-  private turnAway(stream: EventStream, reason: EndReason): void {
+  /** Clients that come back at different times do not overrun the process they come to. */
+  private spreadRetry(): Buffer {
     const { minDrainRetryMs, maxDrainRetryMs } = this.limits;
     const spreadMs = Math.random() * (maxDrainRetryMs - minDrainRetryMs);
-    stream.end(reason, encodeRetry(Math.round(minDrainRetryMs + spreadMs)));
+    return encodeRetry(Math.round(minDrainRetryMs + spreadMs));
   }
 
   private leave(stream: EventStream, reason: EndReason): void {
-    const { topic } = stream;
+    if (!this.streams.delete(stream)) return;
     this.deps.metrics.hubEnds.inc({ reason });
-    if (!topic) return;
-    this.streams.delete(stream);
-    this.admission.leave(stream);
-    this.countSpectator(stream, -1);
-    this.deps.metrics.hubStreams.dec({ topic: topic.kind });
-    (stream.source as AnyTopic | null)?.streams.delete(stream);
-    this.topics.leave(topic.name);
+    this.countStream(stream, -1);
+    this.places.give(placeOf(stream.subscription));
+    for (const subscriber of stream.subscribers) this.topics.leave(subscriber);
   }
 
-  private countSpectator({ isSpectator, topic }: EventStream, difference: number): void {
-    if (isSpectator && topic?.kind === "lobby") this.audience.change(topic.code, difference);
+  private countStream({ subscribers }: EventStream, difference: 1 | -1): void {
+    const [first, second] = subscribers;
+    const kind = second ? "several" : (first?.topic.kind ?? "list");
+    this.deps.metrics.hubStreams.inc({ topic: kind }, difference);
+    for (const { topic, isSpectator } of subscribers)
+      if (isSpectator && topic.kind === "lobby") this.audience.change(topic.code, difference);
   }
 
-  private join(
-    stream: EventStream,
-    topic: AnyTopic,
-    start: (lobby: LobbyTopic) => Promise<void>,
-  ): void {
-    const joining =
-      topic instanceof ListTopic
-        ? topic.ready.then(() => (stream.isClosed ? undefined : topic.attach(stream)))
-        : start(topic);
-    joining.catch((error: unknown) => {
-      this.report(error);
-      // The client keeps its last id and comes back; nothing is lost by ending.
-      stream.end("unavailable");
-    });
-  }
-
-  private createTopic(topic: Topic): AnyTopic {
-    const created = topic.kind === "list" ? this.createList(topic.name) : this.createLobby(topic);
-    this.feed.follow(this.channelOf(topic.name), created);
-    return created;
-  }
-
-  private listMessage(topic: string, lobbies: string): string {
-    const head = JSON.stringify({ type: "lobbies.updated", topic, at_ms: this.deps.clock.now() });
-    return `${head.slice(0, -1)},"data":{"lobbies":${lobbies}}}`;
-  }
-
-  private createList(name: string): ListTopic {
-    return new ListTopic({
-      name,
-      limits: this.limits,
-      readMessage: async () => this.listMessage(name, await this.deps.publicList()),
-      onDirty: (topic) => this.writer.mark(topic),
-      onError: (error) => this.report(error),
-    });
-  }
-
-  private createLobby({ name, code }: Topic & { kind: "lobby" }): LobbyTopic {
-    const created: LobbyTopic = new LobbyTopic({
-      name,
-      streamKey: this.deps.keys.stream(code),
-      feed: this.feed,
-      limits: this.limits,
-      budget: this.budget,
-      snapshot: () => this.deps.snapshotOf(code),
-      onDirty: (topic) => this.writer.mark(topic),
-      onLost: (stream) =>
-        this.join(stream, created, (topic) => this.joiner.snapshot(stream, topic, true)),
-      onBehind: (stream) =>
-        this.join(stream, created, (topic) => this.joiner.proceed(stream, topic)),
-      onFrame: this.count.in,
-      onTaken: (frame) => this.measure(frame),
-      onError: (error) => this.report(error),
-    });
-    return created;
-  }
-
-  private channelOf(name: string): string {
-    const topic = parseTopic(name, this.deps.config.TOPIC_BASE);
-    if (topic?.kind === "lobby") return this.deps.keys.channel(topic.code);
-    return this.deps.keys.list ?? "lobbies";
+  private countDelivery({ topic, cursor }: Subscriber, chunk: Chunk): void {
+    const { hubEvents, hubBytes } = this.deps.metrics;
+    hubBytes.inc(chunk.bytes.length);
+    if (topic.kind === "lobby") return hubEvents.inc({ kind: "delivered" }, chunk.frames.length);
+    hubEvents.inc({ kind: "delivered" });
+    const skipped = chunk.lastSeq - cursor - 1;
+    if (cursor > 0 && skipped > 0) hubEvents.inc({ kind: "conflated" }, skipped);
   }
 
   private measure(frame: Frame): void {
@@ -256,10 +207,11 @@ class EventHub implements Hub {
     const now = performance.now();
     const nowMs = this.deps.clock.now();
     this.audience.flush(now);
+    this.deps.metrics.hubRingBytes.set(this.budget.used);
     for (const stream of this.streams) if (stream.check(now, nowMs)) this.writer.add(stream, false);
   }
+}
 
-  private report(error: unknown): void {
-    this.deps.log.warn({ err: error }, "the hub could not read from a store");
-  }
+function placeOf({ topics, ip }: Subscription): Place {
+  return { ip, seatIds: topics.flatMap(({ seatId }) => (seatId === null ? [] : [seatId])) };
 }

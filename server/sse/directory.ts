@@ -34,20 +34,25 @@ export class TopicDirectory<T extends Member> {
     return entry.topic;
   }
 
-  leave(name: string): void {
+  /** The topic with one user less; undefined when it is gone. */
+  leave(name: string): T | undefined {
     const entry = this.entries.get(name);
-    if (!entry) return;
+    if (!entry) return undefined;
     entry.topic.users -= 1;
-    if (entry.topic.users > 0) return;
+    if (entry.topic.users === 0) this.linger(name, entry);
+    return entry.topic;
+  }
+
+  clear(): void {
+    for (const name of [...this.entries.keys()]) this.drop(name);
+  }
+
+  private linger(name: string, entry: Entry<T>): void {
     entry.timer = setTimeout(() => this.drop(name), this.limits.lingerMs);
     entry.timer.unref();
     this.lingering.add(name);
     const [oldest] = this.lingering;
     if (this.lingering.size > this.limits.maxLingering && oldest !== undefined) this.drop(oldest);
-  }
-
-  clear(): void {
-    for (const name of [...this.entries.keys()]) this.drop(name);
   }
 
   private drop(name: string): void {

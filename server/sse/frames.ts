@@ -2,6 +2,8 @@
 export interface Frame {
   seq: number;
   bytes: Buffer;
+  /** Length of the line with the id, at the beginning of `bytes`. */
+  idLength: number;
   /** When the message was made, by the clock of its process. */
   atMs: number;
   /** Seat a `lobby.player_removed` is about. */
@@ -15,9 +17,12 @@ export interface Frame {
 /** What one write carries: frames in a row. */
 export interface Chunk {
   bytes: Buffer;
-  /** Number of the last frame. */
+  /** Those that are shown. */
+  frames: readonly Frame[];
+  /** Number of the last frame, shown or hidden. */
   lastSeq: number;
-  count: number;
+  /** The last frame is hidden: only its number is told. */
+  endsHidden: boolean;
   /** A chunk ends behind a removal, so that nothing follows it to the removed seat (S14). */
   removedSeat: number | null;
   isEnd: boolean;
@@ -28,7 +33,7 @@ export interface Chunk {
 export const heartbeat = Buffer.from(":\n\n");
 
 /** Text with line breaks becomes several data lines, so that no text can end a frame (S22). */
-export function encodeFrame(event: string, data: string, id: number | null): Buffer {
+export function encodeFrame(event: string, data: string, id: number | string | null): Buffer {
   const lines = /[\r\n]/.test(data) ? data.split(/\r\n|\r|\n/).join("\ndata: ") : data;
   const head = id === null ? "" : `id: ${id}\n`;
   return Buffer.from(`${head}event: ${event}\ndata: ${lines}\n\n`);
@@ -39,8 +44,8 @@ export function encodeRetry(ms: number): Buffer {
 }
 
 /** Moves a client's last id and shows nothing, so that what was left out is no gap when it returns. */
-function encodeId(seq: number): Buffer {
-  return Buffer.from(`id: ${seq}\n\n`);
+function encodeId(id: number | string): Buffer {
+  return Buffer.from(`id: ${id}\n\n`);
 }
 
 const privateText = '"visibility":"private"';
@@ -59,6 +64,7 @@ export function frameOf(seq: number, payload: string): Frame {
   return {
     seq,
     bytes: encodeFrame(type, payload, seq),
+    idLength: `id: ${seq}\n`.length,
     atMs: Number(timePattern.exec(head)?.[1] ?? 0),
     removedSeat: seat === undefined ? null : Number(seat),
     isEnd: type === "lobby.ended",
@@ -78,31 +84,48 @@ export function joinFrames(
   isSpectator = false,
 ): Chunk | null {
   let bytes = 0;
-  let end = start;
-  const parts: Buffer[] = [];
+  const shown: Frame[] = [];
   let last: Frame | undefined;
-  for (; end < frames.length; end++) {
-    const frame = frames[end];
-    const part = isSpectator && frame?.isHidden ? null : frame?.bytes;
-    if (!frame || (last && bytes + (part?.length ?? 0) > maxBytes)) break;
-    if (part) parts.push(part);
-    bytes += part?.length ?? 0;
+  for (let i = start; i < frames.length; i++) {
+    const frame = frames[i];
+    const length = !frame || (isSpectator && frame.isHidden) ? 0 : frame.bytes.length;
+    if (!frame || (last && bytes + length > maxBytes)) break;
+    if (length > 0) shown.push(frame);
+    bytes += length;
     last = frame;
-    if (endsChunk(frame, isSpectator)) {
-      end += 1;
-      break;
-    }
+    if (endsChunk(frame, isSpectator)) break;
   }
   if (!last) return null;
-  if (isSpectator && last.isHidden) parts.push(encodeId(last.seq));
-  const { seq: lastSeq, removedSeat, isEnd } = last;
-  const [only] = parts;
-  const joined = only && parts.length === 1 ? only : Buffer.concat(parts);
-  const endsSpectators = isSpectator && last.isPrivate;
-  return { bytes: joined, lastSeq, count: end - start, removedSeat, isEnd, endsSpectators };
+  const endsHidden = isSpectator && last.isHidden;
+  return {
+    bytes: joinBytes(shown, endsHidden ? encodeId(last.seq) : null),
+    frames: shown,
+    lastSeq: last.seq,
+    endsHidden,
+    removedSeat: last.removedSeat,
+    isEnd: last.isEnd,
+    endsSpectators: isSpectator && last.isPrivate,
+  };
+}
+
+/** A chunk under other ids, for a stream whose ids tell of several topics. */
+export function relabel(chunk: Chunk, idOf: (seq: number) => string): Buffer {
+  const parts = chunk.frames.flatMap(({ seq, bytes, idLength }) => [
+    Buffer.from(`id: ${idOf(seq)}\n`),
+    bytes.subarray(idLength),
+  ]);
+  if (chunk.endsHidden) parts.push(encodeId(idOf(chunk.lastSeq)));
+  return Buffer.concat(parts);
 }
 
 /** Somebody's stream ends behind such a frame. */
 function endsChunk(frame: Frame, isSpectator: boolean): boolean {
   return frame.removedSeat !== null || frame.isEnd || (isSpectator && frame.isPrivate);
+}
+
+function joinBytes(frames: readonly Frame[], tail: Buffer | null): Buffer {
+  const [first] = frames;
+  if (first && frames.length === 1 && !tail) return first.bytes;
+  const parts = frames.map((frame) => frame.bytes);
+  return Buffer.concat(tail ? [...parts, tail] : parts);
 }

@@ -1,22 +1,37 @@
 import type { StreamResponse } from "../http/stream-response.ts";
+import type { Topic } from "./topics.ts";
 
-export interface Subscription {
-  topic: string;
-  /** From `Last-Event-ID`; null starts with a snapshot (HUB-06). */
-  lastEventId: string | null;
-  /** Milliseconds since the epoch at which the token ends; null for the public list. */
-  expiresAt: number | null;
+/** One topic of a stream, and as whom it is followed. */
+export interface TopicRequest {
+  topic: Topic;
   /** Seat the token belongs to; null for the public list and for spectators. */
   seatId: number | null;
-  /** Without a seat, in a public lobby (HUB-08). */
+  /** Without a seat, in a public lobby: sees what anyone may see (HUB-08). */
   isSpectator: boolean;
+}
+
+export interface Subscription {
+  /** In the order of the request; at least one, none twice. */
+  topics: readonly TopicRequest[];
+  /** From `Last-Event-ID`; null starts with a snapshot (HUB-06). */
+  lastEventId: string | null;
+  /** Milliseconds since the epoch at which the first token ends; null without a token. */
+  expiresAt: number | null;
   ip: string;
 }
 
 export interface Hub {
-  /** Throws AppError when a bound is reached; otherwise the stream may be opened. */
-  admit(subscription: Subscription): void;
+  /** Streams are only sent back: nothing else may be answered, since it would be final for a browser. */
+  readonly isDraining: boolean;
+  /**
+   * Takes the stream's places; throws AppError when a bound is reached. `open` or `abandon` must follow.
+   */
+  admit(subscription: Subscription): Promise<void>;
   open(subscription: Subscription, response: StreamResponse): void;
+  /** Gives the places back: the client left before its stream was opened. */
+  abandon(subscription: Subscription): void;
+  /** Ends a stream that was never opened with the time to come back. */
+  sendBack(response: StreamResponse): void;
   /** Ends every stream so that clients come back elsewhere (S41), then closes the hub's connections. */
   drain(graceMs: number): Promise<void>;
 }

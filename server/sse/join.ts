@@ -6,12 +6,14 @@ import type { HubLimits } from "./limits.ts";
 import type { LobbySnapshot, LobbyTopic } from "./lobby-topic.ts";
 import { chunksOf, isContiguous } from "./repair.ts";
 import type { EventStream } from "./stream.ts";
+import type { Subscriber } from "./subscriber.ts";
 
 export interface JoinDeps {
   feed: Feed;
   limits: HubLimits;
   clock: Clock;
   onGap: () => void;
+  onResumed: () => void;
   onReplayed: (messages: number) => void;
 }
 
@@ -19,7 +21,7 @@ export interface JoinDeps {
 const snapshotTries = 3;
 const idPattern = /^\d{1,15}$/;
 
-/** Brings a stream to the point from which it follows its topic: replay, or snapshot (HUB-06). */
+/** Brings a subscriber to the point from which it follows its topic: replay, or snapshot (HUB-06). */
 export class Joiner {
   private readonly deps: JoinDeps;
 
@@ -28,30 +30,30 @@ export class Joiner {
   }
 
   /** Rejects when a store is away. */
-  async start(stream: EventStream, topic: LobbyTopic, lastEventId: string | null): Promise<void> {
+  async start(subscriber: Subscriber, topic: LobbyTopic, lastId: string | null): Promise<void> {
     await topic.ready;
-    if (lastEventId === null) return this.snapshot(stream, topic, false);
-    if (await this.resume(stream, topic, lastEventId)) return;
-    await this.snapshot(stream, topic, true);
+    if (lastId === null) return this.snapshot(subscriber, topic, false);
+    if (await this.resume(subscriber, topic, lastId)) return this.deps.onResumed();
+    await this.snapshot(subscriber, topic, true);
   }
 
-  /** Goes on from the stream's own number. */
-  async proceed(stream: EventStream, topic: LobbyTopic): Promise<void> {
-    if (!(await this.replay(stream, topic))) await this.snapshot(stream, topic, true);
+  /** Goes on from the subscriber's own number. */
+  async proceed(subscriber: Subscriber, topic: LobbyTopic): Promise<void> {
+    if (!(await this.replay(subscriber, topic))) await this.snapshot(subscriber, topic, true);
   }
 
   /** Sends a snapshot, with `lobby.gap` before it when something could not be replayed. */
-  async snapshot(stream: EventStream, topic: LobbyTopic, isGap: boolean): Promise<void> {
+  async snapshot(subscriber: Subscriber, topic: LobbyTopic, isGap: boolean): Promise<void> {
+    const { stream, seatId, isSpectator } = subscriber;
     let hasGap = isGap;
     for (let attempt = 0; attempt < snapshotTries && !stream.isClosed; attempt++) {
       const snapshot = await topic.snapshot();
-      await stream.writable();
-      await nextTurn();
+      await turnToWrite(stream);
       if (stream.isClosed) return;
       if (!snapshot) return stream.end("gone");
       const { isFinished, isPublic, seats } = readSnapshot(snapshot.payload);
-      if (stream.isSpectator && !isPublic) return stream.end("removed");
-      if (seats && stream.seatId !== null && !seats.includes(stream.seatId)) {
+      if (isSpectator && !isPublic) return stream.end("removed");
+      if (seats && seatId !== null && !seats.includes(seatId)) {
         // The first read may have begun before the seat was taken. Missing in a second one, it was
         // removed between the check of the token and this moment (S14).
         if (attempt > 0) return stream.end("removed");
@@ -64,41 +66,42 @@ export class Joiner {
         continue;
       }
       if (stream.isClosed) return;
-      this.sendSnapshot(stream, topic, snapshot, hasGap);
+      this.sendSnapshot(subscriber, topic, snapshot, hasGap);
       if (isFinished) stream.endIn(this.deps.limits.endedGraceMs, "ended");
-      if (await this.replay(stream, topic)) return;
+      if (await this.replay(subscriber, topic)) return;
       hasGap = true;
     }
     stream.end("unavailable");
   }
 
-  private async resume(stream: EventStream, topic: LobbyTopic, id: string): Promise<boolean> {
+  private async resume(subscriber: Subscriber, topic: LobbyTopic, id: string): Promise<boolean> {
     if (!idPattern.test(id)) return false;
     const seq = Number(id);
     // Another process may have been quicker than our subscription; what Redis does not have is made up.
     if (seq > topic.last) await topic.repair();
     if (seq > topic.last) return false;
-    stream.cursor = seq;
-    return this.replay(stream, topic);
+    subscriber.moveTo(seq);
+    return this.replay(subscriber, topic);
   }
 
   /** Sends what the ring no longer has and attaches; false when Redis does not have it either. */
-  private async replay(stream: EventStream, topic: LobbyTopic): Promise<boolean> {
+  private async replay(subscriber: Subscriber, topic: LobbyTopic): Promise<boolean> {
     const { feed, limits, onReplayed } = this.deps;
+    const { stream } = subscriber;
     for (let page = 0; page < limits.maxPages; page++) {
       if (stream.isClosed) return true;
-      if (topic.covers(stream.cursor)) {
-        topic.attach(stream);
+      const { cursor } = subscriber;
+      if (topic.covers(cursor)) {
+        topic.attach(subscriber);
         return true;
       }
-      const frames = await feed.read(topic.streamKey, stream.cursor + 1);
-      if (frames.length === 0 || !isContiguous(frames, stream.cursor + 1)) return false;
-      for (const chunk of chunksOf(frames, limits.maxWriteBytes, stream.isSpectator)) {
-        await stream.writable();
-        await nextTurn();
+      const frames = await feed.read(topic.streamKey, cursor + 1);
+      if (frames.length === 0 || !isContiguous(frames, cursor + 1)) return false;
+      for (const chunk of chunksOf(frames, limits.maxWriteBytes, subscriber.isSpectator)) {
+        await turnToWrite(stream);
         if (stream.isClosed) return true;
-        stream.deliver(chunk);
-        onReplayed(chunk.count);
+        stream.deliver(subscriber, chunk);
+        onReplayed(chunk.frames.length);
       }
     }
     stream.end("slow");
@@ -106,17 +109,18 @@ export class Joiner {
   }
 
   private sendSnapshot(
-    stream: EventStream,
+    subscriber: Subscriber,
     topic: LobbyTopic,
     snapshot: LobbySnapshot,
     isGap: boolean,
   ): void {
+    const { stream } = subscriber;
     const { seq, payload } = snapshot;
-    const frames = [encodeFrame("lobby.snapshot", payload, seq)];
+    const frames = [encodeFrame("lobby.snapshot", payload, stream.idAt(subscriber, seq))];
     if (isGap) frames.unshift(encodeFrame("lobby.gap", this.gapPayload(topic, seq), null));
     if (isGap) this.deps.onGap();
     stream.write(Buffer.concat(frames));
-    stream.cursor = seq;
+    subscriber.moveTo(seq);
   }
 
   /** Without an id: a client that loses the connection before the snapshot has to come back to a gap. */
@@ -124,6 +128,14 @@ export class Joiner {
     const atMs = this.deps.clock.now();
     return JSON.stringify({ type: "lobby.gap", topic: topic.name, seq, at_ms: atMs, data: {} });
   }
+}
+
+/** A turn of its own, outside every handler, in which the socket takes more or is closed. */
+async function turnToWrite(stream: EventStream): Promise<void> {
+  do {
+    await stream.writable();
+    await nextTurn();
+  } while (!stream.isWritable && !stream.isClosed);
 }
 
 interface SnapshotShape {

@@ -2,8 +2,15 @@
 export const hubLimits = {
   /** Streams of one process; beyond it 503. */
   maxStreams: 50_000,
-  /** Streams of one seat (HUB-07). */
+  /** Streams of one seat, over all processes (HUB-07). */
   maxStreamsPerSeat: 8,
+  /** A process is alive to the others so long after its last sign, given this often. */
+  leaseMs: 5_000,
+  beatMs: 1_000,
+  /** Counts in Redis that nobody touched for so long are dropped; no stream lives longer. */
+  placeTtlMs: 1_800_000,
+  /** Redis is treated as away after this time and not asked again for as long: each process counts alone. */
+  placeWaitMs: 500,
   /** What a refused client is told to wait, in seconds. */
   retryAfterSeconds: 10,
   /** Messages a lobby topic keeps in memory, and their bytes; older ones are read from Redis. */
@@ -13,10 +20,14 @@ export const hubLimits = {
   allRingBytes: 67_108_864,
   /** Unsent bytes at which a slow reader is closed (HUB-07). */
   maxUnsentBytes: 262_144,
+  /** Time a reader may take nothing at all (S42). */
+  maxBlockedMs: 5_000,
   /** What one write carries: with its framing it fits the 16 KiB cork buffer, so it is one system call. */
   maxWriteBytes: 16_000,
   /** Streams written in one turn of the event loop. */
   writesPerTurn: 256,
+  /** Of these, kept for broadcasts and heartbeats whatever else is waiting. */
+  bulkWritesPerTurn: 32,
   /** Longest time messages wait to be written together. */
   maxCoalesceMs: 50,
   /** Messages read from Redis at once for a replay or a repair. */

@@ -1,16 +1,26 @@
 import { encodeFrame, type Chunk } from "./frames.ts";
 import type { HubLimits } from "./limits.ts";
-import type { EventStream, Source } from "./stream.ts";
+import type { EventStream } from "./stream.ts";
+import type { Source, Subscriber } from "./subscriber.ts";
 import type { Dirty } from "./writer.ts";
 
 export interface ListTopicDeps {
   name: string;
+  channel: string;
   limits: HubLimits;
   /** JSON text of the whole `lobbies.updated` message. */
   readMessage: () => Promise<string>;
   onDirty: (topic: ListTopic) => void;
   onError: (error: unknown) => void;
 }
+
+const plainChunk = {
+  frames: [],
+  endsHidden: false,
+  removedSeat: null,
+  isEnd: false,
+  endsSpectators: false,
+};
 
 /**
  * The public list: only its newest state is kept, so a slow reader skips states and none piles up.
@@ -19,7 +29,8 @@ export interface ListTopicDeps {
 export class ListTopic implements Source, Dirty {
   readonly isUrgent = false;
   readonly name: string;
-  readonly streams = new Set<EventStream>();
+  readonly channel: string;
+  readonly subscribers = new Set<Subscriber>();
   users = 0;
   readonly ready: Promise<void>;
   private readonly deps: ListTopicDeps;
@@ -34,6 +45,7 @@ export class ListTopic implements Source, Dirty {
   constructor(deps: ListTopicDeps) {
     this.deps = deps;
     this.name = deps.name;
+    this.channel = deps.channel;
     this.ready = new Promise((resolve) => (this.markReady = resolve));
   }
 
@@ -49,16 +61,16 @@ export class ListTopic implements Source, Dirty {
     return this.chunk && cursor < this.chunk.lastSeq ? this.chunk : null;
   }
 
-  attach(stream: EventStream): void {
-    this.streams.add(stream);
-    stream.follow(this);
+  attach(subscriber: Subscriber): void {
+    this.subscribers.add(subscriber);
+    subscriber.follow(this);
     this.deps.onDirty(this);
   }
 
   collect(add: (stream: EventStream) => void): void {
     const version = this.chunk?.lastSeq ?? 0;
-    for (const stream of this.streams)
-      if (stream.cursor < version && stream.isWritable) add(stream);
+    for (const { cursor, stream } of this.subscribers)
+      if (cursor < version && stream.isWritable) add(stream);
   }
 
   close(): void {
@@ -83,8 +95,7 @@ export class ListTopic implements Source, Dirty {
     try {
       const bytes = encodeFrame("lobbies.updated", await this.deps.readMessage(), null);
       const lastSeq = (this.chunk?.lastSeq ?? 0) + 1;
-      const kind = { removedSeat: null, isEnd: false, endsSpectators: false };
-      this.chunk = { bytes, lastSeq, count: 1, ...kind };
+      this.chunk = { ...plainChunk, bytes, lastSeq };
       this.markReady();
       this.deps.onDirty(this);
     } catch (error) {

@@ -4,7 +4,8 @@ import type { Feed } from "./feed.ts";
 import type { HubLimits } from "./limits.ts";
 import { isContiguous, Serial } from "./repair.ts";
 import { Ring, type RingBudget } from "./ring.ts";
-import type { EventStream, Source } from "./stream.ts";
+import type { EventStream } from "./stream.ts";
+import type { Source, Subscriber } from "./subscriber.ts";
 import type { Dirty } from "./writer.ts";
 
 export interface LobbySnapshot {
@@ -15,6 +16,7 @@ export interface LobbySnapshot {
 
 export interface LobbyTopicDeps {
   name: string;
+  channel: string;
   streamKey: string;
   feed: Feed;
   limits: HubLimits;
@@ -22,10 +24,10 @@ export interface LobbyTopicDeps {
   snapshot: () => Promise<LobbySnapshot | null>;
   /** Something is to be written. */
   onDirty: (topic: LobbyTopic) => void;
-  /** The stream can no longer go on from its number: start it again with a gap (HUB-06). */
-  onLost: (stream: EventStream) => void;
-  /** The stream fell behind the ring although it takes bytes: read on from Redis. */
-  onBehind: (stream: EventStream) => void;
+  /** The subscriber can no longer go on from its number: start it again with a gap (HUB-06). */
+  onLost: (subscriber: Subscriber) => void;
+  /** The subscriber fell behind the ring although its stream takes bytes: read on from Redis. */
+  onBehind: (subscriber: Subscriber) => void;
   /** A message came in. */
   onFrame: () => void;
   /** A message is about to be written for the first time. */
@@ -40,19 +42,20 @@ export interface LobbyTopicDeps {
 export class LobbyTopic implements Source, Dirty {
   readonly isUrgent = true;
   readonly name: string;
-  readonly streams = new Set<EventStream>();
+  readonly subscribers = new Set<Subscriber>();
   /** Streams that listen or are about to. */
   users = 0;
   isClosed = false;
   isEnded = false;
   readonly ready: Promise<void>;
+  readonly channel: string;
   readonly streamKey: string;
   private readonly deps: LobbyTopicDeps;
   private ring: Ring | null = null;
   private markReady: () => void = () => undefined;
   private readonly repairs: Serial;
   private snapshotRead: Promise<LobbySnapshot | null> | null = null;
-  /** The newest chunk for players and for spectators. */
+  /** The newest chunk for players and for spectators: most of them are at the same number. */
   private readonly cached = new Map<boolean, { cursor: number; chunk: Chunk }>();
   /** Number of the last message that was written to anyone. */
   private taken = 0;
@@ -61,6 +64,7 @@ export class LobbyTopic implements Source, Dirty {
   constructor(deps: LobbyTopicDeps) {
     this.deps = deps;
     this.name = deps.name;
+    this.channel = deps.channel;
     this.streamKey = deps.streamKey;
     this.ready = new Promise((resolve) => (this.markReady = resolve));
     this.repairs = new Serial(() => this.readMissing());
@@ -93,27 +97,29 @@ export class LobbyTopic implements Source, Dirty {
     const known = this.cached.get(isSpectator);
     if (known?.cursor === cursor) return known.chunk;
     const { frames, start } = this.ring.after(cursor);
-    const chunk = joinFrames(frames, start, this.deps.limits.maxWriteBytes, isSpectator);
+    const { maxWriteBytes } = this.deps.limits;
+    const chunk = joinFrames(frames, start, maxWriteBytes, isSpectator);
     if (!chunk) return null;
     this.cached.set(isSpectator, { cursor, chunk });
-    this.measure(frames.slice(start, start + chunk.count));
+    this.measure(chunk);
     return chunk;
   }
 
-  /** The stream must be covered; from here on it gets everything after its cursor. */
-  attach(stream: EventStream): void {
-    this.streams.add(stream);
-    stream.follow(this);
-    if (this.isEnded) stream.endIn(this.deps.limits.endedGraceMs, "ended");
-    if (stream.cursor < this.last) this.deps.onDirty(this);
+  /** The subscriber must be covered; from here on it gets everything after its cursor. */
+  attach(subscriber: Subscriber): void {
+    this.subscribers.add(subscriber);
+    subscriber.follow(this);
+    if (this.isEnded) subscriber.stream.endIn(this.deps.limits.endedGraceMs, "ended");
+    if (subscriber.cursor < this.last) this.deps.onDirty(this);
   }
 
   collect(add: (stream: EventStream) => void): void {
-    for (const stream of this.streams) {
-      if (stream.cursor >= this.last) continue;
-      if (stream.isWritable && this.covers(stream.cursor)) add(stream);
-      else if (stream.isWritable) this.detach(stream, this.deps.onBehind);
-      else if (this.isTooSlow(stream)) stream.end("slow");
+    for (const subscriber of this.subscribers) {
+      const { cursor, stream } = subscriber;
+      if (cursor >= this.last) continue;
+      if (stream.isWritable && this.covers(cursor)) add(stream);
+      else if (stream.isWritable) this.detach(subscriber, this.deps.onBehind);
+      else if (this.isTooSlow(cursor)) stream.end("slow");
     }
   }
 
@@ -146,21 +152,21 @@ export class LobbyTopic implements Source, Dirty {
     });
   }
 
-  private measure(frames: Frame[]): void {
+  private measure({ frames, lastSeq }: Chunk): void {
     for (const frame of frames) if (frame.seq > this.taken) this.deps.onTaken(frame);
-    this.taken = Math.max(this.taken, frames.at(-1)?.seq ?? 0);
+    this.taken = Math.max(this.taken, lastSeq);
   }
 
-  private isTooSlow(stream: EventStream): boolean {
+  private isTooSlow(cursor: number): boolean {
     const limit = this.deps.limits.maxUnsentBytes;
-    if (!this.ring?.covers(stream.cursor)) return true;
-    return this.ring.bytesAfter(stream.cursor, limit) > limit;
+    if (!this.ring?.covers(cursor)) return true;
+    return this.ring.bytesAfter(cursor, limit) > limit;
   }
 
-  private detach(stream: EventStream, then: (stream: EventStream) => void): void {
-    this.streams.delete(stream);
-    stream.unfollow();
-    then(stream);
+  private detach(subscriber: Subscriber, then: (subscriber: Subscriber) => void): void {
+    this.subscribers.delete(subscriber);
+    subscriber.unfollow(performance.now() + this.deps.limits.joinMs);
+    then(subscriber);
   }
 
   private append(frame: Frame): void {
@@ -169,15 +175,15 @@ export class LobbyTopic implements Source, Dirty {
     this.cached.clear();
     this.isEnded ||= frame.isEnd;
     this.deps.onFrame();
-    if (frame.removedSeat !== null) this.hurry((stream) => stream.seatId === frame.removedSeat);
-    if (frame.isPrivate) this.hurry((stream) => stream.isSpectator);
-    if (this.streams.size > 0) this.deps.onDirty(this);
+    if (frame.removedSeat !== null) this.hurry((one) => one.seatId === frame.removedSeat);
+    if (frame.isPrivate) this.hurry((one) => one.isSpectator);
+    if (this.subscribers.size > 0) this.deps.onDirty(this);
   }
 
   /** The stream of a removed seat, or of a spectator, ends soon even when it takes nothing (S14). */
-  private hurry(isMeant: (stream: EventStream) => boolean): void {
-    for (const stream of this.streams)
-      if (isMeant(stream)) stream.endIn(this.deps.limits.removalGraceMs, "removed");
+  private hurry(isMeant: (subscriber: Subscriber) => boolean): void {
+    for (const subscriber of this.subscribers)
+      if (isMeant(subscriber)) subscriber.stream.endIn(this.deps.limits.removalGraceMs, "removed");
   }
 
   private async readMissing(): Promise<void> {
@@ -218,6 +224,6 @@ export class LobbyTopic implements Source, Dirty {
     this.ring.reset(newest);
     this.cached.clear();
     this.isEnded = newest?.isEnd ?? false;
-    for (const stream of [...this.streams]) this.detach(stream, this.deps.onLost);
+    for (const subscriber of [...this.subscribers]) this.detach(subscriber, this.deps.onLost);
   }
 }

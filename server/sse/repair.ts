@@ -5,17 +5,18 @@ export function isContiguous(frames: readonly Frame[], first: number): boolean {
   return frames.every((frame, i) => frame.seq === first + i);
 }
 
-/** All frames as chunks of at most `maxBytes`. */
+/** All frames as chunks of at most `maxBytes`, numbered without a hole. */
 export function* chunksOf(
   frames: readonly Frame[],
   maxBytes: number,
-  isSpectator = false,
+  isSpectator: boolean,
 ): Generator<Chunk> {
+  const first = frames[0]?.seq ?? 0;
   for (let start = 0; start < frames.length;) {
     const chunk = joinFrames(frames, start, maxBytes, isSpectator);
     if (!chunk) return;
     yield chunk;
-    start += chunk.count;
+    start = chunk.lastSeq - first + 1;
   }
 }
 

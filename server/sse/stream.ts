@@ -1,83 +1,55 @@
 import type { StreamResponse } from "../http/stream-response.ts";
-import { heartbeat, type Chunk } from "./frames.ts";
+import { heartbeat, relabel, type Chunk } from "./frames.ts";
+import type { Subscription, TopicRequest } from "./hub.ts";
 import type { HubLimits } from "./limits.ts";
-import type { Topic } from "./topics.ts";
+import { Subscriber } from "./subscriber.ts";
 
 export type EndReason =
-  | "client"
-  | "expired"
-  | "aged"
-  | "removed"
-  | "ended"
-  | "slow"
-  | "drained"
-  | "gone"
-  | "unavailable"
-  | "limit";
-
-export interface StreamOptions {
-  response: StreamResponse;
-  /** Null for a stream that is turned away. */
-  topic: Topic | null;
-  /** Milliseconds since the epoch at which the token ends. */
-  expiresAt: number | null;
-  seatId: number | null;
-  /** Sees what anyone may see, from a lobby that is public (HUB-08). */
-  isSpectator: boolean;
-  ip: string;
-}
+  "client" | "expired" | "aged" | "removed" | "ended" | "slow" | "drained" | "gone" | "unavailable";
 
 /** What all streams of a hub share. */
 export interface StreamHost {
   limits: HubLimits;
   /** The socket took everything it was given; runs inside a uWebSockets callback. */
   onWritable: (stream: EventStream) => void;
-  onDelivered: (messages: number) => void;
+  /** Before a chunk is written; the subscriber still has its former number. */
+  onDeliver: (subscriber: Subscriber, chunk: Chunk) => void;
   onEnd: (stream: EventStream, reason: EndReason) => void;
 }
 
-/** Where a stream finds what it has not sent yet. */
-export interface Source {
-  /** The next frames after `cursor`, for one write. */
-  next(cursor: number, isSpectator: boolean): Chunk | null;
-}
-
-/** One connection. Holds no messages: only the number of the last one sent. */
+/** One connection, with one subscriber for each of its topics. */
 export class EventStream {
-  readonly seatId: number | null;
-  readonly isSpectator: boolean;
-  readonly ip: string;
-  /** Set once the stream follows its topic. */
-  source: Source | null = null;
-  cursor = 0;
+  readonly subscription: Subscription;
+  readonly subscribers: readonly Subscriber[];
   isClosed = false;
   /** False from the first write the kernel did not take until it has taken all. */
   isWritable = true;
-  /** Waits in the writer's queue. */
-  isQueued = false;
-  needsHeartbeat = false;
-  readonly topic: Topic | null;
-  private readonly expiresAt: number | null;
+  /** The writer's queue it waits in. */
+  queue: "urgent" | "bulk" | null = null;
+  private needsHeartbeat = false;
   private readonly host: StreamHost;
   private readonly raw: StreamResponse["raw"];
+  /** Times are those of `performance.now()`. */
   private writtenAt = performance.now();
   private endAt: number;
   private endReason: EndReason = "aged";
-  /** Until then the stream has to follow its topic. */
-  private joinBy: number;
+  /** Ids tell of these; more than one makes them composed (HUB-03). */
+  private readonly numbered: readonly Subscriber[];
   private waiters: (() => void)[] | null = null;
 
-  constructor(options: StreamOptions, host: StreamHost) {
-    const { response } = options;
+  constructor(subscription: Subscription, response: StreamResponse, host: StreamHost) {
     const { limits } = host;
+    this.subscription = subscription;
     this.host = host;
-    this.topic = options.topic;
-    this.expiresAt = options.expiresAt;
     this.raw = response.raw;
-    this.seatId = options.seatId;
-    this.isSpectator = options.isSpectator;
-    this.ip = options.ip;
-    this.joinBy = this.writtenAt + limits.joinMs;
+    const joinBy = this.writtenAt + limits.joinMs;
+    const isFresh = subscription.lastEventId === null;
+    const subscribe = (request: TopicRequest) => new Subscriber(this, request, isFresh, joinBy);
+    this.subscribers = subscription.topics.map(subscribe);
+    this.numbered =
+      this.subscribers.length === 1
+        ? this.subscribers
+        : this.subscribers.filter(({ topic }) => topic.kind === "lobby");
     this.endAt =
       this.writtenAt + limits.minAgeMs + Math.random() * (limits.maxAgeMs - limits.minAgeMs);
     response.onClose(() => this.finish("client"));
@@ -89,17 +61,6 @@ export class EventStream {
     });
   }
 
-  follow(source: Source): void {
-    this.source = source;
-    this.joinBy = Infinity;
-  }
-
-  /** The stream is to be started again. */
-  unfollow(): void {
-    this.source = null;
-    this.joinBy = performance.now() + this.host.limits.joinMs;
-  }
-
   write(bytes: Buffer): void {
     if (this.isClosed) return;
     this.raw.cork(() => {
@@ -109,23 +70,37 @@ export class EventStream {
     this.needsHeartbeat = false;
   }
 
-  deliver(chunk: Chunk): void {
-    this.write(chunk.bytes);
-    this.cursor = chunk.lastSeq;
-    this.host.onDelivered(chunk.count);
+  deliver(subscriber: Subscriber, chunk: Chunk): void {
+    this.host.onDeliver(subscriber, chunk);
+    const isComposed = this.numbered.length > 1 && subscriber.topic.kind === "lobby";
+    const bytes = isComposed ? relabel(chunk, (seq) => this.idAt(subscriber, seq)) : chunk.bytes;
+    this.write(bytes);
+    subscriber.moveTo(chunk.lastSeq);
     if (chunk.isEnd) this.endIn(this.host.limits.endedGraceMs, "ended");
-    if (chunk.removedSeat !== null && chunk.removedSeat === this.seatId) this.end("removed");
-    if (chunk.endsSpectators && this.isSpectator) this.end("removed");
+    if (chunk.removedSeat !== null && chunk.removedSeat === subscriber.seatId) this.end("removed");
+    if (chunk.endsSpectators && subscriber.isSpectator) this.end("removed");
   }
 
-  /** Sends one chunk, or a comment when nothing else is due; true when there is more to send. */
+  /** The id with which a client returns to `seq` of this subscriber, and to what it has of the others. */
+  idAt(subscriber: Subscriber, seq: number): string {
+    if (this.numbered.length < 2) return String(seq);
+    return this.numbered.map((one) => (one === subscriber ? seq : one.mark)).join(".");
+  }
+
+  /** Sends a chunk of each topic, or a comment when nothing else is due; true when there is more. */
   flush(): boolean {
+    let hasSent = false;
+    for (const subscriber of this.subscribers) {
+      if (this.isClosed || !this.isWritable) return false;
+      const chunk = subscriber.next();
+      if (!chunk) continue;
+      hasSent = true;
+      this.deliver(subscriber, chunk);
+    }
     if (this.isClosed || !this.isWritable) return false;
-    const chunk = this.source?.next(this.cursor, this.isSpectator) ?? null;
-    if (chunk) this.deliver(chunk);
-    else if (this.needsHeartbeat) this.write(heartbeat);
-    if (!chunk || this.isClosed || !this.isWritable) return false;
-    return this.source?.next(this.cursor, this.isSpectator) !== null;
+    if (hasSent) return this.subscribers.some((subscriber) => subscriber.isBehind);
+    if (this.needsHeartbeat) this.write(heartbeat);
+    return false;
   }
 
   /** Brings the end forward; a later one is ignored. */
@@ -138,12 +113,15 @@ export class EventStream {
 
   /** Ends what is due; true when a heartbeat is due. `nowMs` is the wall clock, for the token. */
   check(now: number, nowMs: number): boolean {
-    const { expiresAt } = this;
+    const { expiresAt } = this.subscription;
+    const { heartbeatMs, maxBlockedMs } = this.host.limits;
+    const silentMs = now - this.writtenAt;
     if (expiresAt !== null && expiresAt <= nowMs) this.end("expired");
     else if (now >= this.endAt) this.end(this.endReason);
-    else if (now >= this.joinBy) this.end("unavailable");
+    else if (!this.isWritable && silentMs >= maxBlockedMs) this.end("slow");
+    else if (this.isLate(now)) this.end("unavailable");
     if (this.isClosed || !this.isWritable) return false;
-    this.needsHeartbeat = now - this.writtenAt >= this.host.limits.heartbeatMs;
+    this.needsHeartbeat = silentMs >= heartbeatMs;
     return this.needsHeartbeat;
   }
 
@@ -170,6 +148,11 @@ export class EventStream {
       // Never end(x, true): after chunked writes it puts a header line into the body.
       this.raw.end();
     });
+  }
+
+  private isLate(now: number): boolean {
+    for (const { joinBy } of this.subscribers) if (now >= joinBy) return true;
+    return false;
   }
 
   private finish(reason: EndReason): void {

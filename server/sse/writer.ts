@@ -1,4 +1,5 @@
 import type { HubLimits } from "./limits.ts";
+import { coalesceMs } from "./pace.ts";
 import type { EventStream } from "./stream.ts";
 
 /** A topic that has something new. */
@@ -9,8 +10,8 @@ export interface Dirty {
   collect(add: (stream: EventStream) => void): void;
 }
 
-/** Pause after a flush, in multiples of what it cost: writing takes at most a quarter of the time. */
-const restFactor = 3;
+/** A single late turn is no pressure; several in a row are. */
+const lagWeight = 0.2;
 
 /**
  * Writes to streams in turns of their own. uWebSockets has one cork buffer, owned by the running
@@ -22,12 +23,14 @@ export class Writer {
   private readonly limits: HubLimits;
   private readonly onError: (error: unknown) => void;
   private dirty = new Set<Dirty>();
-  private readonly urgent: EventStream[] = [];
-  private readonly bulk: EventStream[] = [];
+  private readonly urgent = new Queue();
+  private readonly bulk = new Queue();
   private turn: NodeJS.Immediate | null = null;
   private pause: NodeJS.Timeout | null = null;
+  private askedAt = 0;
   private restUntil = 0;
   private costMs = 0;
+  private lagMs = 0;
 
   constructor(limits: HubLimits, onError: (error: unknown) => void) {
     this.limits = limits;
@@ -40,10 +43,12 @@ export class Writer {
     this.schedule();
   }
 
+  /** A stream that waits among the many is moved forward by something urgent. */
   add(stream: EventStream, isUrgent: boolean): void {
-    if (stream.isQueued || stream.isClosed) return;
-    stream.isQueued = true;
-    (isUrgent ? this.urgent : this.bulk).push(stream);
+    const queue = isUrgent ? "urgent" : "bulk";
+    if (stream.isClosed || stream.queue === queue || stream.queue === "urgent") return;
+    stream.queue = queue;
+    this[queue].push(stream);
     this.schedule();
   }
 
@@ -54,36 +59,49 @@ export class Writer {
 
   private schedule(): void {
     if (this.turn) return;
-    const restMs = this.restUntil - performance.now();
-    if (restMs < 1 || this.urgent.length + this.bulk.length > 0) {
-      this.turn = setImmediate(() => this.run());
-      return;
-    }
+    const now = performance.now();
+    const restMs = this.restUntil - now;
+    if (restMs < 1 || this.urgent.size + this.bulk.size > 0) return this.soon(now);
     this.pause ??= setTimeout(() => {
       this.pause = null;
-      this.turn ??= setImmediate(() => this.run());
+      if (!this.turn) this.soon(performance.now());
     }, restMs);
+  }
+
+  private soon(now: number): void {
+    this.askedAt = now;
+    this.turn = setImmediate(() => this.run());
   }
 
   private run(): void {
     const startedAt = performance.now();
+    const lagMs = startedAt - this.askedAt;
     this.turn = null;
     if (startedAt >= this.restUntil - 1) this.collect();
+    const { writesPerTurn, bulkWritesPerTurn } = this.limits;
+    const urgentMost = writesPerTurn - Math.min(this.bulk.size, bulkWritesPerTurn);
+    const urgentWrites = this.write("urgent", urgentMost);
+    const writes = urgentWrites + this.write("bulk", writesPerTurn - urgentWrites);
+    this.costMs += ((performance.now() - startedAt) * urgentWrites) / Math.max(1, writes);
+    if (this.urgent.size === 0) this.rest(lagMs);
+    if (this.urgent.size + this.bulk.size + this.dirty.size > 0) this.schedule();
+  }
+
+  /** Writes to at most `most` streams of a queue and returns how many it was. */
+  private write(queue: "urgent" | "bulk", most: number): number {
     const again: EventStream[] = [];
-    let urgentWrites = 0;
     let writes = 0;
-    for (; writes < this.limits.writesPerTurn; writes++) {
-      const isUrgent = this.urgent.length > 0;
-      const stream = isUrgent ? this.urgent.shift() : this.bulk.shift();
+    while (writes < most) {
+      const stream = this[queue].shift();
       if (!stream) break;
-      if (isUrgent) urgentWrites += 1;
-      stream.isQueued = false;
+      // Meanwhile moved forward and written.
+      if (stream.queue !== queue) continue;
+      stream.queue = null;
+      writes += 1;
       if (this.flush(stream)) again.push(stream);
     }
     for (const stream of again) this.add(stream, true);
-    this.costMs += ((performance.now() - startedAt) * urgentWrites) / Math.max(1, writes);
-    if (this.urgent.length === 0) this.rest();
-    if (this.urgent.length + this.bulk.length + this.dirty.size > 0) this.schedule();
+    return writes;
   }
 
   private collect(): void {
@@ -101,9 +119,35 @@ export class Writer {
     }
   }
 
-  private rest(): void {
-    this.restUntil =
-      performance.now() + Math.min(this.limits.maxCoalesceMs, this.costMs * restFactor);
+  private rest(lagMs: number): void {
+    this.lagMs += (lagMs - this.lagMs) * lagWeight;
+    const { costMs, limits } = this;
+    const pauseMs = coalesceMs({ costMs, lagMs: this.lagMs }, limits.maxCoalesceMs);
+    this.restUntil = performance.now() + pauseMs;
     this.costMs = 0;
+  }
+}
+
+/** First in, first out, at the same cost whatever its length: tens of thousands may wait. */
+class Queue {
+  private entries: EventStream[] = [];
+  private head = 0;
+
+  get size(): number {
+    return this.entries.length - this.head;
+  }
+
+  push(stream: EventStream): void {
+    this.entries.push(stream);
+  }
+
+  shift(): EventStream | undefined {
+    const stream = this.entries[this.head];
+    if (stream) this.head += 1;
+    if (this.head === this.entries.length) {
+      this.entries = [];
+      this.head = 0;
+    }
+    return stream;
   }
 }

@@ -1,5 +1,6 @@
+import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
 import { AppError } from "../../core/errors.ts";
-import type { TokenClaims } from "../../core/tokens.ts";
+import type { TokenClaims, TokenService } from "../../core/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import {
   defineRoute,
@@ -15,12 +16,17 @@ import { parseTopic, type Topic } from "../../sse/topics.ts";
 const streamHeaders: Headers = [
   ["Cache-Control", "no-store, no-transform"],
   ["X-Accel-Buffering", "no"],
+  // A client that returns on the same connection would meet the same process, which may be draining.
+  ["Connection", "close"],
 ];
+/** Topics of one stream beside the first, and tokens given for them. */
+const maxFurtherTopics = 15;
+const maxTokens = 16;
 
 const subscribe = defineRoute({
   method: "GET",
   path: "/v1/hub",
-  summary: "Follow a lobby or the public list as server-sent events",
+  summary: "Follow lobbies and the public list as server-sent events",
   tag: "Hub",
   auth: "public",
   source: "document 2, Events; HUB-01..HUB-08",
@@ -35,76 +41,114 @@ const subscribe = defineRoute({
     "server:unavailable",
   ],
   handler: async ({ deps, request }) => {
-    const query = new URLSearchParams(request.query);
-    const topic = readTopic(query, deps.config.TOPIC_BASE);
-    const claims = topic.kind === "lobby" ? authorize(deps, request, query, topic) : null;
-    const isSpectator = claims?.spectator === true;
-    const seatId = isSpectator ? null : (claims?.lobby_player ?? null);
-    if (topic.kind === "lobby")
-      await (isSpectator ? checkPublic(deps, topic.code) : checkSeat(deps, topic.code, seatId));
-    const subscription: Subscription = {
-      topic: topic.name,
-      lastEventId: readLastEventId(request, query),
-      expiresAt: claims && claims.exp * 1000,
-      seatId,
-      isSpectator,
-      ip: request.ip,
-    };
-    deps.hub.admit(subscription);
-    return streamReply((response) => deps.hub.open(subscription, response), streamHeaders);
+    const { hub } = deps;
+    try {
+      if (!hub.isDraining) return await openStream(deps, request);
+    } catch (error) {
+      if (!hub.isDraining) throw error;
+    }
+    // Any other answer would be final for a browser; the process it returns to decides.
+    return streamReply((response) => hub.sendBack(response), streamHeaders);
   },
 });
 
 export const hubRoutes: AnyRoute[] = [subscribe];
 
-/** Exactly one topic of a known form; there are no wildcards (HUB-01, S14). */
-function readTopic(query: URLSearchParams, base: string): Topic {
-  const [text, ...others] = query.getAll("topic");
-  const topic = text === undefined || others.length > 0 ? null : parseTopic(text, base);
-  if (!topic) throw new AppError("request:invalid_query", { params: { parameter: "topic" } });
-  return topic;
+async function openStream(deps: Deps, request: RequestInfo) {
+  const { hub } = deps;
+  const query = new URLSearchParams(request.query);
+  const topics = readTopics(query, deps.config.TOPIC_BASE);
+  const isOpenToAll = topics.every(({ kind }) => kind === "list");
+  const tokens = isOpenToAll ? [] : readTokens(deps.tokens, request, query);
+  const claims = topics.map((topic) => authorize(topic, tokens));
+  await Promise.all(topics.map((topic, i) => checkAccess(deps.lobbies, topic, claims[i])));
+  const expiries = claims.flatMap((one) => (one ? [one.exp * 1000] : []));
+  const subscription: Subscription = {
+    topics: topics.map((topic, i) => ({
+      topic,
+      seatId: claims[i]?.spectator ? null : (claims[i]?.lobby_player ?? null),
+      isSpectator: claims[i]?.spectator === true,
+    })),
+    lastEventId: readLastEventId(request, query),
+    expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
+    ip: request.ip,
+  };
+  await hub.admit(subscription);
+  return streamReply(
+    (response) => hub.open(subscription, response),
+    streamHeaders,
+    () => hub.abandon(subscription),
+  );
 }
 
-/** Bearer, else cookie, else query: the first that is given decides (HUB-02). */
-function readToken(request: RequestInfo, query: URLSearchParams): string | null {
-  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1];
-  return bearer ?? request.cookies["hubAuthorization"] ?? query.get("authorization");
+/**
+ * Exactly one `topic`, further ones in `also`, each of a known form and none twice; there are no
+ * wildcards (HUB-01, S14).
+ */
+function readTopics(query: URLSearchParams, base: string): Topic[] {
+  const [first, ...again] = query.getAll("topic");
+  const topic = first === undefined || again.length > 0 ? null : parseTopic(first, base);
+  if (!topic) throw invalidQuery("topic");
+  const further = query.getAll("also");
+  if (further.length > maxFurtherTopics) throw invalidQuery("also");
+  const topics = [topic, ...further.flatMap((text) => parseTopic(text, base) ?? [])];
+  const names = new Set(topics.map(({ name }) => name));
+  if (names.size <= further.length) throw invalidQuery("also");
+  return topics;
 }
 
-function authorize(
-  deps: Deps,
+const invalidQuery = (parameter: string) =>
+  new AppError("request:invalid_query", { params: { parameter } });
+
+/** Bearer, else cookie, else query: the first that is given decides (HUB-02). A comma divides several. */
+function readTokens(
+  service: TokenService,
   request: RequestInfo,
   query: URLSearchParams,
-  topic: Topic,
-): TokenClaims {
-  const token = readToken(request, query);
-  if (token === null || token === "") throw new AppError("auth:required");
-  const claims = deps.tokens.verify("hub", token);
-  if (!claims) throw new AppError("auth:token_invalid");
-  if (!claims.subscribe?.includes(topic.name)) throw new AppError("hub:topic_forbidden");
+): TokenClaims[] {
+  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1];
+  const given = bearer ?? request.cookies["hubAuthorization"] ?? query.get("authorization");
+  if (given === null || given === "") throw new AppError("auth:required");
+  const texts = given.split(",", maxTokens + 1);
+  const claims = texts.flatMap((text) => service.verify("hub", text) ?? []);
+  if (texts.length > maxTokens || claims.length < texts.length)
+    throw new AppError("auth:token_invalid");
   return claims;
 }
 
-/** The token outlives its seat, so the lobby is asked too (S14). */
-async function checkSeat(deps: Deps, code: string, seatId: number | null): Promise<void> {
-  if (seatId === null) throw new AppError("hub:topic_forbidden");
-  const by = { seatId, playerId: null };
-  const reply = await deps.lobbies.ask(code, { type: "check_seat", by });
-  if (reply.ok) return;
-  if (reply.code === "lobby:not_found" || reply.code === "server:unavailable")
-    throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
-  throw new AppError("hub:topic_forbidden");
+/** The token that names the lobby; null for the list, which needs none. */
+function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | null {
+  if (topic.kind === "list") return null;
+  const claims = tokens.find(({ subscribe }) => subscribe?.includes(topic.name));
+  if (!claims) throw new AppError("hub:topic_forbidden");
+  return claims;
 }
 
-/** The lobby may have become private since the token was made (HUB-08). */
-async function checkPublic(deps: Deps, code: string): Promise<void> {
-  const reply = await deps.lobbies.ask(code, { type: "spectate" });
+/** The token outlives its seat, and the lobby may have become private: it is asked (S14, HUB-08). */
+async function checkAccess(
+  lobbies: Lobbies,
+  topic: Topic,
+  claims: TokenClaims | null | undefined,
+): Promise<void> {
+  if (topic.kind === "list") return;
+  if (claims?.spectator) return refuse(await lobbies.ask(topic.code, { type: "spectate" }));
+  const seatId = claims?.lobby_player;
+  if (seatId === undefined) throw new AppError("hub:topic_forbidden");
+  const by = { seatId, playerId: null };
+  const reply = await lobbies.ask(topic.code, { type: "check_seat", by });
+  const isAway = !reply.ok && ["lobby:not_found", "server:unavailable"].includes(reply.code);
+  if (!reply.ok && !isAway) throw new AppError("hub:topic_forbidden");
+  refuse(reply);
+}
+
+function refuse(reply: LobbyReply): void {
   if (!reply.ok) throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
 }
 
-/** Browsers send the header; the query is for clients that cannot (HUB-06). */
+/** Browsers send the header; the query, in every spelling in use, is for clients that cannot (HUB-06). */
 function readLastEventId(request: RequestInfo, query: URLSearchParams): string | null {
-  const given =
-    request.headers["last-event-id"] ?? query.get("lastEventID") ?? query.get("last_event_id");
-  return given === null || given === "" ? null : given;
+  const names = ["lastEventID", "last_event_id", "lastEventId"];
+  const inQuery = names.map((name) => query.get(name)).find((value) => value !== null);
+  const given = request.headers["last-event-id"] ?? inQuery ?? "";
+  return given === "" ? null : given;
 }

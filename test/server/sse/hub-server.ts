@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App, us_socket_local_port } from "uWebSockets.js";
+import { App, us_socket_local_port, type HttpRequest } from "uWebSockets.js";
 import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import { systemClock, type Clock } from "../../../server/core/clock.ts";
 import { parseConfig } from "../../../server/core/config.ts";
@@ -10,9 +10,10 @@ import { silentLogger } from "../../../server/core/logger.ts";
 import { createMetrics, type Metrics } from "../../../server/core/metrics.ts";
 import { startLocalRedis, type LocalRedis } from "../../../server/local/redis.ts";
 import { createHub } from "../../../server/sse/create-hub.ts";
-import type { Hub } from "../../../server/sse/hub.ts";
+import type { Hub, Subscription } from "../../../server/sse/hub.ts";
 import type { HubLimits } from "../../../server/sse/limits.ts";
 import type { LobbySnapshot } from "../../../server/sse/lobby-topic.ts";
+import { parseTopic } from "../../../server/sse/topics.ts";
 
 export interface TestRedis {
   url: string;
@@ -58,6 +59,26 @@ export interface HubServer {
   stop(): Promise<void>;
 }
 
+let numServers = 0;
+
+/** `seat`, `exp`, `ip`, `last` and `spectator` stand for what a token and headers would tell. */
+function readSubscription(req: HttpRequest, home: string): Subscription {
+  const query = new URLSearchParams(req.getQuery());
+  const seatId = query.has("seat") ? Number(query.get("seat")) : null;
+  const isSpectator = query.has("spectator");
+  const names = [...query.getAll("topic"), ...query.getAll("also")];
+  return {
+    topics: names.map((name) => {
+      const topic = parseTopic(name, "/games/trivia");
+      if (!topic) throw new Error(`${name} is no topic`);
+      return { topic, seatId, isSpectator };
+    }),
+    lastEventId: req.getHeader("last-event-id") || query.get("last"),
+    expiresAt: query.has("exp") ? Number(query.get("exp")) : null,
+    ip: query.get("ip") ?? home,
+  };
+}
+
 /** A listener that opens every stream it is asked for: the hub alone, without the pipeline. */
 export function startHubServer(options: HubServerOptions): HubServer {
   const metrics = createMetrics();
@@ -77,27 +98,28 @@ export function startHubServer(options: HubServerOptions): HubServer {
     limits: options.limits ?? {},
   });
   const app = App();
+  const home = `198.51.100.${(numServers += 1)}`;
   app.get("/hub", (res, req) => {
     const listeners: (() => void)[] = [];
-    res.onAborted(() => listeners.forEach((listener) => listener()));
-    const query = new URLSearchParams(req.getQuery());
-    const subscription = {
-      topic: query.get("topic") ?? "",
-      lastEventId: req.getHeader("last-event-id") || query.get("last"),
-      expiresAt: query.has("exp") ? Number(query.get("exp")) : null,
-      seatId: query.has("seat") ? Number(query.get("seat")) : null,
-      isSpectator: query.has("spectator"),
-      ip: query.get("ip") ?? "127.0.0.1",
+    let isGone = false;
+    res.onAborted(() => {
+      isGone = true;
+      listeners.forEach((listener) => listener());
+    });
+    const subscription = readSubscription(req, home);
+    const serve = async () => {
+      await hub.admit(subscription);
+      if (isGone) return hub.abandon(subscription);
+      res.cork(() => res.writeHeader("Content-Type", "text/event-stream"));
+      hub.open(subscription, { raw: res, onClose: (listener) => listeners.push(listener) });
     };
-    try {
-      hub.admit(subscription);
-    } catch (error) {
+    serve().catch((error: unknown) => {
       if (!(error instanceof AppError)) throw error;
-      res.writeStatus(String(error.status)).end(JSON.stringify(error.detail.params));
-      return;
-    }
-    res.writeHeader("Content-Type", "text/event-stream");
-    hub.open(subscription, { raw: res, onClose: (listener) => listeners.push(listener) });
+      if (isGone) return;
+      res.cork(() => {
+        res.writeStatus(String(error.status)).end(JSON.stringify(error.detail.params));
+      });
+    });
   });
   let port = 0;
   app.listen("127.0.0.1", 0, (socket) => {

@@ -276,8 +276,8 @@ for (const [how, limits, burst] of [
 test("more streams of a seat or an address than allowed are refused with the time to wait", async () => {
   const server = start({ maxStreamsPerSeat: 2 }, { perAddress: 3 });
   const held = [
-    await started(server, "LMTAAA", { seat: 1 }),
-    await started(server, "LMTAAA", { seat: 1 }),
+    await started(server, "LMTAAA", { seat: 11 }),
+    await started(server, "LMTAAA", { seat: 11 }),
   ];
   const refused = async (query: Query) => {
     const error: unknown = await follow(server, "LMTAAA", query).ended.catch(
@@ -287,14 +287,14 @@ test("more streams of a seat or an address than allowed are refused with the tim
     assert.equal(error.status, 429);
     assert.match(error.message, /"retry_after":10/);
   };
-  await refused({ seat: 1, ip: "10.0.0.9" });
-  await started(server, "LMTAAA", { seat: 2 });
-  await refused({ seat: 3 });
-  await started(server, "LMTAAA", { seat: 3, ip: "10.0.0.9" });
+  await refused({ seat: 11, ip: "10.0.0.9" });
+  await started(server, "LMTAAA", { seat: 12 });
+  await refused({ seat: 13 });
+  await started(server, "LMTAAA", { seat: 13, ip: "10.0.0.9" });
   held[0]?.close();
   while ((await endsOf(server, "client")) < 1)
     await new Promise((resolve) => setTimeout(resolve, 5));
-  await started(server, "LMTAAA", { seat: 1 });
+  await started(server, "LMTAAA", { seat: 11 });
 });
 
 test("a drain sends every stream back with a time to return, spread over the grace, and takes none", async () => {

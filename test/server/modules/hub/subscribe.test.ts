@@ -32,7 +32,7 @@ interface Outcome {
 /** Calls the handler as the pipeline does; the lobby answers about the seat as told. */
 async function subscribe(request: Request): Promise<Outcome> {
   let subscription: Subscription | null = null;
-  const hub = { admit: (given: Subscription) => void (subscription = given) };
+  const hub = { admit: async (given: Subscription) => void (subscription = given) };
   const lobbies = { ask: async () => request.seat ?? { ok: true, body: null } };
   const [route] = hubRoutes;
   assert.ok(route);
@@ -61,16 +61,17 @@ const codeOf = async (request: Request) => (await subscribe(request)).code;
 test("the list needs no token", async () => {
   const { subscription, reply } = await subscribe({ query: `topic=${base}/lobbies` });
   assert.deepEqual(subscription, {
-    topic: `${base}/lobbies`,
+    topics: [
+      { topic: { kind: "list", name: `${base}/lobbies` }, seatId: null, isSpectator: false },
+    ],
     lastEventId: null,
     expiresAt: null,
-    seatId: null,
-    isSpectator: false,
     ip: "192.0.2.1",
   });
   assert.deepEqual(reply?.headers, [
     ["Cache-Control", "no-store, no-transform"],
     ["X-Accel-Buffering", "no"],
+    ["Connection", "close"],
   ]);
 });
 
@@ -100,8 +101,8 @@ test("a lobby is open to a token that names it, and its seat is handed on", asyn
     headers: bearer(hubToken()),
     query: `topic=${encodeURIComponent(topic.replace("ABC", "abc"))}`,
   });
-  assert.equal(subscription?.topic, topic);
-  assert.equal(subscription?.seatId, 7);
+  const followed = { kind: "lobby", name: topic, code: "ABC234" };
+  assert.deepEqual(subscription?.topics, [{ topic: followed, seatId: 7, isSpectator: false }]);
   assert.ok(Math.abs((subscription?.expiresAt ?? 0) - Date.now() - 3_600_000) < 5_000);
 });
 
