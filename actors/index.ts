@@ -3,4 +3,5 @@ export type { Lobbies, LobbyReply, LobbySnapshotMessage } from "./contract.ts";
 export { createLobbies } from "./runtime/lobbies.ts";
 export { eventChannel, eventStreamKey } from "./runtime/keys.ts";
 export type { LobbiesDeps } from "./runtime/lobbies.ts";
+export type { ResultSheet } from "./lobby/result-sheet.ts";
 export type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "./lobby/types.ts";

@@ -1,4 +1,5 @@
 import { currentQuestion, drawPlan } from "./questions.ts";
+import { resultSheet } from "./result-sheet.ts";
 import { currentResults, openRound } from "./rounds.ts";
 import { ratesOf } from "./scoring.ts";
 import { seatById } from "./seats.ts";
@@ -33,6 +34,8 @@ export function answerBody(
       return JSON.stringify(ownResult(lobby, answer.seatId));
     case "plan":
       return JSON.stringify(drawPlan(lobby));
+    case "sheet":
+      return JSON.stringify(resultSheet(lobby));
     case "stale_start":
       return JSON.stringify({ is_stale: true, plan: drawPlan(lobby) });
     default:

@@ -3,6 +3,7 @@ import { answer, lock, next, pick, reveal } from "./decide-round.ts";
 import { checkSeat, create, heartbeat, join, kick, leave } from "./decide-seats.ts";
 import { abandonStart, addQuestions, changeSettings, prepare, start } from "./decide-start.ts";
 import { tick } from "./decide-tick.ts";
+import { finishedKeepMs } from "./limits.ts";
 import { finish } from "./rounds.ts";
 import { hostAsking, seatOf } from "./seats.ts";
 import { countSpectators, spectate } from "./spectators.ts";
@@ -16,7 +17,16 @@ import type { Decision, Lobby, LobbyCommand } from "./types.ts";
 export function decide(lobby: Lobby | null, command: LobbyCommand, now: number): Decision {
   if (command.type === "create")
     return lobby ? reject("server:unavailable", { collision: true }) : create(command, now);
-  return lobby ? decideIn(lobby, command, now) : reject("lobby:not_found");
+  if (!lobby || (isOver(lobby, now) && !upkeep.has(command.type))) return reject("lobby:not_found");
+  return decideIn(lobby, command, now);
+}
+
+/** What the service itself still has to finish when nobody may read the lobby any more. */
+const upkeep: ReadonlySet<LobbyCommand["type"]> = new Set(["tick", "result_queued"] as const);
+
+/** The stored lobby expires then; one that is still in memory must not outlive it (LOB-21). */
+function isOver({ finishedAt }: Lobby, now: number): boolean {
+  return finishedAt !== null && now - finishedAt >= finishedKeepMs;
 }
 
 type LaterCommand = Exclude<LobbyCommand, { type: "create" }>;
@@ -66,6 +76,11 @@ function decideIn(lobby: Lobby, command: LaterCommand, now: number): Decision {
     case "end":
       if (!hostAsking(lobby, command.by)) return reject("lobby:not_host");
       return accept(endOnce(lobby, now, "host_ended"), wholeLobby);
+    case "results":
+      if (!hostAsking(lobby, command.by)) return reject("lobby:not_host");
+      return lobby.status === "finished"
+        ? accept([], { type: "sheet" })
+        : reject("lobby:not_finished");
     case "operator_end":
       return accept(endOnce(lobby, now, "operator"), wholeLobby);
     case "tick":

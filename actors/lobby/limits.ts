@@ -17,6 +17,8 @@ export const spectatorsMergeMs = 2_000;
 /** Idleness (LOB-21). */
 export const idleWaitingMs = 30 * 60_000;
 export const idlePlayingMs = 15 * 60_000;
+/** A finished lobby is readable for so long (LOB-21). */
+export const finishedKeepMs = 24 * 3_600_000;
 /** Heartbeats closer together than this are answered without a commit. */
 export const seenIntervalMs = 15_000;
 

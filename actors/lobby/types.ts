@@ -219,6 +219,8 @@ export type LobbyCommand =
   | ({ type: "heartbeat" } & Asked)
   | ({ type: "leave" } & Asked)
   | ({ type: "end" } & Asked)
+  /** The result sheet of a finished lobby, for its host. */
+  | ({ type: "results" } & Asked)
   | ({ type: "kick"; seatId: number; ban: boolean } & Asked)
   | { type: "operator_end" }
   /** Endless: the next batch, possibly empty (then the lobby is exhausted). */
@@ -263,6 +265,7 @@ export type Answer =
   | { type: "player"; seatId: number }
   | { type: "result"; seatId: number }
   | { type: "plan" }
+  | { type: "sheet" }
   | { type: "stale_start" };
 
 export interface Rejection {

@@ -3,6 +3,7 @@ import { answerBody } from "../lobby/answers.ts";
 import { nextDeadline } from "../lobby/deadlines.ts";
 import { decide } from "../lobby/decide.ts";
 import { evolve } from "../lobby/evolve.ts";
+import { finishedKeepMs } from "../lobby/limits.ts";
 import { messageOf } from "../lobby/messages.ts";
 import { resultSheet } from "../lobby/result-sheet.ts";
 import type { WireContext } from "../lobby/snapshot.ts";
@@ -40,8 +41,6 @@ export interface BatchRules {
 }
 
 const activeTtlMs = 48 * 3_600_000;
-/** Finished lobbies stay readable for 24 hours (LOB-21). */
-const finishedTtlMs = 24 * 3_600_000;
 
 export function actorOf(code: string, stored: StoredLobby, now: number): Actor {
   const { lobby, version, snapshotVersion, memory } = stored;
@@ -186,7 +185,7 @@ function forget(actor: Actor, lobby: Lobby): string[] {
 }
 
 function ttlOf(lobby: Lobby, isRenewal: boolean, hasEnded: boolean): number | null {
-  if (hasEnded) return finishedTtlMs;
+  if (hasEnded) return finishedKeepMs;
   return isRenewal && lobby.status !== "finished" ? activeTtlMs : null;
 }
 

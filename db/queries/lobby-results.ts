@@ -43,6 +43,20 @@ export async function insertLobbyResult(
   return rows[0]?.id ?? null;
 }
 
+/** The newest game played under this code, one this player hosted before others; null when there was none. */
+export async function findLobbyResult(
+  em: EntityManager,
+  code: string,
+  hostPlayerId: number | null,
+): Promise<{ hostPlayerId: number | null; sheet: unknown } | null> {
+  const rows = await rowsOf<{ hostPlayerId: number | null; sheet: unknown }>(
+    em,
+    sql`select host_player_id as "hostPlayerId", sheet from lobby_results where code = ${code}
+      order by (host_player_id is not distinct from ${hostPlayerId}::int) desc, finished_at desc limit 1`,
+  );
+  return rows[0] ?? null;
+}
+
 export async function insertLobbyAnswers(
   em: EntityManager,
   resultId: number,

@@ -29,6 +29,7 @@ export const errors = {
   "lobby:not_enough_players": [400, "A game needs at least two players."],
   "lobby:wrong_mode": [400, "This call does not fit the mode of the lobby."],
   "lobby:not_in_progress": [400, "The game is not in progress."],
+  "lobby:not_finished": [400, "The game is not finished yet."],
   "lobby:no_more_questions": [400, "There are no more questions."],
   "lobby:already_answered": [400, "This question is already answered."],
   "lobby:question_closed": [400, "This question is closed."],

@@ -31,6 +31,7 @@ export const additions: readonly string[] = [
   "POST /v1/games/trivia/teams/@me/leave",
   "DELETE /v1/games/trivia/teams/{id}/members/{playerId}",
   "POST /v1/games/trivia/lobbies/{code}/spectate",
+  "GET /v1/games/trivia/lobbies/{code}/results",
   "GET /status/verify",
   "GET /status/unsubscribe",
 ];

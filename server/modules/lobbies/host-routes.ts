@@ -1,8 +1,11 @@
 import type { Static } from "typebox";
 import type { LobbyCommand } from "../../../actors/index.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
+import { bytesReply, defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
 import { categoryOf } from "../questions/service.ts";
+import { presentResults, readResults } from "./results.ts";
+import { prefersCsv, resultsCsv } from "./results-csv.ts";
+import { Results, ResultsQuery } from "./results-schema.ts";
 import * as s from "./schemas.ts";
 import { base, hostErrors, keyOf, seatRoute } from "./seat-route.ts";
 import { askerOf, blankToNull, command, defaultTimer, readCode, startLobby } from "./service.ts";
@@ -144,8 +147,28 @@ const kick = defineRoute({
   },
 });
 
+const results = defineRoute({
+  ...seatRoute,
+  method: "GET",
+  path: `${base}/{code}/results`,
+  summary: "Read what was played in a finished lobby, as JSON or CSV",
+  source: "addition to document 2, Lobbies; LOB-27",
+  query: ResultsQuery,
+  responses: { 200: Results },
+  errors: [...hostErrors, "lobby:not_finished"],
+  handler: async ({ deps, caller, params, query, request }) => {
+    const code = readCode(params.code);
+    const sheet = await readResults(deps, caller, code);
+    const format = query.format ?? (prefersCsv(request.headers["accept"]) ? "csv" : "json");
+    if (format === "json") return reply(200, { results: presentResults(sheet) });
+    return bytesReply(200, "text/csv; charset=utf-8", resultsCsv(sheet), [
+      ["Content-Disposition", `attachment; filename="lobby-${code}.csv"`],
+    ]);
+  },
+});
+
 /** What the host alone may ask of a lobby. */
-export const hostCallRoutes: AnyRoute[] = [settings, start, ...hostRoutes, end, kick];
+export const hostCallRoutes: AnyRoute[] = [settings, start, ...hostRoutes, end, kick, results];
 
 type SettingsInput = Static<typeof s.SettingsBody>;
 

@@ -2,10 +2,10 @@ import Type from "typebox";
 import { difficulties } from "../../providers/question-model.ts";
 import { categoryOf } from "../questions/service.ts";
 
-const nullable = <T extends string>(type: T, extra: Record<string, unknown> = {}) =>
+export const nullable = <T extends string>(type: T, extra: Record<string, unknown> = {}) =>
   Type.Unsafe<(T extends "integer" ? number : string) | null>({ type: [type, "null"], ...extra });
-const Timestamp = Type.String({ description: "ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00" });
-const NullableTimestamp = nullable("string", {
+export const Timestamp = Type.String({ description: "ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00" });
+export const NullableTimestamp = nullable("string", {
   description: "ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00",
 });
 

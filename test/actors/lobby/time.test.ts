@@ -213,6 +213,20 @@ describe("a last question that was revealed", () => {
   });
 });
 
+describe("a finished lobby", () => {
+  test("is readable for 24 hours, then there is none, though its upkeep goes on", () => {
+    const game = playing();
+    game.do({ type: "end", by: by(host) });
+    game.wait(24 * 3_600_000 - 1);
+    assert.equal(game.body({ type: "read", by: by(host) }).lobby.status, "finished");
+    game.wait(1);
+    for (const type of ["read", "end", "leave", "heartbeat", "results"] as const)
+      assert.equal(game.refused({ type, by: by(host) }), "lobby:not_found");
+    assert.equal(game.refused({ type: "spectate" }), "lobby:not_found");
+    assert.deepEqual(types(game.do({ type: "result_queued" })), ["result_queued"]);
+  });
+});
+
 describe("the next deadline", () => {
   test("of a waiting lobby is its stalest seat", () => {
     assert.equal(nextDeadline(waiting().state), epoch + 75_000);

@@ -1,0 +1,59 @@
+import { stringify } from "csv-stringify/sync";
+import type { ResultSheet } from "../../../actors/index.ts";
+
+type Question = ResultSheet["questions"][number];
+type Answer = Question["results"][number];
+type Seat = ResultSheet["seats"][number];
+
+/** Column -> what stands in it; choices are counted from 0 as everywhere. */
+const columns: Record<string, (q: Question, a: Answer, seat: Seat) => string | number> = {
+  question_index: (q) => q.index,
+  question_id: (q) => q.id,
+  category: (q) => q.category,
+  difficulty: (q) => q.difficulty,
+  question: (q) => q.question,
+  correct_index: (q) => q.correctIndex,
+  correct_answer: (q) => q.answers[q.correctIndex] ?? "",
+  closed_by: (q) => q.closedBy,
+  player_id: (_, a) => a.seatId,
+  player_name: (_, __, seat) => seat.name,
+  is_host: (_, __, seat) => String(seat.isHost),
+  has_left: (_, __, seat) => String(seat.hasLeft),
+  selected_index: (_, a) => a.selectedIndex,
+  selected_answer: (q, a) => q.answers[a.selectedIndex] ?? "",
+  is_correct: (_, a) => String(a.isCorrect),
+  points_earned: (_, a) => a.pointsEarned,
+  time_taken_ms: (_, a) => a.timeTakenMs,
+  score: (_, a) => a.score,
+  streak: (_, a) => a.streak,
+};
+
+/**
+ * One line per question and seat after a header line (RFC 4180). A text that a spreadsheet would take for
+ * a formula gets an apostrophe in front: names are chosen by players.
+ */
+export function resultsCsv(sheet: ResultSheet): string {
+  const seats = new Map(sheet.seats.map((seat) => [seat.id, seat]));
+  const rows = sheet.questions.flatMap((question) =>
+    question.results.flatMap((answer) => {
+      const seat = seats.get(answer.seatId);
+      return seat ? [Object.values(columns).map((read) => read(question, answer, seat))] : [];
+    }),
+  );
+  // Every text is quoted: by itself the library quotes no lone line feed.
+  const options = { record_delimiter: "\r\n", escape_formulas: true, quoted_string: true };
+  return stringify([Object.keys(columns), ...rows], options);
+}
+
+/** True when the Accept header names CSV and does not like JSON better. */
+export function prefersCsv(accept: string | undefined): boolean {
+  const quality = new Map(
+    (accept ?? "").split(",").map((entry) => {
+      const [type = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+      const q = parameters.find((one) => one.startsWith("q="));
+      return [type, q === undefined ? 1 : Number(q.slice(2)) || 0];
+    }),
+  );
+  const csv = quality.get("text/csv") ?? 0;
+  return csv > 0 && csv >= (quality.get("application/json") ?? 0);
+}

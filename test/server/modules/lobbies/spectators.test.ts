@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startApp, type App } from "../../../support/app.ts";
+import {
+  openStream,
+  StreamRefused,
+  type EventStream,
+  type Frame,
+  type LobbyMessage,
+} from "../../../support/event-stream.ts";
+import { ask, holding, cookieOf, lobbyOf, openTable, outcome, type Wire } from "./seats.ts";
+
+let app: App;
+const streams = new Set<EventStream>();
+before(async () => {
+  app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" } });
+});
+after(async () => {
+  for (const stream of streams) stream.close();
+  await app.stop();
+});
+
+const spectate = (code: string) => ask(app, "POST", `/${code}/spectate`);
+const addressOf = (code: string) => `${app.url}/v1/hub?topic=/games/trivia/lobby/${code}`;
+const dataOf = (frame: Frame) => (frame.data as LobbyMessage).data;
+
+async function tokenOf(code: string): Promise<string> {
+  const answer = await spectate(code);
+  assert.equal(answer.status, 200, answer.code);
+  return answer.headers.get("x-hub-token") ?? "";
+}
+
+function open(code: string, token: string): EventStream {
+  const stream = openStream(addressOf(code), { token, reconnect: false });
+  streams.add(stream);
+  return stream;
+}
+
+const sees = (stream: EventStream, event: string) =>
+  stream.waitFor((frame) => frame.event === event, event);
+const counts = (stream: EventStream, count: number) =>
+  stream.waitFor(
+    (frame) => frame.event === "lobby.spectators" && dataOf(frame)["spectator_count"] === count,
+    `${count} spectators`,
+  );
+
+describe("POST /lobbies/{code}/spectate", () => {
+  it("gives anyone the lobby and a token for its stream, as a cookie too", async () => {
+    const { code } = await openTable(app);
+    const answer = await spectate(code.toLowerCase());
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.lobby.code, code);
+    assert.deepEqual(answer.body["hub"], answer.body.lobby.hub);
+    const token = answer.headers.get("x-hub-token") ?? "";
+    assert.equal(answer.headers.get("link"), '</v1/hub>; rel="hub"');
+    const [cookie = ""] = answer.headers.getSetCookie();
+    assert.match(
+      cookie,
+      new RegExp(
+        `^hubAuthorization=${token}; Max-Age=86400; Path=/v1/hub; HttpOnly; SameSite=Lax$`,
+      ),
+    );
+    assert.equal(app.deps.tokens.verify("hub", token)?.lobby_player, undefined);
+  });
+
+  it("shows nothing of a private or unknown lobby", async () => {
+    const { code } = await openTable(app, { visibility: "private" });
+    for (const unknown of [code, "AAAAAA", "nope"]) {
+      const answer = await spectate(unknown);
+      assert.equal(outcome(answer), "404 lobby:not_found");
+      assert.equal(answer.headers.get("x-hub-token"), null);
+      assert.deepEqual(answer.headers.getSetCookie(), []);
+    }
+  });
+
+  it("gives no seat: every command with the token is refused", async () => {
+    const { code } = await openTable(app, {}, 1);
+    const token = await tokenOf(code);
+    const before = await lobbyOf(app, code);
+    for (const [as, refusal] of [
+      [holding(token), "401 lobby:token_invalid"],
+      [cookieOf(token), "401 lobby:token_invalid"],
+      [{ authorization: `Bearer ${token}` }, "401 auth:token_invalid"],
+      [{ cookie: `hubAuthorization=${token}` }, "401 auth:required"],
+    ] as const)
+      for (const action of ["start", "token", "heartbeat", "leave", "end", "lock", "next"])
+        assert.equal(outcome(await ask(app, "POST", `/${code}/${action}`, undefined, as)), refusal);
+    assert.equal((await lobbyOf(app, code)).seq, before.seq);
+  });
+});
+
+describe("a spectator's stream", () => {
+  it("shows a co-op game without its picks, nothing before the players see it", async () => {
+    const { code, host, guests } = await openTable(
+      app,
+      { numQuestions: 1, category: "science" },
+      1,
+    );
+    const own = await ask(app, "POST", `/${code}/token`, undefined, host.as);
+    const player = open(code, own.headers.get("x-hub-token") ?? "");
+    const spectator = open(code, await tokenOf(code));
+    await Promise.all([sees(player, "lobby.snapshot"), sees(spectator, "lobby.snapshot")]);
+    await counts(player, 1);
+    await ask(app, "POST", `/${code}/start`, undefined, host.as);
+    for (const seat of [host, ...guests])
+      await ask(app, "POST", `/${code}/pick`, { selected_index: 2 }, seat.as);
+    await ask(app, "POST", `/${code}/lock`, undefined, host.as);
+    await ask(app, "POST", `/${code}/next`, undefined, host.as);
+    await Promise.all([sees(player, "lobby.ended"), sees(spectator, "lobby.ended")]);
+    const publicFrames = player.frames.filter((frame) => frame.event !== "lobby.pick");
+    const ofGame = (frames: Frame[]) => frames.filter((frame) => frame.event !== "lobby.snapshot");
+    assert.deepEqual(ofGame(spectator.frames), ofGame(publicFrames));
+    assert.equal(player.frames.length - publicFrames.length, 2);
+    const untilReveal = spectator.frames.slice(
+      0,
+      spectator.frames.findIndex((frame) => frame.event === "lobby.reveal"),
+    );
+    assert.ok(!/selected_index|correct_index|answer_salt/.test(JSON.stringify(untilReveal)));
+  });
+
+  it("counts on the lobby while it lasts", async () => {
+    const { code, host } = await openTable(app);
+    const own = await ask(app, "POST", `/${code}/token`, undefined, host.as);
+    const player = open(code, own.headers.get("x-hub-token") ?? "");
+    const token = await tokenOf(code);
+    const [one, two] = [open(code, token), open(code, token)];
+    await Promise.all([sees(one, "lobby.snapshot"), sees(two, "lobby.snapshot")]);
+    await counts(player, 2);
+    assert.equal((await lobbyOf(app, code)).spectator_count, 2);
+    const listed = await ask(app, "GET", "");
+    assert.equal(
+      listed.body.lobbies.find((lobby: Wire) => lobby.code === code)?.spectator_count,
+      2,
+    );
+    one.close();
+    two.close();
+    await counts(player, 0);
+    const told = player.frames.filter((frame) => frame.event === "lobby.spectators");
+    const times = told.map((frame) => (frame.data as LobbyMessage).at_ms);
+    times.forEach((at, i) => assert.ok(i === 0 || at - (times[i - 1] ?? 0) >= 2_000));
+  });
+
+  it("ends when the lobby becomes private, and its token opens it no more", async () => {
+    const { code, host } = await openTable(app);
+    const token = await tokenOf(code);
+    const spectator = open(code, token);
+    await sees(spectator, "lobby.snapshot");
+    const changed = await ask(
+      app,
+      "PATCH",
+      `/${code}/settings`,
+      { visibility: "private" },
+      host.as,
+    );
+    assert.equal(changed.status, 204);
+    await spectator.ended;
+    assert.ok(!spectator.frames.some((frame) => frame.event === "lobby.settings"));
+    await assert.rejects(
+      open(code, token).ended,
+      (error) => error instanceof StreamRefused && error.status === 404,
+    );
+  });
+
+  it("is for the lobby of its token alone", async () => {
+    const [one, other] = [await openTable(app), await openTable(app)];
+    await assert.rejects(
+      open(other.code, await tokenOf(one.code)).ended,
+      (error) => error instanceof StreamRefused && error.status === 403,
+    );
+  });
+});
