@@ -49,6 +49,7 @@ export function sumOf({ words, carried }: Audience, now: number): number {
 export function audienceDue(audience: Audience, lobby: Lobby, now: number): number | null {
   if (lobby.status === "finished") return null;
   const { words, carried } = audience;
+  if (words.size === 0 && carried.count === 0 && !lobby.spectatorCount) return null;
   if (sumOf(audience, now) !== (lobby.spectatorCount ?? 0)) {
     const toldAt = lobby.spectatorsToldAt ?? 0;
     return Math.abs(now - toldAt) < spectatorsMergeMs ? toldAt + spectatorsMergeMs : now;

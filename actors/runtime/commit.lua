@@ -1,24 +1,30 @@
 -- Commits the changes of many lobbies of one tick, each fenced by its shard's owner record.
 -- KEYS: per lobby owner, lobby, stream, due.
--- ARGV: per lobby token, expected version, new version, commit id, code, channel, ttl ms or '', due ms or '' (keep) or '-' (none),
---       last seq, number of set fields, (field, value)..., number of deleted fields, fields..., number of events, payloads...
+-- ARGV: per lobby one text whose parts each end with \31: token, expected version, new version, commit id, code, channel,
+--       ttl ms or '', due ms or '' (keep) or '-' (none), last seq, numbers of set fields, deleted fields and events,
+--       (field, value)..., deleted fields..., payloads...
 -- Returns per lobby: 1 committed, 2 already committed by this very commit, -1 fenced, -2 version conflict.
 -- A lobby is checked fully before its first write, because a script has no rollback.
-local results, owners, at = {}, {}, 0
-local function take() at = at + 1; return ARGV[at] end
-local function takeList(size)
-  local list = {}
-  for i = 1, size do list[i] = take() end
-  return list
+local results, owners = {}, {}
+
+local function split(text)
+  local parts, count, from = {}, 0, 1
+  local stop = string.find(text, '\31', from, true)
+  while stop do
+    count = count + 1
+    parts[count] = string.sub(text, from, stop - 1)
+    from = stop + 1
+    stop = string.find(text, '\31', from, true)
+  end
+  return parts, count
 end
 
 for i = 0, #KEYS / 4 - 1 do
   local own, lobby, stream, due = KEYS[i * 4 + 1], KEYS[i * 4 + 2], KEYS[i * 4 + 3], KEYS[i * 4 + 4]
-  local token, expected, version, id = take(), take(), take(), take()
-  local code, channel, ttl, dueAt, seq = take(), take(), take(), take(), take()
-  local set = takeList(tonumber(take()) * 2)
-  local deleted = takeList(tonumber(take()))
-  local events = takeList(tonumber(take()))
+  local parts, count = split(ARGV[i + 1])
+  local token, expected, version, id, code, channel, ttl, dueAt, seq = unpack(parts, 1, 9)
+  local fieldsEnd = 12 + parts[10] * 2
+  local deletedEnd = fieldsEnd + parts[11]
 
   local owner = owners[own]
   if owner == nil then
@@ -33,12 +39,13 @@ for i = 0, #KEYS / 4 - 1 do
   elseif (stored[1] or '0') ~= expected then
     results[i + 1] = -2
   else
-    if #deleted > 0 then redis.call('HDEL', lobby, unpack(deleted)) end
-    redis.call('HSET', lobby, 'v', version, 'c', id, unpack(set))
-    local first = tonumber(seq) - #events
-    for n = 1, #events do
-      redis.call('XADD', stream, 'MAXLEN', '~', '256', (first + n) .. '-0', 'd', events[n])
-      redis.call('PUBLISH', channel, (first + n) .. '\n' .. events[n])
+    if deletedEnd > fieldsEnd then redis.call('HDEL', lobby, unpack(parts, fieldsEnd + 1, deletedEnd)) end
+    redis.call('HSET', lobby, 'v', version, 'c', id, unpack(parts, 13, fieldsEnd))
+    local first = tonumber(seq) - (count - deletedEnd)
+    for n = 1, count - deletedEnd do
+      local payload = parts[deletedEnd + n]
+      redis.call('XADD', stream, 'MAXLEN', '~', '256', (first + n) .. '-0', 'd', payload)
+      redis.call('PUBLISH', channel, (first + n) .. '\n' .. payload)
     end
     if ttl ~= '' then
       redis.call('PEXPIRE', lobby, ttl)

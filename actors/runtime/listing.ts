@@ -21,8 +21,8 @@ const listingEvents: Partial<Record<LobbyEvent["type"], boolean>> = {
 };
 
 export interface Listing {
-  /** Writes a lobby's entry when one of the events concerns it. */
-  update(lobby: Lobby, events: LobbyEvent[]): Promise<void>;
+  /** Writes a lobby's entry when one of the events concerns it, which null says they do not. */
+  update(lobby: Lobby, events: LobbyEvent[]): Promise<void> | null;
   /** JSON text of the array, newest first, with the present server time in every lobby. */
   read(now: number): Promise<string>;
   /** Codes of listed lobbies that live in this shard. */
@@ -42,17 +42,21 @@ export function createListing(redis: Connection, context: WireContext): Listing 
     );
   }
 
+  async function rewrite(lobby: Lobby, isAnnounced: boolean): Promise<void> {
+    if ((await write(lobby)) && isAnnounced) await redis.publish(publicListChannel, "");
+  }
+
   return {
-    async update(lobby, events) {
-      const concerned = events.filter((event) => event.type in listingEvents);
-      if (concerned.length === 0) return;
+    update(lobby, events) {
+      if (!events.some((event) => event.type in listingEvents)) return null;
       const wasNeverListed =
         lobby.settings.visibility === "private" &&
         !events.some((e) => e.type === "settings_changed");
-      if (wasNeverListed) return;
-      const hasChanged = await write(lobby);
-      if (hasChanged && concerned.some((event) => listingEvents[event.type]))
-        await redis.publish(publicListChannel, "");
+      if (wasNeverListed) return null;
+      return rewrite(
+        lobby,
+        events.some((event) => listingEvents[event.type]),
+      );
     },
     async read(now) {
       const codes = await redis.zrevrange(publicOrderKey, 0, maxListed - 1);

@@ -3,7 +3,7 @@ import type { Metrics } from "../../server/core/metrics.ts";
 import { nextDeadline } from "../lobby/deadlines.ts";
 import type { Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import { audienceDue } from "./audience.ts";
-import { actorOf, leaveGap, runBatch, type Actor, type BatchRules } from "./actor.ts";
+import { actorOf, leaveGap, runBatch, type Actor, type Batch, type BatchRules } from "./actor.ts";
 import type { Connection } from "./connection.ts";
 import type { Commit, Journal } from "./journal.ts";
 import { dueKey, shardOf } from "./keys.ts";
@@ -51,7 +51,8 @@ interface Slot {
 
 export interface Placement {
   tokenOf(shard: number): string | null;
-  confirm(shard: number): Promise<boolean>;
+  /** Whether the shard is still ours: known at once while the heartbeat is fresh, else asked of the store. */
+  confirm(shard: number): Promise<boolean> | boolean;
   fenced(shard: number): void;
 }
 
@@ -66,8 +67,8 @@ export interface MailboxDeps {
   now: () => number;
   rules: BatchRules;
   nextCommitId: () => string;
-  /** Work that follows a commit (list entry, result job, next batch of questions); replies wait for it. */
-  afterCommit(lobby: Lobby, events: LobbyEvent[]): Promise<void>;
+  /** Work that follows a commit (list entry, result job, next batch of questions); replies wait for what it answers. */
+  afterCommit(lobby: Lobby, events: LobbyEvent[]): Promise<void> | null;
   /** After a lobby was read back or ticked: work a dead owner may have left undone. */
   afterRead(lobby: Lobby): void;
 }
@@ -151,62 +152,99 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     settle(slot, () => moved);
   }
 
-  async function work(slot: Slot): Promise<void> {
-    slot.isBusy = true;
-    try {
-      while (slot.waiting.length > 0 && !slot.isDropped) await step(slot);
-    } catch (error) {
-      deps.log.error({ lobby: slot.code, err: error }, "lobby step");
-      forget(slot);
-    } finally {
-      slot.isBusy = false;
-      slot.lastUsed = deps.now();
-      for (const done of slot.onIdle.splice(0)) done();
-      // A code nobody ever used must not stay in memory.
-      if (slot.actor?.lobby === null && slot.waiting.length === 0) forget(slot);
-    }
+  /** Works off what waits until something has to be waited for; its end calls this again. */
+  function proceed(slot: Slot): void {
+    while (slot.waiting.length > 0 && !slot.isBusy && !slot.isDropped) step(slot);
+    // A code nobody ever used must not stay in memory.
+    if (!slot.isBusy && slot.actor?.lobby === null && slot.waiting.length === 0) forget(slot);
   }
 
-  async function step(slot: Slot): Promise<void> {
+  function release(slot: Slot): void {
+    slot.isBusy = false;
+    for (const done of slot.onIdle.splice(0)) done();
+    proceed(slot);
+  }
+
+  /** Nothing on this path is an async function: a chain of promises costs as much as deciding the command. */
+  function step(slot: Slot): void {
     const token = deps.placement.tokenOf(slot.shard);
     if (token === null) return forget(slot);
     if (slot.isDoubtful) slot.actor = null;
-    if (!slot.actor && !(await read(slot, token))) return discard(slot, []);
     const { actor } = slot;
-    if (!actor) return;
+    if (!actor) return readFirst(slot, token);
     const batch = slot.waiting;
     slot.waiting = [];
     waitingCount -= batch.length;
     const result = tryBatch(slot, actor, batch);
     if (!result) return discard(slot, batch);
-    if (result.commit === null) {
-      // Without a commit there was no fence: make sure that what we say is still true.
-      const isOwner = await deps.placement.confirm(slot.shard).catch(() => false);
-      if (!isOwner) return discard(slot, batch);
-    } else {
-      if (!(await commit(slot, result.commit, token))) return discard(slot, batch);
-      if (actor.lobby) await settleCommit(actor.lobby, result.events);
-    }
-    if (!slot.isDropped && actor.lobby) arm(slot, actor, actor.lobby);
-    batch.forEach((one, i) => one.resolve(result.replies[i] ?? unavailable));
+    if (result.commit === null) return confirmed(slot, actor, batch, result);
+    slot.isBusy = true;
+    commit(slot, result.commit, token, (isCommitted) => {
+      if (isCommitted) return committed(slot, actor, batch, result);
+      discard(slot, batch);
+      release(slot);
+    });
   }
 
-  async function commit(slot: Slot, change: Change, token: string): Promise<boolean> {
-    const outcome = await deps.journal.commit({ ...change, token });
-    if (outcome === "committed") slot.knownSeq = change.seq;
-    if (outcome === "fenced") deps.placement.fenced(slot.shard);
-    // Perhaps it is in the store, with a deadline nobody here knows.
-    if (outcome === "failed") deps.ticker.arm(slot.code, deps.now() + timerRetryMs);
-    return outcome === "committed";
+  function readFirst(slot: Slot, token: string): void {
+    slot.isBusy = true;
+    void read(slot, token)
+      .catch((error: unknown) => {
+        deps.log.error({ lobby: slot.code, err: error }, "lobby could not be taken up");
+        return false;
+      })
+      .then((isRead) => {
+        if (!isRead) discard(slot, []);
+        release(slot);
+      });
+  }
+
+  /** Without a commit there was no fence: make sure that what we say is still true. */
+  function confirmed(slot: Slot, actor: Actor, batch: Waiting[], result: Batch): void {
+    const isOurs = deps.placement.confirm(slot.shard);
+    if (isOurs === true) return answer(slot, actor, batch, result);
+    slot.isBusy = true;
+    void Promise.resolve(isOurs)
+      .catch(() => false)
+      .then((isSure) => {
+        if (isSure) answer(slot, actor, batch, result);
+        else discard(slot, batch);
+        release(slot);
+      });
+  }
+
+  function commit(
+    slot: Slot,
+    change: Change,
+    token: string,
+    done: (isCommitted: boolean) => void,
+  ): void {
+    deps.journal.commit(Object.assign(change, { token }), (outcome) => {
+      if (outcome === "committed") slot.knownSeq = change.seq;
+      if (outcome === "fenced") deps.placement.fenced(slot.shard);
+      // Perhaps it is in the store, with a deadline nobody here knows.
+      if (outcome === "failed") deps.ticker.arm(slot.code, deps.now() + timerRetryMs);
+      done(outcome === "committed");
+    });
   }
 
   /** The effect is committed; what follows may fail without failing the command. */
-  async function settleCommit(lobby: Lobby, events: LobbyEvent[]): Promise<void> {
-    try {
-      await deps.afterCommit(lobby, events);
-    } catch (error) {
-      deps.log.warn({ lobby: lobby.code, reason: String(error) }, "work after a lobby commit");
-    }
+  function committed(slot: Slot, actor: Actor, batch: Waiting[], result: Batch): void {
+    const end = () => {
+      answer(slot, actor, batch, result);
+      release(slot);
+    };
+    const following = actor.lobby === null ? null : deps.afterCommit(actor.lobby, result.events);
+    if (following === null) return end();
+    const failed = (error: unknown) =>
+      deps.log.warn({ lobby: slot.code, reason: String(error) }, "work after a lobby commit");
+    void following.catch(failed).then(end);
+  }
+
+  function answer(slot: Slot, actor: Actor, batch: Waiting[], { replies }: Batch): void {
+    slot.lastUsed = deps.now();
+    if (!slot.isDropped && actor.lobby) arm(slot, actor, actor.lobby);
+    for (let i = 0; i < batch.length; i++) batch[i]?.resolve(replies[i] ?? unavailable);
   }
 
   function tryBatch(slot: Slot, actor: Actor, batch: Waiting[]) {
@@ -238,19 +276,20 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
   }
 
   /** The store lost events that were seen: numbers are not used twice, and the hole tells every reader. */
-  async function skipLost(slot: Slot, actor: Actor, token: string): Promise<boolean> {
+  function skipLost(slot: Slot, actor: Actor, token: string): Promise<boolean> | boolean {
     const { lobby } = actor;
     if (!lobby || lobby.seq >= slot.knownSeq) return true;
     deps.log.error({ lobby: slot.code, seq: slot.knownSeq }, "the store lost events of a lobby");
     const { context } = deps.rules;
     const id = deps.nextCommitId();
-    return commit(slot, leaveGap(actor, lobby, slot.knownSeq, deps.now(), id, context), token);
+    const gap = leaveGap(actor, lobby, slot.knownSeq, deps.now(), id, context);
+    return new Promise((resolve) => commit(slot, gap, token, resolve));
   }
 
   function arm(slot: Slot, actor: Actor, lobby: Lobby): void {
-    const due = [nextDeadline(lobby), audienceDue(actor.audience, lobby, deps.now())];
-    const next = due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)));
-    if (next === null || (slot.armed !== null && slot.armed <= next)) return;
+    const audience = audienceDue(actor.audience, lobby, slot.lastUsed) ?? Infinity;
+    const next = Math.min(nextDeadline(lobby) ?? Infinity, audience);
+    if (next === Infinity || (slot.armed !== null && slot.armed <= next)) return;
     slot.armed = next;
     deps.ticker.arm(slot.code, next);
   }
@@ -264,7 +303,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     waitingCount += 1;
     return new Promise((resolve) => {
       slot.waiting.push({ command, id, resolve });
-      if (!slot.isBusy) void work(slot);
+      proceed(slot);
     });
   }
 

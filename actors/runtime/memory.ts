@@ -18,7 +18,9 @@ const maxDeparted = 16;
 const fieldOf = (seatId: number, n: number) => `k:${seatId}:${n % windowSize}`;
 
 export function recall(memory: Memory, seatId: number, id: string): LobbyReply | null {
-  return memory.get(seatId)?.find((entry) => entry.id === id)?.reply ?? null;
+  const entries = memory.get(seatId);
+  if (entries !== undefined) for (const entry of entries) if (entry.id === id) return entry.reply;
+  return null;
 }
 
 /** Remembers an answer and returns the field that stores it. */
@@ -36,7 +38,14 @@ export function remember(
   // Set anew, so that the order of the map is that of the last command.
   memory.delete(seatId);
   memory.set(seatId, entries);
-  return [fieldOf(seatId, n), JSON.stringify(entry)];
+  return [fieldOf(seatId, n), encode(entry)];
+}
+
+function encode({ n, id, reply }: Remembered): string {
+  // Most commands have an answer without a body.
+  const isBare = reply.ok && reply.body === null;
+  const text = isBare ? '{"ok":true,"body":null}' : JSON.stringify(reply);
+  return `{"n":${n},"id":${JSON.stringify(id)},"reply":${text}}`;
 }
 
 /**

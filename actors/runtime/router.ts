@@ -89,9 +89,9 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     now,
     rules: { context, seatLimit: deps.seatLimit },
     nextCommitId: () => `${incarnation}.${++commitCount}`,
-    async afterCommit(lobby, events) {
+    afterCommit(lobby, events) {
       effects.run(lobby, events);
-      await listing.update(lobby, events);
+      return listing.update(lobby, events);
     },
     afterRead: effects.resume,
   });
@@ -128,14 +128,23 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     return remote.send(owner.incarnation, code, command, id);
   }
 
-  async function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
+  /** The counter comes first in an id, so that telling two apart takes one character. */
+  function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
     const commandId =
-      id === undefined ? `${incarnation}.${++commandCount}` : `c.${command.type}.${id}`;
+      id === undefined
+        ? `${(++commandCount).toString(36)}.${incarnation}`
+        : `c.${command.type}.${id}`;
     const deadline = timing.elapsed() + patienceMs;
-    let outcome = await attempt(code, command, commandId);
-    if (outcome === moved) outcome = await askAgain(code, command, commandId, deadline);
+    return attempt(code, command, commandId).then((outcome) =>
+      outcome === moved
+        ? askAgain(code, command, commandId, deadline).then((later) => counted(command.type, later))
+        : counted(command.type, outcome),
+    );
+  }
+
+  function counted(type: string, outcome: Outcome): LobbyReply {
     const reply = outcome === moved ? unavailable : outcome;
-    count(command.type, reply.ok ? "ok" : reply.code);
+    count(type, reply.ok ? "ok" : reply.code);
     return reply;
   }
 

@@ -48,7 +48,7 @@ export interface Shards {
   tokenOf(shard: number): string | null;
   ownerOf(shard: number): Owner | null;
   /** True when a read may be served: we are certainly still the owner. */
-  confirm(shard: number): Promise<boolean>;
+  confirm(shard: number): Promise<boolean> | boolean;
   /** The store refused our token: somebody else owns the shard now. */
   fenced(shard: number): void;
   /** Loads the owner map anew; calls at the same time share one load. */
@@ -107,6 +107,12 @@ export function createShards(deps: {
   function lose(shard: number): void {
     closing.delete(shard);
     if (mine.delete(shard)) hooks.lost(shard);
+  }
+
+  async function isRecorded(shard: number, token: string): Promise<boolean> {
+    if ((await redis.get(ownerKey(shard))) === token) return true;
+    lose(shard);
+    return false;
   }
 
   async function heartbeat(): Promise<void> {
@@ -289,14 +295,11 @@ export function createShards(deps: {
     },
     tokenOf: (shard) => (closing.has(shard) ? null : (mine.get(shard) ?? null)),
     ownerOf: (shard) => owners[shard] ?? null,
-    async confirm(shard) {
+    confirm(shard) {
       const token = mine.get(shard);
       if (token === undefined) return false;
       const isFresh = timing.elapsed() - lastHeartbeat < timings.freshMs;
-      if (isFresh && lastHeartbeat > connectedAt) return true;
-      if ((await redis.get(ownerKey(shard))) === token) return true;
-      lose(shard);
-      return false;
+      return (isFresh && lastHeartbeat > connectedAt) || isRecorded(shard, token);
     },
     fenced(shard) {
       lose(shard);

@@ -1,4 +1,10 @@
-import type { DrawPlan, LobbyCommand, NewSeat, Settings } from "../../../actors/index.ts";
+import type {
+  DrawPlan,
+  LobbyCommand,
+  LobbyReply,
+  NewSeat,
+  Settings,
+} from "../../../actors/index.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
@@ -55,13 +61,16 @@ export function askerOf(caller: SeatCaller | null): Asker {
 }
 
 /** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
-export async function command(
+export function command(
   deps: Deps,
   code: string,
   asked: LobbyCommand,
   id?: string,
 ): Promise<string | null> {
-  const reply = await deps.lobbies.ask(code, asked, id);
+  return deps.lobbies.ask(code, asked, id).then(bodyOf);
+}
+
+function bodyOf(reply: LobbyReply): string | null {
   if (reply.ok) return reply.body;
   throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
 }

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { createJournal, type Commit, type Journal } from "../../../actors/runtime/journal.ts";
+import {
+  createJournal,
+  type Commit,
+  type CommitResult,
+  type Journal,
+} from "../../../actors/runtime/journal.ts";
 import {
   dueKey,
   eventChannel,
@@ -40,6 +45,9 @@ describe("the commit script", () => {
     await redis.set(ownerKey(shardOf(code)), token);
   });
 
+  const commit = (sent: Commit, to = journal) =>
+    new Promise<CommitResult>((resolve) => to.commit(sent, resolve));
+
   const change = (more: Partial<Commit> = {}): Commit => ({
     code,
     token,
@@ -62,7 +70,7 @@ describe("the commit script", () => {
     const heard = new Promise<string>((resolve) =>
       listener.on("message", (_channel, message: string) => resolve(message)),
     );
-    assert.equal(await journal.commit(change()), "committed");
+    assert.equal(await commit(change()), "committed");
     assert.equal(await heard, '1\n{"type":"x"}');
     listener.disconnect();
     assert.deepEqual(await redis.hmget(lobbyKey(code), "v", "d:1"), ["1", "[]"]);
@@ -75,7 +83,7 @@ describe("the commit script", () => {
 
   it("changes nothing for a worker that is not the owner any more", async () => {
     await redis.set(ownerKey(shardOf(code)), "w2|2");
-    assert.equal(await journal.commit(change()), "fenced");
+    assert.equal(await commit(change()), "fenced");
     assert.equal(
       await redis.exists(lobbyKey(code), eventStreamKey(code), dueKey(shardOf(code))),
       0,
@@ -83,15 +91,15 @@ describe("the commit script", () => {
   });
 
   it("changes nothing when the lobby has moved on", async () => {
-    await journal.commit(change());
-    assert.equal(await journal.commit(change({ seq: 2 })), "conflict");
+    await commit(change());
+    assert.equal(await commit(change({ seq: 2 })), "conflict");
     assert.equal(await redis.xlen(eventStreamKey(code)), 1);
   });
 
   it("applies a commit once when its answer was lost and it is sent again", async () => {
     const sent = change();
-    assert.equal(await journal.commit(sent), "committed");
-    assert.equal(await journal.commit(sent), "committed");
+    assert.equal(await commit(sent), "committed");
+    assert.equal(await commit(sent), "committed");
     assert.equal(await redis.xlen(eventStreamKey(code)), 1);
     assert.equal(await redis.hget(lobbyKey(code), "v"), "1");
   });
@@ -99,22 +107,22 @@ describe("the commit script", () => {
   it("decides about each lobby of a tick alone", async () => {
     const foreign = "ZZZZZZ";
     const results = await Promise.all([
-      journal.commit(change()),
-      journal.commit(change({ code: foreign, token: "w1|9" })),
-      journal.commit(change({ code: "ABCDEG", token: "", due: null, ttlMs: null })),
+      commit(change()),
+      commit(change({ code: foreign, token: "w1|9" })),
+      commit(change({ code: "ABCDEG", token: "", due: null, ttlMs: null })),
     ]);
     assert.deepEqual(results, ["committed", "fenced", "committed"]);
     assert.equal(await redis.exists(lobbyKey(foreign)), 0);
   });
 
   it("numbers several events of one commit up to the last", async () => {
-    await journal.commit(change({ seq: 3, payloads: ["a", "b", "c"] }));
+    await commit(change({ seq: 3, payloads: ["a", "b", "c"] }));
     const ids = (await redis.xrange(eventStreamKey(code), "-", "+")).map(([id]) => id);
     assert.deepEqual(ids, ["1-0", "2-0", "3-0"]);
   });
 
   it("removes the deadline and replaced fields", async () => {
-    await journal.commit(change());
+    await commit(change());
     const next = change({
       expectedVersion: 1,
       version: 2,
@@ -124,20 +132,20 @@ describe("the commit script", () => {
       removedFields: ["d:1"],
       due: null,
     });
-    assert.equal(await journal.commit(next), "committed");
+    assert.equal(await commit(next), "committed");
     assert.deepEqual(await redis.hmget(lobbyKey(code), "d:1", "s"), [null, "{}"]);
     assert.equal(await redis.zscore(dueKey(shardOf(code)), code), null);
   });
 
   it("works after the store forgot its scripts", async () => {
     await redis.script("FLUSH");
-    assert.equal(await journal.commit(change()), "committed");
+    assert.equal(await commit(change()), "committed");
   });
 
   it("reports a store that is away as a failure", async () => {
     const away = connectRedis("unix:///nowhere/redis.sock", silentLogger, "away");
     const lost = createJournal({ redis: away, metrics: createMetrics(), timing: systemTiming });
-    assert.equal(await lost.commit(change()), "failed");
+    assert.equal(await commit(change(), lost), "failed");
     away.disconnect();
   });
 });
