@@ -1,5 +1,15 @@
 import { AuditLogSchema } from "./audit-log.ts";
 import { AwardDefinitionSchema } from "./award-definition.ts";
+import { CodexAssetSchema } from "./codex-asset.ts";
+import { CodexBranchSchema } from "./codex-branch.ts";
+import { CodexDocumentSchema } from "./codex-document.ts";
+import { CodexEntitySchema } from "./codex-entity.ts";
+import { CodexGameSchema } from "./codex-game.ts";
+import { CodexHeadSchema } from "./codex-head.ts";
+import { CodexPatchSchema } from "./codex-patch.ts";
+import { CodexTextSchema } from "./codex-text.ts";
+import { CodexUpstreamKeySchema } from "./codex-upstream-key.ts";
+import { CodexVersionSchema } from "./codex-version.ts";
 import { LevelSchema } from "./level.ts";
 import { LobbyAnswerSchema } from "./lobby-answer.ts";
 import { LobbyResultSchema } from "./lobby-result.ts";
@@ -31,4 +41,14 @@ export const entities = [
   QuestionAnswerSchema,
   LobbyResultSchema,
   LobbyAnswerSchema,
+  CodexAssetSchema,
+  CodexBranchSchema,
+  CodexDocumentSchema,
+  CodexEntitySchema,
+  CodexGameSchema,
+  CodexHeadSchema,
+  CodexPatchSchema,
+  CodexTextSchema,
+  CodexUpstreamKeySchema,
+  CodexVersionSchema,
 ];

@@ -1,0 +1,222 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { openOrd } from "./codex-directory.ts";
+import { rowsOf } from "./rows.ts";
+
+/** An entity of an import that has to be written. */
+export interface StagedEntity {
+  key: string;
+  type: string;
+  upstreamKey: string;
+  hash: string;
+  body: string;
+  words: string;
+  /** False: only its search words or its upstream key are new. */
+  isChanged: boolean;
+}
+
+/** Tables of this transaction alone: what an import brings, and the entities it touches. */
+export async function createStaging(em: EntityManager): Promise<void> {
+  await rowsOf(
+    em,
+    sql`create temp table codex_staging (key text not null, type text not null,
+        upstream_key text not null, hash char(64) not null, body text not null, words text not null,
+        is_changed boolean not null) on commit drop`,
+  );
+  await rowsOf(em, sql`create temp table codex_removed (key text not null) on commit drop`);
+  await rowsOf(em, sql`create temp table codex_touched (entity_id int primary key) on commit drop`);
+}
+
+export async function stageEntities(
+  em: EntityManager,
+  entities: readonly StagedEntity[],
+): Promise<void> {
+  if (entities.length === 0) return;
+  await rowsOf(
+    em,
+    sql`insert into codex_staging
+      select key, type, "upstreamKey", hash, body, words, "isChanged"
+      from json_to_recordset(${JSON.stringify(entities)}::json) as x(key text, type text,
+        "upstreamKey" text, hash text, body text, words text, "isChanged" boolean)`,
+  );
+}
+
+export async function stageRemoved(em: EntityManager, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await rowsOf(em, sql`insert into codex_removed select unnest(${keys}::text[])`);
+}
+
+/** Entities, upstream keys and documents of what was staged. */
+export async function storeStaged(em: EntityManager, gameId: number): Promise<void> {
+  await rowsOf(em, sql`analyze codex_staging`);
+  // In a fixed order, so that cursors do not depend on the order of a file.
+  await rowsOf(
+    em,
+    sql`insert into codex_entities (game_id, type, key, upstream_key)
+      select ${gameId}::int, s.type, s.key, s.upstream_key from codex_staging s
+      where not exists (
+        select 1 from codex_entities e where e.game_id = ${gameId} and e.key = s.key)
+      order by s.type collate "C", s.key collate "C"`,
+  );
+  await rowsOf(
+    em,
+    sql`update codex_entities e set upstream_key = s.upstream_key from codex_staging s
+      where e.game_id = ${gameId} and e.key = s.key
+        and e.upstream_key is distinct from s.upstream_key`,
+  );
+  await rowsOf(
+    em,
+    sql`insert into codex_upstream_keys as k (game_id, upstream_key, entity_id)
+      select ${gameId}::int, s.upstream_key, e.id
+      from codex_staging s join codex_entities e on e.game_id = ${gameId} and e.key = s.key
+      on conflict (game_id, upstream_key) do update set entity_id = excluded.entity_id
+        where k.entity_id <> excluded.entity_id`,
+  );
+  await rowsOf(
+    em,
+    sql`insert into codex_documents as d (game_id, hash, body, words)
+      select distinct on (s.hash) ${gameId}::int, s.hash, s.body, s.words from codex_staging s
+      on conflict (game_id, hash) do update set words = excluded.words
+        where d.words <> excluded.words`,
+  );
+}
+
+/** Takes a patch back: its rows go, and those it ended are open again. */
+export async function revertPatch(em: EntityManager, branchId: number, ord: number): Promise<void> {
+  await rowsOf(
+    em,
+    sql`with gone as (
+        delete from codex_versions
+        where branch_id = ${branchId} and from_ord = ${ord} and not is_inherited
+        returning entity_id
+      ), opened as (
+        update codex_versions set to_ord = ${openOrd}
+        where branch_id = ${branchId} and to_ord = ${ord} returning entity_id
+      )
+      insert into codex_touched select entity_id from gone union select entity_id from opened
+      on conflict do nothing`,
+  );
+  await rowsOf(
+    em,
+    sql`delete from codex_texts
+      where branch_id = ${branchId} and from_ord = ${ord} and not is_inherited`,
+  );
+  await rowsOf(
+    em,
+    sql`update codex_texts set to_ord = ${openOrd} where branch_id = ${branchId} and to_ord = ${ord}`,
+  );
+}
+
+export interface PatchPlace {
+  gameId: number;
+  branchId: number;
+  patchId: number;
+  ord: number;
+}
+
+/** Ends the versions that were changed or removed and begins those of this patch. */
+export async function applyStaged(em: EntityManager, place: PatchPlace): Promise<void> {
+  const { gameId, branchId, patchId, ord } = place;
+  const changed = sql`select e.id from codex_staging s
+    join codex_entities e on e.game_id = ${gameId} and e.key = s.key where s.is_changed`;
+  const removed = sql`select e.id from codex_removed r
+    join codex_entities e on e.game_id = ${gameId} and e.key = r.key`;
+  await rowsOf(
+    em,
+    sql`update codex_versions set to_ord = ${ord}
+      where branch_id = ${branchId} and to_ord = ${openOrd}
+        and entity_id in (${changed} union all ${removed})`,
+  );
+  await rowsOf(
+    em,
+    sql`insert into codex_versions (branch_id, entity_id, document_id, patch_id, from_ord, to_ord)
+      select ${branchId}::int, e.id, d.id, ${patchId}::int, ${ord}::int, ${openOrd}::int
+      from codex_staging s
+      join codex_entities e on e.game_id = ${gameId} and e.key = s.key
+      join codex_documents d on d.game_id = ${gameId} and d.hash = s.hash
+      where s.is_changed order by e.id`,
+  );
+  await rowsOf(
+    em,
+    sql`insert into codex_versions (branch_id, entity_id, document_id, patch_id, from_ord, to_ord)
+      select ${branchId}::int, r.id, null, ${patchId}::int, ${ord}::int, ${openOrd}::int
+      from (${removed}) r order by r.id`,
+  );
+  await rowsOf(
+    em,
+    sql`insert into codex_touched
+      select e.id from codex_staging s join codex_entities e on e.game_id = ${gameId} and e.key = s.key
+      union ${removed}
+      on conflict do nothing`,
+  );
+}
+
+/** Every entity of a branch counts as touched: its head is built from nothing. */
+export async function touchWholeBranch(em: EntityManager, branchId: number): Promise<void> {
+  await rowsOf(
+    em,
+    sql`insert into codex_touched select entity_id from codex_versions
+      where branch_id = ${branchId} and to_ord = ${openOrd} on conflict do nothing`,
+  );
+}
+
+/** Head rows above which the planner is told at once what changed. */
+const analyzeAbove = 1_000;
+
+/** Brings the head of the touched entities up to the open versions. */
+export async function refreshHead(em: EntityManager, branchId: number): Promise<void> {
+  const [touched] = await rowsOf(
+    em,
+    sql<{ count: number }>`select count(*)::int as count from codex_touched`,
+  );
+  await rowsOf(em, sql`analyze codex_touched`);
+  await rowsOf(
+    em,
+    sql`delete from codex_head h using codex_touched t
+      where h.branch_id = ${branchId} and h.entity_id = t.entity_id`,
+  );
+  await rowsOf(
+    em,
+    sql`insert into codex_head
+        (branch_id, entity_id, type, document_id, patch_id, name, tags, data, search)
+      select ${branchId}::int, e.id, e.type, d.id, v.patch_id, j.body ->> 'name',
+        array(select jsonb_array_elements_text(j.body -> 'tags')), j.body -> 'data',
+        array_to_tsvector(string_to_array(d.words, ' '))
+      from codex_touched t
+      join codex_versions v on v.branch_id = ${branchId} and v.entity_id = t.entity_id
+        and v.to_ord = ${openOrd}
+      join codex_entities e on e.id = t.entity_id
+      join codex_documents d on d.id = v.document_id
+      cross join lateral (select ('{' || d.body || '}')::jsonb as body) j
+      order by e.id`,
+  );
+  if ((touched?.count ?? 0) > analyzeAbove)
+    await rowsOf(em, sql`analyze codex_head, codex_versions`);
+}
+
+export interface TextChange {
+  locale: string;
+  /** Null ends the language. */
+  texts: { hash: string; json: string } | null;
+}
+
+export async function applyTexts(
+  em: EntityManager,
+  place: Pick<PatchPlace, "branchId" | "ord">,
+  changes: readonly TextChange[],
+): Promise<void> {
+  const { branchId, ord } = place;
+  for (const { locale, texts } of changes) {
+    await rowsOf(
+      em,
+      sql`update codex_texts set to_ord = ${ord}
+        where branch_id = ${branchId} and locale = ${locale} and to_ord = ${openOrd}`,
+    );
+    if (texts === null) continue;
+    await rowsOf(
+      em,
+      sql`insert into codex_texts (branch_id, locale, from_ord, to_ord, hash, texts)
+        values (${branchId}, ${locale}, ${ord}, ${openOrd}, ${texts.hash}, ${texts.json}::jsonb)`,
+    );
+  }
+}

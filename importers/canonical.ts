@@ -1,0 +1,22 @@
+import { hash } from "node:crypto";
+
+/**
+ * JSON text that is the same for equal values: sorted keys, numbers as RFC 8785 has them, members that are
+ * null left out (COD-10). Takes what JSON.parse gives.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members: string[] = [];
+  const source = value as Record<string, unknown>;
+  for (const key of Object.keys(source).sort()) {
+    const member = source[key];
+    if (member !== null && member !== undefined)
+      members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
+  }
+  return `{${members.join(",")}}`;
+}
+
+export function contentHash(value: unknown): string {
+  return hash("sha256", canonicalJson(value), "hex");
+}

@@ -1,0 +1,140 @@
+import Type, { type Static } from "typebox";
+
+/** Roles an asset can have for an entity (COD-05). */
+export const assetRoles = ["icon", "portrait", "audio", "other"] as const;
+export type AssetRole = (typeof assetRoles)[number];
+
+const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+const Role = Type.Enum([...assetRoles]);
+const optional = Type.Optional;
+
+/** Members of an import envelope before its lists (IMP-01). */
+export const EnvelopeHeader = Type.Object({
+  format: Type.Literal(1),
+  game: Type.Object({
+    slug: Type.String({ pattern: "^(?!(games|assets)$)[a-z0-9][a-z0-9-]*$", maxLength: 63 }),
+    display_name: Text(128),
+  }),
+  branch: Type.Object({
+    slug: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]*$", maxLength: 63 }),
+    /** Slug of the branch it leaves, and the version at which it does; required for a new one (COD-15). */
+    parent: optional(Text(63)),
+    fork_version: optional(Text(128)),
+  }),
+  patch: Type.Object({
+    version_raw: Type.String({ pattern: "^[!-.0-~]+$", maxLength: 128 }),
+    /** Where the rule of COD-14 cannot read `version_raw`. */
+    canonical: optional(Type.String({ maxLength: 128 })),
+    /** ISO 8601 with an offset; null where upstream does not say. */
+    released_at: Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time" }),
+  }),
+});
+export type EnvelopeHeader = Static<typeof EnvelopeHeader>;
+
+/** A file of the envelope; `path` is relative to the envelope and stays in its folder. */
+export const SourceAsset = Type.Object({
+  path: Text(512),
+  media_type: Type.String({ pattern: "^[a-z]+/[a-z0-9][a-z0-9.+-]*$", maxLength: 127 }),
+  role: optional(Role),
+});
+export type SourceAsset = Static<typeof SourceAsset>;
+
+/** A reference by path, or by the SHA-256 of an asset of this or an earlier import. */
+const AssetReference = Type.Union([
+  Text(512),
+  Type.Object({ path: Text(512), role: optional(Role) }),
+  Type.Object({ hash: Type.String({ pattern: "^[0-9a-f]{64}$" }), role: optional(Role) }),
+]);
+export type AssetReference = Static<typeof AssetReference>;
+
+/** An entity as an adapter gives it (IMP-01, IMP-02). */
+export const SourceEntity = Type.Object({
+  upstream_key: Text(255),
+  /** `id.<type>.<name>`; made from the upstream key when absent. */
+  id: optional(Type.String({ maxLength: 255 })),
+  type: Type.String({
+    pattern: "^(?!(manifest|patches|diff|changelog)$)[a-z][a-z0-9_]*$",
+    maxLength: 64,
+  }),
+  /** Key of the English text that is its name. */
+  name_key: optional(Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 255 })),
+  name: optional(Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 500 })),
+  tags: optional(Type.Array(Text(255), { maxItems: 1000 })),
+  icon: optional(Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 512 })),
+  assets: optional(Type.Array(AssetReference, { maxItems: 1000 })),
+  data: Type.Record(Type.String(), Type.Unknown()),
+  links: optional(
+    Type.Array(Type.Object({ rel: Text(128), target: Text(255) }), { maxItems: 4000 }),
+  ),
+});
+export type SourceEntity = Static<typeof SourceEntity>;
+
+/** `{locale: {key: text}}`, locale codes as upstream spells them. */
+export type SourceTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/**
+ * One patch of one branch, whole: what is not in it was removed. The importer checks everything an envelope
+ * says, whoever made it.
+ */
+export interface ImportEnvelope {
+  /** Where it comes from, for messages. */
+  name: string;
+  header: EnvelopeHeader;
+  assets: readonly SourceAsset[];
+  locales: SourceTexts;
+  /** How many entities there are, where that is known beforehand. */
+  entityCount?: number;
+  /** Gives every entity once; may be called again. */
+  entities(): AsyncIterable<SourceEntity> | Iterable<SourceEntity>;
+  /** Bytes of an asset; rejects when it cannot be read. */
+  readAsset(path: string): Promise<Uint8Array>;
+}
+
+/** Pass 1: reads the files of a game as upstream publishes them and knows no database. */
+export interface Adapter {
+  /** Slug of the game, as given to `npm run import`. */
+  game: string;
+  /** One envelope per patch, each branch after its parent, oldest patch first. */
+  read(sourceDir: string): AsyncIterable<ImportEnvelope>;
+}
+
+export function defineAdapter(adapter: Adapter): Adapter {
+  return adapter;
+}
+
+/** What an import does or would do (IMP-01). */
+export interface ImportReport {
+  game: string;
+  branch: string;
+  /** Canonical version. */
+  patch: string;
+  added: number;
+  changed: number;
+  removed: number;
+  unchanged: number;
+}
+
+export interface ImportProblem {
+  /** Id or upstream key of the entity, or the part of the envelope. */
+  entity: string;
+  /** Path inside it, for example `data.levels[2]`; empty for the whole. */
+  place: string;
+  problem: string;
+}
+
+/** Nothing was written; says everything that is wrong, up to a bound. */
+export class ImportRefused extends Error {
+  readonly problems: readonly ImportProblem[];
+
+  constructor(problems: readonly ImportProblem[], total = problems.length) {
+    const lines = problems.map(({ entity, place, problem }) =>
+      place === "" ? `  ${entity}: ${problem}` : `  ${entity} at ${place}: ${problem}`,
+    );
+    const more = total > problems.length ? [`  and ${total - problems.length} more`] : [];
+    super(
+      [`import:refused ${total} problem${total === 1 ? "" : "s"}`, ...lines, ...more].join("\n"),
+    );
+    this.name = "ImportRefused";
+    this.problems = problems;
+  }
+}

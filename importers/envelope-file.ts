@@ -1,0 +1,126 @@
+import { createReadStream } from "node:fs";
+import { open, readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { PassThrough } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { maxAssetBytes } from "./asset-index.ts";
+import {
+  ImportRefused,
+  type EnvelopeHeader,
+  type ImportEnvelope,
+  type SourceAsset,
+  type SourceEntity,
+  type SourceTexts,
+} from "./contract.ts";
+import { JsonSplitter, type JsonPiece } from "./json-splitter.ts";
+
+/** Bytes of an envelope after unpacking. */
+export const maxEnvelopeBytes = 8 * 1024 * 1024 * 1024;
+const readBytes = 256 * 1024;
+
+/**
+ * Opens an envelope file (IMP-01), gzip or not. The file is read twice: here for everything but the entities,
+ * and again for these, one at a time. Throws ImportRefused when it is no envelope.
+ */
+export async function openEnvelopeFile(path: string): Promise<ImportEnvelope> {
+  const members = new Map<string, unknown>();
+  let entityCount = 0;
+  const name = basename(path);
+  const before = await stat(path).catch(() => {
+    throw refusal(name, "there is no such file");
+  });
+  for await (const piece of readPieces(path, name)) {
+    if (piece.index !== null) entityCount++;
+    else if (members.has(piece.member)) throw refusal(name, `${piece.member} comes twice`);
+    else members.set(piece.member, parse(piece, name));
+  }
+  const { assets = [], locales = {}, entities, ...rest } = Object.fromEntries(members);
+  if (entities !== undefined) throw refusal(name, "entities is not a list");
+  if (!Array.isArray(assets)) throw refusal(name, "assets is not a list");
+  if (typeof locales !== "object" || locales === null) throw refusal(name, "locales is no object");
+  return {
+    name,
+    // The importer checks what these say.
+    header: rest as unknown as EnvelopeHeader,
+    assets: assets as SourceAsset[],
+    locales: locales as SourceTexts,
+    entityCount,
+    async *entities() {
+      const now = await stat(path);
+      if (now.size !== before.size || now.mtimeMs !== before.mtimeMs)
+        throw refusal(name, "the file changed while it was read");
+      for await (const piece of readPieces(path, name))
+        if (piece.index !== null) yield parse(piece, name) as SourceEntity;
+    },
+    readAsset: (asset) => readInside(dirname(path), asset),
+  };
+}
+
+/** Bytes of a file in `folder`; links and dots that lead out of it are refused. */
+export async function readInside(folder: string, path: string): Promise<Uint8Array> {
+  if (isAbsolute(path) || path.split(/[/\\]/).includes("..") || path.includes("\0"))
+    throw new Error("leads out of the folder of the envelope");
+  const real = await realpath(join(folder, path)).catch(() => {
+    throw new Error("is not there");
+  });
+  if (!real.startsWith((await realpath(folder)) + sep))
+    throw new Error("leads out of the folder of the envelope");
+  const facts = await stat(real);
+  if (!facts.isFile()) throw new Error("is no file");
+  if (facts.size > maxAssetBytes) throw new Error(`has more than ${maxAssetBytes} bytes`);
+  return readFile(real);
+}
+
+function refusal(file: string, problem: string): ImportRefused {
+  return new ImportRefused([{ entity: file, place: "", problem }]);
+}
+
+function parse({ member, index, text }: JsonPiece, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const place = index === null ? member : `${member}[${index}]`;
+    const problem = error instanceof Error ? error.message : "is no JSON";
+    throw new ImportRefused([{ entity: file, place, problem }]);
+  }
+}
+
+async function* readPieces(path: string, name: string): AsyncGenerator<JsonPiece> {
+  const splitter = new JsonSplitter(["entities"]);
+  let total = 0;
+  try {
+    for await (const chunk of await openStream(path)) {
+      total += chunk.length;
+      if (total > maxEnvelopeBytes) throw new SyntaxError("the envelope is too large");
+      yield* splitter.push(chunk);
+    }
+    splitter.end();
+  } catch (error) {
+    if (error instanceof SyntaxError || isZlibError(error))
+      throw refusal(name, error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+const isZlibError = (error: unknown) =>
+  error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
+
+async function openStream(path: string): Promise<AsyncIterable<Buffer>> {
+  const source = createReadStream(path, { highWaterMark: readBytes });
+  if (!(await isGzip(path))) return source as AsyncIterable<Buffer>;
+  const unpacked = new PassThrough();
+  // The reader of `unpacked` gets the error.
+  pipeline(source, createGunzip({ chunkSize: readBytes }), unpacked).catch(() => {});
+  return unpacked as AsyncIterable<Buffer>;
+}
+
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,52 @@
+/** Levels of nesting an entity may have; every store and every reader takes this much. */
+export const maxDepth = 64;
+
+export interface ValueProblem {
+  place: string;
+  problem: string;
+}
+
+const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
+
+/**
+ * What of a parsed value could not be kept and given back as it is: numbers that lost digits, text no store
+ * takes, nesting without end. `found` is filled up to `limit`.
+ */
+export function findValueProblems(
+  value: unknown,
+  place: string,
+  found: ValueProblem[],
+  limit: number,
+  depth = 0,
+): void {
+  if (found.length >= limit) return;
+  if (typeof value === "string") {
+    if (!isStorable(value)) found.push({ place, problem: "has NUL or broken characters" });
+  } else if (typeof value === "number") {
+    const isKept = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+    // Beyond the safe range upstream's digits are lost already.
+    if (!isKept) found.push({ place, problem: "is a number that cannot be kept exactly" });
+  } else if (typeof value === "object" && value !== null) {
+    if (depth >= maxDepth)
+      found.push({ place, problem: `is nested deeper than ${maxDepth} levels` });
+    else findInside(value, place, found, limit, depth);
+  }
+}
+
+function findInside(
+  value: object,
+  place: string,
+  found: ValueProblem[],
+  limit: number,
+  depth: number,
+): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      findValueProblems(item, `${place}[${index}]`, found, limit, depth + 1);
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (!isStorable(key)) found.push({ place, problem: "has a key with NUL or broken characters" });
+    findValueProblems(item, place === "" ? key : `${place}.${key}`, found, limit, depth + 1);
+  }
+}

@@ -1,0 +1,178 @@
+/** Bytes one member or one element may have. */
+export const maxPieceBytes = 128 * 1024 * 1024;
+
+/** A piece of the document: a whole member, or one element of a streamed list. */
+export interface JsonPiece {
+  member: string;
+  /** Position in the list; null for a whole member. */
+  index: number | null;
+  text: string;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [comma, colon] = [0x2c, 0x3a];
+const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+type Expectation = "document" | "key" | "colon" | "value" | "element" | "end-of-member" | "nothing";
+
+/**
+ * Cuts one JSON object into pieces while it arrives, without holding it whole. It only finds where values
+ * begin and end; JSON.parse judges each piece. Throws SyntaxError for what cannot be cut.
+ */
+export class JsonSplitter {
+  private readonly streamed: ReadonlySet<string>;
+  private readonly decoder = new TextDecoder("utf-8", { fatal: true });
+  private expect: Expectation = "document";
+  private member = "";
+  private index = 0;
+  private isInList = false;
+  private mayClose = true;
+  /** Bytes of the piece that is being read; null between pieces. */
+  private parts: Buffer[] | null = null;
+  private size = 0;
+  private depth = 0;
+  private isInText = false;
+  private isEscaped = false;
+  private isScalar = false;
+
+  constructor(streamedLists: readonly string[]) {
+    this.streamed = new Set(streamedLists);
+  }
+
+  /** Pieces that are complete with these bytes. */
+  *push(chunk: Buffer): Generator<JsonPiece> {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.parts === null) {
+        const byte = chunk[at] ?? 0;
+        if (isBlank(byte)) at++;
+        else if (this.begin(byte)) at++;
+        continue;
+      }
+      const end = this.findEnd(chunk, at);
+      this.keep(chunk.subarray(at, end ?? chunk.length));
+      at = end ?? chunk.length;
+      if (end !== null) {
+        const piece = this.finish();
+        if (piece !== null) yield piece;
+      }
+    }
+  }
+
+  /** To be called when there are no more bytes. */
+  end(): void {
+    if (this.expect !== "nothing" || this.parts !== null)
+      throw new SyntaxError("the document ends early");
+  }
+
+  /** Handles a byte between pieces; false when it is the first of a piece. */
+  private begin(byte: number): boolean {
+    switch (this.expect) {
+      case "document":
+        if (byte !== openBrace) throw new SyntaxError("the document is not an object");
+        this.expect = "key";
+        return true;
+      case "key":
+        if (byte === closeBrace && this.mayClose) return this.next("nothing");
+        if (byte !== quote) throw new SyntaxError("a member has no name");
+        return this.start(byte);
+      case "colon":
+        if (byte !== colon) throw new SyntaxError(`there is no colon after ${this.member}`);
+        return this.next("value");
+      case "value":
+        if (byte !== openBracket || !this.streamed.has(this.member)) return this.start(byte);
+        this.isInList = true;
+        this.index = 0;
+        this.mayClose = true;
+        return this.next("element");
+      case "element":
+        if (byte !== closeBracket || !this.mayClose) return this.start(byte);
+        this.isInList = false;
+        return this.next("end-of-member");
+      case "end-of-member":
+        return this.separate(byte);
+      default:
+        throw new SyntaxError("there is more after the document");
+    }
+  }
+
+  private next(expect: Expectation): true {
+    this.expect = expect;
+    return true;
+  }
+
+  private separate(byte: number): true {
+    if (byte === comma) {
+      this.mayClose = false;
+      return this.next(this.isInList ? "element" : "key");
+    }
+    if (this.isInList && byte === closeBracket) {
+      this.isInList = false;
+      return true;
+    }
+    if (!this.isInList && byte === closeBrace) return this.next("nothing");
+    throw new SyntaxError(`there is no comma after a value of ${this.member}`);
+  }
+
+  private start(byte: number): false {
+    this.parts = [];
+    this.size = 0;
+    this.depth = 0;
+    this.isInText = false;
+    this.isScalar = byte !== quote && byte !== openBrace && byte !== openBracket;
+    return false;
+  }
+
+  /** Position after the piece, or null when it goes on in the next chunk. */
+  private findEnd(chunk: Buffer, from: number): number | null {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at] ?? 0;
+      if (this.isInText) {
+        if (this.isEscaped) this.isEscaped = false;
+        else if (byte === backslash) this.isEscaped = true;
+        else if (byte === quote) {
+          this.isInText = false;
+          if (this.depth === 0) return at + 1;
+        }
+      } else if (this.isScalar) {
+        if (byte === comma || byte === closeBrace || byte === closeBracket || isBlank(byte))
+          return at;
+      } else if (byte === quote) this.isInText = true;
+      else if (byte === openBrace || byte === openBracket) this.depth++;
+      else if ((byte === closeBrace || byte === closeBracket) && --this.depth === 0) return at + 1;
+    }
+    return null;
+  }
+
+  private keep(bytes: Buffer): void {
+    this.size += bytes.length;
+    if (this.size > maxPieceBytes)
+      throw new SyntaxError(`a value of ${this.member} has more than ${maxPieceBytes} bytes`);
+    this.parts?.push(bytes);
+  }
+
+  private finish(): JsonPiece | null {
+    const text = this.decode();
+    if (this.expect === "key") {
+      this.member = String(JSON.parse(text));
+      this.expect = "colon";
+      return null;
+    }
+    const index = this.isInList ? this.index++ : null;
+    this.expect = "end-of-member";
+    return { member: this.member, index, text };
+  }
+
+  private decode(): string {
+    const bytes = Buffer.concat(this.parts ?? []);
+    this.parts = null;
+    if (bytes.length === 0) throw new SyntaxError(`a value of ${this.member} is missing`);
+    try {
+      return this.decoder.decode(bytes);
+    } catch (cause) {
+      throw new SyntaxError(`a value of ${this.member} is not UTF-8`, { cause });
+    }
+  }
+}

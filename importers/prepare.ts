@@ -1,0 +1,204 @@
+import { Compile } from "typebox/compile";
+import { searchWords } from "../server/core/search-words.ts";
+import type { KnownAsset, AssetIndex } from "./asset-index.ts";
+import { contentHash } from "./canonical.ts";
+import { SourceEntity, type AssetReference, type AssetRole } from "./contract.ts";
+import { idOfUpstreamKey, typeOfId } from "./entity-id.ts";
+import { findValueProblems, type ValueProblem } from "./json-problems.ts";
+import type { ProblemList } from "./problems.ts";
+
+/** Bytes of JSON one entity may have. */
+export const maxEntityBytes = 1024 * 1024;
+/** Problems listed of one entity. */
+const maxPerEntity = 20;
+const hashPattern = /^[0-9a-f]{64}$/;
+
+/** An entity as the archive keeps it. */
+export interface PreparedEntity {
+  key: string;
+  type: string;
+  upstreamKey: string;
+  hash: string;
+  /** Text of the wire members that depend on the content alone. */
+  body: string;
+  /** Words it is found by, parted by blanks. */
+  words: string;
+}
+
+export interface PrepareContext {
+  /** English texts by key. */
+  english: Readonly<Record<string, string>>;
+  assets: AssetIndex;
+  problems: ProblemList;
+}
+
+const shape = Compile(SourceEntity);
+
+/** Checks one entity of an envelope and works out what is stored of it; null when it has problems. */
+export async function prepareEntity(
+  source: unknown,
+  position: number,
+  context: PrepareContext,
+): Promise<PreparedEntity | null> {
+  const label = labelOf(source, position);
+  const problems = shapeProblems(source);
+  const add = (place: string, problem: string) => context.problems.add(label, place, problem);
+  if (problems.length > 0 || !shape.Check(source)) {
+    for (const { place, problem } of problems) add(place, problem);
+    return null;
+  }
+  const key = source.id ?? idOfUpstreamKey(source.upstream_key, source.type);
+  const typeInKey = typeOfId(key);
+  if (typeInKey === null) add("id", `${key} is not of the form id.<type>.<name>`);
+  else if (typeInKey !== source.type) add("id", `${key} names another type than ${source.type}`);
+  for (const [index, link] of (source.links ?? []).entries())
+    if (typeOfId(link.target) === null)
+      add(`links[${index}].target`, `${link.target} is not of the form id.<type>.<name>`);
+  const icon = await resolveIcon(source.icon, context, add);
+  const assets = await resolveAssets(source.assets ?? [], context, add);
+  const isSound = typeInKey === source.type && icon !== undefined && assets !== null;
+  if (!isSound) return null;
+  const prepared = compose(source, key, icon, assets, context.english);
+  if (Buffer.byteLength(prepared.body) <= maxEntityBytes) return prepared;
+  add("", `has more than ${maxEntityBytes} bytes`);
+  return null;
+}
+
+function labelOf(source: unknown, position: number): string {
+  const { id, upstream_key: upstreamKey } = (source ?? {}) as Record<string, unknown>;
+  if (typeof id === "string" && id !== "") return id;
+  return typeof upstreamKey === "string" && upstreamKey !== "" ? upstreamKey : `entity ${position}`;
+}
+
+function shapeProblems(source: unknown): ValueProblem[] {
+  const found: ValueProblem[] = [];
+  findValueProblems(source, "", found, maxPerEntity);
+  if (found.length > 0 || shape.Check(source)) return found;
+  for (const { instancePath, message, keyword, params } of shape.Errors(source)) {
+    if (keyword === "boolean" || found.length >= maxPerEntity) continue;
+    const missing = (params as { requiredProperties?: unknown }).requiredProperties;
+    found.push({
+      place: placeOf(instancePath),
+      problem: Array.isArray(missing) ? `misses ${missing.join(", ")}` : message,
+    });
+  }
+  return found;
+}
+
+/** `/links/0/target` -> `links[0].target` */
+function placeOf(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]")
+    .replaceAll("/", ".");
+}
+
+type Add = (place: string, problem: string) => void;
+
+/** Null without an icon, undefined when it points nowhere. */
+async function resolveIcon(
+  icon: string | null | undefined,
+  context: PrepareContext,
+  add: Add,
+): Promise<string | null | undefined> {
+  if (icon === null || icon === undefined) return null;
+  const asset = await resolve(icon, context.assets);
+  if (asset === null) add("icon", `${icon} is no asset of this or an earlier import`);
+  return asset?.hash;
+}
+
+interface RoledAsset extends KnownAsset {
+  role: AssetRole;
+}
+
+async function resolveAssets(
+  references: readonly AssetReference[],
+  context: PrepareContext,
+  add: Add,
+): Promise<RoledAsset[] | null> {
+  const found = new Map<string, RoledAsset>();
+  let isWhole = true;
+  for (const [index, reference] of references.entries()) {
+    const { name, role } = readReference(reference);
+    const asset = await resolve(name, context.assets);
+    if (asset === null) {
+      add(`assets[${index}]`, `${name} is no asset of this or an earlier import`);
+      isWhole = false;
+      continue;
+    }
+    const roled = { ...asset, role: role ?? asset.role ?? roleOfType(asset.mediaType) };
+    found.set(`${roled.role} ${roled.hash}`, roled);
+  }
+  // Their order says nothing, so it must not look like a change.
+  return isWhole ? [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, asset]) => asset) : null;
+}
+
+function readReference(reference: AssetReference): { name: string; role: AssetRole | null } {
+  if (typeof reference === "string") return { name: reference, role: null };
+  const name = "hash" in reference ? reference.hash : reference.path;
+  return { name, role: reference.role ?? null };
+}
+
+async function resolve(name: string, assets: AssetIndex): Promise<KnownAsset | null> {
+  const byPath = assets.byPath.get(name);
+  if (byPath !== undefined) return byPath;
+  return hashPattern.test(name) ? assets.byHash(name) : null;
+}
+
+const roleOfType = (mediaType: string): AssetRole =>
+  mediaType.startsWith("audio/") ? "audio" : "other";
+
+function compose(
+  source: SourceEntity,
+  key: string,
+  icon: string | null,
+  assets: readonly RoledAsset[],
+  english: Readonly<Record<string, string>>,
+): PreparedEntity {
+  const textOf = (name: string) => (Object.hasOwn(english, name) ? english[name] : undefined);
+  const name =
+    (source.name_key ? textOf(source.name_key) : undefined) ||
+    source.name ||
+    key.split(".").slice(2).join(".") ||
+    key;
+  const tags = [...new Set(source.tags)].sort();
+  const links = (source.links ?? [])
+    .map(({ rel, target }) => ({ rel, target }))
+    .sort((a, b) => compareTexts(a.rel, b.rel) || compareTexts(a.target, b.target));
+  const { data } = source;
+  const compared = {
+    name,
+    tags,
+    icon: icon === null ? null : { hash: icon },
+    data,
+    links,
+    assets: assets.map(({ role, hash }) => ({ role, hash })),
+  };
+  const wire = {
+    name,
+    tags,
+    icon: icon === null ? null : { hash: icon, url: assetUrl(icon) },
+    data,
+    links,
+    assets: assets.map(({ role, hash, mediaType, bytes }) => ({
+      role,
+      hash,
+      media_type: mediaType,
+      bytes,
+      url: assetUrl(hash),
+    })),
+  };
+  const description = Object.hasOwn(data, "description") ? data["description"] : null;
+  const spoken = typeof description === "string" ? (textOf(description) ?? description) : "";
+  return {
+    key,
+    type: source.type,
+    upstreamKey: source.upstream_key,
+    hash: contentHash(compared),
+    body: JSON.stringify(wire).slice(1, -1),
+    words: searchWords(`${name}\n${spoken}`).join(" "),
+  };
+}
+
+const assetUrl = (hash: string) => `/v1/codex/assets/${hash}`;
+const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

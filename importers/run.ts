@@ -1,0 +1,169 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { Compile } from "typebox/compile";
+import { readDirectory } from "../db/queries/codex-directory.ts";
+import { lockGame, readState, readTextHashes } from "../db/queries/codex-import.ts";
+import { createStaging, stageRemoved } from "../db/queries/codex-staging.ts";
+import { indexAssets } from "./asset-index.ts";
+import { compareEntities, type Comparison } from "./compare.ts";
+import { EnvelopeHeader, type ImportEnvelope, type ImportReport } from "./contract.ts";
+import { locate, stateOf, type Place } from "./locate.ts";
+import { ProblemList } from "./problems.ts";
+import { changesOfTexts, prepareTexts } from "./texts.ts";
+import { writeImport } from "./write.ts";
+
+/** Another import of the same game is running; the caller may try again. */
+export class ImportBusy extends Error {
+  constructor(game: string) {
+    super(`import:busy another import of ${game} is running`);
+    this.name = "ImportBusy";
+  }
+}
+
+/** What a part of the import that belongs to one patch gets to know, inside its transaction. */
+export interface ImportedPatch {
+  game: string;
+  gameId: number;
+  branch: string;
+  branchId: number;
+  patchId: number;
+}
+
+export type ImportOp = "added" | "changed" | "removed";
+
+export interface ImportOptions {
+  /** Milliseconds; when the patch counts as imported. */
+  now: number;
+  /** Says what would change and writes nothing. */
+  isDryRun?: boolean;
+  /** Ends the import without a trace, up to the commit. */
+  signal?: AbortSignal;
+  /** `total` is 0 while it is not known. */
+  onProgress?: (phase: "assets" | "entities" | "writing", done: number, total: number) => void;
+  /** Every entity that differs from what readers see now. */
+  onChange?: (op: ImportOp, id: string) => void;
+  /**
+   * What has to be true as soon as the patch is: runs in the transaction, after the archive was written and
+   * only when it was (IMP-05).
+   */
+  project?: (em: EntityManager, patch: ImportedPatch) => Promise<void>;
+  /** Called after the commit of an import that wrote something, with the slug of the game. */
+  announce?: (game: string) => Promise<unknown>;
+}
+
+const headerShape = Compile(EnvelopeHeader);
+
+/**
+ * Pass 2: brings one envelope into the archive, in one transaction (IMP-03, IMP-04). The same envelope again
+ * writes nothing. Throws ImportRefused with everything that is wrong, or ImportBusy.
+ */
+export async function importEnvelope(
+  em: EntityManager,
+  envelope: ImportEnvelope,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const problems = new ProblemList();
+  if (!headerShape.Check(envelope.header))
+    for (const { instancePath, message } of headerShape.Errors(envelope.header))
+      problems.add("envelope", instancePath.slice(1).replaceAll("/", "."), message);
+  problems.refuseIfAny();
+  const { game } = envelope.header;
+  const { report, hasWritten } = await em.transactional(async (tx) => {
+    if (!(await lockGame(tx, game.slug))) throw new ImportBusy(game.slug);
+    return importLocked(tx, envelope, problems, options);
+  });
+  if (hasWritten) await options.announce?.(game.slug);
+  return report;
+}
+
+async function importLocked(
+  em: EntityManager,
+  envelope: ImportEnvelope,
+  problems: ProblemList,
+  options: ImportOptions,
+): Promise<{ report: ImportReport; hasWritten: boolean }> {
+  const { header, locales } = envelope;
+  const [game = null] = await readDirectory(em, header.game.slug);
+  const place = locate(game, header, problems);
+  const texts = prepareTexts(locales, problems);
+  options.onProgress?.("assets", 0, envelope.assets.length);
+  const assets = await indexAssets(em, envelope, problems);
+  if (place === null) {
+    problems.refuseIfAny();
+    throw new Error("an envelope without place has a problem");
+  }
+  const currentState = stateOf(place.existing ?? place.previous);
+  const current = await readState(em, currentState);
+  const isRerun = place.existing !== null;
+  const base = isRerun ? await readState(em, stateOf(place.previous)) : current;
+  const currentTexts = await readTextHashes(em, currentState);
+  const textChanges = changesOfTexts(currentTexts, locales, texts);
+  const hasNewTexts = textChanges.some(({ locale }) => locale.toLowerCase() === "en");
+  await createStaging(em);
+  const comparison = await compareEntities(
+    em,
+    envelope,
+    { current, base, hasNewTexts },
+    { english: texts.english, assets, problems },
+    {
+      signal: options.signal,
+      onProgress: (done) => options.onProgress?.("entities", done, envelope.entityCount ?? 0),
+      onChange: (op, id) => {
+        options.onChange?.(op, id);
+        // Patches after it, or other branches, stand on its rows (IMP-04).
+        if (isRerun && !place.isReplaceable)
+          problems.add(id, "", `${op}, but only the newest patch of a branch can be replaced`);
+      },
+    },
+  );
+  if (isRerun && !place.isReplaceable && textChanges.length > 0)
+    problems.add("locales", "", "changed, but only the newest patch of a branch can be replaced");
+  problems.refuseIfAny();
+  options.signal?.throwIfAborted();
+  const report = reportOf(envelope, place, comparison);
+  const hasWork = needsWrite(envelope, place, comparison, textChanges.length > 0);
+  if (!hasWork || options.isDryRun === true) return { report, hasWritten: false };
+  options.onProgress?.("writing", 0, 1);
+  await stageRemoved(em, comparison.removed);
+  const baseTexts = isRerun ? await readTextHashes(em, stateOf(place.previous)) : currentTexts;
+  const written = await writeImport(em, {
+    header,
+    place,
+    counts: comparison.toBase,
+    hasNewContent: hasNewContent(comparison) || textChanges.length > 0,
+    textChanges: changesOfTexts(baseTexts, locales, texts),
+    assets,
+    now: options.now,
+  });
+  await options.project?.(em, { ...written, game: header.game.slug, branch: header.branch.slug });
+  options.onProgress?.("writing", 1, 1);
+  options.signal?.throwIfAborted();
+  return { report, hasWritten: true };
+}
+
+const hasNewContent = ({ toCurrent }: Comparison) =>
+  toCurrent.added + toCurrent.changed + toCurrent.removed > 0;
+
+/** A re-run with nothing new writes no row in any table. */
+function needsWrite(
+  { header }: ImportEnvelope,
+  { game, branch, existing, isReplaceable }: Place,
+  comparison: Comparison,
+  hasNewTexts: boolean,
+): boolean {
+  if (game === null || branch === null || existing === null) return true;
+  if (!isReplaceable) return false;
+  if (hasNewContent(comparison) || hasNewTexts || comparison.hasNewKeys) return true;
+  const released = header.patch.released_at;
+  const isDated = released !== null && Date.parse(released) !== existing.releasedAt;
+  return isDated || game.displayName !== header.game.display_name;
+}
+
+function reportOf(
+  { header }: ImportEnvelope,
+  { version }: Place,
+  { toCurrent }: Comparison,
+): ImportReport {
+  const { added, changed, removed, unchanged } = toCurrent;
+  const names = { game: header.game.slug, branch: header.branch.slug, patch: version };
+  return { ...names, added, changed, removed, unchanged };
+}

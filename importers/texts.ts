@@ -1,0 +1,70 @@
+import type { TextChange } from "../db/queries/codex-staging.ts";
+import { canonicalJson, contentHash } from "./canonical.ts";
+import type { SourceTexts } from "./contract.ts";
+import type { ProblemList } from "./problems.ts";
+
+const maxLocales = 64;
+const localePattern = /^[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/;
+
+export interface PreparedTexts {
+  /** Texts of `en`; keys as upstream spells them. */
+  english: Readonly<Record<string, string>>;
+  hashes: ReadonlyMap<string, string>;
+}
+
+/** Checks the texts of an envelope; problems name language and key. */
+export function prepareTexts(locales: SourceTexts, problems: ProblemList): PreparedTexts {
+  const hashes = new Map<string, string>();
+  const spelled = new Set<string>();
+  let english: Readonly<Record<string, string>> = {};
+  const entries = Object.entries(locales);
+  if (entries.length > maxLocales)
+    problems.add("locales", "", `are more than ${maxLocales} languages`);
+  for (const [locale, texts] of entries) {
+    const name = locale.toLowerCase();
+    if (!localePattern.test(locale)) problems.add("locales", locale, "is no language code");
+    // Codes are matched whatever their case, so two spellings of one would hide each other (IMP-01).
+    if (spelled.has(name)) problems.add("locales", locale, "comes twice");
+    spelled.add(name);
+    if (!areTexts(locale, texts, problems)) continue;
+    hashes.set(locale, contentHash(texts));
+    if (name === "en") english = texts;
+  }
+  return { english, hashes };
+}
+
+function areTexts(
+  locale: string,
+  texts: unknown,
+  problems: ProblemList,
+): texts is Record<string, string> {
+  if (typeof texts !== "object" || texts === null || Array.isArray(texts)) {
+    problems.add("locales", locale, "is not an object of texts");
+    return false;
+  }
+  const wrong = Object.entries(texts).filter(
+    ([key, text]) => !isStorable(key) || typeof text !== "string" || !isStorable(text),
+  );
+  for (const [key] of wrong) problems.add("locales", `${locale}.${key}`, "is not a text to store");
+  return wrong.length === 0;
+}
+
+const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
+
+/** What has to be written so that `kept` becomes the texts of the envelope. */
+export function changesOfTexts(
+  kept: ReadonlyMap<string, string>,
+  locales: SourceTexts,
+  { hashes }: PreparedTexts,
+): TextChange[] {
+  const fresh = [...hashes]
+    .filter(([locale, hash]) => kept.get(locale) !== hash)
+    .map(([locale, hash]) => ({
+      locale,
+      texts: { hash, json: canonicalJson(locales[locale] ?? {}) },
+    }));
+  const gone = [...kept.keys()]
+    .filter((locale) => !hashes.has(locale))
+    .map((locale) => ({ locale, texts: null }));
+  return [...fresh, ...gone];
+}

@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { ImportRefused, type SourceEntity } from "../../importers/contract.ts";
+import { entity, startArchive, type Archive } from "../support/archive.ts";
+
+const torch = (power: number) => entity("id.item.torch", { data: { power } });
+const sword = entity("id.item.sword", { data: { power: 9 }, tags: ["weapon", "iron"] });
+
+describe("an import", () => {
+  let archive: Archive;
+  let games = 0;
+  let game = "";
+  const run = (version: string, entities: readonly SourceEntity[], rest = {}, options = {}) =>
+    archive.import({ game, version, entities, ...rest }, options);
+  const counts = ({ added = 0, changed = 0, removed = 0, unchanged = 0 }) => ({
+    added,
+    changed,
+    removed,
+    unchanged,
+  });
+  /** Content of every open and closed row of the game, without ids. */
+  const rows = () =>
+    rowsOf(
+      archive.orm.em.fork(),
+      sql`select b.slug as branch, e.key, d.hash, v.from_ord, v.to_ord, v.is_inherited
+        from codex_versions v join codex_entities e on e.id = v.entity_id
+        join codex_games g on g.id = e.game_id join codex_branches b on b.id = v.branch_id
+        left join codex_documents d on d.id = v.document_id
+        where g.slug = ${game} order by 1, 2, 4`,
+    );
+  const heads = () =>
+    rowsOf(
+      archive.orm.em.fork(),
+      sql<{ branch: string; name: string; data: unknown; tags: string[]; search: string }>`
+        select b.slug as branch, h.name, h.data, h.tags, h.search::text
+        from codex_head h join codex_branches b on b.id = h.branch_id
+        join codex_games g on g.id = b.game_id where g.slug = ${game} order by 1, 2`,
+    );
+  const fresh = () => (game = `game-${++games}`);
+  const same = (actual: unknown, expected: unknown) => assert.deepEqual(actual, expected);
+  const numbers = ({ game: _g, branch: _b, patch: _p, ...rest }: Record<string, unknown>) => rest;
+
+  before(async () => {
+    archive = await startArchive();
+  });
+  after(() => archive.stop());
+
+  it("counts what is added, changed, removed and the same", async () => {
+    fresh();
+    same(await run("1.0", [torch(1), sword]), {
+      game,
+      branch: "main",
+      patch: "1.0.0+build.0",
+      ...counts({ added: 2 }),
+    });
+    const shield = entity("id.item.shield");
+    same(
+      numbers({ ...(await run("1.1", [torch(2), shield])) }),
+      counts({ added: 1, changed: 1, removed: 1 }),
+    );
+    same(numbers({ ...(await run("1.2", [torch(2), shield])) }), counts({ unchanged: 2 }));
+    assert.deepEqual(
+      (await heads()).map(({ name }) => name),
+      ["shield", "torch"],
+    );
+  });
+
+  it("of the same content again changes nothing and writes no row, whichever patch it is", async () => {
+    fresh();
+    await run("1.0", [torch(1), sword]);
+    await run("1.1", [torch(2)]);
+    await run("1.2", [torch(2)]);
+    const before = await archive.traces();
+    same(numbers({ ...(await run("1.0", [sword, torch(1)])) }), counts({ unchanged: 2 }));
+    same(numbers({ ...(await run("1.1", [torch(2)])) }), counts({ unchanged: 1 }));
+    same(numbers({ ...(await run("1.2", [torch(2)])) }), counts({ unchanged: 1 }));
+    same(await archive.traces(), before);
+  });
+
+  it("replaces the newest patch and leaves what lies before it", async () => {
+    fresh();
+    await run("1.0", [torch(1), sword]);
+    await run("1.1", [torch(2)]);
+    same(
+      numbers({ ...(await run("1.1", [torch(1), sword, entity("id.item.bow")])) }),
+      counts({ added: 2, changed: 1 }),
+    );
+    const expected = fresh();
+    await run("1.0", [torch(1), sword]);
+    await run("1.1", [torch(1), sword, entity("id.item.bow")]);
+    const straight = await rows();
+    game = `game-${games - 1}`;
+    assert.notEqual(game, expected);
+    same(await rows(), straight);
+  });
+
+  it("refuses other content for an older patch and names what differs", async () => {
+    fresh();
+    await run("1.0", [torch(1)]);
+    await run("1.1", [torch(2)]);
+    const before = await rows();
+    await assert.rejects(run("1.0", [torch(3), sword]), (error) => {
+      assert.ok(error instanceof ImportRefused);
+      same(
+        error.problems.map(({ entity: id }) => id),
+        ["id.item.torch", "id.item.sword"],
+      );
+      return true;
+    });
+    same(await rows(), before);
+  });
+
+  it("refuses an earlier patch and two spellings of one version", async () => {
+    fresh();
+    await run("1.1", [torch(1)]);
+    await assert.rejects(run("1.0.9", [torch(1)]), /earlier than the newest/);
+    await assert.rejects(run("1.1.0", [torch(1)]), /meets 1\.1 /);
+    await assert.rejects(run("v9", [torch(1)]), /no canonical form/);
+    await run("v9", [torch(1)], { canonical: "9.0.0+build.0" });
+  });
+
+  it("lists every problem with its entity and place, and writes nothing", async () => {
+    fresh();
+    const bad = [
+      entity("id.item.a", { data: { deep: [{ n: 2 ** 60 }] } }),
+      entity("id.item.b", { data: { text: "a\0b" } }),
+      entity("id.item.c", { links: [{ rel: "x", target: "nowhere" }] }),
+      entity("id.item.d", { icon: "icons/none.png" }),
+      { ...entity("id.item.e"), id: "id.monster.e" },
+      { ...entity("id.item.f"), type: "diff" },
+      torch(1),
+      torch(2),
+    ];
+    const before = await archive.traces();
+    await assert.rejects(run("1.0", bad), (error) => {
+      assert.ok(error instanceof ImportRefused);
+      same(
+        error.problems.map(({ entity: id, place }) => `${id} ${place}`.trim()),
+        [
+          "id.item.a data.deep[0].n",
+          "id.item.b data.text",
+          "id.item.c links[0].target",
+          "id.item.d icon",
+          "id.monster.e id",
+          "id.item.f type",
+          "id.item.torch",
+        ],
+      );
+      return true;
+    });
+    same(await archive.traces(), before);
+  });
+
+  it("says in a dry run what would change and writes nothing", async () => {
+    fresh();
+    await run("1.0", [torch(1), sword]);
+    const before = await archive.traces();
+    const seen: string[] = [];
+    const options = {
+      isDryRun: true,
+      onChange: (op: string, id: string) => void seen.push(`${op} ${id}`),
+    };
+    const report = await run("1.1", [torch(2), entity("id.item.bow")], {}, options);
+    same(numbers({ ...report }), counts({ added: 1, changed: 1, removed: 1 }));
+    same(seen, ["changed id.item.torch", "added id.item.bow", "removed id.item.sword"]);
+    same(await archive.traces(), before);
+  });
+
+  it("leaves no trace when it is cancelled or its projection fails", async () => {
+    fresh();
+    const control = new AbortController();
+    const many = Array.from({ length: 600 }, (_, i) => entity(`id.item.n${i}`));
+    const onProgress = (phase: string, done: number) => {
+      if (phase === "entities" && done > 0) control.abort();
+    };
+    await assert.rejects(run("1.0", many, {}, { signal: control.signal, onProgress }), /aborted/);
+    const project = () => Promise.reject(new Error("projection failed"));
+    await assert.rejects(run("1.0", many, {}, { project }), /projection failed/);
+    same(await rows(), []);
+    same(numbers({ ...(await run("1.0", many)) }), counts({ added: 600 }));
+  });
+
+  it("gives a branch the state of its fork, apart from what it changes itself", async () => {
+    fresh();
+    await run("1.0", [torch(1), sword]);
+    await run("1.1", [torch(2), sword]);
+    const branch = { slug: "beta", parent: "main", fork_version: "1.0" };
+    same(
+      numbers({ ...(await run("1.1-b1", [torch(1), entity("id.item.bow")], { branch })) }),
+      counts({ added: 1, removed: 1, unchanged: 1 }),
+    );
+    same(
+      (await heads()).map((row) => `${row.branch} ${row.name} ${JSON.stringify(row.data)}`),
+      ["beta bow {}", 'beta torch {"power":1}', 'main sword {"power":9}', 'main torch {"power":2}'],
+    );
+    await assert.rejects(
+      run("1.0", [torch(7)], { branch: { slug: "beta" } }),
+      /only the newest patch of a branch/,
+    );
+    await assert.rejects(run("2.0", [], { branch: { slug: "gamma" } }), /needs parent/);
+  });
+
+  it("finds names and descriptions in English, and follows when only the texts change", async () => {
+    fresh();
+    const item = entity("id.item.frost", { name_key: "n", data: { description: "d" } });
+    const texts = (n: string, d: string) => ({ locales: { en: { n, d }, de: { n: "Frost" } } });
+    await run("1.0", [item], texts("Frost Amulet", "Cold to the touch"));
+    const [first] = await heads();
+    assert.equal(first?.name, "Frost Amulet");
+    assert.equal(first?.search, "'amulet' 'cold' 'frost' 'the' 'to' 'touch'");
+    same(
+      numbers({ ...(await run("1.1", [item], texts("Frost Amulet", "Warm"))) }),
+      counts({ unchanged: 1 }),
+    );
+    assert.equal((await heads())[0]?.search, "'amulet' 'frost' 'warm'");
+  });
+
+  it("stores assets once by their content and keeps the type declared first", async () => {
+    fresh();
+    const files = { "a.png": Buffer.from("same"), "b/c.png": Buffer.from("same") };
+    const assets = [
+      { path: "a.png", media_type: "image/png" },
+      { path: "b/c.png", media_type: "image/webp" },
+    ];
+    const list = [
+      entity("id.item.a", { icon: "a.png" }),
+      entity("id.item.b", { icon: "b/c.png", assets: [{ path: "a.png", role: "portrait" }] }),
+    ];
+    await run("1.0", list, { files, assets });
+    const stored = await rowsOf(
+      archive.orm.em.fork(),
+      sql`select media_type, bytes from codex_assets`,
+    );
+    same(stored, [{ media_type: "image/png", bytes: 4 }]);
+  });
+
+  it("runs one at a time for a game: two of the same patch make it once", async () => {
+    fresh();
+    const reports = await Promise.all([1, 2, 3].map(() => run("1.0", [torch(1), sword])));
+    same(reports.map(({ added }) => added).sort(), [0, 0, 2]);
+    same((await rows()).length, 2);
+  });
+});
