@@ -1,4 +1,4 @@
-/** @typedef {import("./game.js").Game} Game @typedef {import("./client.js").Player} Player */
+/** @typedef {import("./game.js").Game} Game @typedef {import("../client/emberline.ts").Player} Player */
 
 const views = ["loading", "home", "waiting", "question", "finished"];
 

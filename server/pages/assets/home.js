@@ -1,4 +1,4 @@
-import { watchPublicList } from "./client.js";
+import { Emberline } from "/client/emberline.js";
 
 /** @typedef {"good" | "warn" | "bad" | "unknown"} Light */
 
@@ -62,10 +62,14 @@ if (example)
   example.textContent = `curl -s -X POST ${location.origin}/v1/gateway/guest -H 'Content-Type: application/json' -d '{}'`;
 
 for (const name of ["Service", "Postgres", "Redis", "Live events"]) show(name, "unknown", "…");
-watchPublicList(
-  (lobbies) => show("Live events", "good", `connected; ${lobbies.length} public lobbies open`),
-  (isOpen) => {
-    if (!isOpen) show("Live events", "warn", "not connected, trying again");
-  },
-);
+/** The public list tells whether events arrive. */
+async function watchEvents() {
+  const lost = () => show("Live events", "warn", "not connected, trying again");
+  /** @param {string} state */
+  const onState = (state) => state === "lost" && lost();
+  for await (const lobbies of new Emberline().publicLobbies({ onState }))
+    show("Live events", "good", `connected; ${lobbies.length} public lobbies open`);
+}
+
+void watchEvents().catch(() => show("Live events", "bad", "refused"));
 void poll();

@@ -1,26 +1,22 @@
-import {
-  ApiError,
-  createIdentity,
-  createLobby,
-  joinLobby,
-  readCategories,
-  watchPublicList,
-} from "./client.js";
+import { Emberline, EmberlineError } from "/client/emberline.js";
 import { el, readable, setText, showView } from "./dom.js";
-import { isHost } from "./game.js";
+import { isHost, isWatching } from "./game.js";
 import { makeChoices } from "./question.js";
-import { choose, currentSeat, refresh, show, sitDown, standUp, storedSeat, tick } from "./room.js";
+import * as room from "./room.js";
+import { downloadSheet, shareLink } from "./share.js";
 import { tabValue } from "./tab.js";
 import { renderOpenGames } from "./views.js";
 
 const clockMs = 200;
 const retryMs = 2_000;
+const watchPattern = /^#watch=([A-Za-z0-9]{6})$/;
 
 const storedName = tabValue("name");
-const identity = createIdentity(tabValue("guest"));
+const service = new Emberline({ guest: tabValue("guest") });
 
-/** @type {(() => void) | null} */
-let stopList = null;
+/** @type {AbortController | null} */
+let listening = null;
+
 /** @param {string} text */
 function notify(text) {
   el("notice").hidden = text === "";
@@ -38,7 +34,7 @@ async function act(button, work) {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof EmberlineError)) throw error;
     notify(error.message);
     if (["lobby:token_invalid", "lobby:player_not_found"].includes(error.code))
       goHome(error.message);
@@ -48,21 +44,30 @@ async function act(button, work) {
 }
 
 function goHome(text = "") {
-  standUp();
+  room.goOut();
   showView("home");
   notify(text);
-  stopList ??= watchPublicList(
-    (lobbies) => renderOpenGames(lobbies, (code) => void act(null, () => join(code))),
-    () => {},
-  );
+  if (!listening) void listOpenGames().catch(() => {});
 }
 
-/** @param {import("./client.js").SeatKey} key @param {import("./client.js").Lobby | null} lobby */
-async function enter(key, lobby) {
-  await sitDown(key, lobby, goHome);
-  stopList?.();
-  stopList = null;
+async function listOpenGames() {
+  listening = new AbortController();
+  const { signal } = listening;
+  const join = (/** @type {string} */ code) => void act(null, () => joinGame(code));
+  for await (const lobbies of service.publicLobbies({ signal })) renderOpenGames(lobbies, join);
+}
+
+/** The list needs a connection of its own, of which a browser has few. */
+function stopListing() {
+  listening?.abort();
+  listening = null;
   history.replaceState(null, "", "/play");
+}
+
+/** @param {import("../client/emberline.ts").Seat} seat */
+async function enter(seat) {
+  await room.sitDown(seat, goHome);
+  stopListing();
 }
 
 function yourName() {
@@ -74,11 +79,9 @@ function yourName() {
 }
 
 /** @param {string} code */
-async function join(code) {
+async function joinGame(code) {
   const name = yourName();
-  if (name === null) return;
-  const { seat } = await joinLobby(identity, code.toUpperCase(), name);
-  await enter(seat, null);
+  if (name !== null) await enter(await service.join(code, name));
 }
 
 /** @param {HTMLFormElement} form */
@@ -86,33 +89,52 @@ async function create(form) {
   const name = yourName();
   if (name === null) return;
   const fields = new FormData(form);
-  const { seat, lobby } = await createLobby(identity, {
+  const seat = await service.create({
     hostName: name,
-    mode: fields.get("mode"),
+    mode: fields.get("mode") === "coop" ? "coop" : "versus",
     numQuestions: Number(fields.get("questions")),
     timer: Number(fields.get("timer")),
-    category: fields.get("category") || null,
+    category: String(fields.get("category") ?? "") || null,
     visibility: fields.get("public") ? "public" : "private",
   });
-  await enter(seat, lobby);
+  await enter(seat);
 }
 
-/** Commands of the host's buttons and what they answer. @type {Record<string, (index: number) => Promise<any>>} */
+/** @param {string} code */
+async function watch(code) {
+  room.watchFrom(await service.spectate(code), goHome);
+  stopListing();
+  // A reload goes on watching.
+  history.replaceState(null, "", `/play#watch=${code}`);
+}
+
+/** Commands of the host's buttons. @type {Record<string, (seat: import("../client/emberline.ts").Seat, index: number) => Promise<unknown>>} */
 const hostCommands = {
-  start: () => currentSeat()?.calls.start(),
-  lock: (index) => currentSeat()?.calls.lock(index),
-  next: (index) => currentSeat()?.calls.next(index),
-  end: async () =>
-    confirm("End the game for everybody?") ? currentSeat()?.calls.end() : { lobby: null },
+  start: (seat) => seat.start(),
+  lock: (seat, index) => seat.lock(index),
+  next: (seat, index) => seat.next(index),
+  end: async (seat) => confirm("End the game for everybody?") && seat.end(),
 };
 
+/** @param {string} id */
+async function command(id) {
+  const seat = room.currentRoom()?.seat;
+  if (seat) await hostCommands[id](seat, seat.lobby?.current_index ?? 0);
+  room.update();
+}
+
 async function leave() {
-  const seat = currentSeat();
-  const lobby = seat?.game.lobby;
-  if (!seat || !lobby) return goHome();
-  const ends = isHost(seat.game) && lobby.status !== "finished";
+  const { seat, game } = room.currentRoom() ?? {};
+  const lobby = game?.lobby;
+  if (!game || !lobby || isWatching(game)) return backHome();
+  const ends = isHost(game) && lobby.status !== "finished";
   if (ends && !confirm("You are the host: leaving ends the game for everybody. Leave?")) return;
-  if (lobby.status !== "finished") await seat.calls.leave();
+  if (lobby.status !== "finished") await seat?.leave();
+  backHome();
+}
+
+function backHome() {
+  history.replaceState(null, "", "/play");
   goHome();
 }
 
@@ -121,58 +143,73 @@ function onKey(event) {
   const isTyping = event.target instanceof HTMLInputElement;
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   const choice = ["1", "2", "3", "4"].indexOf(event.key);
-  if (choice >= 0 && !el("view-question").hidden) void act(null, () => choose(choice));
+  if (choice >= 0 && !el("view-question").hidden) void act(null, () => room.choose(choice));
 }
 
-async function copyLink() {
-  const link = `${location.origin}/play#${currentSeat()?.key.code}`;
-  // Without https the clipboard is out of reach; then the link is shown to be copied by hand.
-  if (!navigator.clipboard) return prompt("Copy this link", link);
-  await navigator.clipboard.writeText(link).then(
-    () => setText("copy-link", "Copied"),
-    () => prompt("Copy this link", link),
-  );
+/** @param {string} fragment what the page understands behind its # */
+function share(fragment) {
+  const code = room.currentRoom()?.game.lobby?.code ?? "";
+  void shareLink(`${location.origin}/play#${fragment}${code}`);
+}
+
+function readAddress() {
+  const code = watchPattern.exec(location.hash)?.[1];
+  if (code) void act(null, () => watch(code.toUpperCase())).then(showHomeIfNowhere);
+  else el("code").value = location.hash.slice(1, 7).toUpperCase();
+  return code !== undefined;
+}
+
+/** A game that cannot be watched leaves the visitor at the start, with the reason. */
+function showHomeIfNowhere() {
+  if (room.currentRoom()) return;
+  const reason = el("notice-text").textContent ?? "";
+  goHome(reason);
 }
 
 function wire() {
-  makeChoices((choice) => void act(null, () => choose(choice)));
+  makeChoices((choice) => void act(null, () => room.choose(choice)));
   el("create").addEventListener("submit", (event) => {
     event.preventDefault();
     void act(el("create"), () => create(event.target));
   });
   el("join").addEventListener("submit", (event) => {
     event.preventDefault();
-    void act(el("join"), () => join(el("code").value));
+    void act(el("join"), () => joinGame(el("code").value));
   });
-  for (const [id, command] of Object.entries(hostCommands))
-    el(id).addEventListener("click", () => {
-      const index = currentSeat()?.game.lobby?.current_index ?? 0;
-      void act(el(id), async () => show((await command(index)).lobby));
-    });
+  for (const id of Object.keys(hostCommands))
+    el(id).addEventListener("click", () => void act(el(id), () => command(id)));
   el("leave").addEventListener("click", () => void act(el("leave"), leave));
-  el("again").addEventListener("click", () => goHome());
-  el("copy-link").addEventListener("click", () => void copyLink());
+  el("again").addEventListener("click", backHome);
+  el("copy-link").addEventListener("click", () => share(""));
+  el("copy-watch-link").addEventListener("click", () => share("watch="));
+  el("sheet").addEventListener("click", () => void act(el("sheet"), saveSheet));
+  window.addEventListener("hashchange", readAddress);
   el("notice-close").addEventListener("click", () => notify(""));
   el("name").addEventListener("input", () => el("name").setCustomValidity(""));
   document.addEventListener("keydown", onKey);
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) void refresh();
+    if (!document.hidden) void room.refresh();
   });
-  window.addEventListener("online", () => void refresh());
-  setInterval(tick, clockMs);
+  window.addEventListener("online", () => void room.refresh());
+  setInterval(room.tick, clockMs);
 }
 
 async function fillCategories() {
-  const categories = await readCategories().catch(() => []);
+  const categories = await service.categories().catch(() => []);
   for (const { name } of categories) el("category").append(new Option(readable(name), name));
 }
 
-/** A service that is out of reach for a moment does not cost the seat. @param {import("./client.js").SeatKey} key */
+async function saveSheet() {
+  const { seat } = room.currentRoom() ?? {};
+  if (seat) downloadSheet(seat.code, await seat.resultSheet());
+}
+
+/** A service that is out of reach for a moment does not cost the seat. @param {import("../client/emberline.ts").SeatKey} key */
 async function comeBack(key) {
   try {
-    await enter(key, null);
+    await enter(service.seat(key));
   } catch (error) {
-    const isGone = error instanceof ApiError && [401, 404].includes(error.status);
+    const isGone = error instanceof EmberlineError && error.isFinal;
     if (isGone) return goHome("Your last game is no longer there.");
     el("connection").hidden = false;
     setTimeout(() => void comeBack(key), retryMs);
@@ -182,9 +219,9 @@ async function comeBack(key) {
 async function begin() {
   wire();
   el("name").value = storedName.load() ?? "";
-  el("code").value = location.hash.slice(1, 7).toUpperCase();
   void fillCategories();
-  const key = storedSeat.load();
+  if (readAddress()) return;
+  const key = room.storedSeat.load();
   if (!key) return goHome();
   await comeBack(key);
 }

@@ -1,7 +1,8 @@
 import { el, make, playerRow, readable, setText } from "./dom.js";
-import { canChoose, isHost, me, myChoice, ranking, serverNow } from "./game.js";
+import { renderProof } from "./fair-play.js";
+import { canChoose, isHost, isWatching, me, myChoice, ranking, serverNow } from "./game.js";
 
-/** @typedef {import("./game.js").Game} Game @typedef {import("./client.js").Lobby} Lobby */
+/** @typedef {import("./game.js").Game} Game @typedef {import("../client/emberline.ts").Lobby} Lobby */
 
 /** Four buttons that stay, so that the keyboard focus survives every change. @param {(choice: number) => void} choose */
 export function makeChoices(choose) {
@@ -59,6 +60,7 @@ export function renderQuestion(game, lobby) {
   setText("progress", `Question ${question.index + 1}${total}`);
   setText("topic", `${readable(question.category)} · ${readable(question.difficulty)}`);
   setText("question", question.question);
+  el("own-score").hidden = isWatching(game);
   setText("my-score", String(myScore(game)));
   setText("hint", hintOf(game, lobby));
   renderChoices(game, lobby);
@@ -69,6 +71,7 @@ export function renderQuestion(game, lobby) {
 
 /** @param {Game} game @param {Lobby} lobby */
 function hintOf(game, lobby) {
+  if (isWatching(game)) return lobby.reveal ? "" : "You are watching. The players are thinking.";
   if (lobby.reveal) return isHost(game) ? "" : "The host moves on to the next question.";
   if (game.early) {
     const { is_correct, points_earned } = game.early;
@@ -89,11 +92,16 @@ function hintOf(game, lobby) {
 function renderReveal(game, lobby) {
   const { reveal } = lobby;
   el("reveal").hidden = !reveal;
+  renderProof(game);
   if (!reveal) return;
   const own = reveal.results.find((result) => result.player_id === game.playerId);
   const isMissing = !own || own.selected_index < 0;
   const wrong = isMissing ? "Time is up" : "Not this time";
-  setText("verdict", own?.is_correct ? `Right! +${own.points_earned} points` : wrong);
+  const verdict = own?.is_correct ? `Right! +${own.points_earned} points` : wrong;
+  const numRight = reveal.results.filter((result) => result.is_correct).length;
+  const tally = `${numRight} of ${reveal.results.length} knew it`;
+  setText("verdict", isWatching(game) ? tally : verdict);
+  el("reveal").classList.toggle("right", own?.is_correct === true);
   setText("explanation", reveal.explanation);
   setText("rate", `${reveal.correct_rate} % of all answers to this question were right.`);
 }

@@ -1,17 +1,23 @@
-import { ApiError, createSeat, randomKey, watchLobby } from "./client.js";
+import { EmberlineError, randomKey } from "/client/emberline.js";
 import { el, setText, showView } from "./dom.js";
-import { canChoose, isHost, me, newGame, serverNow, takeLobby, takeMessage } from "./game.js";
+import { proveReveal } from "./fair-play.js";
+import * as games from "./game.js";
 import { renderClock, renderQuestion } from "./question.js";
 import { tabValue } from "./tab.js";
 import { renderFinished, renderHostAway, renderWaiting } from "./views.js";
+import { follow } from "./watch.js";
 
-/** @typedef {import("./client.js").SeatKey} SeatKey @typedef {import("./client.js").Lobby} Lobby */
-/** @typedef {{ key: SeatKey, calls: ReturnType<typeof createSeat>, game: import("./game.js").Game,
- *   stop: () => void, isOpen: boolean, onGone: (text: string) => void }} Seated */
+/** @typedef {import("../client/emberline.ts").Seat} Seat @typedef {import("../client/emberline.ts").Lobby} Lobby */
+/** @typedef {import("../client/emberline.ts").Spectator} Spectator @typedef {import("./game.js").Game} Game */
+/** @typedef {{ view: Seat | Spectator, seat: Seat | null, game: Game, stop: () => void,
+ *   isOpen: boolean, onGone: (text: string) => void }} Present */
 
-const heartbeatMs = 30_000;
+/** A seat that cannot be read by then is tried again by the page, which says so. */
+const readMs = 4_000;
 /** While the stream is away the lobby is read this often. */
 const pollMs = 4_000;
+/** A connection that comes back within this time was not worth a word. */
+const lostMs = 600;
 /** The server closes a question two seconds after its end; later than this we ask. */
 const overdueMs = 3_500;
 const askAgainMs = 3_000;
@@ -19,135 +25,162 @@ const askAgainMs = 3_000;
 export const storedSeat = tabValue("seat");
 const storedChoice = tabValue("choice");
 
-/** The seat this tab sits on, with everything that ends when it is left. @type {Seated | null} */
-let seated = null;
+/** The lobby this tab is in, with everything that ends when it leaves. @type {Present | null} */
+let present = null;
 let shownQuestion = -1;
 let askedForRevealAt = 0;
 
 /** @param {string} text */
 const speak = (text) => setText("spoken", text);
 
-export const currentSeat = () => seated;
+export const currentRoom = () => present;
 
-/** Ends what runs for the seat and forgets it. */
-export function standUp() {
-  seated?.stop();
-  seated = null;
+/** Ends what runs for the lobby and forgets it. */
+export function goOut() {
+  present?.stop();
+  present = null;
   storedSeat.save(null);
   storedChoice.save(null);
-  for (const id of ["room", "leave", "connection", "host-away"]) el(id).hidden = true;
+  for (const id of ["room", "leave", "connection", "host-away", "cheated"]) el(id).hidden = true;
 }
 
-/**
- * Takes the seat; `onGone` is called when it is lost, with the reason for people.
- * @param {SeatKey} key @param {Lobby | null} lobby @param {(text: string) => void} onGone
- */
-export async function sitDown(key, lobby, onGone) {
-  const calls = createSeat(key);
-  const answer = lobby ?? (await calls.read()).lobby;
-  storedSeat.save(key);
-  const game = newGame(key.playerId, storedChoice.load());
-  const seat = { key, calls, game, stop: () => {}, isOpen: false, onGone };
-  seated = seat;
+/** Sits down; `onGone` is called when the seat is lost, with the reason for people. @param {Seat} seat @param {(text: string) => void} onGone */
+export async function sitDown(seat, onGone) {
+  const lobby = seat.lobby ?? (await seat.read({ deadlineMs: readMs })).lobby;
+  storedSeat.save(seat.key);
+  const game = games.newGame(seat.key.playerId, storedChoice.load());
+  const room = enter({ view: seat, seat, game, onGone });
+  const isKnown = lobby.answered_player_ids.includes(seat.key.playerId) || lobby.reveal !== null;
+  // A choice the lobby does not know of was on its way when the page went away.
+  if (game.mine && !isKnown) void give(room, seat, game.mine).catch(() => {});
+}
+
+/** @param {Spectator} spectator @param {(text: string) => void} onGone */
+export function watchFrom(spectator, onGone) {
+  enter({ view: spectator, seat: null, game: games.newGame(null, null), onGone });
+}
+
+/** @param {Pick<Present, "view" | "seat" | "game" | "onGone">} who */
+function enter(who) {
+  present?.stop();
+  const { view, game } = who;
+  const room = { ...who, stop: () => {}, isOpen: false };
+  present = room;
   shownQuestion = -1;
-  takeLobby(game, answer);
-  const stopStream = watchLobby(key, answer.hub.topic, {
-    onMessage: (message) => {
-      takeMessage(game, message);
-      render();
+  const stopStream = follow(view, {
+    onEvent: (event) => {
+      games.noteEvent(game, event);
+      update();
     },
-    onState: (isOpen) => {
-      seat.isOpen = isOpen;
-      el("connection").hidden = isOpen;
+    onOpen: (isOpen) => noteConnection(room, isOpen),
+    onRefused: (error) => {
+      noteConnection(room, false);
+      if (error instanceof EmberlineError && error.isFinal)
+        room.onGone("You are no longer in this game.");
     },
-    onRefused: () => onGone("You are no longer in this game."),
   });
-  const beat = setInterval(() => void calls.heartbeat().catch(() => {}), heartbeatMs);
   const poll = setInterval(() => {
-    if (!seat.isOpen) void refresh();
+    if (!room.isOpen) void refresh();
   }, pollMs);
-  seat.stop = () => {
+  room.stop = () => {
     stopStream();
-    clearInterval(beat);
     clearInterval(poll);
   };
-  render();
-  const isKnown = answer.answered_player_ids.includes(key.playerId) || answer.reveal !== null;
-  // A choice the lobby does not know of was on its way when the page went away.
-  if (game.mine && !isKnown) void give(seat, game.mine).catch(() => {});
+  update();
+  return room;
+}
+
+/** @param {Present} room @param {boolean} isOpen */
+function noteConnection(room, isOpen) {
+  room.isOpen = isOpen;
+  if (isOpen) el("connection").hidden = true;
+  else
+    setTimeout(() => {
+      const isOver = room.game.lobby?.status === "finished";
+      if (room === present && !room.isOpen && !isOver) el("connection").hidden = false;
+    }, lostMs);
 }
 
 /** Reads the lobby itself: the way back when events may have been missed. */
 export async function refresh() {
-  const seat = seated;
-  if (!seat) return;
+  const room = present;
+  if (!room) return;
   try {
-    const { lobby, player } = await seat.calls.read();
-    if (seat !== seated) return;
-    if (!player) return seat.onGone("You are no longer in this game.");
-    show(lobby);
+    const { player } = await room.view.read();
+    if (room !== present) return;
+    if (room.seat && !player) return room.onGone("You are no longer in this game.");
+    update();
   } catch (error) {
-    const isGone = error instanceof ApiError && [401, 404].includes(error.status);
-    if (isGone && seat === seated) seat.onGone("This game is no longer there.");
+    const isGone = error instanceof EmberlineError && error.isFinal;
+    if (isGone && room === present) room.onGone("This game is no longer there.");
   }
 }
 
-/** @param {Lobby | null} lobby */
-export function show(lobby) {
-  if (!seated || !lobby) return;
-  takeLobby(seated.game, lobby);
+/** Shows what the client knows of the lobby by now. */
+export function update() {
+  if (!present?.view.lobby) return;
+  games.takeLobby(present.game, present.view.lobby);
+  void proveReveal(present.game, render);
   render();
 }
 
 function render() {
-  const game = seated?.game;
-  const lobby = game?.lobby;
-  if (!seated || !game || !lobby) return;
-  if (game.removed === "kicked") return seated.onGone("The host removed you from the game.");
-  if (!me(game) && lobby.status !== "finished")
-    return seated.onGone("You are no longer in this game.");
+  const room = present;
+  const lobby = room?.game.lobby;
+  if (!room || !lobby) return;
+  const { game, seat } = room;
+  if (game.removed === "kicked") return room.onGone("The host removed you from the game.");
+  if (seat && !games.me(game) && lobby.status !== "finished")
+    return room.onGone("You are no longer in this game.");
+  renderBar(game, lobby);
+  renderHostAway(game);
+  if (lobby.status === "waiting") renderLobby(room, lobby);
+  else if (lobby.status === "in_progress") renderPlaying(game, lobby);
+  else renderEnd(room, lobby);
+}
+
+/** @param {Game} game @param {Lobby} lobby */
+function renderBar(game, lobby) {
   el("room").hidden = false;
   el("leave").hidden = false;
   setText("room-code", lobby.code);
-  setText("leave", lobby.status === "finished" ? "Back" : "Leave");
-  renderHostAway(game);
-  if (lobby.status === "waiting") renderLobby(lobby);
-  else if (lobby.status === "in_progress") renderPlaying(lobby);
-  else renderEnd(lobby);
+  const count = lobby.spectator_count;
+  setText("watchers", count > 0 ? `${count} watching` : "");
+  const isOver = lobby.status === "finished";
+  setText("leave", isOver ? "Back" : games.isWatching(game) ? "Stop watching" : "Leave");
 }
 
-/** @param {Lobby} lobby */
-function renderLobby(lobby) {
-  const { game, calls } = seated;
+/** @param {Present} room @param {Lobby} lobby */
+function renderLobby({ game, seat }, lobby) {
   const isNew = showView("waiting");
   const before = el("waiting-players").childElementCount;
-  renderWaiting(game, lobby, (id) => void calls.kick(id).catch(refresh));
+  renderWaiting(game, lobby, (id) => void seat?.kick(id).catch(refresh));
   if (isNew) el("view-waiting").querySelector("h1").focus();
   else if (lobby.players.length > before) speak(`${lobby.players.at(-1)?.name} joined`);
 }
 
-/** @param {Lobby} lobby */
-function renderPlaying(lobby) {
+/** @param {Game} game @param {Lobby} lobby */
+function renderPlaying(game, lobby) {
   showView("question");
   const wasRevealed = !el("reveal").hidden;
-  renderQuestion(seated.game, lobby);
-  renderClock(seated.game);
+  renderQuestion(game, lobby);
+  renderClock(game);
   const index = lobby.current_question?.index ?? -1;
   if (index !== shownQuestion) el("question").focus();
   else if (lobby.reveal && !wasRevealed) {
     const right = lobby.current_question?.payload.choices[lobby.reveal.correct_index];
     speak(`${el("verdict").textContent}. The right answer: ${right}. ${lobby.reveal.explanation}`);
-    if (isHost(seated.game)) el("next").focus();
+    if (games.isHost(game)) el("next").focus();
   }
   shownQuestion = index;
 }
 
-/** @param {Lobby} lobby */
-function renderEnd(lobby) {
+/** @param {Present} room @param {Lobby} lobby */
+function renderEnd(room, lobby) {
   const isNew = showView("finished");
-  renderFinished(seated.game, lobby);
+  renderFinished(room.game, lobby);
   if (!isNew) return;
-  seated.stop();
+  room.stop();
   el("connection").hidden = true;
   // A reload shows the start again instead of a game that is over.
   storedSeat.save(null);
@@ -156,23 +189,27 @@ function renderEnd(lobby) {
 
 /** @param {number} choice */
 export async function choose(choice) {
-  const game = seated?.game;
+  const { seat, game } = present ?? {};
   const question = game?.lobby?.current_question;
-  if (!seated || !game || !question || !canChoose(game)) return;
-  const elapsedMs = Math.round(Math.max(0, serverNow(game) - question.started_at_ms));
+  if (!present || !seat || !game || !question || !games.canChoose(game)) return;
+  const elapsedMs = Math.round(Math.max(0, games.serverNow(game) - question.started_at_ms));
   const tookMs = Math.min(600_000, elapsedMs);
-  await give(seated, { index: question.index, choice, tookMs, key: randomKey() });
+  await give(present, seat, { index: question.index, choice, tookMs, key: randomKey() });
 }
 
-/** Shows and keeps the choice before it is sent, so that a reloaded page can send it again. @param {Seated} seat @param {import("./client.js").Choice} chosen */
-async function give({ calls, game }, chosen) {
+/** Shows and keeps the choice before it is sent, so that a reloaded page can send it again. @param {Present} room @param {Seat} seat @param {import("./game.js").Choice} chosen */
+async function give({ game }, seat, chosen) {
+  const { index, choice, tookMs, key } = chosen;
   const before = game.mine === chosen ? null : game.mine;
   game.mine = chosen;
   storedChoice.save(chosen);
   render();
   try {
-    if (game.lobby?.mode === "coop") await calls.pick(chosen);
-    else takeResult(game, chosen.index, await calls.answer(chosen));
+    if (game.lobby?.mode === "coop") await seat.pick({ index, selected_index: choice }, { key });
+    else {
+      const sent = { index, selected_index: choice, time_taken_ms: tookMs };
+      takeResult(game, index, await seat.answer(sent, { key }));
+    }
   } catch (error) {
     game.mine = before;
     storedChoice.save(before);
@@ -181,7 +218,7 @@ async function give({ calls, game }, chosen) {
   }
 }
 
-/** The own result is known before the reveal. @param {import("./game.js").Game} game @param {number} index @param {any} result */
+/** The own result is known before the reveal. @param {Game} game @param {number} index @param {import("../client/emberline.ts").AnswerResult} result */
 function takeResult(game, index, result) {
   if (game.lobby?.current_question?.index !== index) return;
   game.early = { index, ...result };
@@ -189,17 +226,18 @@ function takeResult(game, index, result) {
   render();
 }
 
+/** What moves with time alone; asks for a reveal that is overdue. */
 export function tick() {
-  const game = seated?.game;
-  if (!seated || !game?.lobby) return;
+  const { game, seat } = present ?? {};
+  if (!game?.lobby) return;
   renderHostAway(game);
   const { current_question: question, reveal, status } = game.lobby;
   if (status !== "in_progress" || !question) return;
   renderClock(game);
-  const isOverdue = !reveal && serverNow(game) > question.ends_at_ms + overdueMs;
-  if (!isOverdue || Date.now() - askedForRevealAt < askAgainMs) return;
+  const isOverdue = !reveal && games.serverNow(game) > question.ends_at_ms + overdueMs;
+  if (!seat || !isOverdue || Date.now() - askedForRevealAt < askAgainMs) return;
   askedForRevealAt = Date.now();
-  void seated.calls
+  void seat
     .reveal()
     .then(refresh)
     .catch(() => {});

@@ -1,8 +1,8 @@
 import { el, make, playerRow, readable, setText } from "./dom.js";
-import { isHost, ranking, serverNow } from "./game.js";
+import { isHost, isWatching, ranking, serverNow } from "./game.js";
 
-/** @typedef {import("./game.js").Game} Game @typedef {import("./client.js").Lobby} Lobby */
-/** @typedef {import("./client.js").Player} Player */
+/** @typedef {import("./game.js").Game} Game @typedef {import("../client/emberline.ts").Lobby} Lobby */
+/** @typedef {import("../client/emberline.ts").Player} Player */
 
 const minPlayers = 2;
 
@@ -33,13 +33,14 @@ const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** @param {Lobby[]} lobbies @param {(code: string) => void} join */
 export function renderOpenGames(lobbies, join) {
-  const waiting = lobbies.filter((lobby) => lobby.status === "waiting");
-  el("open-none").hidden = waiting.length > 0;
-  const focused = document.activeElement?.getAttribute("data-code");
-  el("open-games").replaceChildren(...waiting.map((lobby) => openGame(lobby, join)));
+  const isOpen = ({ status }) => status === "waiting";
+  const shown = [...lobbies.filter(isOpen), ...lobbies.filter((lobby) => !isOpen(lobby))];
+  el("open-none").hidden = shown.length > 0;
+  const focused = document.activeElement?.getAttribute("data-game");
+  el("open-games").replaceChildren(...shown.map((lobby) => openGame(lobby, join)));
   // The list is rebuilt under the fingers of whoever moves through it with the keyboard.
   if (!focused) return;
-  const again = document.querySelector(`[data-code="${CSS.escape(focused)}"]`);
+  const again = document.querySelector(`[data-game="${CSS.escape(focused)}"]`);
   if (again instanceof HTMLElement) again.focus();
 }
 
@@ -48,17 +49,25 @@ function openGame(lobby, join) {
   const item = document.createElement("li");
   const text = document.createElement("div");
   text.append(make("strong", lobby.host_name), make("small", describe(lobby), "quiet block"));
+  const watch = /** @type {HTMLAnchorElement} */ (make("a", "Watch", "button"));
+  watch.href = `#watch=${lobby.code}`;
+  watch.setAttribute("data-game", `${lobby.code} watch`);
+  watch.setAttribute("aria-label", `Watch the game of ${lobby.host_name}`);
+  item.append(text, watch);
+  if (lobby.status === "waiting") item.append(joinButton(lobby, join));
+  return item;
+}
+
+/** @param {Lobby} lobby @param {(code: string) => void} join */
+function joinButton(lobby, join) {
   const isFull = lobby.players.length >= lobby.max_players;
-  const button = make(
-    "button",
-    isFull ? "Full" : `Join ${lobby.players.length}/${lobby.max_players}`,
-  );
-  button.setAttribute("data-code", lobby.code);
+  const count = `${lobby.players.length}/${lobby.max_players}`;
+  const button = make("button", isFull ? "Full" : `Join ${count}`, "primary");
+  button.setAttribute("data-game", `${lobby.code} join`);
   button.setAttribute("aria-label", `Join the game of ${lobby.host_name}`);
   button.toggleAttribute("disabled", isFull);
   button.addEventListener("click", () => join(lobby.code));
-  item.append(text, button);
-  return item;
+  return button;
 }
 
 /** @param {Game} game @param {Lobby} lobby @param {(playerId: number) => void} kick */
@@ -73,13 +82,18 @@ export function renderWaiting(game, lobby, kick) {
     return row;
   });
   el("waiting-players").replaceChildren(...rows);
+  setText("waiting-title", isWatching(game) ? "Waiting for the game" : "Waiting for players");
+  el("copy-watch-link").hidden = lobby.visibility !== "public";
   const isReady = lobby.players.length >= minPlayers;
   el("start").hidden = !isHost(game);
   el("start").disabled = !isReady;
   const hint = isReady
     ? ""
     : "At least two players are needed. Send the code to a friend, or open a second window.";
-  setText("start-hint", isHost(game) ? hint : "The host starts the game when everybody is here.");
+  const others = isWatching(game)
+    ? "You are watching. It begins when the host starts it."
+    : "The host starts the game when everybody is here.";
+  setText("start-hint", isHost(game) ? hint : others);
 }
 
 /** @param {Player} player @param {(playerId: number) => void} kick */
@@ -104,6 +118,7 @@ export function renderFinished(game, lobby) {
     "finish-title",
     !isPlayed ? "The game is over" : lobby.mode === "coop" ? coopTitle : title,
   );
+  el("sheet").hidden = !isHost(game) || lobby.started_at === null;
   setText("finish-reason", endings[game.endReason ?? ""] ?? "");
   const rows = ranked.map(({ player, rank }) => {
     const row = playerRow(game, player, `${player.num_correct} right`);

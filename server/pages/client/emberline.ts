@@ -905,6 +905,13 @@ export class Spectator extends LobbyView {
     this.token = token;
   }
 
+  /** Reads the lobby; there is no seat, so `player` is null. */
+  async read(options?: CallOptions): Promise<{ lobby: Lobby; player: null }> {
+    const call = { method: "GET", path: pathOf(this.code) } as const;
+    const { lobby } = bodyOf<{ lobby: Lobby }>(await send(this.link, call, options));
+    return { lobby: this.take(lobby), player: null };
+  }
+
   /** As those of a seat, without the picks of co-op. */
   async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
     const topic = this.lobby?.hub.topic ?? "";
