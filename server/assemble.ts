@@ -14,6 +14,7 @@ import { createTokenService } from "./core/tokens.ts";
 import type { Deps, JobDeps } from "./deps.ts";
 import { createIdBlocks } from "./id-blocks.ts";
 import { drawForLobby } from "./modules/questions/service.ts";
+import { createSenders } from "./providers/senders.ts";
 import { createQuestionBank } from "./providers/question-bank/index.ts";
 import { createHub } from "./sse/create-hub.ts";
 
@@ -38,6 +39,7 @@ export async function assembleJobs(ground: Ground): Promise<Assembled<JobDeps>> 
   const orm = await createOrm(config, log);
   await redisReady(redis);
   const queues = createQueues(config.REDIS_URL, log);
+  const senders = createSenders(config, log);
   const deps: JobDeps = {
     config,
     log,
@@ -50,6 +52,7 @@ export async function assembleJobs(ground: Ground): Promise<Assembled<JobDeps>> 
     },
     bodies: createBodyCache(),
     questionModel: createQuestionBank({}),
+    senders,
     enqueue: queues.enqueue,
     enqueueAndWait: queues.enqueueAndWait,
   };
@@ -57,6 +60,8 @@ export async function assembleJobs(ground: Ground): Promise<Assembled<JobDeps>> 
     deps,
     async close() {
       await queues.close();
+      senders.mail.close();
+      senders.sms.close();
       redis.disconnect();
       await orm.close(true);
     },

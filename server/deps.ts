@@ -10,6 +10,7 @@ import type { Logger } from "./core/logger.ts";
 import type { Metrics } from "./core/metrics.ts";
 import type { PasswordHasher } from "./core/passwords.ts";
 import type { TokenService } from "./core/tokens.ts";
+import type { Senders } from "./providers/messages.ts";
 import type { QuestionModel } from "./providers/question-model.ts";
 import type { Hub } from "./sse/hub.ts";
 
@@ -27,6 +28,8 @@ export interface JobDeps {
   /** Finished bodies that are the same for everyone. */
   bodies: BodyCache;
   questionModel: QuestionModel;
+  /** Ways of sending; what has something to say goes through server/delivery/send.ts. */
+  senders: Senders;
   /** Adds a job; the same job id twice is one job. */
   enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
   /** Adds a job and waits for it: true when it completed within `timeoutMs`. */

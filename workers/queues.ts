@@ -59,6 +59,19 @@ export const lobbyResults = defineQueue({
   concurrency: 4,
 });
 
+/** Sends one mail or text message; what it says waits, sealed, in its row (USR-10). */
+export const mail = defineQueue({
+  name: "mail",
+  payload: Type.Object({
+    messageId: Type.Integer(),
+    /** 0, or when the clean-up found the message left behind: a bucket of time. */
+    round: Type.Integer(),
+  }),
+  jobId: (p) => `message-${p.messageId}-${p.round}`,
+  options: retries(5, 10_000),
+  concurrency: 8,
+});
+
 /** Periodic upkeep by name: clean-up of ended sessions and the like. */
 export const maintenance = defineQueue({
   name: "maintenance",
@@ -71,6 +84,7 @@ export const maintenance = defineQueue({
 export const allQueues: readonly QueueDefinition[] = [
   questionGeneration,
   lobbyResults,
+  mail,
   maintenance,
 ];
 

@@ -10,9 +10,13 @@ import { CodexPatchSchema } from "./codex-patch.ts";
 import { CodexTextSchema } from "./codex-text.ts";
 import { CodexUpstreamKeySchema } from "./codex-upstream-key.ts";
 import { CodexVersionSchema } from "./codex-version.ts";
+import { ContactMessageSchema } from "./contact-message.ts";
+import { EmailVerificationSchema } from "./email-verification.ts";
+import { FeedbackSchema } from "./feedback.ts";
 import { LevelSchema } from "./level.ts";
 import { LobbyAnswerSchema } from "./lobby-answer.ts";
 import { LobbyResultSchema } from "./lobby-result.ts";
+import { MessageSchema } from "./message.ts";
 import { OperatorSchema } from "./operator.ts";
 import { PlayerCategoryStatsSchema } from "./player-category-stats.ts";
 import { PlayerStatsSchema } from "./player-stats.ts";
@@ -22,6 +26,7 @@ import { QuestionPromptSchema } from "./question-prompt.ts";
 import { QuestionSchema } from "./question.ts";
 import { RealmBrandingSchema } from "./realm-branding.ts";
 import { RealmSchema } from "./realm.ts";
+import { SubscriberSchema } from "./subscriber.ts";
 import { TokenFamilySchema } from "./token-family.ts";
 
 /** Every entity of the service; one that is missing here has no table. */
@@ -51,4 +56,9 @@ export const entities = [
   CodexTextSchema,
   CodexUpstreamKeySchema,
   CodexVersionSchema,
+  MessageSchema,
+  EmailVerificationSchema,
+  SubscriberSchema,
+  ContactMessageSchema,
+  FeedbackSchema,
 ];

@@ -1,10 +1,12 @@
 import { Migration20260101000000_ground } from "./Migration20260101000000_ground.ts";
 import { Migration20260102000000_initial } from "./Migration20260102000000_initial.ts";
 import { Migration20261121074604_archive } from "./Migration20261121074604_archive.ts";
+import { Migration20261121080000_delivery } from "./Migration20261121080000_delivery.ts";
 
 /** In the order they are run. */
 export const migrations = [
   Migration20260101000000_ground,
   Migration20260102000000_initial,
   Migration20261121074604_archive,
+  Migration20261121080000_delivery,
 ] as const;

@@ -25,7 +25,13 @@ export interface ConsoleCommand {
 /** What the user asked for cannot be done; the message starts with a code. */
 export class Refusal extends Error {}
 
-const secretSettings = new Set(["APP_SECRET", "APP_SECRET_PREVIOUS", "OPERATOR_BOOTSTRAP_TOKEN"]);
+const secretSettings = new Set([
+  "APP_SECRET",
+  "APP_SECRET_PREVIOUS",
+  "OPERATOR_BOOTSTRAP_TOKEN",
+  "SMTP_URL",
+  "SMS_WEBHOOK_URL",
+]);
 const slugPattern = /^[a-z0-9][a-z0-9-]{1,62}$/;
 const maxName = 64;
 const healthLimitMs = 5_000;

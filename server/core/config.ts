@@ -51,6 +51,11 @@ export const ConfigSchema = Type.Object({
     "",
     "address of the service in links; empty means the address it listens on",
   ),
+  MARKETING_URL: Text(
+    "",
+    "address of the site with the status pages; empty means the service itself",
+    "^(https?://[^\\s?#]+)?$",
+  ),
   TRUSTED_PROXIES: Text("", "CIDR list; X-Forwarded-For is believed from these only"),
   CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
   CORS_PUBLIC_DATA: Bool(false, "true lets any origin read public game data"),
@@ -70,6 +75,36 @@ export const ConfigSchema = Type.Object({
   }),
   LOCKOUT_THRESHOLD: Int(5, 1, 1000, "failed logins that lock an identifier"),
   LOCKOUT_SECONDS: Int(900, 1, 86_400, "window and length of the lock"),
+  MAIL_DRIVER: Text(
+    "",
+    "smtp, memory (the development inbox) or log (sends nothing); empty means smtp when SMTP_URL is set, else memory",
+    "^(smtp|memory|log|)$",
+  ),
+  SMTP_URL: Text(
+    "",
+    "mail server, for example smtp://user:password@mail.example:587",
+    "^(smtps?://\\S+)?$",
+  ),
+  MAIL_FROM: Text(
+    "emberline <no-reply@localhost>",
+    "sender of every mail; its name is how mails call the service",
+    '^([^<>\\r\\n"]*<[^<>\\s@]+@[^<>\\s@]+>|[^<>\\s@]+@[^<>\\s@]+)$',
+  ),
+  SMS_DRIVER: Text(
+    "",
+    "webhook, memory or log; empty means webhook when SMS_WEBHOOK_URL is set, else memory",
+    "^(webhook|memory|log|)$",
+  ),
+  SMS_WEBHOOK_URL: Text(
+    "",
+    "gets each text message as POST {id, to, text}; may carry user:password@",
+    "^(https?://\\S+)?$",
+  ),
+  OPERATOR_INBOX: Text(
+    "",
+    "address that contact messages are forwarded to; empty means operator@localhost, in production nobody",
+    "^([^<>\\s@]+@[^<>\\s@]+)?$",
+  ),
   GENERATOR_MODELS: Text("small,medium,large", "comma list of the model names a caller may choose"),
   HUB_STREAMS_PER_ADDRESS: Int(500, 1, 1_000_000, "event streams one address may hold"),
   TOPIC_BASE: Text("/games/trivia", "prefix of event topics", "^(/[a-z0-9_-]+)+$"),
@@ -139,6 +174,7 @@ function crossChecks(config: Config): string[] {
   const token = config.OPERATOR_BOOTSTRAP_TOKEN;
   if (token !== "" && token.length < 32)
     problems.push("OPERATOR_BOOTSTRAP_TOKEN: at least 32 characters");
+  problems.push(...deliveryProblems(config));
   if (config.APP_ENV !== "production") return problems;
   if (secret === "" || secret === developmentSecret)
     problems.push("APP_SECRET: required in production, no default");
@@ -148,6 +184,21 @@ function crossChecks(config: Config): string[] {
     problems.push("RATE_LIMIT_FACTOR: 0 is refused in production");
   const secrets = [secret, config.APP_SECRET_PREVIOUS, token].filter((s) => s !== "");
   if (new Set(secrets).size < secrets.length) problems.push("secrets must differ from each other");
+  return problems;
+}
+
+function deliveryProblems(config: Config): string[] {
+  const problems: string[] = [];
+  if (config.MAIL_DRIVER === "smtp" && config.SMTP_URL === "")
+    problems.push("SMTP_URL: required by MAIL_DRIVER=smtp");
+  if (config.SMS_DRIVER === "webhook" && config.SMS_WEBHOOK_URL === "")
+    problems.push("SMS_WEBHOOK_URL: required by SMS_DRIVER=webhook");
+  for (const name of ["SMTP_URL", "SMS_WEBHOOK_URL", "MARKETING_URL"] as const)
+    if (config[name] !== "" && !URL.canParse(config[name]))
+      problems.push(`${name}: not an address`);
+  if (config.APP_ENV !== "production") return problems;
+  for (const name of ["MAIL_DRIVER", "SMS_DRIVER"] as const)
+    if (config[name] === "memory") problems.push(`${name}: memory is refused in production`);
   return problems;
 }
 

@@ -7,6 +7,8 @@ export interface Metrics {
   requestSeconds: Histogram<"route">;
   rateLimited: Counter<"route">;
   jobs: Counter<"queue" | "outcome">;
+  messages: Counter<"kind" | "outcome">;
+  messageSendSeconds: Histogram<"driver">;
   lobbyCommands: Counter<"type" | "outcome">;
   lobbyCommitSeconds: Histogram;
   lobbyActors: Gauge;
@@ -50,6 +52,19 @@ export function createMetrics(): Metrics {
       name: "jobs_total",
       help: "Jobs by outcome",
       labelNames: ["queue", "outcome"],
+      registers,
+    }),
+    messages: new Counter({
+      name: "messages_total",
+      help: "Mails and text messages: written, dropped, sent, retried, failed, expired",
+      labelNames: ["kind", "outcome"],
+      registers,
+    }),
+    messageSendSeconds: new Histogram({
+      name: "message_send_seconds",
+      help: "Time of one attempt at sending",
+      labelNames: ["driver"],
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 20],
       registers,
     }),
     lobbyCommands: new Counter({

@@ -67,6 +67,7 @@ describe("the operator listener", () => {
     const { queues } = (await list.json()) as { queues: { name: string }[] };
     assert.deepEqual(queues.map(({ name }) => name).sort(), [
       "lobby-results",
+      "mail",
       "maintenance",
       "question-generation",
     ]);

@@ -10,6 +10,7 @@ import { createQuestionBank } from "../../server/providers/question-bank/index.t
 import type { QuestionModel } from "../../server/providers/question-model.ts";
 import { startJobs } from "../../workers/jobs.ts";
 import { createQueues } from "../../workers/producer.ts";
+import { createSenders } from "../../server/providers/senders.ts";
 import { generateQuestions } from "../../workers/processors/question-generation.ts";
 import { testStores } from "./stores.ts";
 
@@ -45,6 +46,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     get questionModel() {
       return model;
     },
+    senders: createSenders(config, log),
     enqueue: queues.enqueue,
     enqueueAndWait: queues.enqueueAndWait,
   };

@@ -1,8 +1,10 @@
 import { storeLobbyResult } from "./lobby-results.ts";
+import { sendMail } from "./mail.ts";
 import { generateQuestions } from "./question-generation.ts";
 
 /** Queue name -> the work; a queue without a line here is filled, but not emptied, by this service. */
 export const processors = {
   "lobby-results": storeLobbyResult,
+  mail: sendMail,
   "question-generation": generateQuestions,
 };

@@ -1,0 +1,23 @@
+import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
+
+/** Feedback given inside a game; anonymous without a token (document 1, System). */
+export const FeedbackSchema = defineEntity({
+  name: "Feedback",
+  tableName: "feedback",
+  properties: {
+    id: p.integer().primary(),
+    kind: p.enum(["bug", "idea", "praise", "other"]),
+    /** Application identifier. */
+    source: p.string().length(64),
+    message: p.text(),
+    email: p.string().length(320).nullable(),
+    route: p.string().length(512).nullable(),
+    context: p.json<Record<string, unknown>>().nullable(),
+    /** Of a registered caller; a guest has a player only (SYS-05). */
+    userId: p.integer().nullable(),
+    playerId: p.integer().nullable(),
+    createdAt: p.datetime().index("feedback_created_at_index"),
+  },
+});
+
+export type Feedback = InferEntity<typeof FeedbackSchema>;

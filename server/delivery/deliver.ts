@@ -1,0 +1,122 @@
+import {
+  claimMessage,
+  findMessageStatus,
+  settleMessage,
+  type ClaimedMessage,
+} from "../../db/queries/messages.ts";
+import type { Config } from "../core/config.ts";
+import type { JobDeps } from "../deps.ts";
+import { DeliveryError, sendLimitMs } from "../providers/messages.ts";
+import { render, type Rendered } from "./render.ts";
+import { unseal } from "./seal.ts";
+import { findTemplate } from "./templates.ts";
+
+/** Attempts before a message is a dead letter (USR-10); the queue makes as many. */
+export const maxAttempts = 5;
+/** Longer than any attempt lasts: whoever claimed a message so long ago is dead. */
+export const leaseMs = sendLimitMs + 10_000;
+
+type DeliveryDeps = Pick<JobDeps, "em" | "config" | "clock" | "metrics" | "log" | "senders">;
+
+export interface DeliveryOptions {
+  maxAttempts: number;
+  limitMs: number;
+}
+
+/**
+ * One attempt at one message. A second call for a message that is done does nothing; of two at once
+ * one sends. Rejects with `DeliveryError` when it did not go out, which is written down before.
+ */
+export async function deliverMessage(
+  deps: DeliveryDeps,
+  id: number,
+  options: DeliveryOptions = { maxAttempts, limitMs: sendLimitMs },
+): Promise<void> {
+  const { em, clock } = deps;
+  const now = clock.now();
+  const lease = { now: new Date(now), leaseStart: new Date(now - leaseMs) };
+  const message = await claimMessage(em, id, lease);
+  if (message === null) {
+    if ((await findMessageStatus(em, id)) === "sending")
+      throw new DeliveryError("another process is sending it", false);
+    return;
+  }
+  const settle = (status: "queued" | "sent" | "failed" | "expired", more: Settled = {}) => {
+    const { error = null, content = null } = more;
+    deps.metrics.messages.inc({
+      kind: message.kind,
+      outcome: status === "queued" ? "retried" : status,
+    });
+    return settleMessage(em, message, { status, now: new Date(clock.now()), error, content });
+  };
+  if (message.isExpired) return settle("expired");
+  try {
+    const { rendered, keepsContent } = await hand(deps, message, options.limitMs);
+    await settle("sent", { content: keepsContent ? contentOf(rendered) : null });
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error;
+    const isLast = error.isPermanent || message.attempts >= options.maxAttempts;
+    await settle(isLast ? "failed" : "queued", { error: error.message.slice(0, 255) });
+    throw error;
+  }
+}
+
+interface Settled {
+  error?: string;
+  content?: ReturnType<typeof contentOf> | null;
+}
+
+async function hand(deps: DeliveryDeps, message: ClaimedMessage, limitMs: number) {
+  const { config, senders, metrics } = deps;
+  const rendered = renderMessage(config, message);
+  const sender = senders[message.kind];
+  const end = metrics.messageSendSeconds.startTimer({ driver: sender.name });
+  const base = { id: `message-${message.id}`, to: message.recipient };
+  const { subject, text, html, replyTo, unsubscribeUrl } = rendered;
+  try {
+    await within(
+      limitMs,
+      message.kind === "mail"
+        ? senders.mail.send({ ...base, subject, text, html: html ?? "", replyTo, unsubscribeUrl })
+        : senders.sms.send({ ...base, text }),
+    );
+  } finally {
+    end();
+  }
+  return { rendered, keepsContent: sender.keepsContent };
+}
+
+/** A message nobody can read any more is a dead letter at once. */
+function renderMessage(config: Config, message: ClaimedMessage): Rendered {
+  const template = findTemplate(message.template);
+  const params = message.sealed === null ? null : unseal(config, message.template, message.sealed);
+  if (template === null) throw new DeliveryError("unknown template", true);
+  if (params === null) throw new DeliveryError("sealed with another secret", true);
+  return render(template, message.locale, params, brandOf(config));
+}
+
+const contentOf = ({ subject, text, html, code, links }: Rendered) => ({
+  subject,
+  text,
+  html,
+  code,
+  links,
+});
+
+/** How we call ourselves: the name of the sender. */
+export function brandOf({ MAIL_FROM }: Pick<Config, "MAIL_FROM">): string {
+  const name = MAIL_FROM.includes("<") ? MAIL_FROM.slice(0, MAIL_FROM.indexOf("<")).trim() : "";
+  return name === "" ? "emberline" : name;
+}
+
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_done, reject) => {
+    timer = setTimeout(() => reject(new DeliveryError("no end in time", false)), limitMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

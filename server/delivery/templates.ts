@@ -1,0 +1,246 @@
+/**
+ * What a parameter is, which decides how it is shown and treated: `code` and `link` stand out and
+ * the inbox copies them, `quote` keeps its line breaks, `unsubscribe` becomes the footer and the
+ * one-click header, `reply` the Reply-To header.
+ */
+export type ParamRole = "text" | "code" | "link" | "quote" | "unsubscribe" | "reply";
+
+/** One language of a template. `{name}` is replaced by the parameter, `{brand}` by how we call ourselves. */
+export interface TemplateText {
+  subject: string;
+  /** Paragraphs; one that is only a parameter is shown the way of its role. */
+  paragraphs: readonly string[];
+  /** Label of the button a link becomes in HTML. */
+  action?: string;
+}
+
+export interface Template {
+  kind: "mail" | "sms";
+  params: Readonly<Record<string, ParamRole>>;
+  /** After this the message is of no use any more and is not sent. */
+  lifeSeconds: number;
+  /** Goes to us, not to a user: the bound on messages to one address does not hold. */
+  isInternal?: boolean;
+  texts: Readonly<Record<"en" | "de", TemplateText>>;
+}
+
+const minutes = (count: number) => count * 60;
+const hours = (count: number) => count * 3_600;
+const days = (count: number) => count * 86_400;
+
+/**
+ * Every message the service sends. Nothing a user typed is in a mail to an address that is not
+ * known to be theirs: else anyone could have us send their text to anybody.
+ */
+export const templates = {
+  "verify-email": {
+    kind: "mail",
+    params: { link: "link" },
+    lifeSeconds: hours(24),
+    texts: {
+      en: {
+        subject: "Confirm your email address",
+        paragraphs: [
+          "Please confirm that this address belongs to your {brand} account.",
+          "{link}",
+          "The link works once, within 24 hours. If you did not create an account, ignore this mail.",
+        ],
+        action: "Confirm address",
+      },
+      de: {
+        subject: "Bestätige deine E-Mail-Adresse",
+        paragraphs: [
+          "Bitte bestätige, dass diese Adresse zu deinem Konto bei {brand} gehört.",
+          "{link}",
+          "Der Link gilt einmal und 24 Stunden lang. Falls du kein Konto angelegt hast, ist nichts zu tun.",
+        ],
+        action: "Adresse bestätigen",
+      },
+    },
+  },
+  "sign-in-code": {
+    kind: "mail",
+    params: { code: "code" },
+    lifeSeconds: minutes(5),
+    texts: {
+      en: {
+        subject: "Your sign-in code",
+        paragraphs: [
+          "Use this code to sign in to {brand}:",
+          "{code}",
+          "It works once, within 5 minutes. We never ask for it; do not pass it on.",
+        ],
+      },
+      de: {
+        subject: "Dein Anmeldecode",
+        paragraphs: [
+          "Mit diesem Code meldest du dich bei {brand} an:",
+          "{code}",
+          "Er gilt einmal und 5 Minuten lang. Wir fragen nie danach; gib ihn nicht weiter.",
+        ],
+      },
+    },
+  },
+  "reset-password": {
+    kind: "mail",
+    params: { link: "link" },
+    lifeSeconds: hours(1),
+    texts: {
+      en: {
+        subject: "Set a new password",
+        paragraphs: [
+          "Somebody asked for a new password for your {brand} account.",
+          "{link}",
+          "The link works once, within one hour. If it was not you, ignore this mail: your password stays as it is.",
+        ],
+        action: "Set a new password",
+      },
+      de: {
+        subject: "Neues Passwort setzen",
+        paragraphs: [
+          "Für dein Konto bei {brand} wurde ein neues Passwort angefordert.",
+          "{link}",
+          "Der Link gilt einmal und eine Stunde lang. Falls du es nicht warst, ist nichts zu tun: dein Passwort bleibt, wie es ist.",
+        ],
+        action: "Neues Passwort setzen",
+      },
+    },
+  },
+  "password-changed": {
+    kind: "mail",
+    params: {},
+    lifeSeconds: days(3),
+    texts: {
+      en: {
+        subject: "Your password was changed",
+        paragraphs: [
+          "The password of your {brand} account was changed, and every other device was signed out.",
+          "If it was not you, set a new password at once.",
+        ],
+      },
+      de: {
+        subject: "Dein Passwort wurde geändert",
+        paragraphs: [
+          "Das Passwort deines Kontos bei {brand} wurde geändert, alle anderen Geräte wurden abgemeldet.",
+          "Falls du es nicht warst, setze sofort ein neues Passwort.",
+        ],
+      },
+    },
+  },
+  "email-changed": {
+    kind: "mail",
+    params: {},
+    lifeSeconds: days(3),
+    texts: {
+      en: {
+        subject: "Your email address was changed",
+        paragraphs: [
+          "Your {brand} account has another email address now; this one no longer belongs to it.",
+          "If it was not you, write to us.",
+        ],
+      },
+      de: {
+        subject: "Deine E-Mail-Adresse wurde geändert",
+        paragraphs: [
+          "Dein Konto bei {brand} hat jetzt eine andere E-Mail-Adresse; diese gehört nicht mehr dazu.",
+          "Falls du es nicht warst, schreib uns.",
+        ],
+      },
+    },
+  },
+  "subscribe-verify": {
+    kind: "mail",
+    params: { link: "link", unsubscribe: "unsubscribe" },
+    lifeSeconds: hours(24),
+    texts: {
+      en: {
+        subject: "Confirm your subscription",
+        paragraphs: [
+          "Please confirm that you want news from {brand} at this address.",
+          "{link}",
+          "The link works within 24 hours. Without it you get nothing more from us.",
+        ],
+        action: "Subscribe",
+      },
+      de: {
+        subject: "Bestätige dein Abonnement",
+        paragraphs: [
+          "Bitte bestätige, dass du Neuigkeiten von {brand} an diese Adresse möchtest.",
+          "{link}",
+          "Der Link gilt 24 Stunden lang. Ohne ihn schreiben wir dir nicht mehr.",
+        ],
+        action: "Abonnieren",
+      },
+    },
+  },
+  "subscribe-welcome": {
+    kind: "mail",
+    params: { unsubscribe: "unsubscribe" },
+    lifeSeconds: days(3),
+    texts: {
+      en: {
+        subject: "You are subscribed",
+        paragraphs: ["From now on you get news from {brand} at this address. Welcome!"],
+      },
+      de: {
+        subject: "Du hast abonniert",
+        paragraphs: ["Ab jetzt bekommst du Neuigkeiten von {brand} an diese Adresse. Willkommen!"],
+      },
+    },
+  },
+  contact: {
+    kind: "mail",
+    params: {
+      fullname: "text",
+      email: "reply",
+      discovery: "text",
+      subject: "text",
+      message: "quote",
+    },
+    lifeSeconds: days(14),
+    isInternal: true,
+    texts: {
+      en: {
+        subject: "Contact: {subject}",
+        paragraphs: ["From {fullname}, {email} (heard of us by: {discovery})", "{message}"],
+      },
+      de: {
+        subject: "Kontakt: {subject}",
+        paragraphs: ["Von {fullname}, {email} (kennt uns durch: {discovery})", "{message}"],
+      },
+    },
+  },
+  "sign-in-code-sms": {
+    kind: "sms",
+    params: { code: "code" },
+    lifeSeconds: minutes(5),
+    texts: {
+      en: { subject: "Sign-in code", paragraphs: ["{brand}: {code} is your sign-in code."] },
+      de: { subject: "Anmeldecode", paragraphs: ["{brand}: {code} ist dein Anmeldecode."] },
+    },
+  },
+  "phone-code": {
+    kind: "sms",
+    params: { code: "code" },
+    lifeSeconds: minutes(5),
+    texts: {
+      en: { subject: "Confirmation code", paragraphs: ["{brand}: {code} confirms this number."] },
+      de: { subject: "Bestätigungscode", paragraphs: ["{brand}: {code} bestätigt diese Nummer."] },
+    },
+  },
+} as const satisfies Record<string, Template>;
+
+export type TemplateName = keyof typeof templates;
+export type ParamsOf<T extends TemplateName> = Readonly<
+  Record<keyof (typeof templates)[T]["params"], string>
+>;
+
+/** Something to send: to whom, what, and in which language (an unknown one becomes English). */
+export type NewMessage = {
+  [T in TemplateName]: { template: T; to: string; locale: string; params: ParamsOf<T> };
+}[TemplateName];
+
+/** The template of this name, or null: rows outlive releases. */
+export function findTemplate(name: string): Template | null {
+  return Object.hasOwn(templates, name) ? templates[name as TemplateName] : null;
+}

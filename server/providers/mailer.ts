@@ -1,0 +1,85 @@
+import type { ConnectionOptions } from "node:tls";
+import nodemailer from "nodemailer";
+import { DeliveryError, sendLimitMs, type OutgoingMail, type Sender } from "./messages.ts";
+
+export interface SmtpOptions {
+  /** smtp:// or smtps://, with credentials if the server wants them. */
+  url: string;
+  from: string;
+  tls?: ConnectionOptions;
+}
+
+const connectLimitMs = 8_000;
+/** Connections of one process, and mails over one of them. */
+const maxConnections = 4;
+const maxMessages = 100;
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
+
+/** Sends by SMTP over a few kept connections; STARTTLS is used where it is offered, and insisted on for credentials. */
+export function createSmtpMailer(options: SmtpOptions): Sender<OutgoingMail> {
+  const { username, hostname } = new URL(options.url);
+  const transport = nodemailer.createTransport(
+    {
+      url: options.url,
+      pool: true,
+      maxConnections,
+      maxMessages,
+      connectionTimeout: connectLimitMs,
+      greetingTimeout: connectLimitMs,
+      socketTimeout: sendLimitMs,
+      // A password must not go over a foreign line in the clear because somebody cut STARTTLS out.
+      requireTLS: username !== "" && !loopback.test(hostname),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      ...(options.tls ? { tls: options.tls } : {}),
+    },
+    { from: options.from },
+  );
+  const domain = domainOf(options.from);
+  return {
+    name: "smtp",
+    keepsContent: false,
+    send: async (mail) => {
+      try {
+        await transport.sendMail(composed(mail, domain));
+      } catch (error) {
+        throw smtpError(error);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** The mail as the library takes it; it encodes every header itself. */
+function composed(mail: OutgoingMail, domain: string) {
+  return {
+    messageId: `<${mail.id}@${domain}>`,
+    to: { name: "", address: mail.to },
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    ...(mail.replyTo === null ? {} : { replyTo: { name: "", address: mail.replyTo } }),
+    headers: { "Auto-Submitted": "auto-generated", ...unsubscribeHeaders(mail.unsubscribeUrl) },
+  };
+}
+
+function unsubscribeHeaders(url: string | null): Record<string, string> {
+  if (url === null) return {};
+  return {
+    "List-Unsubscribe": `<${url}>`,
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+  };
+}
+
+function domainOf(from: string): string {
+  return from.slice(from.lastIndexOf("@") + 1).replace(/>\s*$/, "");
+}
+
+/** A refusal of the 500s stays one; everything else may go better later (RFC 5321, 4.2.1). */
+function smtpError(error: unknown): DeliveryError {
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+  const isRefused = typeof responseCode === "number" && responseCode >= 500;
+  const isOurs = code === "EAUTH" || code === "ETLS";
+  const facts = [code, responseCode].filter((each) => each !== undefined).join(" ");
+  return new DeliveryError(`smtp: ${facts || "failed"}`, isRefused && !isOurs, error);
+}

@@ -1,0 +1,51 @@
+import { sql } from "kysely";
+import { rowsOf } from "../../db/queries/rows.ts";
+import type { Deps } from "../../server/deps.ts";
+
+export interface StoredMessage {
+  id: number;
+  kind: "mail" | "sms";
+  template: string;
+  locale: string;
+  to: string;
+  status: string;
+  attempts: number;
+  sealed: string | null;
+  error: string | null;
+  content: {
+    subject: string;
+    text: string;
+    html: string | null;
+    code: string | null;
+    links: string[];
+  } | null;
+}
+
+/** Every message to an address, oldest first. */
+export function messagesTo(deps: Pick<Deps, "em">, to: string): Promise<StoredMessage[]> {
+  return rowsOf(
+    deps.em,
+    sql<StoredMessage>`select id, kind, template, locale, recipient as to, status, attempts, sealed,
+      last_error as error, content from messages where recipient = ${to} order by id`,
+  );
+}
+
+const waitMs = 20_000;
+const pollMs = 20;
+
+/** The newest message of a template to an address, once it is sent. */
+export async function sentMessage(
+  deps: Pick<Deps, "em">,
+  to: string,
+  template: string,
+): Promise<StoredMessage & { content: NonNullable<StoredMessage["content"]> }> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const all = (await messagesTo(deps, to)).filter((one) => one.template === template);
+    const last = all.at(-1);
+    if (last?.status === "sent" && last.content !== null) return { ...last, content: last.content };
+    if (performance.now() > deadline)
+      throw new Error(`no ${template} was sent to ${to}: ${JSON.stringify(all)}`);
+    await new Promise((done) => setTimeout(done, pollMs));
+  }
+}

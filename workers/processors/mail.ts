@@ -1,0 +1,19 @@
+import { UnrecoverableError } from "bullmq";
+import { deliverMessage } from "../../server/delivery/deliver.ts";
+import type { JobDeps } from "../../server/deps.ts";
+import { DeliveryError } from "../../server/providers/messages.ts";
+import type { mail, PayloadOf } from "../queues.ts";
+
+/** Sends the message a job names; one that is done already is left alone (S38). */
+export async function sendMail(
+  { messageId }: PayloadOf<typeof mail>,
+  deps: JobDeps,
+): Promise<void> {
+  try {
+    await deliverMessage(deps, messageId);
+  } catch (error) {
+    if (error instanceof DeliveryError && error.isPermanent)
+      throw new UnrecoverableError(error.message);
+    throw error;
+  }
+}
