@@ -28,6 +28,8 @@ export interface Lobbies {
   listPublic(): Promise<string>;
   /** What this process owns, for operators. */
   describe(): { incarnation: string; shards: number; actors: number; pending: number };
+  /** Takes its share of the lobbies; before that commands are only passed on. */
+  join(): Promise<void>;
   /** Gives every lobby to the other processes; commands are passed on to them until `stop`. */
   handOver(): Promise<void>;
   /** Hands over what is left and closes the connections. */

@@ -24,6 +24,8 @@ export interface Ground {
   log: Logger;
   metrics: Metrics;
   clock?: Clock;
+  /** The process takes its share of the lobbies when it says so, not at once. */
+  joinsLater?: boolean;
 }
 
 export interface Assembled<D> {
@@ -82,6 +84,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     enqueueResult: (payload) => base.enqueue(lobbyResults, payload),
     seatLimit: seatLimitOf(config),
     draw: (plan) => drawForLobby(base, plan),
+    joinsLater: ground.joinsLater ?? false,
   });
   const hub = createHub({
     redisUrl: config.REDIS_URL,

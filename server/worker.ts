@@ -15,7 +15,7 @@ export async function startHttpWorker(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "http");
   const metrics = createMetrics();
-  const { deps, close } = await assembleHttp({ config, log, metrics });
+  const { deps, close } = await assembleHttp({ config, log, metrics, joinsLater: true });
   const origins = await followRealmOrigins(deps);
   const server = createHttpServer({ deps, routes, log, realmOrigins: origins.current });
   const link = joinPrimary({
@@ -36,6 +36,7 @@ export async function startHttpWorker(): Promise<void> {
     },
   });
   link.announce(deps.lobbies.describe().incarnation);
+  await deps.lobbies.join();
   await server.listen(config.HOST, config.PORT);
   link.ready();
 }

@@ -14,12 +14,14 @@ type Given = "log" | "clock" | "metrics" | "context" | "enqueueResult" | "draw" 
 
 export interface LobbiesDeps extends Pick<RouterDeps, Given> {
   redisUrl: string;
+  /** Leaves joining to the caller: a process still busy with its start would hold lobbies up. */
+  joinsLater?: boolean;
 }
 
 /** Joins the workers that share the lobbies; resolves when this one holds its part of the shards. */
 export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
-  const { redisUrl: _, ...given } = deps;
-  return createRouter({
+  const { redisUrl: _, joinsLater = false, ...given } = deps;
+  const lobbies = await createRouter({
     ...given,
     incarnation: newIncarnation(),
     connections: await connect(deps),
@@ -27,6 +29,8 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
     timings: defaultTimings,
     shards: allShards,
   });
+  if (!joinsLater) await lobbies.join();
+  return lobbies;
 }
 
 /** Never reused: start time, process and chance. */

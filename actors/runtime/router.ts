@@ -187,7 +187,6 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     else shards.receive(channel, message);
   });
   await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
-  await shards.start();
   const stopSweeper = timing.every(sweepMs, () => mailboxes.sweep());
 
   return {
@@ -219,6 +218,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
       actors: mailboxes.actors(),
       pending: mailboxes.waiting() + remote.pending(),
     }),
+    join: () => shards.start(),
     handOver: () => shards.handOver(),
     async stop() {
       ticker.stop();

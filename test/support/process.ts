@@ -38,6 +38,7 @@ export interface Process {
   pid: number;
   is_ready: boolean;
   num_restarts: number;
+  started_at: string;
   incarnation: string | null;
 }
 

@@ -1,0 +1,105 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import type { Process, Service } from "../support/process.ts";
+import type { TestStores } from "../support/stores.ts";
+import { answersAfter, lobbiesOf, type Takeovers } from "./takeover.ts";
+
+export interface FaultsOptions {
+  service: Service;
+  stores: TestStores;
+  redis: Redis;
+  /** Codes of the lobbies being played. */
+  codes: () => string[];
+  seconds: number;
+  report: (line: string) => void;
+}
+
+export interface Faults {
+  takeovers: Takeovers;
+  kills: number;
+  freezes: number;
+  restarts: number;
+}
+
+const killEveryMs = 3_000;
+const freezeMs = 6_000;
+const redisDownMs = 500;
+/** Lobbies of a victim that are asked: enough for a median, few enough not to disturb. */
+const probesPerFault = 12;
+
+/** Kills a worker every three seconds, freezes one, restarts Redis once. */
+export async function makeFaults(options: FaultsOptions): Promise<Faults> {
+  const { seconds } = options;
+  const faults: Faults = {
+    takeovers: { announced: [], silent: [] },
+    kills: 0,
+    freezes: 0,
+    restarts: 0,
+  };
+  const freezeAt = Math.floor(seconds / 3) * 1_000;
+  const restartAt = Math.floor((seconds * 3) / 4) * 1_000;
+  const begun = performance.now();
+  const elapsed = () => performance.now() - begun;
+  const others: Promise<void>[] = [];
+  let frozen: number | null = null;
+  for (let at = killEveryMs; at <= seconds * 1_000; at += killEveryMs) {
+    await wait(Math.max(0, at - elapsed()));
+    if (faults.freezes === 0 && at >= freezeAt) {
+      const victim = await pickVictim(options.service, null);
+      frozen = victim?.pid ?? null;
+      if (victim) others.push(freeze(options, faults, victim).then(() => void (frozen = null)));
+    } else if (faults.restarts === 0 && at >= restartAt) others.push(restart(options, faults));
+    else await kill(options, faults, frozen);
+  }
+  await Promise.all(others);
+  return faults;
+}
+
+/** The ready worker that lives longest, unless it would be the last one. */
+async function pickVictim(service: Service, except: number | null): Promise<Process | null> {
+  const workers = (await service.processes()).filter(
+    ({ role, is_ready: isReady, pid }) => role === "http" && isReady && pid !== except,
+  );
+  const [oldest, second] = workers.toSorted((a, b) => a.started_at.localeCompare(b.started_at));
+  return second === undefined ? null : (oldest ?? null);
+}
+
+async function kill(options: FaultsOptions, faults: Faults, frozen: number | null): Promise<void> {
+  const victim = await pickVictim(options.service, frozen);
+  if (!victim) return options.report("no second worker is ready, nobody is killed");
+  const codes = await victimLobbies(options, victim);
+  faults.kills += 1;
+  const at = performance.now();
+  process.kill(victim.pid, "SIGKILL");
+  const times = await Promise.all(codes.map((code) => answersAfter(options.service.url, code, at)));
+  faults.takeovers.announced.push(...times);
+  options.report(`killed ${victim.pid}: ${codes.length} lobbies back in ${show(times)}`);
+}
+
+async function freeze(options: FaultsOptions, faults: Faults, victim: Process): Promise<void> {
+  const codes = await victimLobbies(options, victim);
+  faults.freezes += 1;
+  const at = performance.now();
+  process.kill(victim.pid, "SIGSTOP");
+  const thawed = wait(freezeMs).then(() => process.kill(victim.pid, "SIGCONT"));
+  const times = await Promise.all(codes.map((code) => answersAfter(options.service.url, code, at)));
+  faults.takeovers.silent.push(...times);
+  options.report(`froze ${victim.pid}: ${codes.length} lobbies back in ${show(times)}`);
+  await thawed;
+}
+
+async function restart({ stores, report }: FaultsOptions, faults: Faults): Promise<void> {
+  faults.restarts += 1;
+  const at = performance.now();
+  await stores.redis.kill();
+  await wait(redisDownMs);
+  await stores.redis.restart();
+  report(`restarted Redis in ${Math.round(performance.now() - at)} ms`);
+}
+
+async function victimLobbies({ redis, codes }: FaultsOptions, victim: Process): Promise<string[]> {
+  const owned = await lobbiesOf(redis, victim.incarnation ?? "", codes()).catch(() => []);
+  return owned.slice(0, probesPerFault);
+}
+
+const show = (times: readonly number[]) => times.map((ms) => `${Math.round(ms)}`).join(" ") + " ms";

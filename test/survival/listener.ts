@@ -1,0 +1,109 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+/** What one player heard of one lobby, over all the connections of a stream that keeps breaking. */
+export interface Heard {
+  /** Highest event number so far. */
+  last: number;
+  /** Number -> text of the message. */
+  messages: Map<number, string>;
+  connections: number;
+  /** Numbers that came twice, never came although later ones did, or were announced as lost. */
+  doubled: number;
+  missed: number;
+  gaps: number;
+  isEnded: boolean;
+}
+
+const minLifeMs = 500;
+const spreadLifeMs = 2_000;
+const retryMs = 50;
+/** A frozen process takes a connection and says nothing. */
+const silenceMs = 2_500;
+
+export interface Listener {
+  heard: Heard;
+  /** Resolves when the lobby's end was heard. */
+  ended: Promise<void>;
+  close(): void;
+}
+
+/** Follows a lobby and cuts its own connection every now and then; returns with the last id. */
+export function listen(url: string, topic: string, token: string, random: () => number): Listener {
+  const heard: Heard = {
+    last: 0,
+    messages: new Map(),
+    connections: 0,
+    doubled: 0,
+    missed: 0,
+    gaps: 0,
+    isEnded: false,
+  };
+  const closing = new AbortController();
+
+  async function connect(): Promise<void> {
+    heard.connections += 1;
+    const cut = new AbortController();
+    const life = setTimeout(() => cut.abort(), minLifeMs + random() * spreadLifeMs);
+    // Whoever hears nothing at all goes elsewhere; the first bytes come at once.
+    const silence = setTimeout(() => cut.abort(), silenceMs);
+    try {
+      const response = await fetch(`${url}/v1/hub?topic=${topic}`, {
+        signal: AbortSignal.any([cut.signal, closing.signal]),
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(heard.last === 0 ? {} : { "last-event-id": String(heard.last) }),
+        },
+      });
+      if (!response.body || response.status !== 200) return;
+      let rest = "";
+      for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+        clearTimeout(silence);
+        const parts = (rest + chunk).split("\n\n");
+        rest = parts.pop() ?? "";
+        for (const part of parts) accept(heard, part);
+        if (heard.isEnded) return;
+      }
+    } finally {
+      clearTimeout(life);
+      clearTimeout(silence);
+      cut.abort();
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted && !heard.isEnded) {
+      await connect().catch(() => undefined);
+      if (!heard.isEnded) await wait(retryMs);
+    }
+  }
+
+  return { heard, ended: run(), close: () => closing.abort() };
+}
+
+/** Checks one frame against what was heard before it. */
+export function accept(heard: Heard, frame: string): void {
+  const fields = new Map(
+    frame.split("\n").map((line) => {
+      const colon = line.indexOf(": ");
+      return [line.slice(0, colon), line.slice(colon + 2)] as const;
+    }),
+  );
+  const event = fields.get("event");
+  if (event === undefined) return;
+  if (event === "lobby.gap") heard.gaps += 1;
+  const id = fields.get("id");
+  if (id === undefined) return;
+  const seq = Number(id);
+  const data = fields.get("data") ?? "";
+  if (event === "lobby.snapshot") {
+    // The first one begins the story; any other one stands for messages that could not be given.
+    if (heard.last > 0 && seq > heard.last) heard.missed += seq - heard.last;
+    heard.isEnded ||= data.includes('"status":"finished"');
+  } else {
+    if (heard.messages.has(seq) || seq <= heard.last) heard.doubled += 1;
+    else heard.missed += seq - heard.last - 1;
+    heard.messages.set(seq, data);
+    heard.isEnded ||= event === "lobby.ended";
+  }
+  heard.last = Math.max(heard.last, seq);
+}

@@ -1,0 +1,166 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { insist, type Answer } from "./caller.ts";
+import { listen, type Listener } from "./listener.ts";
+
+export interface Guest {
+  accountId: number;
+  token: string;
+}
+
+/** One acknowledged choice: what the service said yes to. */
+export interface Acknowledged {
+  seatId: number;
+  index: number;
+  selected: number;
+  /** Versus only: the points of this answer and the score after it. */
+  points: number | null;
+  score: number | null;
+}
+
+/** Everything that was acknowledged and heard of one lobby. */
+export interface Played {
+  code: string;
+  mode: "versus" | "coop";
+  questions: number;
+  choices: Acknowledged[];
+  /** Commands the service said yes to, choices included. */
+  acknowledged: number;
+  seats: { seatId: number; listener: Listener }[];
+  /** The lobby as it was read at the end. */
+  final: FinalLobby;
+  /** Answers no careful client should get. */
+  surprises: string[];
+}
+
+export interface FinalLobby {
+  status: string;
+  current_index: number;
+  seq: number;
+  players: { id: number; score: number }[];
+}
+
+interface Seat {
+  seatId: number;
+  bearer: Record<string, string>;
+  listener: Listener;
+}
+
+export interface TableOptions {
+  url: string;
+  guests: Guest[];
+  mode: "versus" | "coop";
+  questions: number;
+  random: () => number;
+  /** Time a player thinks at most. */
+  thinkMs: number;
+  /** Told as soon as the code is known. */
+  onCode: (code: string) => void;
+}
+
+const base = "/v1/games/trivia/lobbies";
+const endWaitMs = 30_000;
+
+/** Plays one lobby to its end, whatever happens to the service meanwhile. */
+export async function playTable(options: TableOptions): Promise<Played> {
+  const { url, mode, questions, random } = options;
+  const surprises: string[] = [];
+  const expect = (answer: Answer, status: number, what: string): Answer => {
+    if (answer.status !== status) surprises.push(`${what}: ${answer.status} ${answer.code}`);
+    return answer;
+  };
+  const { code, seats } = await takeSeats(options);
+  const [host] = seats;
+  if (!host) throw new Error("a table needs players");
+  const send = (seat: Seat, action: string, body: unknown) =>
+    insist(url, post(`${base}/${code}/${action}`, seat.bearer, body));
+
+  let acknowledged = seats.length;
+  const choices: Acknowledged[] = [];
+  expect(await send(host, "start", undefined), 200, "start");
+  acknowledged += 1;
+  for (let index = 0; index < questions; index++) {
+    const made = seats.map(async (seat) => {
+      await wait(random() * options.thinkMs);
+      const selected = Math.floor(random() * 4);
+      const body = { selected_index: selected, index, time_taken_ms: 500 };
+      const answer =
+        mode === "versus"
+          ? expect(await send(seat, "answer", body), 200, `answer ${index}`)
+          : expect(
+              await send(seat, "pick", { selected_index: selected, index }),
+              204,
+              `pick ${index}`,
+            );
+      acknowledged += 1;
+      choices.push({
+        seatId: seat.seatId,
+        index,
+        selected,
+        points: mode === "versus" ? Number(answer.body["points_earned"]) : null,
+        score: mode === "versus" ? Number(answer.body["score"]) : null,
+      });
+    });
+    await Promise.all(made);
+    if (mode === "coop") {
+      expect(await send(host, "lock", { index }), 200, `lock ${index}`);
+      acknowledged += 1;
+    }
+    expect(await send(host, "next", { index }), 200, `next ${index}`);
+    acknowledged += 1;
+  }
+  const path = `${base}/${code}`;
+  const read = await insist(url, { method: "GET", path, headers: host.bearer });
+  const final = expect(read, 200, "read").body["lobby"] as FinalLobby;
+  await Promise.race([
+    Promise.all(seats.map(({ listener }) => listener.ended)),
+    wait(endWaitMs, undefined, { ref: false }),
+  ]);
+  for (const { listener } of seats) listener.close();
+  return { code, mode, questions, choices, acknowledged, seats, final, surprises };
+}
+
+async function takeSeats({
+  url,
+  guests,
+  mode,
+  questions,
+  random,
+  onCode,
+}: TableOptions): Promise<{ code: string; seats: Seat[] }> {
+  let code = "";
+  const seats: Seat[] = [];
+  for (const [i, guest] of guests.entries()) {
+    const name = `Player ${i}`;
+    const bearer = { authorization: `Bearer ${guest.token}` };
+    const settings = { mode, numQuestions: questions, timer: 60, category: "random" };
+    const taken =
+      code === ""
+        ? await insist(url, post(base, bearer, { hostName: name, ...settings }))
+        : await join(url, `${base}/${code}`, bearer, name);
+    if (taken.status >= 300)
+      throw new Error(`no seat in ${code || "a new lobby"}: ${taken.status} ${taken.code}`);
+    if (code === "") onCode((code = (taken.body["lobby"] as { code: string }).code));
+    const seatId = (taken.body["player"] as { id: number }).id;
+    const hub = await insist(url, post(`${base}/${code}/token`, bearer));
+    const topic = `/games/trivia/lobby/${code}`;
+    const listener = listen(url, topic, hub.headers.get("x-hub-token") ?? "", random);
+    seats.push({ seatId, bearer, listener });
+  }
+  return { code, seats };
+}
+
+/** A join whose answer was lost has made its seat: the name is taken, and the account finds it (LOB-05). */
+async function join(
+  url: string,
+  path: string,
+  bearer: Record<string, string>,
+  name: string,
+): Promise<Answer> {
+  const joined = await insist(url, post(`${path}/join`, bearer, { name }));
+  if (joined.code !== "lobby:name_taken") return joined;
+  return insist(url, { method: "GET", path, headers: bearer });
+}
+
+function post(path: string, headers: Record<string, string>, body?: unknown) {
+  return { method: "POST" as const, path, headers, ...(body === undefined ? {} : { body }) };
+}
