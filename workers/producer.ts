@@ -64,7 +64,9 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
   };
   const add = <P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>) => {
     const jobId = definition.jobId(payload);
-    return queueOf(erase(definition)).add(definition.name, payload, { jobId });
+    const mergeId = definition.mergeId?.(payload);
+    const merged = mergeId === undefined ? {} : { deduplication: { id: mergeId } };
+    return queueOf(erase(definition)).add(definition.name, payload, { jobId, ...merged });
   };
 
   return {

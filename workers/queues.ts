@@ -7,6 +7,8 @@ export interface QueueDefinition<P extends TObject = TObject> {
   payload: P;
   /** Same id = same work: a second add while the first is known does nothing. No ":" allowed. */
   jobId: (payload: Static<P>) => string;
+  /** Same id = the same work while one such job waits or runs; once it is over, a new one is made. */
+  mergeId?: (payload: Static<P>) => string;
   options: JobsOptions;
   /** Jobs run at once per worker process. */
   concurrency: number;
@@ -25,6 +27,19 @@ const retries = (attempts: number, delay: number): JobsOptions => ({
   removeOnFail: { age: 14 * 86_400, count: 10_000 },
 });
 
+interface Generation {
+  category: string;
+  difficulty: string;
+  pool: string;
+  model: string | null;
+  prompt: string | null;
+}
+
+/** Identical requests in flight are merged (TRV-03). */
+function generationKind({ category, difficulty, pool, model, prompt }: Generation): string {
+  return `generate-${category}-${difficulty}-${pool}-${model ?? "any"}-${hashText(prompt ?? "")}`;
+}
+
 /** Fills the stored questions of one category, difficulty and prompt (TRV-03). */
 export const questionGeneration = defineQueue({
   name: "question-generation",
@@ -35,11 +50,11 @@ export const questionGeneration = defineQueue({
     prompt: Type.Union([Type.String(), Type.Null()]),
     model: Type.Union([Type.String(), Type.Null()]),
     count: Type.Integer(),
-    /** Distinguishes one miss from the next of the same kind: a bucket of time. */
-    window: Type.Integer(),
+    /** Never used before: tells one miss from the next of the same kind. */
+    request: Type.String(),
   }),
-  jobId: (p) =>
-    `generate-${p.category}-${p.difficulty}-${p.pool}-${p.model ?? "any"}-${hashText(p.prompt ?? "")}-${p.window}`,
+  jobId: (p) => `${generationKind(p)}-${p.request}`,
+  mergeId: generationKind,
   options: retries(3, 500),
   concurrency: 4,
 });

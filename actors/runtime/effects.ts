@@ -1,3 +1,4 @@
+import { AppError } from "../../server/core/errors.ts";
 import type { Logger } from "../../server/core/logger.ts";
 import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
 import type { LobbyReply } from "../contract.ts";
@@ -20,6 +21,7 @@ export function createEffects(deps: {
   ask: (code: string, command: LobbyCommand) => Promise<LobbyReply>;
 }): Effects {
   const queueing = new Set<string>();
+  const fetching = new Set<string>();
 
   async function queueResult(lobby: Lobby): Promise<void> {
     if (queueing.has(lobby.code)) return;
@@ -38,13 +40,27 @@ export function createEffects(deps: {
   async function fetchQuestions(lobby: Lobby): Promise<void> {
     const plan = drawPlan(lobby);
     const { code } = lobby;
-    let questions: DrawnQuestion[] = [];
+    if (fetching.has(code)) return;
+    fetching.add(code);
     try {
-      questions = await deps.draw(plan);
+      const questions = await drawOrNone(plan);
+      await deps.ask(code, { type: "add_questions", firstIndex: plan.first_index, questions });
     } catch (error) {
-      deps.log.warn({ lobby: code, reason: String(error) }, "no further questions");
+      // Not the end of the game: the batch is asked for again when it is overdue (LOB-20).
+      deps.log.warn({ lobby: code, reason: String(error) }, "further questions not drawn yet");
+    } finally {
+      fetching.delete(code);
     }
-    await deps.ask(code, { type: "add_questions", firstIndex: plan.first_index, questions });
+  }
+
+  /** None can be produced: the lobby ends after the questions it has. */
+  async function drawOrNone(plan: DrawPlan): Promise<DrawnQuestion[]> {
+    try {
+      return await deps.draw(plan);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "generator:unavailable") return [];
+      throw error;
+    }
   }
 
   return {
@@ -54,6 +70,7 @@ export function createEffects(deps: {
     },
     resume(lobby) {
       if (lobby.isResultPending) void queueResult(lobby);
+      if (lobby.fetchingUntil !== null) void fetchQuestions(lobby);
     },
   };
 }

@@ -164,18 +164,3 @@ export async function listTextKeys(
   );
   return rows.map((row) => row.key);
 }
-
-/** How many questions of a category and difficulty are stored, retired ones included. */
-export async function countStored(
-  em: EntityManager,
-  category: string,
-  difficulty: string,
-): Promise<number> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ count: number }>`
-      select count(*)::int as count from questions
-      where category = ${category} and difficulty = ${difficulty}`,
-  );
-  return row?.count ?? 0;
-}

@@ -27,7 +27,7 @@ let seatIds = 1_000_000;
 before(async () => {
   app = await startApp();
   const wish = { category: "science", difficulty: "easy", pool: "both" as const };
-  const rest = { prompt: null, model: null, count: 20, window: 0 };
+  const rest = { prompt: null, model: null, count: 20, request: "r0" };
   assert.ok(await app.deps.enqueueAndWait(questionGeneration, { ...wish, ...rest }, 20_000));
   const rows = await rowsOf(app.deps.em, sql<{ id: number }>`select id from questions order by id`);
   questionIds = rows.map((row) => row.id);

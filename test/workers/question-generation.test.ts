@@ -22,7 +22,7 @@ const payload = (change: Partial<Payload> = {}): Payload => ({
   prompt: null,
   model: null,
   count: 20,
-  window: 1,
+  request: "r1",
   ...change,
 });
 
@@ -153,12 +153,13 @@ describe("the job that generates questions", () => {
     let asked = 0;
     const bank = createQuestionBank();
     jobs.use({ name: "counting", generate: (request) => (asked++, bank.generate(request)) });
-    const same = payload({ window: Date.now() });
-    const done = await Promise.all(
-      [1, 2, 3, 4, 5].map(() => jobs.deps.enqueueAndWait(questionGeneration, same, 10_000)),
-    );
+    const ask = (request: string) =>
+      jobs.deps.enqueueAndWait(questionGeneration, payload({ request }), 10_000);
+    const done = await Promise.all(["a", "b", "c", "d", "e"].map(ask));
     assert.deepEqual(done, [true, true, true, true, true]);
     assert.equal(asked, 1);
     assert.equal((await stored()).length, 20);
+    assert.equal(await ask("f"), true);
+    assert.equal(asked, 2, "what comes later is work of its own");
   });
 });

@@ -1,7 +1,11 @@
 import type { JobDeps } from "../../deps.ts";
 
-/** How long a drawn question counts as live; a lobby does not tell when it is through with it. */
-const liveMs = 30 * 60_000;
+/** A drawn question counts as live for so long; a lobby does not tell when it is through with it. */
+const minLiveMs = 30 * 60_000;
+/** A long game keeps its last questions for longer: the longest timer and a pause after each. */
+const perQuestionMs = 90_000;
+/** Questions drawn at once for one game at most. */
+const maxGameSize = 100;
 /** Live questions remembered per category and difficulty. */
 const liveLimit = 500;
 
@@ -14,8 +18,8 @@ export async function listLive(
   difficulty: string,
 ): Promise<number[]> {
   try {
-    const since = deps.clock.now() - liveMs;
-    const ids = await deps.redis.zrangebyscore(keyOf(category, difficulty), since, "+inf");
+    const now = deps.clock.now();
+    const ids = await deps.redis.zrangebyscore(keyOf(category, difficulty), now, "+inf");
     return ids.map(Number);
   } catch (error) {
     deps.log.warn({ err: error }, "live questions unknown");
@@ -23,21 +27,25 @@ export async function listLive(
   }
 }
 
+/** `gameSize`: questions drawn for the game at once; the last of them are played long after the draw. */
 export async function markLive(
   deps: JobDeps,
   category: string,
   difficulty: string,
   ids: readonly number[],
+  gameSize: number,
 ): Promise<void> {
   if (ids.length === 0) return;
   const key = keyOf(category, difficulty);
   const now = deps.clock.now();
+  const until = now + Math.max(minLiveMs, gameSize * perQuestionMs);
   try {
     await deps.redis
       .multi()
-      .zadd(key, ...ids.flatMap((id) => [now, id]))
+      .zadd(key, ...ids.flatMap((id) => [until, id]))
+      .zremrangebyscore(key, "-inf", now)
       .zremrangebyrank(key, 0, -liveLimit - 1)
-      .pexpire(key, liveMs)
+      .pexpire(key, maxGameSize * perQuestionMs)
       .exec();
   } catch (error) {
     deps.log.warn({ err: error }, "live questions not marked");

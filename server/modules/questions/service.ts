@@ -84,6 +84,7 @@ async function drawCategory(
     category,
     difficulty,
     all.map((row) => row.id),
+    plan.count,
   );
   return all;
 }

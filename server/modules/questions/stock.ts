@@ -1,7 +1,8 @@
 import type { Pool } from "../../../db/entities/question.ts";
 import { drawQuestions, type DrawFilter } from "../../../db/queries/question-draws.ts";
-import { countStored, type QuestionRow } from "../../../db/queries/questions.ts";
+import type { QuestionRow } from "../../../db/queries/questions.ts";
 import { questionGeneration } from "../../../workers/queues.ts";
+import { randomId } from "../../core/ids.ts";
 import type { JobDeps } from "../../deps.ts";
 import { hashPrompt } from "../../providers/question-model.ts";
 
@@ -11,8 +12,6 @@ export const generationWaitMs = 20_000;
 const batchSize = 20;
 /** Rounds of generation within one request. */
 const mostRounds = 4;
-/** Two misses of one kind at one state of the stock within this time are one job. */
-const mergeMs = 10_000;
 
 export interface Want {
   pool: Pool;
@@ -63,11 +62,8 @@ function draw(deps: JobDeps, want: Want): Promise<QuestionRow[]> {
   return drawQuestions(deps.em, { ...filter, promptHash } satisfies DrawFilter);
 }
 
-async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
+function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
   const { category, difficulty, prompt, model } = want;
-  const stored = await countStored(deps.em, category, difficulty);
-  // A job id is known for a day, so it names the state of the stock and the time besides the kind.
-  const window = Math.floor(deps.clock.now() / mergeMs) * 10_000 + (stored % 10_000);
   const payload = {
     category,
     difficulty,
@@ -75,7 +71,7 @@ async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<bool
     prompt,
     model,
     count: batchSize,
-    window,
+    request: randomId(),
   };
   return deps.enqueueAndWait(questionGeneration, payload, waitMs);
 }

@@ -42,7 +42,11 @@ export interface Member {
 }
 
 /** One worker's share of the lobbies, in this process. */
-export async function newMember(redisUrl: string, clock: Clock = systemClock): Promise<Member> {
+export async function newMember(
+  redisUrl: string,
+  options: { clock?: Clock; draw?: (plan: DrawPlan) => Promise<DrawnQuestion[]> } = {},
+): Promise<Member> {
+  const { clock = systemClock, draw = async (plan) => drawQuestions(plan) } = options;
   const results: { code: string }[] = [];
   const lobbies = await createLobbies({
     redisUrl,
@@ -52,7 +56,7 @@ export async function newMember(redisUrl: string, clock: Clock = systemClock): P
     metrics: createMetrics(),
     seatLimit: null,
     enqueueResult: async (payload) => results.push(payload),
-    draw: async (plan) => drawQuestions(plan),
+    draw,
   });
   return { lobbies, results };
 }

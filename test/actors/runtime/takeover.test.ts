@@ -39,8 +39,9 @@ describe("lobbies spread over processes", () => {
     await stores.stop();
   });
 
-  async function neighbour(): Promise<Neighbour> {
-    const child = fork(new URL("./member-process.ts", import.meta.url), [stores.redisUrl], {
+  async function neighbour(kind = ""): Promise<Neighbour> {
+    const args = [stores.redisUrl, kind];
+    const child = fork(new URL("./member-process.ts", import.meta.url), args, {
       execArgv: ["--import", "tsx"],
     });
     const [message] = (await once(child, "message")) as [{ incarnation: string }];
@@ -171,6 +172,24 @@ describe("lobbies spread over processes", () => {
     assert.deepEqual(again, { ok: false, code: "lobby:already_answered" });
   });
 
+  it("fetches the questions of an endless lobby whose owner died while it drew them", async () => {
+    const other = await neighbour("mute");
+    const [code = ""] = await codesOf(other.incarnation, 1);
+    await startedLobby(member.lobbies, code, { mode: "coop", questions: null, seats: [1, 2] });
+    const goOn = (index: number) => member.lobbies.ask(code, { type: "next", index, ...by(1) });
+    for (let index = 0; index < 9; index++) bodyOf(await goOn(index));
+    const waiting = await goOn(9);
+    assert.ok(!waiting.ok && waiting.code === "generator:unavailable", "no batch has come");
+    await quit(other);
+    await announceDeath(other.incarnation);
+    await until(async () => (await goOn(9)).ok, "the new owner has drawn");
+    for (let index = 10; index < 30; index++)
+      await until(async () => (await goOn(index)).ok, `question ${index + 1}`);
+    const { lobby } = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) }));
+    assert.deepEqual([lobby.status, lobby.current_index], ["in_progress", 30]);
+    await assertGapless(code);
+  });
+
   it("hands its lobbies over when it stops, and games go on meanwhile", async () => {
     const second = await newMember(stores.redisUrl);
     await until(
@@ -201,7 +220,9 @@ describe("lobbies spread over processes", () => {
   });
 
   it("closes a question whose deadline passed while nobody owned the lobby", async () => {
-    const late = await newMember(stores.redisUrl, { now: () => Date.now() + 120_000 });
+    const late = await newMember(stores.redisUrl, {
+      clock: { now: () => Date.now() + 120_000 },
+    });
     const incarnation = late.lobbies.describe().incarnation;
     await until(async () => (await ownedBy(incarnation)) > shardCount / 4, "shards moved");
     const [code = ""] = await codesOf(member.lobbies.describe().incarnation, 1);

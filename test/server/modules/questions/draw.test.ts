@@ -6,6 +6,7 @@ import { insertAnswers } from "../../../../db/queries/question-answers.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { seedQuestions } from "../../../../db/seeds/questions.ts";
 import { AppError } from "../../../../server/core/errors.ts";
+import { listLive } from "../../../../server/modules/questions/live.ts";
 import { categoryOf, drawForLobby } from "../../../../server/modules/questions/service.ts";
 import { difficultyOf } from "../../../../server/modules/questions/categories.ts";
 import {
@@ -170,6 +171,39 @@ describe("drawing questions for a lobby", () => {
       drawForLobby(jobs.deps, plan()),
       (error) => error instanceof AppError && error.code === "generator:unavailable",
     );
+  });
+
+  it("tries again at once when the last try made nothing", async () => {
+    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    await assert.rejects(drawForLobby(jobs.deps, plan({ count: 3 })));
+    jobs.use(createQuestionBank());
+    assert.equal((await drawForLobby(jobs.deps, plan({ count: 3 }))).length, 3);
+  });
+
+  it("draws live questions again when all are live, but none twice in one game", async () => {
+    await drawForLobby(jobs.deps, plan({ count: 10 }));
+    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    const total = (await idsIn("competition")).length;
+    const drawn = await drawForLobby(jobs.deps, plan({ count: total }));
+    assert.equal(new Set(idsOf(drawn)).size, total);
+  });
+
+  it("keeps the questions of a long game live until it may have played them", async () => {
+    let nowMs = Date.now();
+    const deps = Object.defineProperty(Object.create(jobs.deps), "clock", {
+      value: { now: () => nowMs },
+    }) as typeof jobs.deps;
+    const long = await drawForLobby(deps, plan({ count: 40 }));
+    await drawForLobby(deps, plan({ count: 10, exclude_ids: idsOf(long) }));
+    const isFree = async () => {
+      jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+      const free = await listLive(deps, "art", "medium");
+      return !idsOf(long).some((id) => free.includes(id));
+    };
+    nowMs += 59 * 60_000;
+    assert.equal(await isFree(), false);
+    nowMs += 2 * 60_000;
+    assert.equal(await isFree(), true);
   });
 
   it("gives each of many simultaneous lobbies its questions", async () => {
