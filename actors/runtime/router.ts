@@ -1,6 +1,7 @@
 import type { Clock } from "../../server/core/clock.ts";
 import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
+import type { Cell } from "../../server/core/tally.ts";
 import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
 import type { Lobbies, LobbyReply } from "../contract.ts";
 import type { WireContext } from "../lobby/snapshot.ts";
@@ -131,9 +132,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   /** The counter comes first in an id, so that telling two apart takes one character. */
   function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
     const commandId =
-      id === undefined
-        ? `${(++commandCount).toString(36)}.${incarnation}`
-        : `c.${command.type}.${id}`;
+      id === undefined ? `${++commandCount}.${incarnation}` : `c.${command.type}.${id}`;
     const deadline = timing.elapsed() + patienceMs;
     return attempt(code, command, commandId).then((outcome) =>
       outcome === moved
@@ -164,16 +163,13 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     return outcome;
   }
 
-  // Looking a counter up by its labels costs as much as deciding a command; there are few of them.
-  const counters = new Map<string, { inc: () => void }>();
+  const tallies = new Map<string, Map<string, Cell>>();
   function count(type: string, outcome: string): void {
-    const key = `${type} ${outcome}`;
-    let counter = counters.get(key);
-    if (!counter) {
-      counter = metrics.lobbyCommands.labels(type, outcome);
-      counters.set(key, counter);
-    }
-    counter.inc();
+    let ofType = tallies.get(type);
+    if (!ofType) tallies.set(type, (ofType = new Map<string, Cell>()));
+    let cell = ofType.get(outcome);
+    if (!cell) ofType.set(outcome, (cell = metrics.lobbyCommands.cell({ type, outcome })));
+    cell.n += 1;
   }
 
   deps.connections.watch((isUp) => {

@@ -1,15 +1,16 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Tally, TallyHistogram } from "./tally.ts";
 
 /** Counters of one process; the operator listener sums them over all processes. */
 export interface Metrics {
   registry: Registry;
-  requests: Counter<"route" | "method" | "status">;
-  requestSeconds: Histogram<"route">;
+  requests: Tally<"route" | "method" | "status">;
+  requestSeconds: TallyHistogram<"route">;
   rateLimited: Counter<"route">;
   jobs: Counter<"queue" | "outcome">;
   messages: Counter<"kind" | "outcome">;
   messageSendSeconds: Histogram<"driver">;
-  lobbyCommands: Counter<"type" | "outcome">;
+  lobbyCommands: Tally<"type" | "outcome">;
   lobbyCommitSeconds: Histogram;
   lobbyActors: Gauge;
   lobbyShards: Gauge;
@@ -29,13 +30,13 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   return {
     registry,
-    requests: new Counter({
+    requests: new Tally({
       name: "http_requests_total",
       help: "Answered requests",
       labelNames: ["route", "method", "status"],
       registers,
     }),
-    requestSeconds: new Histogram({
+    requestSeconds: new TallyHistogram({
       name: "http_request_seconds",
       help: "Time to answer",
       labelNames: ["route"],
@@ -67,7 +68,7 @@ export function createMetrics(): Metrics {
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 20],
       registers,
     }),
-    lobbyCommands: new Counter({
+    lobbyCommands: new Tally({
       name: "lobby_commands_total",
       help: "Lobby commands by outcome",
       labelNames: ["type", "outcome"],

@@ -59,6 +59,7 @@ function parse(text: string): unknown {
 
 /** JSON.parse takes a million nested arrays; what comes after it does not. */
 function isTooDeep(text: string): boolean {
+  if (text.length <= maxBodyDepth) return false;
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -11,6 +11,7 @@ import {
 import { limitOf, type RouteLimit } from "./rate-limit.ts";
 import { metaText } from "./envelope.ts";
 import { maxBodyBytes } from "./body.ts";
+import type { RequestKind } from "./request-record.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
 
 /** A route with everything that can be worked out before its first request. */
@@ -28,6 +29,8 @@ export interface RouteEntry {
   /** `meta` of a GET whose path is the pattern itself. */
   meta: string;
   observeSeconds: (seconds: number) => void;
+  /** How requests of the route's own method are recorded, by status. */
+  kinds: RequestKind[];
 }
 
 const isKind = (spec: ResponseSpec | undefined, kind: string) =>
@@ -36,7 +39,6 @@ const isKind = (spec: ResponseSpec | undefined, kind: string) =>
 export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): RouteEntry {
   const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
   const params = route.params as TObject | undefined;
-  const histogram = metrics.requestSeconds.labels(route.path);
   return {
     route,
     limit: limitOf(route, config),
@@ -50,6 +52,7 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
     isStream: isKind(route.responses[200], "stream"),
     lobbyParam: names.indexOf("code"),
     meta: metaText("GET", route.path),
-    observeSeconds: (seconds) => histogram.observe(seconds),
+    observeSeconds: metrics.requestSeconds.observer({ route: route.path }),
+    kinds: [],
   };
 }

@@ -24,7 +24,7 @@ let requestCount = 0;
 function chooseRequestId(given: string | undefined): string {
   if (given !== undefined && requestIdPattern.test(given)) return given;
   requestCount += 1;
-  return `${processPrefix}-${requestCount.toString(36)}`;
+  return `${processPrefix}-${requestCount}`;
 }
 
 /** One request and what became of it so far. */
@@ -61,7 +61,8 @@ export class Exchange implements RequestInfo {
   /** The client of a stream went away. */
   onClose: (() => void) | null = null;
   onSettled: () => void;
-  timer: NodeJS.Timeout | null = null;
+  /** When the answer is overdue, by `performance.now()`; 0 while nothing is waited for. */
+  deadline = 0;
   private parsedCookies: Readonly<Record<string, string>> | null = null;
 
   constructor(

@@ -17,6 +17,8 @@ import { Router } from "./router.ts";
 
 /** Everything a request may take, from its headers to its answer. */
 export const requestDeadlineMs = 10_000;
+/** How much later than its deadline a request may be answered. */
+const sweepMs = 200;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
@@ -35,6 +37,9 @@ export class Pipeline {
   private readonly responder: Responder;
   private readonly recorder: RequestRecorder;
   private readonly depsOfRequest: () => Deps;
+  /** Requests whose answer is waited for. */
+  private readonly waiting = new Set<Exchange>();
+  private readonly sweeper = setInterval(() => this.expire(), sweepMs);
 
   constructor(
     deps: Deps,
@@ -50,6 +55,7 @@ export class Pipeline {
     this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config.APP_DEBUG);
     this.recorder = recorder;
     this.depsOfRequest = createRequestDeps(deps);
+    this.sweeper.unref();
     for (const route of routes) this.addRoute(createEntry(route, config, deps.metrics));
   }
 
@@ -191,14 +197,29 @@ export class Pipeline {
 
   /** From here on the request has to be answered by the clock. */
   private arm(x: Exchange): void {
-    x.timer ??= setTimeout(
-      () => this.fail(x, unavailable(new Error("deadline passed"))),
-      x.entry?.route.deadlineMs ?? requestDeadlineMs,
-    );
+    if (x.deadline > 0) return;
+    x.deadline = performance.now() + (x.entry?.route.deadlineMs ?? requestDeadlineMs);
+    this.waiting.add(x);
+  }
+
+  /** One look at all requests every so often, since a timer for each would cost more than its counting. */
+  private expire(): void {
+    const now = performance.now();
+    for (const x of this.waiting)
+      if (x.deadline <= now) this.fail(x, unavailable(new Error("deadline passed")));
+  }
+
+  /** The client went away. */
+  forget(x: Exchange): void {
+    if (x.deadline > 0) this.waiting.delete(x);
+  }
+
+  close(): void {
+    clearInterval(this.sweeper);
   }
 
   private settle(x: Exchange, status: number): void {
-    if (x.timer !== null) clearTimeout(x.timer);
+    this.forget(x);
     x.onSettled();
     this.recorder.record(x, status);
   }

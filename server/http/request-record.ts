@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { LineBuffer } from "../core/line-buffer.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
+import type { Cell } from "../core/tally.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Status under which a request is recorded whose client went away before the answer. */
@@ -12,8 +13,8 @@ const unmatched = "unmatched";
 const plainAddress = /^[0-9A-Fa-f.:/]*$/;
 
 /** What is the same for every request of one route, method and status. */
-interface Kind {
-  count: { inc: () => void };
+export interface RequestKind {
+  tally: Cell;
   /** JSON members of the log line. */
   facts: string;
 }
@@ -22,7 +23,7 @@ interface Kind {
 export class RequestRecorder {
   private readonly log: Logger;
   private readonly metrics: Metrics;
-  private readonly kinds = new Map<string, Kind>();
+  private readonly kinds = new Map<string, RequestKind>();
   private readonly lines: LineBuffer;
   private readonly lineStart: string;
 
@@ -37,8 +38,8 @@ export class RequestRecorder {
 
   record(x: Exchange, status: number): void {
     const elapsedMs = performance.now() - x.startedAt;
-    const kind = this.kindOf(x.entry?.route.path ?? unmatched, x.method, status);
-    kind.count.inc();
+    const kind = this.kindOf(x, status);
+    kind.tally.n += 1;
     x.entry?.observeSeconds(elapsedMs / 1000);
     if (this.log.isLevelEnabled("info")) this.writeLine(x, kind, elapsedMs);
   }
@@ -47,7 +48,7 @@ export class RequestRecorder {
    * The logger's own work, a search for secrets and a walk through an object, would cost a third of a
    * short request. Every member here is a number or of an alphabet without quotes, so the line is put together by hand.
    */
-  private writeLine(x: Exchange, { facts }: Kind, elapsedMs: number): void {
+  private writeLine(x: Exchange, { facts }: RequestKind, elapsedMs: number): void {
     const ip = plainAddress.test(x.ip) ? x.ip : "";
     this.lines.add(
       `${this.lineStart}${Date.now()},"id":"${x.id}",${facts},"ms":${elapsedMs.toFixed(3)},"player":${x.playerId},"ip":"${ip}"}\n`,
@@ -70,15 +71,20 @@ export class RequestRecorder {
     else this.log.warn({ id: x.id, route, reason: reasonOf(error) }, "request not served");
   }
 
-  private kindOf(route: string, rawMethod: string, status: number): Kind {
+  private kindOf({ entry, method }: Exchange, status: number): RequestKind {
+    if (entry === null || method !== entry.route.method)
+      return this.sharedKind(entry?.route.path ?? unmatched, method, status);
+    return (entry.kinds[status] ??= this.sharedKind(entry.route.path, method, status));
+  }
+
+  private sharedKind(route: string, rawMethod: string, code: number): RequestKind {
     const method = knownMethods.has(rawMethod) ? rawMethod : "OTHER";
-    const key = `${method} ${status} ${route}`;
+    const key = `${method} ${code} ${route}`;
     const known = this.kinds.get(key);
     if (known !== undefined) return known;
-    const kind = {
-      count: this.metrics.requests.labels(route, method, String(status)),
-      facts: JSON.stringify({ route, method, status }).slice(1, -1),
-    };
+    const labels = { route, method, status: String(code) };
+    const facts = JSON.stringify({ ...labels, status: code }).slice(1, -1);
+    const kind = { tally: this.metrics.requests.cell(labels), facts };
     this.kinds.set(key, kind);
     return kind;
   }

@@ -44,7 +44,7 @@ export class Router<T> {
   match(method: string, path: string): Match<T> | null {
     const exact = this.exact.get(path);
     const entry = exact?.methods.get(method);
-    if (entry !== undefined) return { entry, params: noParams, allow: [] };
+    if (entry !== undefined) return { entry, params: noParams, allow: noParams };
     const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
     const segments = trimmed.slice(1).split("/");
     const decoded = trimmed.includes("%") ? segments.map(decodeSegment) : segments;
@@ -53,9 +53,10 @@ export class Router<T> {
 
   private walk(method: string, segments: string[]): Match<T> | null {
     const params: string[] = [];
+    const entry = descend(this.root, segments, 0, method, params, null);
+    if (entry !== null) return { entry, params, allow: noParams };
     const allow = new Set<string>();
-    const entry = descend(this.root, segments, 0, method, params, allow);
-    if (entry !== null) return { entry, params, allow: [] };
+    descend(this.root, segments, 0, method, [], allow);
     return allow.size === 0 ? null : { entry: null, params: noParams, allow: [...allow] };
   }
 }
@@ -79,11 +80,11 @@ function descend<T>(
   depth: number,
   method: string,
   params: string[],
-  allow: Set<string>,
+  allow: Set<string> | null,
 ): T | null {
   const segment = segments[depth];
   if (segment === undefined) {
-    for (const name of node.leaf?.methods.keys() ?? []) allow.add(name);
+    if (allow !== null) for (const name of node.leaf?.methods.keys() ?? []) allow.add(name);
     return node.leaf?.methods.get(method) ?? null;
   }
   const literal = node.literals.get(segment);

@@ -105,6 +105,7 @@ class UwsServer implements HttpServer {
     while (this.open > 0 && performance.now() < giveUpAt)
       await new Promise((resolve) => setTimeout(resolve, drainPollMs));
     this.app.close();
+    this.pipeline.close();
     this.recorder.flush();
   }
 
@@ -170,7 +171,7 @@ class UwsServer implements HttpServer {
     const wasOpen = !x.isClosed;
     x.isClosed = true;
     if (wasOpen) {
-      if (x.timer !== null) clearTimeout(x.timer);
+      this.pipeline.forget(x);
       this.settled();
       this.recorder.record(x, abortedStatus);
     }
