@@ -163,6 +163,36 @@ test("a stream of high age is sent back and returns with its number", async () =
   stream.close();
 });
 
+test("streams opened together do not grow old together", async () => {
+  const server = start({ minAgeMs: 200, maxAgeMs: 1_200 });
+  const openedAt = performance.now();
+  const ages = await Promise.all(
+    Array.from({ length: 30 }, async () => {
+      await follow(server, "JTRAAA").ended;
+      return performance.now() - openedAt;
+    }),
+  );
+  assert.equal(await endsOf(server, "aged"), 30);
+  assert.ok(Math.min(...ages) >= 200);
+  const spread = new Set(ages.map((age) => Math.floor(age / 100)));
+  assert.ok(spread.size >= 4, `all within ${spread.size} tenths of a second`);
+});
+
+test("a reader that takes nothing for too long is closed, however little there is for it", async () => {
+  const server = start({ maxBlockedMs: 300, maxUnsentBytes: 1e9, ringBytes: 5e7 });
+  const code = "BLKAAA";
+  const reader = await openRaw(server.url(log.topic(code)));
+  await reader.waitForText("lobby.snapshot");
+  reader.socket.pause();
+  const text = "x".repeat(60_000);
+  const messages = Array.from({ length: 8 }, () => ["lobby.pick", { text }] as [string, unknown]);
+  // Until the kernel takes no more.
+  for (let n = 0; n < 20; n++) await log.publish(code, ...messages);
+  while ((await endsOf(server, "slow")) < 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  reader.socket.destroy();
+});
+
 test("a silent stream gets a comment, a busy one none", async () => {
   const server = start({ heartbeatMs: 300 });
   const [silent, busy] = [await started(server, "BEATAA"), await started(server, "BUSYAA")];

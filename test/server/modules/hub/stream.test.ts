@@ -7,6 +7,7 @@ import { createHub } from "../../../../server/sse/create-hub.ts";
 import { openStream, StreamRefused } from "../../../support/event-stream.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
+import { openRaw } from "../../sse/raw-stream.ts";
 
 const code = "PPLAAA";
 const topic = `/games/trivia/lobby/${code}`;
@@ -14,7 +15,10 @@ let sample: SampleServer;
 let log: LobbyLog;
 
 before(async () => {
-  sample = await startSample({ routes: hubRoutes });
+  sample = await startSample({
+    routes: hubRoutes,
+    env: { CORS_ORIGINS: "https://play.example" },
+  });
   log = createLobbyLog(sample.store.url);
   const { config, clock, metrics } = sample.deps;
   const hub = createHub({
@@ -119,4 +123,78 @@ test("streams opened while others are being closed leave no trace", async () => 
   const stream = openStream(address(`topic=${topic}`), { token: hubToken(), reconnect: false });
   await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
   stream.close();
+});
+
+test("a page of an allowed origin may follow with its cookie, answers and refusals alike", async () => {
+  const origin = "https://play.example";
+  const cookie = `hubAuthorization=${hubToken()}`;
+  const requests: [query: string, headers: Record<string, string>, status: number][] = [
+    [`topic=${topic}`, { cookie }, 200],
+    ["topic=/games/trivia/lobbies", {}, 200],
+    [`topic=${topic}`, {}, 401],
+    ["topic=*", {}, 400],
+  ];
+  for (const [query, headers, status] of requests) {
+    const abort = new AbortController();
+    const answer = await fetch(address(query), {
+      headers: { origin, ...headers },
+      signal: abort.signal,
+    });
+    assert.equal(answer.status, status);
+    assert.equal(answer.headers.get("access-control-allow-origin"), origin);
+    assert.equal(answer.headers.get("access-control-allow-credentials"), "true");
+    assert.match(answer.headers.get("vary") ?? "", /Origin/);
+    abort.abort();
+  }
+  const stranger = await fetch(address("topic=*"), { headers: { origin: "https://evil.example" } });
+  assert.equal(stranger.headers.get("access-control-allow-origin"), null);
+  const preflight = await fetch(address(`topic=${topic}`), {
+    method: "OPTIONS",
+    headers: {
+      origin,
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "authorization, last-event-id",
+    },
+  });
+  assert.equal(preflight.status, 204);
+  assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /Last-Event-ID/);
+  assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /Authorization/);
+});
+
+test("two tabs of one seat get the same messages, and closing one leaves the other", async () => {
+  const tab = () => openStream(address(`topic=${topic}`), { token: hubToken(), reconnect: false });
+  const [one, two] = [tab(), tab()];
+  for (const stream of [one, two])
+    await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+  const first = await log.publish(code, ["lobby.pick", {}]);
+  for (const stream of [one, two])
+    await stream.waitFor((frame) => frame.id === String(first), "message");
+  one.close();
+  const second = await log.publish(code, ["lobby.pick", {}]);
+  await two.waitFor((frame) => frame.id === String(second), "message after the other tab closed");
+  assert.deepEqual(
+    two.frames.map((frame) => frame.event),
+    ["lobby.snapshot", "lobby.pick", "lobby.pick"],
+  );
+  two.close();
+});
+
+test("a draining process ends streams in order and answers every request with one that ends", async () => {
+  const url = address(`topic=${topic}`);
+  const stream = await openRaw(`${url}&authorization=${hubToken()}`);
+  await stream.waitForText("lobby.snapshot");
+  await sample.deps.hub.drain(0);
+  await stream.waitForText("retry: ");
+  for (const query of ["", "topic=*", `topic=${topic}`, "topic=/games/trivia/lobbies"]) {
+    const answer = await fetch(address(query));
+    assert.equal(answer.status, 200, query);
+    assert.equal(answer.headers.get("content-type"), "text/event-stream");
+    assert.equal(answer.headers.get("connection"), "close");
+    const retryMs = Number(/^retry: (\d+)\n\n$/.exec(await answer.text())?.[1]);
+    assert.ok(retryMs >= 500 && retryMs <= 5_000, `${retryMs}`);
+  }
+  while (!stream.isEnded()) await new Promise((resolve) => stream.socket.once("data", resolve));
+  // A header line between the chunks would break clients.
+  assert.doesNotMatch(stream.chunks.join(""), /Connection/i);
+  stream.socket.destroy();
 });

@@ -21,19 +21,32 @@ interface Request {
   headers?: Record<string, string>;
   cookies?: Record<string, string>;
   seat?: LobbyReply;
+  isDraining?: boolean;
+  drainsMeanwhile?: boolean;
 }
 
 interface Outcome {
   code: string;
   subscription: Subscription | null;
   reply: Reply | null;
+  /** Subscriptions whose places were given back. */
+  given: Subscription[];
 }
 
 /** Calls the handler as the pipeline does; the lobby answers about the seat as told. */
 async function subscribe(request: Request): Promise<Outcome> {
   let subscription: Subscription | null = null;
-  const hub = { admit: async (given: Subscription) => void (subscription = given) };
-  const lobbies = { ask: async () => request.seat ?? { ok: true, body: null } };
+  const given: Subscription[] = [];
+  const hub = {
+    isDraining: request.isDraining === true,
+    admit: async (admitted: Subscription) => void (subscription = admitted),
+    abandon: (abandoned: Subscription) => void given.push(abandoned),
+  };
+  const ask = async () => {
+    hub.isDraining ||= request.drainsMeanwhile === true;
+    return request.seat ?? { ok: true, body: null };
+  };
+  const lobbies = { ask };
   const [route] = hubRoutes;
   assert.ok(route);
   try {
@@ -47,11 +60,11 @@ async function subscribe(request: Request): Promise<Outcome> {
         query: request.query ?? `topic=${topic}`,
       },
     } as never);
-    return { code: "ok", subscription, reply };
+    return { code: "ok", subscription, reply, given };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     assert.ok(route.errors.includes(error.code), `${error.code} is declared`);
-    return { code: error.code, subscription, reply: null };
+    return { code: error.code, subscription, reply: null, given };
   }
 }
 
@@ -87,6 +100,13 @@ test("no topic, several topics and unknown forms are refused", async () => {
     "Topic=x",
     "topic[]=x",
     "topic=%FF%00",
+    `also=${topic}`,
+    `topic=${topic}&also=${topic}`,
+    `topic=${topic}&also=${topic.toLowerCase().replace("abc", "ABC")}`,
+    `topic=${topic}&also=${base}/lobbies&also=${base}/lobbies`,
+    `topic=${topic}&also=*`,
+    `topic=${topic}&also=`,
+    `topic=${topic}${"234567892345678923".replace(/./g, (n, i) => `&also=${base}/lobby/ABC${n}${n}${i < 9 ? "A" : "B"}`)}`,
   ];
   for (const query of queries)
     assert.equal(
@@ -153,6 +173,68 @@ test("a lobby without a valid token of its own is refused", async () => {
     );
 });
 
+test("further topics each need a token that names them, the list none", async () => {
+  const [a, b] = [topic, `${base}/lobby/XYZ234`];
+  const [ofA, ofB] = [hubToken(), hubToken([b], 8)];
+  const query = `topic=${a}&also=${base}/lobbies&also=${b}`;
+  assert.equal(await codeOf({ query, headers: bearer(ofA) }), "hub:topic_forbidden");
+  assert.equal(await codeOf({ query }), "auth:required");
+  assert.equal(await codeOf({ query, headers: bearer(`${ofA},x.y.z`) }), "auth:token_invalid");
+  assert.equal(await codeOf({ query, headers: bearer(`${ofA},`) }), "auth:token_invalid");
+  const many = Array.from({ length: 17 }, () => ofA).join();
+  assert.equal(await codeOf({ query, headers: bearer(many) }), "auth:token_invalid");
+  const short = tokens.sign("hub", "7", 60, { subscribe: [b], lobby: "XYZ234", lobby_player: 8 });
+  for (const [given, seconds] of [
+    [`${ofA},${ofB}`, 3_600],
+    [`${short},${ofA}`, 60],
+  ] as const) {
+    const requests: Request[] = [
+      { query, headers: bearer(given) },
+      { query: `${query}&authorization=${given}` },
+    ];
+    for (const request of requests) {
+      const { subscription } = await subscribe(request);
+      const followed = subscription?.topics.map((one) => [one.topic.name, one.seatId]);
+      assert.deepEqual(followed, [
+        [a, 7],
+        [`${base}/lobbies`, null],
+        [b, 8],
+      ]);
+      const leftMs = (subscription?.expiresAt ?? 0) - Date.now();
+      assert.ok(
+        Math.abs(leftMs - seconds * 1000) < 5_000,
+        "the first token to end ends the stream",
+      );
+    }
+  }
+  const withList = await subscribe({
+    query: `topic=${base}/lobbies&also=${a}`,
+    headers: bearer(ofA),
+  });
+  assert.equal(withList.subscription?.topics.length, 2);
+});
+
+test("a process that is draining sends every stream back, whatever is asked of it", async () => {
+  const queries = ["", "topic=*", `topic=${topic}`, `topic=${base}/lobbies`];
+  for (const query of queries) {
+    const { reply, code } = await subscribe({ query, isDraining: true });
+    assert.equal(code, "ok", query);
+    assert.ok(reply?.kind === "stream" && reply.status === 200);
+  }
+  const seat: LobbyReply = { ok: false, code: "server:unavailable" };
+  const headers = bearer(hubToken());
+  const { reply } = await subscribe({ headers, seat, drainsMeanwhile: true });
+  assert.equal(reply?.kind, "stream");
+});
+
+test("a client that left before its stream was opened leaves no place taken", async () => {
+  const { reply, given, subscription } = await subscribe({ query: `topic=${base}/lobbies` });
+  assert.ok(reply?.kind === "stream");
+  assert.deepEqual(given, []);
+  reply.abandon();
+  assert.deepEqual(given, [subscription]);
+});
+
 test("the lobby is asked whether the seat is still held", async () => {
   const headers = bearer(hubToken());
   const refusals = {
@@ -167,12 +249,13 @@ test("the lobby is asked whether the seat is still held", async () => {
   assert.equal(await codeOf({ headers: bearer(seatless) }), "hub:topic_forbidden");
 });
 
-test("the number to resume at comes from the header, else from either spelling of the query", async () => {
+test("the number to resume at comes from the header, else from any spelling of the query", async () => {
   const lastOf = async (request: Request) =>
     (await subscribe({ headers: {}, ...request })).subscription?.lastEventId;
   const list = `topic=${base}/lobbies`;
   assert.equal(await lastOf({ query: `${list}&lastEventID=4` }), "4");
   assert.equal(await lastOf({ query: `${list}&last_event_id=5` }), "5");
+  assert.equal(await lastOf({ query: `${list}&lastEventId=7` }), "7");
   assert.equal(
     await lastOf({ query: `${list}&lastEventID=4`, headers: { "last-event-id": "6" } }),
     "6",

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { publicListChannel } from "../../../actors/runtime/keys.ts";
+import { splitLastEventId } from "../../../server/sse/subscriber.ts";
+import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
+import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
+import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
+
+const list = "/games/trivia/lobbies";
+let redis: TestRedis;
+let log: LobbyLog;
+let hubs: [HubServer, HubServer];
+let numLobbies = 0;
+const streams = new Set<EventStream>();
+
+before(async () => {
+  redis = await startTestRedis();
+  log = createLobbyLog(redis.url);
+  const publicList = async () => JSON.stringify([{ n: numLobbies }]);
+  const limits = { tickMs: 20, listIntervalMs: 50, endedGraceMs: 100 };
+  const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf, publicList, limits };
+  hubs = [startHubServer(options), startHubServer(options)];
+});
+
+after(async () => {
+  for (const stream of streams) stream.close();
+  await Promise.all(hubs.map((hub) => hub.stop()));
+  log.close();
+  await redis.stop();
+});
+
+interface Options {
+  last?: string;
+  seat?: number;
+  hub?: 0 | 1;
+}
+
+function follow(topics: string[], { last, seat, hub = 0 }: Options = {}): EventStream {
+  const [first = "", ...further] = topics;
+  const query = {
+    ...(last === undefined ? {} : { last }),
+    ...(seat === undefined ? {} : { seat }),
+  };
+  const also = further.map((topic) => `&also=${encodeURIComponent(topic)}`).join("");
+  const stream = openStream(hubs[hub].url(first, query) + also, { reconnect: false });
+  streams.add(stream);
+  return stream;
+}
+
+const topicOf = (frame: Frame) => (frame.data as { topic: string }).topic;
+const of = (stream: EventStream, topic: string) =>
+  stream.frames.filter((frame) => topicOf(frame) === topic);
+const names = (frames: Frame[]) => frames.map((frame) => frame.event);
+const ids = (frames: Frame[]) => frames.map((frame) => frame.id);
+const pick: [string, unknown] = ["lobby.pick", {}];
+const count = (stream: EventStream, topic: string, event: string, n: number) =>
+  stream.waitFor(
+    () => of(stream, topic).filter((frame) => frame.event === event).length >= n,
+    `${n} ${event} of ${topic}`,
+  );
+
+test("a lobby and the list share a stream, and its ids are those of the lobby", async () => {
+  const lobby = log.topic("BTHAAA");
+  for (const topics of [
+    [lobby, list],
+    [list, lobby],
+  ]) {
+    const stream = follow(topics);
+    await Promise.all([
+      count(stream, lobby, "lobby.snapshot", 1),
+      count(stream, list, "lobbies.updated", 1),
+    ]);
+    const before = of(stream, list).length;
+    const seq = await log.publish("BTHAAA", pick);
+    numLobbies += 1;
+    await log.redis.publish(publicListChannel, "");
+    await Promise.all([
+      stream.waitFor((frame) => frame.id === String(seq), "the pick"),
+      count(stream, list, "lobbies.updated", before + 1),
+    ]);
+    assert.deepEqual(new Set(ids(of(stream, list))), new Set([null]));
+    stream.close();
+    const resumed = follow(topics, { last: String(seq - 1) });
+    await resumed.waitFor((frame) => frame.id === String(seq), "what was missed");
+    assert.deepEqual(names(of(resumed, lobby)), ["lobby.pick"]);
+    resumed.close();
+  }
+});
+
+test("two lobbies share a stream and each resumes at its own number on another process", async () => {
+  const [a, b] = [log.topic("TWAAAA"), log.topic("TWBBBB")];
+  const stream = follow([a, b]);
+  await Promise.all([count(stream, a, "lobby.snapshot", 1), count(stream, b, "lobby.snapshot", 1)]);
+  const last = stream.lastEventId;
+  assert.match(last ?? "", /^0\.0$/);
+  await log.publish("TWAAAA", pick, pick, pick);
+  await count(stream, a, "lobby.pick", 3);
+  await log.publish("TWBBBB", pick);
+  await count(stream, b, "lobby.pick", 1);
+  assert.deepEqual(ids(of(stream, a)).slice(1), ["1.0", "2.0", "3.0"]);
+  assert.deepEqual(ids(of(stream, b)).slice(1), ["3.1"]);
+  stream.close();
+  await log.publish("TWAAAA", pick);
+  await log.publish("TWBBBB", pick, pick);
+  const resumed = follow([a, b], { last: "2.1", hub: 1 });
+  await Promise.all([count(resumed, a, "lobby.pick", 2), count(resumed, b, "lobby.pick", 2)]);
+  assert.equal(resumed.lastEventId, "4.3");
+  const seqs = (topic: string) =>
+    of(resumed, topic).map(({ data }) => (data as { seq: number }).seq);
+  assert.deepEqual([seqs(a), seqs(b)], [[3, 4], [2, 3]]); // prettier-ignore
+});
+
+test("a composed id that does not fit gives a gap to those it does not fit", async () => {
+  const [a, b] = [log.topic("MSAAAA"), log.topic("MSBBBB")];
+  await log.publish("MSAAAA", pick, pick);
+  await log.publish("MSBBBB", pick);
+  const both = ["lobby.gap", "lobby.snapshot"];
+  const expected: [last: string, a: string[], b: string[]][] = [
+    ["2", both, both],
+    ["2.1.1", both, both],
+    [".", both, both],
+    ["2.x", [], both],
+    ["1.99", ["lobby.pick"], both],
+    ["-.0", ["lobby.snapshot"], ["lobby.pick"]],
+  ];
+  for (const [last, ofA, ofB] of expected) {
+    const stream = follow([a, b], { last });
+    if (ofA.length > 0) await count(stream, a, ofA.at(-1) ?? "", 1);
+    await count(stream, b, ofB.at(-1) ?? "", 1);
+    assert.deepEqual([names(of(stream, a)), names(of(stream, b))], [ofA, ofB], last);
+    assert.equal(stream.lastEventId, "2.1", last);
+    stream.close();
+  }
+});
+
+test("a removal from one lobby and the end of one end the whole stream", async () => {
+  const [a, b] = [log.topic("RMAAAA"), log.topic("RMBBBB")];
+  const removed = follow([a, b], { seat: 71 });
+  const other = follow([a, b], { seat: 72 });
+  for (const stream of [removed, other])
+    await Promise.all([
+      count(stream, a, "lobby.snapshot", 1),
+      count(stream, b, "lobby.snapshot", 1),
+    ]);
+  await log.publish("RMBBBB", ["lobby.player_removed", { player_id: 71, reason: "kicked" }], pick);
+  await removed.ended;
+  assert.deepEqual(names(of(removed, b)), ["lobby.snapshot", "lobby.player_removed"]);
+  await count(other, b, "lobby.pick", 1);
+  await log.publish("RMAAAA", ["lobby.ended", { reason: "completed" }]);
+  await other.ended;
+  assert.deepEqual(names(of(other, a)), ["lobby.snapshot", "lobby.ended"]);
+});
+
+test("an id is divided among as many lobbies as there are", () => {
+  assert.deepEqual(splitLastEventId(null, 2), [null, null]);
+  assert.deepEqual(splitLastEventId("5", 1), ["5"]);
+  assert.deepEqual(splitLastEventId("5.6", 1), ["5.6"]);
+  assert.deepEqual(splitLastEventId("5.-.7", 3), ["5", null, "7"]);
+  assert.deepEqual(splitLastEventId("5", 2), ["", ""]);
+  assert.deepEqual(splitLastEventId("5", 0), []);
+});
