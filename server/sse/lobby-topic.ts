@@ -191,22 +191,13 @@ export class LobbyTopic implements Source, Dirty {
     if (!this.ring) return this.prime();
     const { feed, limits } = this.deps;
     for (let page = 0; page < limits.maxPages && !this.isClosed; page++) {
-      const from = this.ring.last;
-      const frames = await feed.read(this.streamKey, from);
-      if (!this.fits(frames, this.ring)) return this.startOver();
+      // Publications go on during the read, so it is compared with what was known before it.
+      const { newest } = this.ring;
+      const frames = await feed.read(this.streamKey, newest?.seq ?? 0);
+      if (!fits(frames, newest)) return this.startOver();
       for (const frame of frames) if (frame.seq === this.ring.last + 1) this.append(frame);
       if (frames.length < limits.pageMessages) return;
     }
-  }
-
-  /** The read starts with the newest message known, which proves that nothing was trimmed or lost. */
-  private fits(frames: Frame[], { last, newest }: Ring): boolean {
-    const [first] = frames;
-    if (!first) return last === 0;
-    if (first.seq !== last) return isContiguous(frames, last + 1);
-    // A store that lost its last moment may have used the number again for something else.
-    if (newest && !newest.bytes.equals(first.bytes)) return false;
-    return isContiguous(frames, last);
   }
 
   private async prime(): Promise<void> {
@@ -226,4 +217,15 @@ export class LobbyTopic implements Source, Dirty {
     this.isEnded = newest?.isEnd ?? false;
     for (const subscriber of [...this.subscribers]) this.detach(subscriber, this.deps.onLost);
   }
+}
+
+/** The read starts with the newest message known, which proves that nothing was trimmed or lost. */
+function fits(frames: Frame[], newest: Frame | null): boolean {
+  const [first] = frames;
+  const last = newest?.seq ?? 0;
+  if (!first) return last === 0;
+  if (first.seq !== last) return isContiguous(frames, last + 1);
+  // A store that lost its last moment may have used the number again for something else.
+  if (newest && !newest.bytes.equals(first.bytes)) return false;
+  return isContiguous(frames, last);
 }
