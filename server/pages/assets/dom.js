@@ -2,6 +2,9 @@
 
 const views = ["loading", "home", "waiting", "question", "finished"];
 
+/** Colours of the badges in the style sheet. */
+const tones = 6;
+
 /** @param {string} id @returns {any} */
 export const el = (id) => document.getElementById(id);
 
@@ -34,9 +37,12 @@ export function showView(name) {
 /** @param {Game} game @param {Player} player @param {string} state */
 export function playerRow(game, player, state) {
   const row = make("li", "", player.is_connected ? "" : "away");
+  const initial = [...player.name.trim()][0]?.toUpperCase() ?? "?";
+  const badge = make("span", initial, `badge tone-${player.id % tones}`);
+  badge.setAttribute("aria-hidden", "true");
   const name = make("span", player.name, "player-name");
   if (player.id === game.playerId) name.append(make("small", " (you)", "quiet"));
   const shown = player.is_connected ? state : "away";
-  row.append(name, make("span", shown, "state"));
+  row.append(badge, name, make("span", shown, "state"));
   return row;
 }

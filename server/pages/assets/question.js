@@ -29,12 +29,7 @@ function renderChoices(game, lobby) {
     .forEach((button, choice) => {
       const [, text, mark] = button.children;
       const isMine = mine === choice;
-      const others = lobby.reveal
-        ? []
-        : [...game.picks].filter(([id, pick]) => pick === choice && id !== game.playerId);
-      const names = others.map(
-        ([id]) => lobby.players.find((player) => player.id === id)?.name ?? "",
-      );
+      const names = othersAt(game, lobby, choice);
       text.textContent = question?.payload.choices[choice] ?? "";
       mark.textContent = [verdictOf(choice, correct, isMine), ...names].filter(Boolean).join(" · ");
       button.setAttribute("aria-pressed", String(isMine));
@@ -43,6 +38,15 @@ function renderChoices(game, lobby) {
       button.classList.toggle("wrong", correct !== null && isMine && correct !== choice);
       button.setAttribute("aria-disabled", String(!canChoose(game)));
     });
+}
+
+/** Who else stands at a choice: picks move until they count, after that the results say it. @param {Game} game @param {Lobby} lobby @param {number} choice */
+function othersAt(game, lobby, choice) {
+  const chosen = lobby.reveal
+    ? lobby.reveal.results.map((result) => [result.player_id, result.selected_index])
+    : [...game.picks];
+  const ids = chosen.flatMap(([id, at]) => (at === choice && id !== game.playerId ? [id] : []));
+  return lobby.players.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
 }
 
 /** In words, since colour alone tells not everybody. @param {number} choice @param {number | null} correct @param {boolean} isMine */
@@ -102,6 +106,7 @@ function renderReveal(game, lobby) {
   const tally = `${numRight} of ${reveal.results.length} knew it`;
   setText("verdict", isWatching(game) ? tally : verdict);
   el("reveal").classList.toggle("right", own?.is_correct === true);
+  el("reveal").classList.toggle("wrong", !isWatching(game) && own?.is_correct !== true);
   setText("explanation", reveal.explanation);
   setText("rate", `${reveal.correct_rate} % of all answers to this question were right.`);
 }

@@ -123,6 +123,7 @@ export function renderFinished(game, lobby) {
   const rows = ranked.map(({ player, rank }) => {
     const row = playerRow(game, player, `${player.num_correct} right`);
     row.prepend(make("span", `${rank}.`, "rank"));
+    row.classList.toggle("first", rank === 1 && isPlayed);
     row.append(make("strong", String(player.score), "score"));
     return row;
   });
