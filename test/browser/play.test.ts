@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, describe, it, type TestContext } from "node:test";
 import type { Browser } from "playwright-core";
 import { startBrowser } from "../support/browser.ts";
@@ -163,6 +164,54 @@ describe("the play page in a real browser", () => {
     });
   });
 
+  it("lets a stranger watch, proves every answer and gives the host the result sheet", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const game = { name: "Mary", mode: "versus", questions: 1, isPublic: true } as const;
+      const code = await createGame(host, game);
+      await joinByCode(friend, "Joan", code);
+      const watcher = { ...friend, page: await friend.context.newPage() };
+      await watcher.page.goto(`${service.url}/play`);
+      await watcher.page.getByRole("link", { name: "Watch the game of Mary" }).click();
+      await watcher.page.getByText("You are watching.").waitFor();
+      await host.page.getByText("1 watching").waitFor();
+      await host.page.getByRole("button", { name: "Start the game" }).click();
+      await Promise.all([host, friend, watcher].map((guest) => atQuestion(guest, 1)));
+      await watcher.page.keyboard.press("1");
+      await host.page.keyboard.press("1");
+      await friend.page.keyboard.press("2");
+      const right = await revealed(host);
+      for (const guest of [friend, watcher]) assert.equal(await revealed(guest), right);
+      for (const { page } of [host, friend, watcher]) await page.locator("#proof").waitFor();
+      await choiceOf(watcher, "Joan", 1).waitFor();
+      assert.equal(await watcher.page.locator("#choices .mine").count(), 0);
+      await watcher.page.reload();
+      assert.equal(await revealed(watcher), right);
+      // This window did not see the question while it was open, so it vouches for nothing.
+      assert.ok(await watcher.page.locator("#proof").isHidden());
+      await host.page.getByRole("button", { name: "Show the result" }).click();
+      assert.deepEqual(await scoreboard(watcher), await scoreboard(host));
+      assert.ok(await friend.page.locator("#sheet").isHidden());
+      const sheet = await downloaded(host);
+      for (const name of ["Mary", "Joan"]) assert.ok(sheet.includes(name), sheet);
+    });
+  });
+
+  it("is loud about an answer that is not the one committed to", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      await friend.page.addInitScript(() => {
+        SubtleCrypto.prototype.digest = () => Promise.resolve(new ArrayBuffer(32));
+      });
+      await friend.page.reload();
+      const code = await createGame(host, { name: "Whit", mode: "coop", questions: 1 });
+      await joinByCode(friend, "Bailey", code);
+      await host.page.getByRole("button", { name: "Start the game" }).click();
+      await atQuestion(friend, 1);
+      await host.page.getByRole("button", { name: "Lock in the answers" }).click();
+      await friend.page.getByRole("alert").getByText("not the one the service committed").waitFor();
+      await host.page.locator("#proof").waitFor();
+    });
+  });
+
   it("says what is wrong with a code nobody uses", async (t) => {
     await withTwo(t, async (host) => {
       await host.page.getByLabel("Your name").fill("Ken");
@@ -189,6 +238,15 @@ describe("the play page in a real browser", () => {
 function dropFailedLoads(problems: string[]): void {
   const others = problems.filter((text) => !text.startsWith("Failed to load resource"));
   problems.splice(0, problems.length, ...others);
+}
+
+/** The text of the file a click on the result sheet saves. */
+async function downloaded({ page }: Guest): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator("#sheet").click(),
+  ]);
+  return readFile(await download.path(), "utf8");
 }
 
 /** The points of the question that was just revealed. */
