@@ -27,6 +27,14 @@ export interface Actor {
   due: number | null;
 }
 
+/** A command on its way into a lobby. */
+export interface Delivery {
+  command: LobbyCommand;
+  id: string;
+  /** The id was never used before, so no answer to it can be remembered. */
+  isFirst: boolean;
+}
+
 /** Outcome of folding waiting commands: one answer per command, and what has to be committed first. */
 export interface Batch {
   replies: LobbyReply[];
@@ -62,7 +70,7 @@ export function actorOf(code: string, stored: StoredLobby, now: number): Actor {
  */
 export function runBatch(
   actor: Actor,
-  commands: { command: LobbyCommand; id: string }[],
+  commands: Delivery[],
   now: number,
   commitId: string,
   rules: BatchRules,
@@ -73,10 +81,10 @@ export function runBatch(
   const payloads: string[] = [];
   const version = actor.version;
 
-  for (const { command: given, id } of commands) {
+  for (const { command: given, id, isFirst } of commands) {
     const command = withAudience(actor.audience, given, now);
     const seatId = seatOf(actor, command);
-    const known = seatId === null ? null : recall(actor.memory, seatId, id);
+    const known = seatId === null || isFirst ? null : recall(actor.memory, seatId, id);
     if (known) {
       batch.replies.push(known);
       continue;

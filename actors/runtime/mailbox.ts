@@ -3,7 +3,15 @@ import type { Metrics } from "../../server/core/metrics.ts";
 import { nextDeadline } from "../lobby/deadlines.ts";
 import type { Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import { audienceDue } from "./audience.ts";
-import { actorOf, leaveGap, runBatch, type Actor, type Batch, type BatchRules } from "./actor.ts";
+import {
+  actorOf,
+  leaveGap,
+  runBatch,
+  type Actor,
+  type Batch,
+  type BatchRules,
+  type Delivery,
+} from "./actor.ts";
 import type { Connection } from "./connection.ts";
 import type { Commit, Journal } from "./journal.ts";
 import { dueKey, shardOf } from "./keys.ts";
@@ -25,9 +33,7 @@ const timerRetryMs = 500;
 
 type Change = Omit<Commit, "token">;
 
-interface Waiting {
-  command: LobbyCommand;
-  id: string;
+interface Waiting extends Delivery {
   resolve: (outcome: Outcome) => void;
 }
 
@@ -74,7 +80,8 @@ export interface MailboxDeps {
 }
 
 export interface Mailboxes {
-  deliver(code: string, command: LobbyCommand, id: string): Promise<Outcome>;
+  /** `isFirst`: nobody can have carried out a command of this id before. */
+  deliver(code: string, command: LobbyCommand, id: string, isFirst?: boolean): Promise<Outcome>;
   /** The store was away and may have come back older: nothing in memory is trusted without a look. */
   doubt(): void;
   /** The shard is lost: its lobbies leave memory, callers are sent on. */
@@ -294,7 +301,12 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     deps.ticker.arm(slot.code, next);
   }
 
-  function enqueue(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
+  function enqueue(
+    code: string,
+    command: LobbyCommand,
+    id: string,
+    isFirst = false,
+  ): Promise<Outcome> {
     const shard = shardOf(code);
     if (deps.placement.tokenOf(shard) === null) return Promise.resolve(moved);
     const slot = slotOf(code);
@@ -302,7 +314,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       return Promise.resolve(unavailable);
     waitingCount += 1;
     return new Promise((resolve) => {
-      slot.waiting.push({ command, id, resolve });
+      slot.waiting.push({ command, id, isFirst, resolve });
       proceed(slot);
     });
   }

@@ -121,9 +121,14 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     }
   }
 
-  function attempt(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
+  function attempt(
+    code: string,
+    command: LobbyCommand,
+    id: string,
+    isFirst = false,
+  ): Promise<Outcome> {
     const shard = shardOf(code);
-    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id);
+    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id, isFirst);
     const owner = shards.ownerOf(shard);
     if (!owner || owner.incarnation === incarnation) return Promise.resolve(moved);
     return remote.send(owner.incarnation, code, command, id);
@@ -134,7 +139,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     const commandId =
       id === undefined ? `${++commandCount}.${incarnation}` : `c.${command.type}.${id}`;
     const deadline = timing.elapsed() + patienceMs;
-    return attempt(code, command, commandId).then((outcome) =>
+    return attempt(code, command, commandId, id === undefined).then((outcome) =>
       outcome === moved
         ? askAgain(code, command, commandId, deadline).then((later) => counted(command.type, later))
         : counted(command.type, outcome),

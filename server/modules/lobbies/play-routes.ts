@@ -76,15 +76,14 @@ const pick = defineRoute({
   body: s.PickBody,
   responses: { 204: null },
   errors: [...commandErrors, "lobby:wrong_mode", "lobby:not_in_progress", "lobby:question_closed"],
-  handler: async ({ deps, caller, params, body, request }) => {
+  handler: ({ deps, caller, params, body, request }) => {
     const asked: LobbyCommand = {
       type: "pick",
       selectedIndex: body.selected_index,
       index: body.index ?? null,
       by: askerOf(caller),
     };
-    await command(deps, readCode(params.code), asked, keyOf(request));
-    return reply(204);
+    return command(deps, readCode(params.code), asked, keyOf(request)).then(() => reply(204));
   },
 });
 
