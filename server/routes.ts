@@ -7,6 +7,7 @@ import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
 import { systemRoutes } from "./modules/system/routes.ts";
 import { usersRoutes } from "./modules/users/routes.ts";
+import { verificationRoutes } from "./modules/verification/routes.ts";
 import { openApiRoute } from "./pages/openapi-route.ts";
 import { pageRoutes } from "./pages/routes.ts";
 
@@ -14,6 +15,7 @@ import { pageRoutes } from "./pages/routes.ts";
 export const routes: readonly AnyRoute[] = [
   ...gatewayRoutes,
   ...usersRoutes,
+  ...verificationRoutes,
   ...realmsRoutes,
   ...systemRoutes,
   ...questionsRoutes,

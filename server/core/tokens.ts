@@ -26,6 +26,8 @@ export interface TokenClaims {
   roles?: string[];
   realm?: string;
   name?: string;
+  /** email_verify: normal form of the address. */
+  email?: string;
   /** access, refresh: session family id; refresh, reclaim: generation. */
   fam?: string;
   gen?: number;

@@ -43,7 +43,7 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
     route,
     limit: limitOf(route, config),
     readBody: route.body ? createBodyReader(route.body, route.invalid) : null,
-    readQuery: route.query ? createQueryReader(route.query) : null,
+    readQuery: route.query ? createQueryReader(route.query, route.looseQuery) : null,
     readParams: params
       ? createParamsReader(route.path, params, route.unknown ?? "route:not_found")
       : null,

@@ -25,8 +25,9 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   const isWrite = route.method !== "GET";
   const isSeat = route.auth === "seat" || route.auth === "optional_seat";
   const codes: ErrorCode[] = [...always, ...byLevel[route.auth]];
-  if (route.query || route.idempotent) codes.push("request:invalid_query");
-  if (route.query) codes.push("request:missing_parameter");
+  const hasStrictQuery = route.query !== undefined && !route.looseQuery;
+  if (hasStrictQuery || route.idempotent) codes.push("request:invalid_query");
+  if (hasStrictQuery) codes.push("request:missing_parameter");
   if (route.params) codes.push(route.unknown ?? "route:not_found");
   if (route.body) codes.push("request:malformed_json", "request:unsupported_media_type");
   if (route.body) codes.push(route.invalid?.code ?? "validation:failed");

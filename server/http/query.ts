@@ -87,14 +87,18 @@ function readParameter(parameter: Parameter, texts: string[]): unknown {
   return isWithinSafeRange(bounded) ? bounded : undefined;
 }
 
-/** Declared names -> raw values; of a scalar the first counts. Undeclared names are ignored. */
-function collect(raw: string, names: ReadonlySet<string>): Map<string, string[]> {
+/**
+ * Declared names -> raw values; of a scalar the first counts. Undeclared names are ignored. A value
+ * that cannot be decoded is refused, or stays as it is when `isLoose`.
+ */
+function collect(raw: string, names: ReadonlySet<string>, isLoose: boolean): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const pair of raw.split("&")) {
     const equals = pair.indexOf("=");
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
     if (name === null || !names.has(name)) continue;
-    const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
+    const text = equals < 0 ? "" : pair.slice(equals + 1);
+    const value = decode(text) ?? (isLoose ? text : null);
     if (value === null)
       throw new AppError("request:invalid_query", { params: { parameter: name } });
     const values = found.get(name);
@@ -114,16 +118,20 @@ function decode(text: string): string | null {
 
 export type QueryReader = (raw: string) => Record<string, unknown>;
 
-/** Reads a query string by its schema; problems are 400 with the parameter's name (HTTP-05). */
-export function createQueryReader(schema: TObject): QueryReader {
+/**
+ * Reads a query string by its schema; problems are 400 with the parameter's name (HTTP-05). A loose
+ * reader takes any text of its optional strings: for routes that answer everything themselves.
+ */
+export function createQueryReader(schema: TObject, isLoose = false): QueryReader {
   const parameters = parametersOf(schema);
   const names = new Set(parameters.map((parameter) => parameter.name));
   return (raw) => {
-    const given = collect(raw, names);
+    const given = collect(raw, names, isLoose);
     const query: Record<string, unknown> = {};
     for (const parameter of parameters) {
       const texts = given.get(parameter.name);
-      if (texts !== undefined) query[parameter.name] = checked(parameter, texts);
+      if (texts !== undefined && isLoose) query[parameter.name] = texts[0] ?? "";
+      else if (texts !== undefined) query[parameter.name] = checked(parameter, texts);
       else if (parameter.facets.default !== undefined)
         query[parameter.name] = parameter.facets.default;
       else if (parameter.isRequired)

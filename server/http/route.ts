@@ -180,6 +180,8 @@ export interface RouteRecord<
   unlimited?: boolean;
   params?: P;
   query?: Q;
+  /** Values that cannot be decoded reach the handler as they are: the route answers everything itself. */
+  looseQuery?: boolean;
   body?: B;
   /** Status of field problems in the body: 422 unless the specification says 400 (HTTP-05). */
   invalid?: { status: 400; code: ErrorCode };

@@ -5,8 +5,10 @@ import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
 import { nameKey, normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
+import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
+import { writeVerification } from "../verification/service.ts";
 import { claiming } from "./conflicts.ts";
 import { openSession, type Opener, type Session } from "./sessions.ts";
 
@@ -98,16 +100,19 @@ export async function upgrade(
     locale: input.locale,
     now,
   };
-  return claiming(() =>
+  const [session, mailId] = await claiming(() =>
     deps.em.transactional(async (em) => {
       if (!(await upgradeGuest(em, caller.playerId, account)))
         throw await notUpgradable(em, caller);
       await revokeFamiliesOf(em, caller.playerId, now);
       const player = await findOpenPlayer(em, caller.playerId);
       if (!player) throw new AppError("auth:token_invalid");
-      return openSession(em, deps, player, opener);
+      const verification = await writeVerification(em, deps, player);
+      return [openSession(em, deps, player, opener), verification] as const;
     }),
   );
+  await postMessages(deps, [mailId]);
+  return session;
 }
 
 /** A guest token may outlive the guest: upgraded meanwhile, or closed. */

@@ -1,19 +1,162 @@
-import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
-import { HealthBody } from "./schemas.ts";
+import { statusPageUrl } from "../../core/addresses.ts";
+import { AppError } from "../../core/errors.ts";
+import { preferredLocale } from "../../core/locales.ts";
+import {
+  defineRoute,
+  redirect,
+  redirectReply,
+  reply,
+  type AnyRoute,
+  type RequestInfo,
+} from "../../http/route.ts";
+import { receiveContact, receiveFeedback } from "./leads.ts";
+import { subscribe, unsubscribe, verifyAddress } from "./mailing-list.ts";
+import * as s from "./schemas.ts";
 import { readHealth } from "./service.ts";
+
+const tag = "System";
+const formLimit = { max: 5, window: 60 };
 
 const healthCheck = defineRoute({
   method: "GET",
   path: "/v1/health-check",
   summary: "Tell whether the service and its stores answer",
-  tag: "System",
+  tag,
   auth: "public",
   source: "document 1, System; SYS-01, HTTP-13",
-  responses: { 200: HealthBody },
+  responses: { 200: s.HealthBody },
   errors: ["system:database_unreachable"],
   handler: async ({ deps }) =>
     // Not the record's `cache`: that adds an ETag, and this body changes by the second.
     reply(200, await readHealth(deps), [["Cache-Control", "public, max-age=30"]]),
 });
 
-export const systemRoutes: AnyRoute[] = [healthCheck];
+const subscribeRoute = defineRoute({
+  method: "POST",
+  path: "/v1/subscribe",
+  summary: "Ask for the mailing list; the address gets a mail to confirm it",
+  tag,
+  auth: "public",
+  source: "document 1, System; SYS-04",
+  rateLimit: formLimit,
+  body: s.SubscribeBody,
+  responses: { 200: null },
+  errors: [],
+  handler: async ({ body, deps, request }) => {
+    const locale = preferredLocale(request.headers["accept-language"]);
+    await subscribe(deps, { email: body.email, channels: body.channels ?? null, locale });
+    return reply(200);
+  },
+});
+
+const verify = defineRoute({
+  method: "GET",
+  path: "/v1/verify",
+  summary: "Confirm the address of an account or a subscription; the link in the mail",
+  tag,
+  auth: "public",
+  source: "document 1, System; SYS-02, USR-06",
+  query: s.LinkQuery,
+  looseQuery: true,
+  responses: { 302: redirect },
+  errors: [],
+  handler: async ({ query, deps, request }) => {
+    const outcome = await verifyAddress(deps, linkOf(query, request));
+    return redirectReply(statusPageUrl(deps.config, "verify", resultOf(outcome)), noReferrer);
+  },
+});
+
+const unsubscribeRoute = defineRoute({
+  method: "GET",
+  path: "/v1/unsubscribe",
+  summary: "Leave the mailing list; the link in every mail",
+  tag,
+  auth: "public",
+  source: "document 1, System; SYS-02",
+  query: s.LinkQuery,
+  looseQuery: true,
+  responses: { 302: redirect },
+  errors: [],
+  handler: async ({ query, deps, request }) => {
+    const outcome = await unsubscribe(deps, linkOf(query, request));
+    return redirectReply(statusPageUrl(deps.config, "unsubscribe", resultOf(outcome)), noReferrer);
+  },
+});
+
+const oneClick = defineRoute({
+  method: "POST",
+  path: "/v1/unsubscribe",
+  summary: "Leave the mailing list without a page (RFC 8058)",
+  tag,
+  auth: "public",
+  source: "SYS-03",
+  query: s.LinkQuery,
+  looseQuery: true,
+  responses: { 200: null },
+  errors: ["request:missing_parameter", "auth:token_invalid"],
+  handler: async ({ query, deps, request }) => {
+    const outcome = await unsubscribe(deps, linkOf(query, request));
+    if (outcome === "missing_arguments") throw new AppError("request:missing_parameter");
+    if (outcome === "invalid_arguments") throw new AppError("auth:token_invalid");
+    // An address that is not on the list is where its owner wants it.
+    return reply(200);
+  },
+});
+
+const contact = defineRoute({
+  method: "POST",
+  path: "/v1/leads/contact",
+  summary: "Write to the operators",
+  tag,
+  auth: "public",
+  source: "document 1, System; SYS-05",
+  rateLimit: formLimit,
+  body: s.ContactBody,
+  responses: { 201: null },
+  errors: [],
+  handler: async ({ body, deps }) => {
+    await receiveContact(deps, body);
+    return reply(201);
+  },
+});
+
+const feedback = defineRoute({
+  method: "POST",
+  path: "/v1/leads/feedback",
+  summary: "Give feedback from inside a game",
+  tag,
+  auth: "optional",
+  source: "document 1, System; SYS-05",
+  rateLimit: formLimit,
+  body: s.FeedbackBody,
+  responses: { 201: null },
+  errors: [],
+  handler: async ({ body, caller, deps }) => {
+    const { kind, source, message, email = null, route = null, context = null } = body;
+    await receiveFeedback(deps, caller, { kind, source, message, email, route, context });
+    return reply(201);
+  },
+});
+
+/** The address that was asked carries a token; the next site need not see it. */
+const noReferrer: [string, string][] = [["Referrer-Policy", "no-referrer"]];
+
+/** Mail scanners look with HEAD before anyone reads; that must use nothing up. */
+function linkOf(query: { email?: string; token?: string }, request: RequestInfo) {
+  const { email = "", token = "" } = query;
+  return { email, token, isTrial: request.method === "HEAD" };
+}
+
+function resultOf(outcome: string): Record<string, string> {
+  return outcome === "success" ? { result: "success" } : { result: "error", code: outcome };
+}
+
+export const systemRoutes: AnyRoute[] = [
+  healthCheck,
+  subscribeRoute,
+  verify,
+  unsubscribeRoute,
+  oneClick,
+  contact,
+  feedback,
+];

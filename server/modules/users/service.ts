@@ -2,8 +2,10 @@ import { PlayerSchema, type Player } from "../../../db/entities/player.ts";
 import { findOpenPlayer, isEmailKeyTaken, isNameKeyTaken } from "../../../db/queries/players.ts";
 import { isUsername, nameKey, normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
+import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
+import { writeVerification } from "../verification/service.ts";
 import {
   claiming,
   emailProblem,
@@ -28,7 +30,7 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
   const passwordHash = await deps.passwords.hash(input.password);
   const now = new Date(deps.clock.now());
   const { username, locale } = input;
-  return claiming(() =>
+  const [session, mailId] = await claiming(() =>
     deps.em.transactional(async (em) => {
       const player = em.create(PlayerSchema, {
         name: username,
@@ -47,9 +49,12 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
       });
       // The tokens carry the id, so the row has to exist before the session is made.
       await em.flush();
-      return openSession(em, deps, player, opener);
+      const verification = await writeVerification(em, deps, player);
+      return [openSession(em, deps, player, opener), verification] as const;
     }),
   );
+  await postMessages(deps, [mailId]);
+  return session;
 }
 
 interface Availability {

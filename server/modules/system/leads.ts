@@ -1,0 +1,73 @@
+import { insertContactMessage, insertFeedback } from "../../../db/queries/leads.ts";
+import type { Feedback } from "../../../db/entities/feedback.ts";
+import type { Config } from "../../core/config.ts";
+import { AppError } from "../../core/errors.ts";
+import { postMessages, writeMessage } from "../../delivery/send.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+
+export interface Contact {
+  fullname: string;
+  email: string;
+  discovery: string;
+  subject: string;
+  message: string;
+}
+
+/** Stores a contact message and forwards it to the operator inbox, both or neither. */
+export async function receiveContact(deps: Deps, input: Contact): Promise<void> {
+  const contact = {
+    fullname: input.fullname.trim(),
+    email: input.email.trim(),
+    discovery: input.discovery.trim(),
+    subject: input.subject.trim(),
+    message: input.message.trim(),
+  };
+  const to = operatorInbox(deps.config);
+  const id = await deps.em.transactional(async (em) => {
+    await insertContactMessage(em, { ...contact, createdAt: new Date(deps.clock.now()) });
+    if (to === null) return null;
+    return writeMessage(em, deps, { template: "contact", to, locale: "en", params: contact });
+  });
+  await postMessages(deps, [id]);
+}
+
+function operatorInbox({ OPERATOR_INBOX, APP_ENV }: Config): string | null {
+  if (OPERATOR_INBOX !== "") return OPERATOR_INBOX;
+  return APP_ENV === "production" ? null : "operator@localhost";
+}
+
+export interface FeedbackInput {
+  kind: Feedback["kind"];
+  source: string;
+  message: string;
+  email: string | null;
+  route: string | null;
+  context: Record<string, unknown> | null;
+}
+
+/** SYS-05 */
+const maxContextBytes = 16_384;
+
+/** Stores feedback under who gave it; a guest is a player and no user (SYS-05). */
+export async function receiveFeedback(
+  deps: Pick<Deps, "em" | "clock">,
+  caller: Caller | null,
+  input: FeedbackInput,
+): Promise<void> {
+  if (input.context !== null && sizeOf(input.context) > maxContextBytes)
+    throw new AppError("validation:failed", {
+      violations: [{ propertyPath: "context", title: "must be at most 16 KiB as JSON" }],
+    });
+  await insertFeedback(deps.em, {
+    ...input,
+    source: input.source.trim(),
+    message: input.message.trim(),
+    email: input.email?.trim() ?? null,
+    userId: caller === null || caller.isGuest ? null : caller.playerId,
+    playerId: caller?.playerId ?? null,
+    createdAt: new Date(deps.clock.now()),
+  });
+}
+
+const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

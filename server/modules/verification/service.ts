@@ -1,0 +1,84 @@
+import { hash } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Player } from "../../../db/entities/player.ts";
+import {
+  isVerificationOpen,
+  saveVerification,
+  useVerification,
+} from "../../../db/queries/email-verifications.ts";
+import { findOpenPlayer } from "../../../db/queries/players.ts";
+import { normalizeEmail } from "../../core/account-names.ts";
+import { publicBaseUrl } from "../../core/addresses.ts";
+import { AppError } from "../../core/errors.ts";
+import { randomId } from "../../core/ids.ts";
+import { sendNow, writeMessage } from "../../delivery/send.ts";
+import type { NewMessage } from "../../delivery/templates.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+
+/** USR-06, TOK-03 */
+const tokenSeconds = 86_400;
+
+type Account = Pick<Player, "id" | "emailKey" | "locale">;
+
+/**
+ * Gives an account a new verification token, the older one is void, and writes the mail that carries
+ * it, all in the transaction of `em`. Returns the id for `postMessages`, null without an address.
+ */
+export async function writeVerification(
+  em: EntityManager,
+  deps: Pick<Deps, "config" | "clock" | "metrics" | "log" | "tokens">,
+  account: Account,
+): Promise<number | null> {
+  const message = await issueVerification(em, deps, account);
+  return message === null ? null : writeMessage(em, deps, message);
+}
+
+async function issueVerification(
+  em: EntityManager,
+  { config, clock, tokens }: Pick<Deps, "config" | "clock" | "tokens">,
+  { id, emailKey, locale }: Account,
+): Promise<NewMessage | null> {
+  if (!emailKey) return null;
+  const jti = randomId();
+  const token = tokens.sign("email_verify", String(id), tokenSeconds, { jti, email: emailKey });
+  const expiresAt = new Date(clock.now() + tokenSeconds * 1_000);
+  await saveVerification(em, { playerId: id, tokenHash: hash("sha256", jti), emailKey, expiresAt });
+  const query = new URLSearchParams({ email: emailKey, token });
+  const link = `${publicBaseUrl(config)}/v1/verify?${query.toString()}`;
+  return { template: "verify-email", to: emailKey, locale, params: { link } };
+}
+
+/**
+ * Uses a verification token; false when it is wrong, used, expired, replaced by a newer one, or of
+ * another address than `email`. With `isTrial` it only says whether it would be good.
+ */
+export async function confirmEmail(
+  deps: Pick<Deps, "em" | "clock" | "tokens">,
+  { token, email = null, isTrial = false }: ConfirmInput,
+): Promise<boolean> {
+  const claims = deps.tokens.verify("email_verify", token);
+  if (!claims?.email) return false;
+  if (email !== null && normalizeEmail(email) !== claims.email) return false;
+  const now = new Date(deps.clock.now());
+  const playerId = Number(claims.sub);
+  const verification = { playerId, tokenHash: hash("sha256", claims.jti), emailKey: claims.email };
+  return (isTrial ? isVerificationOpen : useVerification)(deps.em, verification, now);
+}
+
+interface ConfirmInput {
+  token: string;
+  email?: string | null;
+  isTrial?: boolean;
+}
+
+/** Sends a new verification mail within the request, so that its failure can be told (USR-10). */
+export async function resendVerification(deps: Deps, caller: Caller): Promise<void> {
+  const { em } = deps;
+  const player = await findOpenPlayer(em, caller.playerId);
+  if (!player) throw new AppError("auth:token_invalid");
+  if (!player.emailKey) throw new AppError("user:email_missing");
+  if (player.emailVerifiedAt) throw new AppError("user:email_already_verified");
+  const message = await issueVerification(em, deps, player);
+  if (message !== null) await sendNow(deps, message);
+}

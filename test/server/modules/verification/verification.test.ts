@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startApp, type App } from "../../../support/app.ts";
+import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
+import { messagesTo, sentMessage } from "../../../support/messages.ts";
+
+const resendPath = "/v1/users/@me/email/resend-verification";
+let app: App;
+let now = Date.now();
+before(async () => {
+  app = await startApp({ clock: { now: () => now } });
+});
+after(() => app.stop());
+
+const mailTo = (email: string) => sentMessage(app.deps, email, "verify-email");
+const linkTo = async (email: string) => new URL((await mailTo(email)).content.links[0] ?? "");
+const tokenTo = async (email: string) => (await linkTo(email)).searchParams.get("token") ?? "";
+const isVerified = async (session: { access_token: string }) => {
+  const answer = await app.client.get("/v1/users/@me", { token: session.access_token });
+  return (
+    (answer.body as { user: { email_verified_at: string | null } }).user.email_verified_at !== null
+  );
+};
+const verify = (token: unknown) => post(app, "/v1/users/email/verify", { token });
+
+describe("the verification of an address", () => {
+  it("follows the link of the mail that a registration sends, once", async () => {
+    const { email, session } = await registerAccount(app);
+    const link = await linkTo(email);
+    assert.equal(link.origin, "http://127.0.0.1:8080");
+    const path = link.pathname + link.search;
+    assert.equal(await isVerified(session), false);
+    const first = await app.client.get(path);
+    assert.equal(first.headers.get("location"), "/status/verify?result=success");
+    assert.equal(await isVerified(session), true);
+    const again = await app.client.get(path);
+    assert.match(again.headers.get("location") ?? "", /code=invalid_arguments$/);
+  });
+
+  it("is asked for after a guest's upgrade too", async () => {
+    const guest = await enter(app);
+    const email = `upgraded-${guest.player.id}@example.com`;
+    const answer = await post(app, "/v1/gateway/upgrade", { email, password }, tokenOf(guest));
+    assert.equal((await verify(await tokenTo(email))).status, 200);
+    assert.equal(await isVerified(answer.body), true);
+  });
+
+  it("needs the address the token was made for", async () => {
+    const one = await registerAccount(app);
+    const other = await registerAccount(app);
+    const query = new URLSearchParams({ email: other.email, token: await tokenTo(one.email) });
+    const answer = await app.client.get(`/v1/verify?${query.toString()}`);
+    assert.match(answer.headers.get("location") ?? "", /code=invalid_arguments$/);
+    assert.equal(await isVerified(one.session), false);
+  });
+
+  it("is refused to tokens that are used, replaced, late, of another kind, or nothing", async () => {
+    const { email, session } = await registerAccount(app);
+    const first = await tokenTo(email);
+    const resent = await post(app, resendPath, undefined, tokenOf(session));
+    assert.equal(resent.status, 204);
+    const second = await tokenTo(email);
+    assert.notEqual(first, second);
+    for (const token of [first, session.access_token, "x", "a.b.c"])
+      assert.equal((await verify(token)).code, "auth:token_invalid");
+    for (const token of [undefined, "", null, 7])
+      assert.equal((await verify(token)).code, "request:missing_field");
+    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(second)));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const late = await registerAccount(app);
+    const token = await tokenTo(late.email);
+    now += 24 * 3_600_000;
+    assert.equal((await verify(token)).code, "auth:token_invalid");
+  });
+
+  it("is not sent again to a guest, or to who has it", async () => {
+    const guest = await enter(app);
+    assert.equal((await post(app, resendPath, undefined, tokenOf(guest))).code, "auth:forbidden");
+    const { email, session } = await registerAccount(app);
+    await verify(await tokenTo(email));
+    const answer = await post(app, resendPath, undefined, tokenOf(session));
+    assert.equal(answer.code, "user:email_already_verified");
+    assert.equal((await messagesTo(app.deps, email)).length, 1);
+  });
+});
+
+describe("a verification mail that cannot be sent", () => {
+  it("is told of, and counted for the account", async () => {
+    const broken = await startApp({
+      env: { SMTP_URL: "smtp://127.0.0.1:1", RATE_LIMIT_FACTOR: "1" },
+      hasJobs: false,
+    });
+    try {
+      const { session } = await registerAccount(broken);
+      const resend = () => post(broken, resendPath, undefined, tokenOf(session));
+      const codes = [await resend(), await resend(), await resend()].map(({ code }) => code);
+      assert.deepEqual(codes, Array(3).fill("mail:delivery_failed"));
+      const limited = await resend();
+      assert.equal(limited.code, "rate_limit:exceeded");
+      const wait = Number(limited.headers.get("retry-after"));
+      assert.ok(wait > 500 && wait <= 600);
+    } finally {
+      await broken.stop();
+    }
+  });
+});
