@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  Emberline,
+  EmberlineError,
+  silenceMs,
+  type Clock,
+} from "../../../../server/pages/client/emberline.ts";
+import { answer, refusal, startFaulty } from "./faulty-service.ts";
+
+type Handle = Parameters<typeof startFaulty>[0];
+type Response = Parameters<Handle>[0];
+
+/** Pauses pass at once and are kept; the watch over a silent connection passes when a test says so. */
+function streamClock() {
+  const pauses: number[] = [];
+  const watches = new Set<() => void>();
+  let now = 0;
+  const clock: Clock = {
+    now: () => now,
+    random: () => 0.5,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        const wake = () => {
+          watches.delete(wake);
+          resolve();
+        };
+        signal?.addEventListener("abort", wake);
+        if (ms < silenceMs && ms !== tryMs && ms !== beatMs) {
+          pauses.push(ms);
+          setImmediate(wake);
+        } else watches.add(wake);
+      }),
+  };
+  const pass = (ms: number) => {
+    now += ms;
+    for (const wake of watches) wake();
+  };
+  return { clock, pauses, pass };
+}
+const tryMs = 8_000;
+const beatMs = 30_000;
+
+const lobby = (seq: number, status = "waiting") => ({
+  code: "ABC234",
+  seq,
+  status,
+  hub: { topic: "/games/trivia/lobby/ABC234" },
+});
+const frame = (type: string, seq: number, data: unknown) =>
+  `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ type, seq, data })}\n\n`;
+const stream = (response: Response, text: string) => {
+  response.writeHead(200, { "Content-Type": "text/event-stream" });
+  response.write(text);
+  return response;
+};
+const key = { code: "ABC234", token: "seat", playerId: 7 };
+
+/** Answers everything but the stream as a lobby would; streams go to `hub`, numbered from 1. */
+async function seatAt(
+  hub: (response: Response, lastEventId: string | undefined, n: number) => void,
+) {
+  let streams = 0;
+  let tokens = 0;
+  const service = await startFaulty((response, { path, lastEventId }) => {
+    if (path.endsWith("/status")) return answer(response, 200, { body: { lobby: lobby(1) } });
+    if (path.endsWith("/heartbeat")) return answer(response, 200, { body: { ok: true } });
+    if (!path.endsWith("/token")) return hub(response, lastEventId, ++streams);
+    response.writeHead(204, { "X-Hub-Token": `hub-${++tokens}` }).end();
+  });
+  const time = streamClock();
+  const client = new Emberline({ url: service.url, clock: time.clock });
+  return { service, seat: client.seat(key), time, tokens: () => tokens };
+}
+
+describe("a stream of the client", () => {
+  it("comes back after every kind of cut with the last id, and delivers nothing twice", async () => {
+    const given: (string | undefined)[] = [];
+    const { service, seat, time } = await seatAt((response, lastEventId, n) => {
+      given.push(lastEventId);
+      if (n === 1) {
+        const text = `retry: 700\n\n${frame("lobby.snapshot", 4, { lobby: lobby(4) })}`;
+        stream(response, text + frame("lobby.spectators", 5, { spectator_count: 1 })).end();
+      } else if (n === 2) {
+        const half = frame("lobby.spectators", 6, { spectator_count: 2 }).slice(0, -9);
+        stream(response, half);
+        setTimeout(() => response.destroy(), 20);
+      } else if (n === 3) answer(response, 503, refusal("server:unavailable"), "9");
+      else if (n === 4)
+        response.writeHead(200, { "Content-Type": "text/html" }).end("<p>proxy</p>");
+      else {
+        const again = frame("lobby.spectators", 5, { spectator_count: 9 });
+        const next = frame("lobby.spectators", 6, { spectator_count: 2 });
+        const unknown = frame("lobby.fireworks", 7, {});
+        const end = frame("lobby.ended", 8, { reason: "completed", lobby: lobby(8, "finished") });
+        stream(response, again + next + unknown + end);
+      }
+    });
+    const seen: string[] = [];
+    for await (const { type, seq } of seat.events()) seen.push(`${type} ${seq}`);
+    assert.deepEqual(seen, [
+      "lobby.snapshot 4",
+      "lobby.spectators 5",
+      "lobby.spectators 6",
+      "lobby.ended 8",
+    ]);
+    assert.deepEqual(given, [undefined, "5", "5", "5", "5"]);
+    // The service's 700 ms, doubled with each failure, three quarters of it by chance; then its 9 s.
+    assert.deepEqual(time.pauses, [525, 1050, 9350, 4200]);
+    await service.stop();
+  });
+
+  it("leaves a connection on which nothing arrives, and not one that is merely read slowly", async () => {
+    const { service, seat, time } = await seatAt((response, _, n) => {
+      if (n === 3) stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") }));
+      else stream(response, n === 1 ? frame("lobby.snapshot", 1, { lobby: lobby(1) }) : ":\n\n");
+    });
+    let numOpened = 0;
+    const second = Promise.withResolvers<void>();
+    const onState = (state: string) => {
+      if (state === "open" && ++numOpened === 2) second.resolve();
+    };
+    const events = seat.events({ onState });
+    await events.next();
+    // Nobody reads now, so the silence is the reader's own.
+    time.pass(silenceMs + 1);
+    await new Promise(setImmediate);
+    const next = events.next();
+    await new Promise(setImmediate);
+    assert.equal(numOpened, 1);
+    time.pass(silenceMs + 1);
+    await second.promise;
+    await new Promise(setImmediate);
+    time.pass(silenceMs + 1);
+    const { value } = await next;
+    assert.equal(value?.type, "lobby.snapshot");
+    assert.equal((await events.next()).done, true);
+    await service.stop();
+  });
+
+  it("asks for another token when its own is outdated, and gives up when that is refused", async () => {
+    const { service, seat, tokens } = await seatAt((response, _, n) => {
+      if (n === 1) stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })).end();
+      else answer(response, n === 2 ? 401 : 403, refusal("hub:topic_forbidden"));
+    });
+    const events = seat.events();
+    await events.next();
+    await assert.rejects(
+      events.next(),
+      (error) => error instanceof EmberlineError && error.code === "hub:topic_forbidden",
+    );
+    assert.equal(tokens(), 2);
+    await service.stop();
+  });
+});
