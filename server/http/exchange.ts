@@ -14,6 +14,7 @@ import type { RequestInfo } from "./route.ts";
 const HeaderBag = function () {} as unknown as new () => Record<string, string>;
 HeaderBag.prototype = Object.create(null);
 
+const noHeaders = Object.freeze(new HeaderBag());
 const noCookies: Readonly<Record<string, string>> = Object.freeze({});
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 /** Begins with the pid, so that an operator finds the process a request went to. */
@@ -31,7 +32,7 @@ function chooseRequestId(given: string | undefined): string {
 export class Exchange implements RequestInfo {
   readonly raw: HttpResponse;
   readonly startedAt = performance.now();
-  readonly headers: Record<string, string> = new HeaderBag();
+  headers: Record<string, string> = new HeaderBag();
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -84,6 +85,14 @@ export class Exchange implements RequestInfo {
     this.id = chooseRequestId(this.headers["x-request-id"]);
     this.ip = ip;
     this.isFromProxy = isFromProxy;
+  }
+
+  /** Lets go of what only the request needed: a stream may be open for twenty minutes. */
+  shed(): void {
+    this.headers = noHeaders;
+    this.parsedCookies = null;
+    this.caller = null;
+    this.limit = null;
   }
 
   get cookies(): Readonly<Record<string, string>> {

@@ -134,11 +134,7 @@ export class Responder {
     x.raw.cork(() => {
       x.raw.writeHeader("X-Request-Id", head);
     });
-    const listeners: (() => void)[] = [];
-    x.onClose = () => {
-      for (const listener of listeners) listener();
-    };
-    reply.open({ raw: x.raw, onClose: (listener) => listeners.push(listener) });
+    reply.open({ raw: x.raw, onClose: (listener) => (x.onClose = listener) });
     return 200;
   }
 

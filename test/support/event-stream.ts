@@ -28,6 +28,8 @@ export interface EventStream {
   /** Times the connection was opened. */
   connections(): number;
   readonly lastEventId: string | null;
+  /** Statuses other than 200, each of which would be final for a browser. */
+  readonly refusals: number[];
   /** The first frame, past or future, that matches; rejects after `timeoutMs`. */
   waitFor(matches: (frame: Frame) => boolean, what: string, timeoutMs?: number): Promise<Frame>;
   /** Resolves when the server has ended the stream and no return is wanted. */
@@ -46,6 +48,7 @@ export interface StreamOptions {
 
 export function openStream(url: string, options: StreamOptions = {}): EventStream {
   const frames: Frame[] = [];
+  const refusals: number[] = [];
   const watchers = new Set<Watcher>();
   const abort = new AbortController();
   let lastEventId = options.lastEventId ?? null;
@@ -76,6 +79,7 @@ export function openStream(url: string, options: StreamOptions = {}): EventStrea
     if (options.token) headers["authorization"] = `Bearer ${options.token}`;
     if (lastEventId !== null) headers["last-event-id"] = lastEventId;
     const response = await fetch(url, { headers, signal: abort.signal });
+    if (response.status !== 200) refusals.push(response.status);
     if (response.status !== 200 || !response.body)
       throw new StreamRefused(response.status, await response.text());
     let rest = "";
@@ -107,6 +111,7 @@ export function openStream(url: string, options: StreamOptions = {}): EventStrea
 
   return {
     frames,
+    refusals,
     comments: () => comments,
     connections: () => connections,
     get lastEventId() {
