@@ -4,7 +4,7 @@ import { Compile } from "typebox/compile";
 import type { Logger } from "../server/core/logger.ts";
 import type { Metrics } from "../server/core/metrics.ts";
 import { connectRedis } from "../server/core/redis.ts";
-import { queuePrefix } from "./producer.ts";
+import { queuePrefixOf } from "./producer.ts";
 import { allQueues, type QueueDefinition } from "./queues.ts";
 
 /**
@@ -76,7 +76,7 @@ function startWorker<D>(
   const queue = definition.name;
   const worker = new Worker(queue, runnerOf(definition, options), {
     connection,
-    prefix: queuePrefix,
+    prefix: queuePrefixOf(connection),
     concurrency: definition.concurrency,
     lockDuration: lockMs,
     maxStalledCount,

@@ -2,11 +2,13 @@ import { Queue, QueueEvents } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Static, TObject } from "typebox";
 import type { Logger } from "../server/core/logger.ts";
-import { connectRedis } from "../server/core/redis.ts";
+import { asCluster, connectRedis } from "../server/core/redis.ts";
 import { allQueues, type QueueDefinition } from "./queues.ts";
 
-/** Every key of the job library starts with it. */
-export const queuePrefix = "jobs";
+/** Every key of the job library starts with it; in a cluster its scripts need them all in one slot. */
+export function queuePrefixOf(redis: Redis): string {
+  return asCluster(redis) ? "{jobs}" : "jobs";
+}
 
 const maxWaiters = 512;
 const maxEventsKept = 1_000;
@@ -45,7 +47,7 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
     if (known) return known;
     shared ??= connect("queues", false);
     const streams = { events: { maxLen: maxEventsKept } };
-    const options = { connection: shared, prefix: queuePrefix, streams };
+    const options = { connection: shared, prefix: queuePrefixOf(shared), streams };
     const queue = new Queue(definition.name, { ...options, defaultJobOptions: definition.options });
     queue.setMaxListeners(maxWaiters * 2);
     queue.on("error", onError);
@@ -56,7 +58,10 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
     const known = events.get(definition.name);
     if (known) return known;
     const connection = connect(`events-${definition.name}`, true);
-    const source = new QueueEvents(definition.name, { connection, prefix: queuePrefix });
+    const source = new QueueEvents(definition.name, {
+      connection,
+      prefix: queuePrefixOf(connection),
+    });
     source.setMaxListeners(maxWaiters * 2);
     source.on("error", onError);
     events.set(definition.name, source);

@@ -11,6 +11,8 @@ export interface Connection {
   zrange(key: string, start: string, stop: string): Promise<string[]>;
   zrevrange(key: string, start: number, stop: number): Promise<string[]>;
   zrem(key: string, member: string): Promise<number>;
+  /** True on Redis Cluster: one script per shard, announcements at the node of their channel. */
+  readonly isSharded?: boolean;
   /** Resolves to the number of receivers. */
   publish(channel: string, message: string): Promise<number>;
 }

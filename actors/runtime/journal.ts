@@ -49,6 +49,11 @@ export function createJournal(deps: {
   let isFlushing = false;
 
   async function send(batch: Waiting[]): Promise<void> {
+    if (deps.redis.isSharded) await Promise.all(byShard(batch).map(sendTogether));
+    else await sendTogether(batch);
+  }
+
+  async function sendTogether(batch: Waiting[]): Promise<void> {
     const started = timing.elapsed();
     const keys: string[] = [];
     const args: string[] = [];
@@ -87,6 +92,18 @@ export function createJournal(deps: {
       timing.soon(() => void flush());
     },
   };
+}
+
+/** On Redis Cluster the keys of one script lie in one slot. */
+function byShard(batch: Waiting[]): Waiting[][] {
+  const groups = new Map<number, Waiting[]>();
+  for (const one of batch) {
+    const shard = shardOf(one.commit.code);
+    const group = groups.get(shard);
+    if (group) group.push(one);
+    else groups.set(shard, [one]);
+  }
+  return [...groups.values()];
 }
 
 function appendKeys(code: string, keys: string[]): void {

@@ -25,9 +25,9 @@ export const eventChannel = (code: string) => `{${shardOf(code)}}:ev:${code}`;
 
 /** Liveness of worker incarnations: member -> Redis time of the last heartbeat. */
 export const workersKey = "workers";
-/** Public unfinished lobbies: code -> listing, and code by creation time. */
-export const publicListKey = "lobbies:public";
-export const publicOrderKey = "lobbies:order";
+/** Public unfinished lobbies: code -> listing, and code by creation time; one script writes both. */
+export const publicListKey = "{lobbies}:public";
+export const publicOrderKey = "{lobbies}:order";
 
 export const deadChannel = "dead";
 export const mapChannel = "map";

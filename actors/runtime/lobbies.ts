@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { connectRedis, redisReady } from "../../server/core/redis.ts";
 import type { Lobbies } from "../contract.ts";
+import { createListener } from "./listener.ts";
 import type { Connections } from "./connection.ts";
+import { connectionOf } from "./cluster-connection.ts";
 import { allShards } from "./keys.ts";
 import { createRouter, type RouterDeps } from "./router.ts";
 import { defaultTimings } from "./shards.ts";
@@ -43,17 +45,22 @@ async function connect({ redisUrl, log }: LobbiesDeps): Promise<Connections> {
     connectRedis(redisUrl, log, `lobbies-${name}`, { commandTimeout: storeWaitMs });
   const commits = open("commit");
   const control = open("control");
-  const subscriber = open("subscriber");
-  const all = [subscriber, commits, control];
+  const subscriber = createListener(redisUrl, log);
+  const all = [commits, control];
   await Promise.all(all.map((redis) => redisReady(redis)));
   return {
-    commits,
-    control,
+    commits: connectionOf(commits),
+    control: connectionOf(control),
     subscriber,
     watch(hear) {
       control.on("close", () => hear(false));
       control.on("ready", () => hear(true));
+      // A node of a cluster that comes, also one that comes back.
+      control.on("+node", () => hear(true));
     },
-    close: () => all.forEach((redis) => redis.disconnect()),
+    close() {
+      subscriber.close();
+      for (const redis of all) redis.disconnect();
+    },
   };
 }

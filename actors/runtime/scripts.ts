@@ -8,9 +8,21 @@ type Argument = string | number;
 const sources = Object.fromEntries(
   (["commit", "claim", "release", "heartbeat", "listing"] as const).map((name) => {
     const lua = readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
-    return [name, { lua, sha: createHash("sha1").update(lua).digest("hex") }];
+    return [
+      name,
+      { single: withDigest(lua), sharded: withDigest(lua.replace(/'PUBLISH'/g, "'SPUBLISH'")) },
+    ];
   }),
-) as Record<ScriptName, { lua: string; sha: string }>;
+) as Record<ScriptName, { single: Source; sharded: Source }>;
+
+interface Source {
+  lua: string;
+  sha: string;
+}
+
+function withDigest(lua: string): Source {
+  return { lua, sha: createHash("sha1").update(lua).digest("hex") };
+}
 
 /** Runs a script by its digest; a store that restarted and forgot it gets the text once more. */
 export async function runScript(
@@ -19,7 +31,7 @@ export async function runScript(
   keys: string[],
   args: Argument[],
 ): Promise<unknown> {
-  const { lua, sha } = sources[name];
+  const { lua, sha } = redis.isSharded ? sources[name].sharded : sources[name].single;
   try {
     return await redis.evalsha(sha, keys.length, ...keys, ...args);
   } catch (error) {

@@ -141,12 +141,15 @@ export function createShards(deps: {
   }
 
   async function load(): Promise<void> {
+    const held = new Map(mine);
     const records = await redis.mget(ownerKeys);
     lastReload = timing.elapsed();
     deps.shards.forEach((shard, i) => {
       const record = records[i] ?? null;
-      owners[shard] = parseOwner(record);
       const token = mine.get(shard);
+      // Claimed while the map was on its way, which on a cluster comes from several nodes.
+      if (token !== undefined && token !== held.get(shard)) return;
+      owners[shard] = parseOwner(record);
       if (token !== undefined && token !== record) lose(shard);
     });
   }

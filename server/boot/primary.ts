@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { configToEnv, loadConfig, type Config } from "../core/config.ts";
 import { createLogger, type Logger } from "../core/logger.ts";
-import { connectRedis } from "../core/redis.ts";
+import { connectRedis, publish } from "../core/redis.ts";
 import { startCard, type CardFacts } from "../card.ts";
 import { checkRedisPersistence } from "../local/redis.ts";
 import { createChildren, type Children } from "./children.ts";
@@ -107,7 +107,8 @@ async function claimAddresses(config: Config): Promise<void> {
 /** Lobbies of a dead process are taken over at once instead of after its heartbeat has expired. */
 async function announceDeath(redis: Redis, incarnation: string, log: Logger): Promise<void> {
   try {
-    await redis.multi().zrem("workers", incarnation).publish("dead", incarnation).exec();
+    await redis.zrem("workers", incarnation);
+    await publish(redis, "dead", incarnation);
   } catch (error) {
     log.warn({ err: error }, "a death could not be announced");
   }

@@ -1,5 +1,6 @@
-import { Redis } from "ioredis";
+import { Cluster, Redis } from "ioredis";
 import type { Logger } from "./logger.ts";
+import { parseClusterAddress, type ClusterAddress } from "./redis-address.ts";
 
 export interface ConnectionOptions {
   /** Wait for the store as long as it takes. */
@@ -10,8 +11,13 @@ export interface ConnectionOptions {
   commandTimeout?: number;
 }
 
+const connectTimeoutMs = 2_000;
+const pauseAfter = (attempt: number) => Math.min(50 * attempt, 500);
+/** How often the map of slots is read anew, besides after every answer that it is wrong. */
+const slotsRefreshMs = 5_000;
+
 /**
- * Opens a connection to a `redis://` or `unix://` address.
+ * Opens a connection to a `redis://`, `unix://` or `redis+cluster://` address.
  * Commands fail at once while the store is away instead of piling up, unless `patient`
  * (the job library wants to wait for as long as it takes).
  */
@@ -26,17 +32,59 @@ export function connectRedis(
     connectionName: name,
     maxRetriesPerRequest: patient ? null : 1,
     enableOfflineQueue: patient,
-    connectTimeout: 2_000,
-    retryStrategy: (attempt: number) => Math.min(50 * attempt, 500),
+    connectTimeout: connectTimeoutMs,
+    retryStrategy: pauseAfter,
     ...rest,
   };
-  const redis = url.startsWith("unix://")
-    ? new Redis({ ...base, path: url.slice("unix://".length) })
-    : new Redis(url, base);
+  const cluster = parseClusterAddress(url);
+  const redis = cluster
+    ? connectCluster(cluster, base)
+    : url.startsWith("unix://")
+      ? new Redis({ ...base, path: url.slice("unix://".length) })
+      : new Redis(url, base);
   redis.on("error", (error: Error) =>
     log.warn({ store: name, reason: error.message }, "redis connection"),
   );
   return redis;
+}
+
+interface BaseOptions extends Omit<ConnectionOptions, "patient"> {
+  connectionName: string;
+  maxRetriesPerRequest: number | null;
+  enableOfflineQueue: boolean;
+  connectTimeout: number;
+}
+
+/** The cluster client has the commands of a single connection; what differs is asked by `asCluster`. */
+function connectCluster({ nodes, options }: ClusterAddress, base: BaseOptions): Redis {
+  const { enableOfflineQueue, connectionName, maxRetriesPerRequest, connectTimeout } = base;
+  const { commandTimeout } = base;
+  const cluster = new Cluster(nodes, {
+    enableOfflineQueue,
+    clusterRetryStrategy: pauseAfter,
+    slotsRefreshInterval: slotsRefreshMs,
+    slotsRefreshTimeout: connectTimeout,
+    redisOptions: {
+      ...options,
+      connectionName,
+      maxRetriesPerRequest,
+      connectTimeout,
+      ...(commandTimeout === undefined ? {} : { commandTimeout }),
+    },
+  });
+  return cluster as unknown as Redis;
+}
+
+/** The connection as a cluster, or null when it is one Redis. */
+export function asCluster(redis: Redis): Cluster | null {
+  const client: unknown = redis;
+  return client instanceof Cluster ? client : null;
+}
+
+/** Publishes where `createChannels` listens: in a cluster at the node of the channel's slot. */
+export async function publish(redis: Redis, channel: string, message: string): Promise<number> {
+  if (!asCluster(redis)) return redis.publish(channel, message);
+  return Number(await redis.spublish(channel, message));
 }
 
 /** Resolves when the connection is usable; rejects after `timeoutMs`. */

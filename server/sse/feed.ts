@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "../core/logger.ts";
+import { createChannels, type Channels } from "../core/channels.ts";
 import { connectRedis } from "../core/redis.ts";
 import { frameOf, type Frame } from "./frames.ts";
 import type { HubLimits } from "./limits.ts";
@@ -10,8 +11,6 @@ export interface Follower {
   onMessage(text: string): void;
 }
 
-/** Channels confirmed with one command after a reconnect. */
-const channelsPerCommand = 256;
 const commandTimeoutMs = 5_000;
 
 type RawEntry = [id: string, fields: string[]];
@@ -20,33 +19,31 @@ type RawEntry = [id: string, fields: string[]];
 export class Feed {
   private readonly followers = new Map<string, Follower>();
   private readonly limits: HubLimits;
-  private readonly log: Logger;
-  private readonly subscriber: Redis;
+  private readonly channels: Channels;
   private readonly reader: Redis;
-  private isClosed = false;
 
   constructor(url: string, log: Logger, limits: HubLimits) {
     this.limits = limits;
-    this.log = log;
-    // Without a follow-up read a repeated subscription would hide what was missed, so we do it ourselves.
-    this.subscriber = connectRedis(url, log, "hub-subscriber", { autoResubscribe: false });
-    this.reader = connectRedis(url, log, "hub-reader", { commandTimeout: commandTimeoutMs });
-    this.subscriber.on("message", (channel: string, text: string) => {
-      this.followers.get(channel)?.onMessage(text);
+    this.channels = createChannels({
+      url,
+      log,
+      name: "hub-subscriber",
+      hear: (channel, text) => this.followers.get(channel)?.onMessage(text),
+      confirmed: (channels) => {
+        for (const channel of channels) this.followers.get(channel)?.onConfirmed();
+      },
     });
-    this.subscriber.on("ready", () => this.subscribe([...this.followers.keys()]));
+    this.reader = connectRedis(url, log, "hub-reader", { commandTimeout: commandTimeoutMs });
   }
 
   follow(channel: string, follower: Follower): void {
     this.followers.set(channel, follower);
-    if (this.subscriber.status === "ready") this.subscribe([channel]);
+    this.channels.follow(channel);
   }
 
   unfollow(channel: string): void {
     this.followers.delete(channel);
-    if (this.subscriber.status !== "ready") return;
-    // A lost connection has forgotten its subscriptions, so a failure needs no second try.
-    this.subscriber.unsubscribe(channel).catch(() => undefined);
+    this.channels.unfollow(channel);
   }
 
   /** Messages from number `from` on, at most one page; rejects while Redis is away. */
@@ -63,30 +60,9 @@ export class Feed {
   }
 
   close(): void {
-    this.isClosed = true;
     this.followers.clear();
-    this.subscriber.disconnect();
+    this.channels.close();
     this.reader.disconnect();
-  }
-
-  private subscribe(channels: string[]): void {
-    for (let i = 0; i < channels.length; i += channelsPerCommand)
-      void this.confirm(channels.slice(i, i + channelsPerCommand));
-  }
-
-  private async confirm(channels: string[]): Promise<void> {
-    const wanted = channels.filter((channel) => this.followers.has(channel));
-    if (this.isClosed || wanted.length === 0) return;
-    try {
-      await this.subscriber.subscribe(...wanted);
-    } catch (error) {
-      // After a lost connection the next "ready" subscribes to everything again.
-      if (this.isClosed || this.subscriber.status !== "ready") return;
-      this.log.warn({ err: error }, "a hub subscription failed and is repeated");
-      setTimeout(() => void this.confirm(wanted), this.limits.repeatMs).unref();
-      return;
-    }
-    for (const channel of wanted) this.followers.get(channel)?.onConfirmed();
   }
 }
 

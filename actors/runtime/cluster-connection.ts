@@ -1,0 +1,50 @@
+import calculateSlot from "cluster-key-slot";
+import type { Cluster, Redis } from "ioredis";
+import { asCluster } from "../../server/core/redis.ts";
+import type { Connection } from "./connection.ts";
+
+/** The runtime's view of a connection: one Redis as it is, a cluster with its differences covered. */
+export function connectionOf(redis: Redis): Connection {
+  const cluster = asCluster(redis);
+  return cluster ? clusterConnection(cluster) : redis;
+}
+
+function clusterConnection(cluster: Cluster): Connection {
+  return {
+    isSharded: true,
+    evalsha: (sha, keyCount, ...args) => cluster.evalsha(sha, keyCount, ...args),
+    eval: (script, keyCount, ...args) => cluster.eval(script, keyCount, ...args),
+    get: (key) => cluster.get(key),
+    mget: (keys) => getMany(cluster, keys),
+    hgetall: (key) => cluster.hgetall(key),
+    hmget: (key, ...fields) => cluster.hmget(key, ...fields),
+    zrange: (key, start, stop) => cluster.zrange(key, start, stop),
+    zrevrange: (key, start, stop) => cluster.zrevrange(key, start, stop),
+    zrem: (key, member) => cluster.zrem(key, member),
+    publish: (channel, message) => cluster.spublish(channel, message).then(Number),
+  };
+}
+
+/** One pipeline for each group of slots that are served together. */
+async function getMany(cluster: Cluster, keys: string[]): Promise<(string | null)[]> {
+  const groups = new Map<string, number[]>();
+  keys.forEach((key, i) => {
+    const nodes = cluster.slots[calculateSlot(key)]?.join() ?? "";
+    const group = groups.get(nodes);
+    if (group) group.push(i);
+    else groups.set(nodes, [i]);
+  });
+  const values: (string | null)[] = keys.map(() => null);
+  const read = async (indexes: number[]): Promise<void> => {
+    const batch = cluster.pipeline();
+    for (const i of indexes) batch.get(keys[i] ?? "");
+    const replies = (await batch.exec()) ?? [];
+    indexes.forEach((index, n) => {
+      const [error, value] = replies[n] ?? [new Error("no answer"), null];
+      if (error) throw error;
+      values[index] = typeof value === "string" ? value : null;
+    });
+  };
+  await Promise.all([...groups.values()].map(read));
+  return values;
+}

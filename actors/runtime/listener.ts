@@ -1,0 +1,44 @@
+import { createChannels } from "../../server/core/channels.ts";
+import type { Logger } from "../../server/core/logger.ts";
+import type { Listener } from "./connection.ts";
+
+const confirmLimitMs = 10_000;
+
+/** The channels of this process; `subscribe` resolves when all of them are heard. */
+export function createListener(url: string, log: Logger): Listener & { close(): void } {
+  const hearers: ((channel: string, message: string) => void)[] = [];
+  const waiting = new Map<string, () => void>();
+  const channels = createChannels({
+    url,
+    log,
+    name: "lobbies-subscriber",
+    hear: (channel, message) => hearers.forEach((hear) => hear(channel, message)),
+    confirmed(names) {
+      for (const name of names) waiting.get(name)?.();
+    },
+  });
+
+  function confirmation(name: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.delete(name);
+        reject(new Error(`no subscription to ${name} within ${confirmLimitMs} ms`));
+      }, confirmLimitMs);
+      waiting.set(name, () => {
+        clearTimeout(timer);
+        waiting.delete(name);
+        resolve();
+      });
+    });
+  }
+
+  return {
+    subscribe(...names) {
+      const all = names.map(confirmation);
+      for (const name of names) channels.follow(name);
+      return Promise.all(all);
+    },
+    on: (_event, hear) => hearers.push(hear),
+    close: channels.close,
+  };
+}

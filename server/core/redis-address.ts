@@ -1,0 +1,35 @@
+import type { RedisOptions } from "ioredis";
+
+/** Nodes of a Redis Cluster and what every connection to one of them needs. */
+export interface ClusterAddress {
+  nodes: { host: string; port: number }[];
+  options: Pick<RedisOptions, "username" | "password" | "tls">;
+}
+
+const scheme = /^(rediss?)\+cluster:\/\/(?:([^@]*)@)?([^/@]+)\/?$/;
+
+/**
+ * Reads `redis+cluster://[user:password@]host:port[,host:port…]`; `rediss` for TLS. Null for every
+ * other address: that is one Redis. Throws when the list of nodes makes no sense.
+ */
+export function parseClusterAddress(url: string): ClusterAddress | null {
+  if (!/^rediss?\+cluster:/.test(url)) return null;
+  const [, protocol, credentials, list] = scheme.exec(url) ?? [];
+  const nodes = (list ?? "").split(",").map((text) => {
+    const colon = text.lastIndexOf(":");
+    return { host: text.slice(0, Math.max(0, colon)), port: Number(text.slice(colon + 1)) };
+  });
+  const isSound = nodes.every(
+    ({ host, port }) => host !== "" && Number.isInteger(port) && port > 0,
+  );
+  if (!isSound) throw new Error("redis+cluster://host:port,host:port is expected");
+  const [username = "", password = ""] = (credentials ?? "").split(":", 2).map(decodeURIComponent);
+  return {
+    nodes,
+    options: {
+      ...(username === "" ? {} : { username }),
+      ...(password === "" ? {} : { password }),
+      ...(protocol === "rediss" ? { tls: {} } : {}),
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { asCluster, connectRedis, redisReady } from "../../server/core/redis.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createChannels } from "../../server/core/channels.ts";
+import { publish } from "../../server/core/redis.ts";
+import { startTestCluster, type TestCluster } from "../support/cluster.ts";
+import { playGame } from "../support/game.ts";
+import { newPlayer } from "../support/player.ts";
+import { startService, type Service } from "../support/process.ts";
+
+describe("a service on a Redis Cluster of three masters", () => {
+  let cluster: TestCluster;
+  let service: Service;
+
+  before(async () => {
+    cluster = await startTestCluster();
+    service = await startService({
+      env: { REDIS_URL: cluster.url, HTTP_WORKERS: "2", LOBBY_MIN_QUESTION_MS: "0" },
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await cluster.stop();
+  });
+
+  it("plays lobbies on all masters to their end while a worker is killed, and stores the results", async () => {
+    let isKilled = false;
+    const disturb = async (question: number) => {
+      if (question !== 1 || isKilled) return;
+      isKilled = true;
+      const [victim] = await service.workerPids();
+      assert.ok(victim);
+      process.kill(victim, "SIGKILL");
+    };
+    const games = Array.from({ length: 6 }, async (_, i) => {
+      const players = await Promise.all(
+        [1, 2].map((seat) => newPlayer(service.url, `Cluster ${i} player ${seat}`)),
+      );
+      const mode = i % 2 === 0 ? "coop" : "versus";
+      return playGame(players, { mode, questions: 3, disturb });
+    });
+    const finals = await Promise.all(games);
+    assert.ok(isKilled);
+    assert.deepEqual(new Set(finals.map(({ status }) => status)), new Set(["finished"]));
+    await untilStored(
+      service,
+      finals.map(({ code }) => code),
+    );
+  });
+
+  it("spreads lobbies over the masters and uses no key of two slots at once", async () => {
+    const redis = connectRedis(cluster.url, silentLogger, "test");
+    await redisReady(redis);
+    const masters = asCluster(redis)?.nodes("master") ?? [];
+    assert.equal(masters.length, 3);
+    const counts = await Promise.all(
+      masters.map(async (node) => (await node.keys("*:own")).length),
+    );
+    redis.disconnect();
+    for (const count of counts) assert.ok(count > 200, `${counts.join()} owner records`);
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      1024,
+    );
+  });
+
+  it("counts requests in the cluster", async () => {
+    const call = () =>
+      fetch(`${service.url}/v1/gateway/guest`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: "{}",
+      });
+    const left = async () => Number((await call()).headers.get("x-ratelimit-remaining"));
+    const first = await left();
+    assert.equal(await left(), first - 1);
+  });
+
+  it("hears channels of every slot, also after the connection to a node was lost", async () => {
+    const names = Array.from({ length: 24 }, (_, i) => `test-channel-${i}`);
+    const confirmed = new Map(names.map((name) => [name, 0]));
+    const heard = new Set<string>();
+    const channels = createChannels({
+      url: cluster.url,
+      log: silentLogger,
+      name: "cut-me",
+      hear: (channel, text) => void heard.add(`${channel} ${text}`),
+      confirmed: (all) => {
+        for (const name of all) confirmed.set(name, (confirmed.get(name) ?? 0) + 1);
+      },
+    });
+    const redis = connectRedis(cluster.url, silentLogger, "test");
+    await redisReady(redis);
+    const eachHas = (times: number) => () => [...confirmed.values()].every((n) => n >= times);
+    for (const name of names) channels.follow(name);
+    await until(eachHas(1), "every subscription holds");
+    for (const node of asCluster(redis)?.nodes("master") ?? [])
+      await node.call("CLIENT", "KILL", "TYPE", "pubsub");
+    await until(eachHas(2), "every subscription holds again");
+    for (const name of names) assert.equal(await publish(redis, name, "hello"), 1, name);
+    await until(() => names.every((name) => heard.has(`${name} hello`)), "all is heard");
+    channels.close();
+    redis.disconnect();
+  });
+});
+
+async function until(isTrue: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!isTrue()) {
+    assert.ok(performance.now() < deadline, `never happened: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+async function untilStored(service: Service, codes: string[]): Promise<void> {
+  const { withClient } = await import("../../server/local/postgres.ts");
+  await withClient(service.databaseUrl, async (client) => {
+    const deadline = performance.now() + 30_000;
+    for (;;) {
+      const found = await client.query("select 1 from lobby_results where code = any($1)", [codes]);
+      if (found.rows.length === codes.length) return;
+      assert.ok(performance.now() < deadline, `${found.rows.length} of ${codes.length} results`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+}

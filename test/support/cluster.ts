@@ -1,0 +1,116 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { silentLogger } from "../../server/core/logger.ts";
+import { findRedisProgram } from "../../server/local/redis-program.ts";
+
+export interface TestCluster {
+  /** `redis+cluster://…` with all masters. */
+  url: string;
+  ports: number[];
+  stop(): Promise<void>;
+}
+
+const masters = 3;
+const slots = 16_384;
+/** The bus of a node listens at its port plus this. */
+const busOffset = 10_000;
+const readyLimitMs = 20_000;
+const pollMs = 25;
+
+/** Three masters on free ports of this machine, with all slots shared out among them. */
+export async function startTestCluster(): Promise<TestCluster> {
+  const dir = mkdtempSync(join(tmpdir(), "ember-cl-"));
+  const { command, env } = await findRedisProgram(dir, silentLogger);
+  const ports = await freePorts(masters);
+  const nodes = ports.map((port) => startNode(command, env, join(dir, String(port)), port));
+  const clients = ports.map(
+    (port) => new Redis({ host: "127.0.0.1", port, retryStrategy: () => 50 }),
+  );
+  for (const client of clients) client.on("error", () => {});
+  const stop = async () => {
+    for (const client of clients) client.disconnect();
+    await Promise.all(nodes.map(endNode));
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    await formCluster(clients, ports);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const url = `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(",")}`;
+  return { url, ports, stop };
+}
+
+function startNode(
+  command: string,
+  env: NodeJS.ProcessEnv | undefined,
+  dir: string,
+  port: number,
+): ChildProcess {
+  mkdirSync(dir);
+  const settings = {
+    port: String(port),
+    bind: "127.0.0.1",
+    dir,
+    "cluster-enabled": "yes",
+    "cluster-config-file": join(dir, "nodes.conf"),
+    // A busy machine must not be taken for a dead one.
+    "cluster-node-timeout": "15000",
+    appendonly: "yes",
+    save: "",
+    loglevel: "warning",
+    pidfile: join(dir, "redis.pid"),
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  return spawn(command, args, { cwd: dir, stdio: "ignore", ...(env ? { env } : {}) });
+}
+
+async function formCluster(clients: Redis[], ports: number[]): Promise<void> {
+  const size = Math.ceil(slots / clients.length);
+  await Promise.all(
+    clients.map((client, i) =>
+      client.cluster("ADDSLOTSRANGE", i * size, Math.min(slots, (i + 1) * size) - 1),
+    ),
+  );
+  const [first] = clients;
+  for (const port of ports.slice(1)) await first?.cluster("MEET", "127.0.0.1", port);
+  const deadline = performance.now() + readyLimitMs;
+  for (const client of clients)
+    while (!(await knowsAll(client))) {
+      if (performance.now() > deadline) throw new Error("the cluster did not form in time");
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+}
+
+async function knowsAll(client: Redis): Promise<boolean> {
+  const info = String(await client.cluster("INFO"));
+  return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${masters}`);
+}
+
+async function endNode(node: ChildProcess): Promise<void> {
+  if (node.exitCode !== null || node.signalCode !== null) return;
+  const exited = once(node, "exit");
+  node.kill("SIGKILL");
+  await exited;
+}
+
+/** Low enough that the port of the bus exists. */
+async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
+    const candidate = port + busOffset > 65_535 ? port - busOffset : port;
+    if (!ports.includes(candidate)) ports.push(candidate);
+  }
+  return ports;
+}
