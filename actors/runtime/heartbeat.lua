@@ -3,6 +3,10 @@
 -- Returns {1 when the caller was still counted alive, else 0; live incarnations...}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- Signs of life from before the clock was set back count from now, else the dead would live until it catches up.
+for _, worker in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')) do
+  redis.call('ZADD', KEYS[1], now, worker)
+end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 local known = redis.call('ZSCORE', KEYS[1], ARGV[1])
 redis.call('ZADD', KEYS[1], now, ARGV[1])

@@ -5,7 +5,7 @@ import { createListener } from "./listener.ts";
 import type { Connections } from "./connection.ts";
 import { connectionOf } from "./cluster-connection.ts";
 import { allShards } from "./keys.ts";
-import { createRouter, type RouterDeps } from "./router.ts";
+import { createRouter, defaultAskTimings, type RouterDeps } from "./router.ts";
 import { defaultTimings } from "./shards.ts";
 import { systemTiming } from "./timing.ts";
 
@@ -28,7 +28,7 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
     incarnation: newIncarnation(),
     connections: await connect(deps),
     timing: systemTiming,
-    timings: defaultTimings,
+    timings: { ...defaultTimings, ...defaultAskTimings },
     shards: allShards,
   });
   if (!joinsLater) await lobbies.join();

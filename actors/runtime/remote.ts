@@ -4,7 +4,7 @@ import type { LobbyCommand } from "../lobby/types.ts";
 import type { Connection } from "./connection.ts";
 import { workerChannel } from "./keys.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
-import type { Timing } from "./timing.ts";
+import type { Cancel, Timing } from "./timing.ts";
 
 /** A command on its way to the owner, or its answer (null: the receiver is not the owner). */
 type Wire =
@@ -89,14 +89,18 @@ export function createRemote(deps: {
   }
 
   // One sweep for all instead of a timer each; requests are in order of their deadline.
-  const stopSweep = timing.every(sweepMs, () => {
-    if (pending.size === 0) return;
-    const now = timing.elapsed();
-    for (const [requestId, entry] of pending) {
-      if (entry.deadline > now) break;
-      settle(requestId, moved);
-    }
-  });
+  let stopSweep: Cancel | null = null;
+  function sweepLater(): void {
+    stopSweep ??= timing.after(sweepMs, () => {
+      stopSweep = null;
+      const now = timing.elapsed();
+      for (const [requestId, entry] of pending) {
+        if (entry.deadline > now) break;
+        settle(requestId, moved);
+      }
+      if (pending.size > 0) sweepLater();
+    });
+  }
 
   return {
     send(target, code, command, id) {
@@ -105,6 +109,7 @@ export function createRemote(deps: {
       return new Promise((resolve) => {
         pending.set(requestId, { target, deadline: timing.elapsed() + attemptTimeoutMs, resolve });
         post(target, [0, requestId, deps.incarnation, code, command, id]);
+        sweepLater();
       });
     },
     receive(message) {
@@ -116,7 +121,7 @@ export function createRemote(deps: {
     },
     pending: () => pending.size,
     async stop() {
-      stopSweep();
+      stopSweep?.();
       for (const requestId of pending.keys()) settle(requestId, moved);
       // The answers to others that were due in this turn are still sent.
       await flush();

@@ -35,12 +35,18 @@ export interface RouterDeps {
   draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
   /** Commands of one seat per window; null switches the limit off. */
   seatLimit: SeatLimit | null;
-  timings: ShardTimings;
+  timings: ShardTimings & AskTimings;
 }
 
-/** How long a caller waits for an owner (LOB-27). */
-const patienceMs = 5_000;
-const retryMs = 20;
+/** In milliseconds. */
+export interface AskTimings {
+  /** How long a caller waits for an owner (LOB-27). */
+  patienceMs: number;
+  retryMs: number;
+}
+
+export const defaultAskTimings: AskTimings = { patienceMs: 5_000, retryMs: 20 };
+
 const sweepMs = 30_000;
 const reconcileMs = 50;
 
@@ -138,7 +144,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
     const commandId =
       id === undefined ? `${++commandCount}.${incarnation}` : `c.${command.type}.${id}`;
-    const deadline = timing.elapsed() + patienceMs;
+    const deadline = timing.elapsed() + deps.timings.patienceMs;
     return attempt(code, command, commandId, id === undefined).then((outcome) =>
       outcome === moved
         ? askAgain(code, command, commandId, deadline).then((later) => counted(command.type, later))
@@ -161,7 +167,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   ): Promise<Outcome> {
     let outcome: Outcome = moved;
     while (outcome === moved && timing.elapsed() < deadline && !isStopped) {
-      await new Promise<void>((done) => void timing.after(retryMs, done));
+      await new Promise<void>((done) => void timing.after(deps.timings.retryMs, done));
       await shards.reload().catch(() => undefined);
       outcome = await attempt(code, command, id);
     }

@@ -97,7 +97,8 @@ export function createShards(deps: {
   let graceUntil = Number.NEGATIVE_INFINITY;
   let connectedAt = Number.NEGATIVE_INFINITY;
   let lastHeartbeat = Number.NEGATIVE_INFINITY;
-  let lastReload = 0;
+  /** Not that of the last load: callers who look for an owner load all the time. */
+  let lastPlacement = 0;
   let reloading: Promise<void> | null = null;
   let isPlacing = false;
   let placeAgain = false;
@@ -121,20 +122,21 @@ export function createShards(deps: {
     if (!Array.isArray(reply)) return;
     const [known, ...members] = reply as [number, ...string[]];
     const wasAlive = lastHeartbeat > 0;
+    // Silent for so long that the others called us dead, or forgotten by the store: our shards may have new owners.
+    const isForgotten = known === 0 && wasAlive;
+    // A load of its own: one already under way may be older than this sign of life.
+    if (isForgotten) await load();
     lastHeartbeat = sent;
     const before = live;
     live = new Set(members.filter((worker) => !dead.has(worker)));
     for (const worker of leaving) if (!live.has(worker)) leaving.delete(worker);
     for (const worker of before) if (!live.has(worker)) hooks.dead(worker);
-    // Silent for so long that the others called us dead: our shards may have new owners.
-    if (known === 0 && wasAlive) {
-      graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
-      await reload();
-    }
+    if (isForgotten) graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
     const hasWaited = graceUntil > 0 && timing.elapsed() >= graceUntil;
     if (hasWaited) graceUntil = Number.NEGATIVE_INFINITY;
     const changed = live.size !== before.size || [...live].some((worker) => !before.has(worker));
-    if (!changed && !hasWaited && timing.elapsed() - lastReload < timings.reloadMs) return;
+    const isLate = timing.elapsed() - lastPlacement >= timings.reloadMs;
+    if (!changed && !hasWaited && !isForgotten && !isLate) return;
     await reload();
     // Not awaited: a hand-over may take seconds, and a worker that misses heartbeats is called dead.
     if (wasAlive) guard(place(), "place");
@@ -143,7 +145,6 @@ export function createShards(deps: {
   async function load(): Promise<void> {
     const held = new Map(mine);
     const records = await redis.mget(ownerKeys);
-    lastReload = timing.elapsed();
     deps.shards.forEach((shard, i) => {
       const record = records[i] ?? null;
       const token = mine.get(shard);
@@ -169,6 +170,7 @@ export function createShards(deps: {
       return;
     }
     isPlacing = true;
+    lastPlacement = timing.elapsed();
     try {
       const workers = [...live].filter((worker) => !leaving.has(worker));
       const toClaim: number[] = [];
@@ -177,10 +179,12 @@ export function createShards(deps: {
         const wanted = wantedOwner(workers, shard);
         const owner = owners[shard] ?? null;
         const isFree = owner === null || isGone(owner.incarnation);
-        // Owned by ourselves in the store but not in memory: left over from a claim whose answer was lost.
+        // Owned by ourselves in the store but not in memory: left over from a claim whose answer was lost. Nobody
+        // else may take it while we live, so it is claimed again or given up.
         const isOrphan = owner?.incarnation === incarnation && !mine.has(shard);
         if (wanted === incarnation && (isFree || isOrphan)) toClaim.push(shard);
-        if (mine.has(shard) && wanted && wanted !== incarnation) toRelease.push(shard);
+        if ((mine.has(shard) || isOrphan) && wanted && wanted !== incarnation)
+          toRelease.push(shard);
       }
       for (let i = 0; i < toClaim.length; i += claimChunk)
         await claim(toClaim.slice(i, i + claimChunk));
@@ -205,8 +209,13 @@ export function createShards(deps: {
         runScript(
           redis,
           "claim",
-          [ownerKey(shard), epochKey(shard), dueKey(shard)],
-          [owners[shard]?.token ?? "", incarnation],
+          [ownerKey(shard), epochKey(shard), dueKey(shard), workersKey],
+          [
+            owners[shard]?.token ?? "",
+            incarnation,
+            timings.deadMs,
+            dead.has(owners[shard]?.incarnation ?? "") ? 1 : 0,
+          ],
         ),
       ),
     );
@@ -222,7 +231,10 @@ export function createShards(deps: {
       hooks.claimed(shard, pairs(due));
     });
     if (claimed > 0) await redis.publish(mapChannel, incarnation);
-    if (claimed < shards.length) await reload();
+    if (claimed === shards.length) return;
+    await reload();
+    // A claim sent twice, because its first answer was lost, is refused by its own success.
+    if (shards.some((shard) => !mine.has(shard) && orphanToken(shard) !== null)) placeAgain = true;
   }
 
   async function handOver(shards: number[]): Promise<void> {
@@ -251,13 +263,18 @@ export function createShards(deps: {
   }
 
   async function release(shard: number): Promise<void> {
-    const token = mine.get(shard);
-    if (token === undefined || closing.has(shard)) return;
+    const token = mine.get(shard) ?? orphanToken(shard);
+    if (token === null || closing.has(shard)) return;
     closing.add(shard);
     await hooks.closing(shard);
     lose(shard);
     owners[shard] = null;
     await runScript(redis, "release", [ownerKey(shard)], [token]);
+  }
+
+  function orphanToken(shard: number): string | null {
+    const owner = owners[shard] ?? null;
+    return owner?.incarnation === incarnation ? owner.token : null;
   }
 
   function guard(work: Promise<void>, what: string): void {

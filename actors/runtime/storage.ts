@@ -21,7 +21,10 @@ export const snapshotEvery = 32;
 export const deltaField = (version: number) => `d:${version}`;
 
 /** Reads a lobby back; this and the fence are the whole of recovery. */
-export async function loadLobby(redis: Connection, code: string): Promise<StoredLobby> {
+export async function loadLobby(
+  redis: Pick<Connection, "hgetall">,
+  code: string,
+): Promise<StoredLobby> {
   const fields = await redis.hgetall(lobbyKey(code));
   const version = Number(fields["v"] ?? 0);
   if (version === 0) return { lobby: null, version: 0, snapshotVersion: 0, memory: new Map() };

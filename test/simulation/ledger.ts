@@ -1,0 +1,232 @@
+import { evolve } from "../../actors/lobby/evolve.ts";
+import { messageTypes } from "../../actors/lobby/messages.ts";
+import type { Lobby, LobbyEvent } from "../../actors/lobby/types.ts";
+import type { StoredCommit } from "./model-redis.ts";
+
+/** An invariant does not hold; the name stands first. */
+export class Violation extends Error {}
+
+export function ensure(holds: boolean, invariant: string, facts: () => string): void {
+  if (!holds) throw new Violation(`${invariant}: ${facts()}`);
+}
+
+/** Every secret carries this, so that a text shows by itself whether it tells one. */
+export const secretOf = (questionId: number) => `secret-${questionId}-`;
+const anySecret = /secret-(\d+)-/g;
+
+/** Commands that leave exactly one event of this kind. */
+const eventOfCommand: Partial<Record<string, LobbyEvent["type"]>> = {
+  join: "joined",
+  answer: "answered",
+  pick: "picked",
+  settings: "settings_changed",
+  // The last `next` ends the game instead, and one said twice finds its question open.
+  next: "question_opened",
+};
+
+/** What the simulation itself knows of one lobby: every commit, folded independently of the workers. */
+export class Ledger {
+  readonly code: string;
+  state: Lobby | null;
+  version: number;
+  /** Command ids whose effect is stored -> version and seq of the commit. */
+  readonly applied = new Map<string, { version: number; seq: number }>();
+  /** Ids whose effect was stored and then lost with the store's last second. */
+  readonly lost = new Set<string>();
+  /** Questions whose answer may be known to everybody. */
+  readonly revealed = new Set<number>();
+  /** `seat:question` of answers given: their seats know the right one. */
+  readonly answered = new Set<string>();
+  readonly #origin: { state: string | null; version: number };
+  #commits: StoredCommit[] = [];
+  #owedPoints = new Map<number, number>();
+
+  constructor(code: string, state: string | null, version: number) {
+    this.code = code;
+    this.#origin = { state, version };
+    this.state = null;
+    this.version = 0;
+    this.#reset();
+  }
+
+  get seq(): number {
+    return this.state?.seq ?? 0;
+  }
+
+  apply(commit: StoredCommit): void {
+    ensure(
+      commit.version === this.version + 1,
+      "one order for all",
+      () => `${this.code} went from version ${this.version} to ${commit.version}`,
+    );
+    const before = this.seq;
+    const events = eventsOf(commit);
+    this.version = commit.version;
+    this.#commits.push(commit);
+    this.#countIds(commit, events);
+    if (events) this.#fold(events, commit.payloads);
+    else this.#adopt(commit);
+    ensure(
+      this.seq === commit.seq && (this.seq === before + commit.payloads.length || isGap(commit)),
+      "seq gap-free",
+      () =>
+        `${this.code}: ${before} to ${this.seq}, ${commit.payloads.length} messages, said ${commit.seq}`,
+    );
+    this.#checkState();
+  }
+
+  /** The store lost everything after this version. */
+  rollBack(version: number): void {
+    const kept = this.#commits.filter((commit) => commit.version <= version);
+    const gone = [...this.applied].filter(([, at]) => at.version > version);
+    if (kept.length === this.#commits.length) return;
+    this.#reset();
+    this.#commits = [];
+    for (const commit of kept) this.apply(commit);
+    for (const [id] of gone) this.lost.add(id);
+  }
+
+  /** A text that leaves for `reader` (null: everybody) must not tell a right answer before its time. */
+  checkSecrets(text: string, reader: number | null): void {
+    if (!text.includes("secret-") && !text.includes('"correct_index"')) return;
+    let told = 0;
+    for (const [, id] of text.matchAll(anySecret)) {
+      told += 1;
+      const question = Number(id);
+      const may = this.revealed.has(question) || this.answered.has(`${reader}:${question}`);
+      ensure(
+        may,
+        "no answer visible before its reveal",
+        () => `${this.code} told seat ${reader} of question ${question}: ${text.slice(0, 300)}`,
+      );
+    }
+    ensure(told > 0, "no answer visible before its reveal", () => `${this.code}: ${text}`);
+  }
+
+  #reset(): void {
+    const { state, version } = this.#origin;
+    this.state = state === null ? null : (JSON.parse(state) as Lobby);
+    this.version = version;
+    this.applied.clear();
+    this.#owedPoints = new Map();
+    this.#learnPlayed();
+  }
+
+  #countIds(commit: StoredCommit, events: LobbyEvent[] | null): void {
+    const counts = new Map<string, number>();
+    for (const [name, value] of commit.fields) {
+      if (!name.startsWith("k:")) continue;
+      const { id } = JSON.parse(value) as { id: string };
+      ensure(
+        !this.applied.has(id),
+        "nothing applied twice",
+        () =>
+          `${this.code}: ${id} in versions ${this.applied.get(id)?.version} and ${commit.version}`,
+      );
+      this.applied.set(id, { version: commit.version, seq: commit.seq });
+      const type = eventOfCommand[id.split(".")[1] ?? ""];
+      if (type) counts.set(type, (counts.get(type) ?? 0) + 1);
+    }
+    if (!events) return;
+    for (const type of Object.values(eventOfCommand)) {
+      if (!type) continue;
+      const happened = events.filter((event) => event.type === type).length;
+      const asked = counts.get(type) ?? 0;
+      ensure(
+        type === "question_opened" ? happened <= asked : happened === asked,
+        "nothing applied twice",
+        () => `${this.code}: ${happened} events ${type} for ${asked} commands`,
+      );
+    }
+  }
+
+  #fold(events: LobbyEvent[], payloads: string[]): void {
+    let n = 0;
+    for (const event of events) {
+      const index = this.state?.round?.index ?? -1;
+      if (event.type === "question_opened")
+        ensure(
+          event.index === index + 1,
+          "nothing applied twice",
+          () => `${this.code}: question ${event.index} follows ${index}`,
+        );
+      if (event.type === "question_closed") this.#owePoints(event);
+      this.state = evolve(this.state, event);
+      if (event.type === "question_closed") this.#learnPlayed();
+      if (event.type === "answered") this.#learnAnswer(event.choice.seatId);
+      if (messageTypes[event.type] === null) continue;
+      this.checkSecrets(payloads[n] ?? "", null);
+      n += 1;
+    }
+  }
+
+  /** A commit that stores the whole lobby does not tell its events: the state is taken over as it is. */
+  #adopt(commit: StoredCommit): void {
+    const snapshot = commit.fields.find(([name]) => name === "s");
+    const earlier = this.state;
+    this.state = JSON.parse(snapshot?.[1] ?? "null") as Lobby | null;
+    const seats = (lobby: Lobby | null) => [...(lobby?.seats ?? []), ...(lobby?.formerSeats ?? [])];
+    this.#learnPlayed();
+    for (const choice of this.state?.round?.choices ?? []) this.#learnAnswer(choice.seatId);
+    for (const payload of commit.payloads) this.checkSecrets(payload, null);
+    const playedBefore = JSON.stringify(earlier?.played ?? []).slice(0, -1);
+    ensure(
+      JSON.stringify(this.state?.played ?? []).startsWith(playedBefore),
+      "nothing acknowledged lost",
+      () => `${this.code}: the snapshot of version ${commit.version} forgot a question`,
+    );
+    this.#owedPoints = new Map(seats(this.state).map((seat) => [seat.id, seat.score]));
+  }
+
+  #owePoints(event: Extract<LobbyEvent, { type: "question_closed" }>): void {
+    for (const { seatId, pointsEarned } of event.results)
+      this.#owedPoints.set(seatId, (this.#owedPoints.get(seatId) ?? 0) + pointsEarned);
+  }
+
+  #learnPlayed(): void {
+    for (const played of this.state?.played ?? []) this.revealed.add(played.questionId);
+    if (this.#owedPoints.size > 0) return;
+    for (const seat of this.state?.seats ?? []) this.#owedPoints.set(seat.id, seat.score);
+  }
+
+  #learnAnswer(seatId: number): void {
+    const { state } = this;
+    const question = state?.round && state.questions[state.round.index];
+    if (question) this.answered.add(`${seatId}:${question.id}`);
+  }
+
+  #checkState(): void {
+    const { state } = this;
+    if (!state) return;
+    ensure(
+      state.seats.length <= state.maxPlayers,
+      "at most max_players seats",
+      () => `${this.code} has ${state.seats.length} of ${state.maxPlayers}`,
+    );
+    const ids = [...state.seats, ...state.formerSeats].map((seat) => seat.id);
+    ensure(new Set(ids).size === ids.length, "nothing applied twice", () => `seats ${ids.join()}`);
+    for (const seat of [...state.seats, ...state.formerSeats])
+      ensure(
+        seat.score === (this.#owedPoints.get(seat.id) ?? 0),
+        "scores equal the sum of points",
+        () => `${this.code} seat ${seat.id}: ${seat.score} for ${this.#owedPoints.get(seat.id)}`,
+      );
+    const { round } = state;
+    const choosers = round?.choices.map((choice) => choice.seatId) ?? [];
+    ensure(
+      new Set(choosers).size === choosers.length,
+      "nothing applied twice",
+      () => `${this.code}: seats ${choosers.join()} answered question ${round?.index}`,
+    );
+  }
+}
+
+/** A store that came back older: its owner leaves a hole on purpose, so that every reader notices. */
+function isGap({ payloads }: StoredCommit): boolean {
+  return payloads.length === 1 && (payloads[0]?.includes('"lobby.gap"') ?? false);
+}
+
+function eventsOf(commit: StoredCommit): LobbyEvent[] | null {
+  const delta = commit.fields.find(([name]) => name === `d:${commit.version}`);
+  return delta ? (JSON.parse(delta[1]) as LobbyEvent[]) : null;
+}

@@ -1,0 +1,165 @@
+import { evolve } from "../../actors/lobby/evolve.ts";
+import type {
+  DrawnQuestion,
+  Lobby,
+  LobbyCommand,
+  Mode,
+  Settings,
+} from "../../actors/lobby/types.ts";
+import { actorOf, runBatch } from "../../actors/runtime/actor.ts";
+import { dueKey, eventStreamKey, lobbyKey, ownerKey, shardOf } from "../../actors/runtime/keys.ts";
+import { secretOf } from "./ledger.ts";
+import type { ModelRedis } from "./model-redis.ts";
+
+export const context = { hubUrl: "/v1/hub", topicBase: "/t" };
+export const maxPlayers = 3;
+/** Short lives, so that a schedule of seconds meets them all. */
+export const timings = { staleMs: 1_500, hostGraceMs: 1_000, minQuestionMs: 0 };
+/** Wall clock at virtual time 0. */
+export const startOfTime = Date.UTC(2026, 0, 31, 12, 0, 0);
+
+/** Two lobbies of different shards; more would meet nothing that these do not. */
+export const codes: readonly string[] = ["AAAAAA", "BBBBBB"];
+export const shards: readonly number[] = codes.map(shardOf);
+
+/** Seats of a lobby have numbers of their own; the host's is the first. */
+export const seatsOf = (code: string): number[] => {
+  const first = 10 * (codes.indexOf(code) + 1);
+  return [first, first + 1, first + 2, first + 3];
+};
+
+export function question(id: number): DrawnQuestion {
+  return {
+    id,
+    category: "science",
+    difficulty: id % 2 === 0 ? "easy" : "hard",
+    text: `Question ${id}?`,
+    choices: ["a", "b", "c", "d"],
+    correctIndex: id % 4,
+    explanation: secretOf(id),
+    estimatedRate: 50,
+    isCached: true,
+    numServed: 0,
+    numCorrect: 0,
+  };
+}
+
+/** How far a lobby has come when a schedule begins. */
+export interface Opening {
+  mode: Mode;
+  questions: number | null;
+  isStarted: boolean;
+  /** Commits already made; near the 32nd the next ones store the whole lobby. */
+  version: number;
+}
+
+export function settingsOf(opening: Pick<Opening, "mode" | "questions">): Settings {
+  return {
+    category: null,
+    selected_categories: [],
+    difficulty: null,
+    prompt: null,
+    blend: false,
+    review: true,
+    timer: 1,
+    num_questions: opening.questions,
+    visibility: "public",
+    mode: opening.mode,
+  };
+}
+
+export const newSeat = (id: number) => ({
+  id,
+  name: `P${id}`,
+  accountId: id % 2 === 0 ? id : null,
+  avatarUrl: null,
+});
+export const by = (seatId: number) => ({ by: { seatId, playerId: null } });
+
+export function createCommand(code: string, opening: Opening, seatBound: number): LobbyCommand {
+  const [host = 0] = seatsOf(code);
+  return {
+    type: "create",
+    id: host,
+    code,
+    realm: "default",
+    maxPlayers: seatBound,
+    timings,
+    settings: settingsOf(opening),
+    host: newSeat(host),
+  };
+}
+
+/** Fields of the stored lobby, its seq, its deadline and its state. */
+export interface Prepared {
+  fields: [string, string][];
+  seq: number;
+  due: number | null;
+  version: number;
+  state: string;
+}
+
+const prepared = new Map<string, Prepared>();
+
+/** A lobby as the real rules and the real batches leave it; made once per opening. */
+export function prepare(code: string, opening: Opening): Prepared {
+  const key = `${code} ${JSON.stringify(opening)}`;
+  const known = prepared.get(key);
+  if (known) return known;
+  const made = play(code, opening);
+  prepared.set(key, made);
+  return made;
+}
+
+function play(code: string, opening: Opening): Prepared {
+  const [host = 0, second = 0] = seatsOf(code);
+  const start: LobbyCommand = {
+    type: "start",
+    revision: Math.max(0, opening.version - 3),
+    questions: Array.from({ length: opening.questions ?? 4 }, (_, i) => question(host * 100 + i)),
+    ...by(host),
+  };
+  const commands: LobbyCommand[] = [
+    createCommand(code, opening, maxPlayers),
+    { type: "join", seat: newSeat(second), ...by(second) },
+    ...Array.from({ length: Math.max(0, opening.version - 3) }, (_, i) => ({
+      type: "settings" as const,
+      changes: { prompt: `p${i}` },
+      ...by(host),
+    })),
+    ...(opening.isStarted ? [start] : []),
+  ];
+  const actor = actorOf(
+    code,
+    { lobby: null, version: 0, snapshotVersion: 0, memory: new Map() },
+    startOfTime,
+  );
+  const fields = new Map<string, string>();
+  let state: Lobby | null = null;
+  commands.forEach((command, i) => {
+    const one = [{ command, id: `c.${command.type}.opening${i}`, isFirst: false }];
+    const rules = { context, seatLimit: null };
+    const { commit, events } = runBatch(actor, one, startOfTime, `opening.${i}`, rules);
+    if (!commit) throw new Error(`opening ${command.type} was refused`);
+    for (const event of events) state = evolve(state, structuredClone(event));
+    for (const name of commit.removedFields) fields.delete(name);
+    for (const [name, value] of [...commit.fields, ["c", commit.id] as const])
+      fields.set(name, value);
+    fields.set("v", String(commit.version));
+  });
+  return {
+    fields: [...fields],
+    seq: actor.lobby?.seq ?? 0,
+    due: actor.due,
+    version: actor.version,
+    state: JSON.stringify(state),
+  };
+}
+
+/** Puts a prepared lobby into a store, as its last owner left it. */
+export function seed(redis: ModelRedis, code: string, lobby: Prepared): void {
+  redis.hashes.set(lobbyKey(code), new Map(lobby.fields));
+  if (lobby.seq > 0) redis.streams.set(eventStreamKey(code), [[lobby.seq, ""]]);
+  if (lobby.due !== null) redis.sorted.set(dueKey(shardOf(code)), new Map([[code, lobby.due]]));
+  redis.strings.set(ownerKey(shardOf(code)), "");
+}

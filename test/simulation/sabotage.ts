@@ -1,0 +1,40 @@
+import type { Connection, Connections } from "../../actors/runtime/connection.ts";
+import type { StoreFaults } from "./model-redis.ts";
+
+/** A fault planted on purpose, to see that the checks notice it. */
+export interface Sabotage {
+  store?: StoreFaults;
+  /** Reads are believed fresh for so long. */
+  freshMs?: number;
+  /** Seats the lobbies are made for, when not the right number. */
+  seatBound?: number;
+  /** Changes what a worker reads back of a stored lobby. */
+  readBack?: (fields: Record<string, string>) => Record<string, string>;
+  /** A worker answers as soon as a commit is on its way. */
+  answersBeforeCommit?: boolean;
+  /** Clients make up a new id for every repeat. */
+  freshIds?: boolean;
+  /** Explanations stand in the text of the question. */
+  leaksAnswers?: boolean;
+}
+
+export function sabotaged(connections: Connections, sabotage: Sabotage): Connections {
+  const { readBack, answersBeforeCommit } = sabotage;
+  let { commits, control } = connections;
+  if (readBack) {
+    const sound = control;
+    control = { ...sound, hgetall: async (key) => readBack(await sound.hgetall(key)) };
+  }
+  if (answersBeforeCommit) commits = hasty(commits);
+  return { ...connections, commits, control };
+}
+
+function hasty(sound: Connection): Connection {
+  return {
+    ...sound,
+    async evalsha(sha, keyCount, ...args) {
+      sound.evalsha(sha, keyCount, ...args).catch(() => null);
+      return Array.from({ length: keyCount / 4 }, () => 1);
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import { nextDeadline } from "../../actors/lobby/deadlines.ts";
+import type { LobbyReply } from "../../actors/contract.ts";
+import type { Connection } from "../../actors/runtime/connection.ts";
+import { publicListKey } from "../../actors/runtime/keys.ts";
+import { loadLobby } from "../../actors/runtime/storage.ts";
+import { Ledger } from "./ledger.ts";
+import { by, codes, maxPlayers, prepare, seatsOf, seed, type Opening } from "./openings.ts";
+import { Player } from "./player.ts";
+import type { Sabotage } from "./sabotage.ts";
+import { planFaults, type Fault } from "./storm.ts";
+import { World } from "./world.ts";
+
+/** Clients that are not through by then hang. */
+const patienceMs = 60_000;
+/** Rest before the last look: found dead by silence, taken over, deadlines carried out. */
+const restMs = 3_500;
+/** As long again as workers take to notice by themselves what they were not told. */
+const unawareMs = 2_000;
+/** A deadline may be so much overdue at the end. */
+const overdueMs = 1_000;
+
+const openings: readonly Opening[] = (["versus", "coop"] as const).flatMap((mode) => [
+  { mode, questions: 3, isStarted: false, version: 0 },
+  { mode, questions: 2, isStarted: false, version: 2 },
+  { mode, questions: 4, isStarted: true, version: 3 },
+  { mode, questions: 3, isStarted: true, version: 29 },
+  { mode, questions: 2, isStarted: true, version: 31 },
+  { mode, questions: null, isStarted: true, version: 3 },
+]);
+
+/** One seed played from beginning to end, a step at a time; promises settle between the steps. */
+export class Schedule {
+  readonly world: World;
+  steps = 0;
+  #players: Player[] = [];
+  #faults: Fault[];
+  #phase: "storm" | "rest" | "look" | "over" = "storm";
+  #end = patienceMs;
+  #missing = 0;
+
+  constructor(
+    seedNumber: number,
+    sabotage: Sabotage,
+    note: ((line: string) => void) | null = null,
+  ) {
+    const world = new World(seedNumber, sabotage, note);
+    this.world = world;
+    this.#faults = planFaults(world);
+    const lobbies = world.chance.is(0.3) ? codes : codes.slice(0, 1);
+    for (const code of codes) this.#open(code, lobbies.includes(code));
+    const count = world.chance.between(1, 3);
+    for (let i = 0; i < count; i++) world.startWorker();
+  }
+
+  /** One thing happens; false when the schedule is over. */
+  step(): boolean {
+    const { world } = this;
+    if (world.failure || this.#phase === "over") return false;
+    this.steps += 1;
+    while (this.#faults[0] && this.#faults[0].step <= this.steps && world.isStormy)
+      this.#faults.shift()?.strike(world);
+    const went = world.timeline.step(this.#end);
+    if (this.#phase === "storm" && this.#players.every((player) => player.isDone)) this.#calm();
+    if (!went) this.#turn();
+    return true;
+  }
+
+  #open(code: string, isPlayed: boolean): void {
+    const { world } = this;
+    const { chance } = world;
+    const opening = chance.pick(openings);
+    const ready = opening.version === 0 || !isPlayed ? null : prepare(code, opening);
+    if (ready) seed(world.redis, code, ready);
+    world.ledgers.set(code, new Ledger(code, ready?.state ?? null, ready?.version ?? 0));
+    world.told.set(code, ready?.seq ?? 0);
+    if (!isPlayed) return;
+    seatsOf(code).forEach((seatId, i) => {
+      const isSeated = ready !== null && i < 2;
+      if (i >= maxPlayers + 1 || (i >= 2 && ready && opening.isStarted && chance.is(0.8))) return;
+      const commands = chance.between(2, 7);
+      const player = new Player(world, {
+        code,
+        opening,
+        seatId,
+        isHost: i === 0,
+        isSeated,
+        commands,
+      });
+      this.#players.push(player);
+      world.after(chance.between(5, 60), () => player.think());
+    });
+  }
+
+  /** No more faults; what is under way ends by itself. */
+  #calm(): void {
+    const { world } = this;
+    this.#phase = "rest";
+    world.isStormy = false;
+    const isUnaware = world.hasLost || world.net.messages.lost > 0;
+    world.net.messages = { lost: 0, doubled: 0, late: 0 };
+    world.note?.("the storm is over");
+    this.#end =
+      Math.max(world.timeline.now, ...world.workers.map((one) => one.frozenUntil)) +
+      restMs +
+      (isUnaware ? unawareMs : 0);
+  }
+
+  #turn(): void {
+    const { world } = this;
+    if (this.#phase === "storm") {
+      const hanging = this.#players.filter((player) => !player.isDone).map((one) => one.seatId);
+      world.ensure(false, "every command is answered", () => `seats ${hanging.join()} wait`);
+      return;
+    }
+    if (this.#phase === "rest") {
+      this.#phase = "look";
+      this.#end = world.timeline.now + 6_000;
+      world.guard(() => this.#checkDeadlines());
+      this.#look();
+      return;
+    }
+    world.ensure(this.#missing === 0, "every command is answered", () => "the last reads hang");
+    this.#phase = "over";
+  }
+
+  /** Deadlines of the lobbies were carried out, results handed over, and the list tells the truth. */
+  #checkDeadlines(): void {
+    const { world } = this;
+    for (const { state, code } of world.ledgers.values()) {
+      if (!state) continue;
+      const due = nextDeadline(state);
+      world.ensure(
+        due === null || due > world.wall() - overdueMs - world.clockDebt(),
+        "no deadline is forgotten",
+        () => `${code} (${state.status}) is overdue by ${world.wall() - (due ?? 0)} ms`,
+      );
+      if (state.status !== "finished") continue;
+      if (world.clockDebt() < overdueMs)
+        world.ensure(world.results.has(code), "every result is handed over", () => code);
+      if (world.hasLost) continue;
+      const isListed = world.redis.hget(publicListKey, code) !== null;
+      world.ensure(!isListed, "no finished lobby is listed", () => code);
+    }
+  }
+
+  #look(): void {
+    const { world } = this;
+    const workers = world.ready();
+    world.ensure(workers.length > 0, "the world heals", () => "no worker is ready");
+    if (workers.length === 0) return;
+    for (const [code, ledger] of world.ledgers) {
+      const worker = world.chance.pick(workers);
+      const [seatId = 0] = seatsOf(code);
+      this.#missing += 2;
+      void worker.lobbies?.ask(code, { type: "read", ...by(seatId) }).then((reply) => {
+        this.#missing -= 1;
+        world.guard(() => this.#checkRead(ledger, reply));
+      });
+      void loadLobby(directly(world), code).then(
+        ({ lobby, version }) => {
+          this.#missing -= 1;
+          // The read may just have committed more; the ledger saw it too.
+          world.ensure(
+            version === ledger.version && JSON.stringify(lobby) === JSON.stringify(ledger.state),
+            "what is stored is what happened",
+            () =>
+              `${code} v${version} and v${ledger.version}:\n${JSON.stringify(lobby)}\n${JSON.stringify(ledger.state)}`,
+          );
+        },
+        (error: unknown) => {
+          this.#missing -= 1;
+          world.ensure(false, "what is stored is what happened", () => `${code}: ${String(error)}`);
+        },
+      );
+    }
+  }
+
+  #checkRead(ledger: Ledger, reply: LobbyReply): void {
+    const { world } = this;
+    const isThere = ledger.state !== null;
+    world.ensure(
+      reply.ok === isThere,
+      "the world heals",
+      () => `${ledger.code}: ${JSON.stringify(reply)}`,
+    );
+    if (reply.ok && !world.hasLost)
+      world.ensure(
+        reply.body?.includes(`"seq":${ledger.seq},"hub"`) ?? false,
+        "the world heals",
+        () => `${ledger.code} should be at seq ${ledger.seq}: ${reply.body}`,
+      );
+  }
+}
+
+/** Reads the store past the network. */
+function directly({ redis, sabotage }: World): Pick<Connection, "hgetall"> {
+  const read = (key: string) => redis.hgetall(key);
+  return { hgetall: async (key) => (sabotage.readBack ? sabotage.readBack(read(key)) : read(key)) };
+}

@@ -1,0 +1,258 @@
+import { createRouter } from "../../actors/runtime/router.ts";
+import { deadChannel, lobbyKey } from "../../actors/runtime/keys.ts";
+import type { Lobbies } from "../../actors/contract.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createMetrics } from "../../server/core/metrics.ts";
+import { chanceFrom, type Chance } from "./chance.ts";
+import { ensure, Violation, type Ledger } from "./ledger.ts";
+import { ModelRedis } from "./model-redis.ts";
+import { publish, wire, type Network, type Wiring } from "./network.ts";
+import { codes, context, question, shards, startOfTime } from "./openings.ts";
+import { sabotaged, type Sabotage } from "./sabotage.ts";
+import { Timeline, timingOf, type Place } from "./timeline.ts";
+
+export interface Worker extends Place {
+  lobbies: Lobbies | null;
+  isLeaving: boolean;
+  isReady: boolean;
+  wiring: Wiring;
+  /** Requests of clients under way here; each learns of the worker's death. */
+  open: Set<() => void>;
+}
+
+const metrics = createMetrics();
+/** Shorter than in the service and in the same proportions, so that a schedule of seconds meets them all. */
+const workerTimings = {
+  heartbeatMs: 250,
+  deadMs: 1_000,
+  freshMs: 750,
+  reloadMs: 2_000,
+  patienceMs: 2_500,
+  retryMs: 50,
+};
+/** How long a jump of the store's clock may mislead the workers about each other. */
+const blindMs = 3_000;
+
+/** Everything of one schedule; nothing in it depends on anything but the seed. */
+export class World {
+  readonly seed: number;
+  readonly chance: Chance;
+  readonly timeline = new Timeline();
+  readonly net: Network;
+  readonly redis: ModelRedis;
+  readonly sabotage: Sabotage;
+  readonly ledgers = new Map<string, Ledger>();
+  readonly results = new Map<string, number>();
+  /** Code -> newest seq that a client was told. */
+  readonly told = new Map<string, number>();
+  readonly workers: Worker[] = [];
+  /** What the wall clocks of the machine show besides the time that passed. */
+  wallOffset = 0;
+  /** By how much they were set back in all. */
+  setBackMs = 0;
+  /** Since the last jump of the store's clock that liveness cannot see through. */
+  clockJumpedAt = Number.NEGATIVE_INFINITY;
+  hasLost = false;
+  /** False once the world is to come to rest. */
+  isStormy = true;
+  injected = 0;
+  failure: Violation | null = null;
+  readonly note: ((line: string) => void) | null;
+  #drawn = 10_000;
+  #born = 0;
+
+  constructor(seed: number, sabotage: Sabotage, note: ((line: string) => void) | null) {
+    this.seed = seed;
+    this.note = note && ((line) => note(`${this.timeline.now.toFixed(2).padStart(9)} ${line}`));
+    this.sabotage = sabotage;
+    this.chance = chanceFrom(seed);
+    this.redis = new ModelRedis(() => Math.floor(this.wall()), sabotage.store);
+    this.net = {
+      timeline: this.timeline,
+      chance: this.chance,
+      redis: this.redis,
+      isUp: true,
+      messages: { lost: 0, doubled: 0, late: 0 },
+      ears: new Map(),
+      injected: 0,
+    };
+    this.redis.publish = (channel, message) => publish(this.net, channel, message);
+    this.redis.committed = (commit) => {
+      this.note?.(
+        `store    commits ${commit.code} v${commit.version} seq ${commit.seq} by ${commit.token}: ${commit.fields.map(([name, value]) => (name.startsWith("d:") ? value.slice(0, 160) : name)).join(" ")}`,
+      );
+      this.guard(() => this.ledgers.get(commit.code)?.apply(commit));
+    };
+  }
+
+  wall(): number {
+    return startOfTime + this.timeline.now + this.wallOffset;
+  }
+
+  /** Keeps the first violation; the runtime must not swallow it. */
+  guard(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.failure ??=
+        error instanceof Violation ? error : new Violation(`crash: ${String(error)}`);
+    }
+  }
+
+  ledger(code: string): Ledger {
+    const ledger = this.ledgers.get(code);
+    if (!ledger) throw new Error(`no ledger of ${code}`);
+    return ledger;
+  }
+
+  /** A question number never used before. */
+  draw(): number {
+    return ++this.#drawn;
+  }
+
+  /** The store's clock jumped, so that the living may look dead to each other for a while. */
+  isLivenessBlind(): boolean {
+    return this.timeline.now - this.clockJumpedAt < blindMs;
+  }
+
+  /** A clock set back lets deadlines wait for as long again; whoever armed them goes by its own past. */
+  clockDebt(): number {
+    return this.setBackMs;
+  }
+
+  ready(): Worker[] {
+    return this.workers.filter((one) => one.isAlive && one.isReady && !one.isLeaving);
+  }
+
+  after(ms: number, run: () => void): void {
+    this.timeline.add(this.timeline.now + ms, null, run);
+  }
+
+  /** A process that finds no store waits for it, as the real one does. */
+  startWorker(): void {
+    if (!this.net.isUp) return this.after(20, () => this.startWorker());
+    const name = `w${++this.#born}`;
+    const place: Place = { name, isAlive: true, frozenUntil: 0 };
+    const worker: Worker = Object.assign(place, {
+      lobbies: null,
+      isLeaving: false,
+      isReady: false,
+      wiring: wire(this.net, place),
+      open: new Set<() => void>(),
+    });
+    this.workers.push(worker);
+    this.note?.(`${name} starts`);
+    void this.#join(worker);
+  }
+
+  async #join(worker: Worker): Promise<void> {
+    const { sabotage, timeline } = this;
+    try {
+      worker.lobbies = await createRouter({
+        incarnation: worker.name,
+        connections: sabotaged(worker.wiring.connections, sabotage),
+        timing: timingOf(timeline, worker),
+        timings: { ...workerTimings, freshMs: sabotage.freshMs ?? workerTimings.freshMs },
+        shards,
+        log: silentLogger,
+        clock: { now: () => Math.floor(this.wall()) },
+        metrics,
+        context,
+        seatLimit: null,
+        enqueueResult: async ({ code, seq }) => {
+          await this.#pass(worker);
+          this.results.set(code, seq);
+        },
+        draw: async (plan) => {
+          await this.#pass(worker);
+          return Array.from({ length: plan.count }, () => question(this.draw()));
+        },
+      });
+      await worker.lobbies.join();
+      worker.isReady = true;
+      this.note?.(`${worker.name} is ready`);
+    } catch (error) {
+      this.note?.(`${worker.name} did not start: ${String(error)}`);
+      this.kill(worker, true);
+    }
+  }
+
+  /** Work outside the lobbies takes a while and sometimes fails. */
+  async #pass(worker: Worker): Promise<void> {
+    const ms = this.chance.between(1, 20);
+    await new Promise<void>((done) => void this.timeline.add(this.timeline.now + ms, worker, done));
+    if (this.isStormy && this.chance.is(0.1)) throw new Error("the other service is away");
+  }
+
+  /** SIGKILL at this very step; another process takes the place. */
+  kill(worker: Worker, isAnnounced: boolean): void {
+    if (!worker.isAlive) return;
+    this.note?.(`${worker.name} dies${isAnnounced ? "" : " unnoticed"}`);
+    worker.isAlive = false;
+    worker.wiring.end(this.chance.is(0.5));
+    for (const tell of worker.open) this.after(0.2, tell);
+    if (isAnnounced)
+      this.after(this.chance.between(1, 60), () => {
+        if (this.net.isUp) publish(this.net, deadChannel, worker.name);
+      });
+    this.after(this.chance.between(20, 400), () => this.startWorker());
+  }
+
+  /** SIGTERM: the worker hands its lobbies over and ends. */
+  leave(worker: Worker): void {
+    const { lobbies } = worker;
+    if (!lobbies || !worker.isReady) return;
+    this.note?.(`${worker.name} leaves`);
+    worker.isLeaving = true;
+    this.startWorker();
+    void lobbies.stop().then(() => {
+      this.note?.(`${worker.name} has left`);
+      worker.isAlive = false;
+      for (const tell of worker.open) this.after(0.2, tell);
+    });
+  }
+
+  freeze(worker: Worker, ms: number): void {
+    this.note?.(`${worker.name} freezes for ${ms} ms`);
+    worker.frozenUntil = this.timeline.now + ms;
+  }
+
+  cut(worker: Worker): void {
+    this.note?.(`${worker.name} loses its connections`);
+    worker.wiring.cut(this.chance.is(0.5));
+  }
+
+  /** The store dies and comes back, perhaps without its last second. */
+  restartStore(ms: number, lostMs: number): void {
+    this.note?.(`store    dies for ${ms} ms, loses ${lostMs} ms`);
+    this.net.isUp = false;
+    for (const worker of this.workers) if (worker.isAlive) worker.wiring.cut(false);
+    this.redis.forgetScripts();
+    if (lostMs > 0) {
+      this.hasLost = true;
+      this.redis.loseAfter(this.timeline.now - lostMs);
+      for (const code of codes) this.#rollBack(code);
+    }
+    this.after(ms, () => {
+      this.net.isUp = true;
+      this.note?.("store    is back");
+    });
+  }
+
+  #rollBack(code: string): void {
+    const ledger = this.ledgers.get(code);
+    const stored = this.redis.hget(lobbyKey(code), "v");
+    this.guard(() => ledger?.rollBack(Number(stored ?? 0)));
+  }
+
+  stepClock(ms: number): void {
+    this.note?.(`clocks   step by ${ms} ms`);
+    this.wallOffset += ms;
+    if (ms < 0) this.setBackMs -= ms;
+    if (ms > 400) this.clockJumpedAt = this.timeline.now;
+  }
+
+  ensure(holds: boolean, invariant: string, facts: () => string): void {
+    this.guard(() => ensure(holds, invariant, facts));
+  }
+}
