@@ -6,7 +6,7 @@ import { insertAnswers } from "../../../../db/queries/question-answers.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { seedQuestions } from "../../../../db/seeds/questions.ts";
 import { AppError } from "../../../../server/core/errors.ts";
-import { listLive } from "../../../../server/modules/questions/live.ts";
+import { listLive, markLive } from "../../../../server/modules/questions/live.ts";
 import { categoryOf, drawForLobby } from "../../../../server/modules/questions/service.ts";
 import { difficultyOf } from "../../../../server/modules/questions/categories.ts";
 import {
@@ -193,17 +193,16 @@ describe("drawing questions for a lobby", () => {
     const deps = Object.defineProperty(Object.create(jobs.deps), "clock", {
       value: { now: () => nowMs },
     }) as typeof jobs.deps;
-    const long = await drawForLobby(deps, plan({ count: 40 }));
-    await drawForLobby(deps, plan({ count: 10, exclude_ids: idsOf(long) }));
-    const isFree = async () => {
-      jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
-      const free = await listLive(deps, "art", "medium");
-      return !idsOf(long).some((id) => free.includes(id));
-    };
-    nowMs += 59 * 60_000;
-    assert.equal(await isFree(), false);
+    await markLive(deps, "art", "medium", [1, 2], 40);
+    await markLive(deps, "art", "medium", [3], 5);
+    const live = async () => (await listLive(deps, "art", "medium")).sort();
+    assert.deepEqual(await live(), [1, 2, 3]);
+    nowMs += 31 * 60_000;
+    assert.deepEqual(await live(), [1, 2], "the short game is over");
+    nowMs += 28 * 60_000;
+    assert.deepEqual(await live(), [1, 2]);
     nowMs += 2 * 60_000;
-    assert.equal(await isFree(), true);
+    assert.deepEqual(await live(), []);
   });
 
   it("gives each of many simultaneous lobbies its questions", async () => {
