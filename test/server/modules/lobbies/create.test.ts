@@ -73,6 +73,7 @@ describe("POST /lobbies", () => {
       answered_player_ids: [],
       host_disconnect: null,
       reveal: null,
+      spectator_count: 0,
       seq: 0,
       hub: { url: "/v1/hub", topic: `/games/trivia/lobby/${code}` },
     });
