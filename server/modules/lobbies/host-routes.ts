@@ -134,7 +134,7 @@ const kick = defineRoute({
   params: s.PlayerParams,
   query: s.KickQuery,
   responses: { 204: null },
-  errors: [...hostErrors, "lobby:host_not_removable"],
+  errors: [...hostErrors, "lobby:host_not_removable", "lobby:not_in_progress"],
   handler: async ({ deps, caller, params, query, request }) => {
     const asked: LobbyCommand = {
       type: "kick",
