@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
+import { assetRoles } from "../server/core/asset-roles.ts";
 
-/** Roles an asset can have for an entity (COD-05). */
-export const assetRoles = ["icon", "portrait", "audio", "other"] as const;
 export type AssetRole = (typeof assetRoles)[number];
 
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });

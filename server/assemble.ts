@@ -3,6 +3,7 @@ import { createOrm } from "../db/orm.ts";
 import { nextIdBlock } from "../db/queries/ids.ts";
 import { lobbyResults } from "../workers/queues.ts";
 import { createQueues } from "../workers/producer.ts";
+import { createArchive } from "./archive.ts";
 import { createBodyCache } from "./core/body-cache.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import type { Config } from "./core/config.ts";
@@ -97,6 +98,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     publicList: lobbies.listPublic,
     tellSpectators: lobbies.tellSpectators,
   });
+  const archive = createArchive({ orm, redisUrl: config.REDIS_URL, log, metrics });
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
     createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));
   const deps: Deps = {
@@ -108,9 +110,16 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     passwords: createPasswordHasher(),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
     lobbies,
+    archive,
     hub,
   };
-  return { deps, close };
+  return {
+    deps,
+    close: async () => {
+      archive.stop();
+      await close();
+    },
+  };
 }
 
 /** Lobby commands of one seat (GW-12). */

@@ -2,6 +2,7 @@ import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { Static, TObject } from "typebox";
 import type { Lobbies } from "../actors/index.ts";
+import type { Archive } from "../db/archive.ts";
 import type { QueueDefinition } from "../workers/queues.ts";
 import type { BodyCache } from "./core/body-cache.ts";
 import type { Clock } from "./core/clock.ts";
@@ -47,5 +48,6 @@ export interface Deps extends JobDeps {
   /** Numbers for new lobbies and seats, unique over all processes. */
   ids: { lobby(): Promise<number>; seat(): Promise<number> };
   lobbies: Lobbies;
+  archive: Archive;
   hub: Hub;
 }

@@ -1,5 +1,6 @@
 import packageJson from "../package.json" with { type: "json" };
 import type { AnyRoute } from "./http/route.ts";
+import { codexRoutes } from "./modules/codex/routes.ts";
 import { gatewayRoutes } from "./modules/gateway/routes.ts";
 import { hubRoutes } from "./modules/hub/routes.ts";
 import { lobbyRoutes } from "./modules/lobbies/routes.ts";
@@ -21,6 +22,7 @@ export const routes: readonly AnyRoute[] = [
   ...questionsRoutes,
   ...lobbyRoutes,
   ...hubRoutes,
+  ...codexRoutes,
   ...pageRoutes,
   openApiRoute(() => routes, { title: "emberline", version: packageJson.version }),
 ];

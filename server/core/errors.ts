@@ -40,6 +40,7 @@ export const errors = {
   "codex:filter_path_invalid": [400, "This filter path is not allowed."],
   "codex:filter_op_invalid": [400, "This filter operator is unknown."],
   "codex:changelog_params": [400, "The changelog parameters are not valid."],
+  "codex:diff_too_large": [400, "These patches differ too much; use the changelog, page by page."],
   "projection:at_patch_on_list": [400, "at_patch is for single documents only."],
   "projection:invalid_filter": [400, "A filter has an invalid value."],
 
@@ -123,6 +124,7 @@ export const errors = {
   "wallet:insufficient_funds": [409, "The balance is too low."],
   "request:idempotency_mismatch": [409, "This idempotency key was used with another body."],
 
+  "request:range_unsatisfiable": [416, "The range lies outside the content."],
   "validation:failed": [422, "Some fields are not valid."],
   "auth:locked": [423, "The account is temporarily locked."],
   "rate_limit:exceeded": [429, "Too many requests."],

@@ -10,6 +10,7 @@ export interface Metrics {
   jobs: Counter<"queue" | "outcome">;
   messages: Counter<"kind" | "outcome">;
   messageSendSeconds: Histogram<"driver">;
+  archiveCache: Tally<"kind" | "outcome">;
   lobbyCommands: Tally<"type" | "outcome">;
   lobbyCommitSeconds: Histogram;
   lobbyActors: Gauge;
@@ -66,6 +67,12 @@ export function createMetrics(): Metrics {
       help: "Time of one attempt at sending",
       labelNames: ["driver"],
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 20],
+      registers,
+    }),
+    archiveCache: new Tally({
+      name: "archive_cache_total",
+      help: "Reads of the archive by whether their answer was kept: hit, miss",
+      labelNames: ["kind", "outcome"],
       registers,
     }),
     lobbyCommands: new Tally({

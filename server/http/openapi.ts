@@ -86,7 +86,10 @@ function successesOf(route: AnyRoute): Json {
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, spec]) => [
       status,
-      { description: STATUS_CODES[Number(status)] ?? status, ...contentOf(Number(status), spec) },
+      {
+        description: STATUS_CODES[Number(status)] ?? status,
+        ...withOtherForm(route, contentOf(Number(status), spec)),
+      },
     ]),
   );
 }
@@ -100,6 +103,12 @@ function contentOf(status: number, spec: ResponseSpec): Json {
   const type =
     spec.kind === "media" ? String((spec as { type: unknown }).type) : "text/event-stream";
   return { content: { [type]: { schema: { type: "string" } } } };
+}
+
+function withOtherForm({ otherForm }: AnyRoute, answer: Json): Json {
+  if (otherForm === undefined) return answer;
+  const content = answer["content"] as Json | undefined;
+  return { ...answer, content: { ...content, [otherForm]: { schema: { type: "string" } } } };
 }
 
 const jsonContent = (schema: unknown): Json => ({ content: { "application/json": { schema } } });

@@ -61,9 +61,9 @@ export class Pipeline {
 
   /** HEAD is answered wherever GET is, but not for a stream, which has no end (HTTP-02). */
   private addRoute(entry: RouteEntry): void {
-    const { method, path } = entry.route;
-    this.router.add(method, path, entry);
-    if (method === "GET" && !entry.isStream) this.router.add("HEAD", path, entry);
+    const { method, path, segments } = entry.route;
+    this.router.add(method, path, entry, segments);
+    if (method === "GET" && !entry.isStream) this.router.add("HEAD", path, entry, segments);
   }
 
   /** Finds the route, so that the size of the body can be judged before it is read. */

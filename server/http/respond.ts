@@ -179,7 +179,8 @@ function cachePolicy(x: Exchange, status: number): string {
   const route = x.entry?.route;
   if (status >= 400 || route === undefined) return "\r\nCache-Control: no-store";
   if (x.caller !== null) return "\r\nCache-Control: private, no-store\r\nVary: Authorization";
-  if (route.cache === undefined || status !== 200) return "\r\nCache-Control: no-store";
+  if (route.cache === undefined || (status !== 200 && status !== 206))
+    return "\r\nCache-Control: no-store";
   const vary = route.auth === "public" ? "Origin" : "Origin, Authorization";
   return `\r\nCache-Control: ${route.cache}\r\nVary: ${vary}`;
 }

@@ -3,6 +3,7 @@ import type { Config } from "../core/config.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
 import type { Deps } from "../deps.ts";
+import type { SegmentForms } from "./router.ts";
 import type { StreamResponse } from "./stream-response.ts";
 
 /**
@@ -179,6 +180,8 @@ export interface RouteRecord<
   /** Lobby commands are counted per seat by the lobby's actor instead (GW-12). */
   unlimited?: boolean;
   params?: P;
+  /** Form of a path parameter: such segments lead here even where another route takes any. */
+  segments?: SegmentForms;
   query?: Q;
   /** Values that cannot be decoded reach the handler as they are: the route answers everything itself. */
   looseQuery?: boolean;
@@ -197,6 +200,8 @@ export interface RouteRecord<
   deadlineMs?: number;
   /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */
   publicData?: boolean;
+  /** Media type a 200 has instead of JSON when the client asks for it by a parameter. */
+  otherForm?: string;
   responses: R;
   errors: readonly ErrorCode[];
   handler: (

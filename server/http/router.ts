@@ -5,8 +5,13 @@ interface Leaf<T> {
   methods: Map<string, T>;
 }
 
+/** Name of a parameter -> the segments it takes; without a form it takes any. */
+export type SegmentForms = Readonly<Record<string, RegExp>>;
+
 interface TreeNode<T> {
   literals: Map<string, TreeNode<T>>;
+  /** Parameters that take segments of a form only; they win over `param`. */
+  formed: { form: RegExp; node: TreeNode<T> }[];
   param: TreeNode<T> | null;
   leaf: Leaf<T> | null;
 }
@@ -20,7 +25,12 @@ export interface Match<T> {
 }
 
 const noParams: string[] = [];
-const createNode = <T>(): TreeNode<T> => ({ literals: new Map(), param: null, leaf: null });
+const createNode = <T>(): TreeNode<T> => ({
+  literals: new Map(),
+  formed: [],
+  param: null,
+  leaf: null,
+});
 
 /** Finds the entry of a path: exact paths by one lookup, the others segment by segment. */
 export class Router<T> {
@@ -28,9 +38,9 @@ export class Router<T> {
   private readonly root = createNode<T>();
 
   /** Throws when the same method and path are declared twice. */
-  add(method: string, pattern: string, entry: T): void {
+  add(method: string, pattern: string, entry: T, forms: SegmentForms = {}): void {
     let node = this.root;
-    for (const segment of pattern.slice(1).split("/")) node = childOf(node, segment);
+    for (const segment of pattern.slice(1).split("/")) node = childOf(node, segment, forms);
     node.leaf ??= { methods: new Map() };
     if (node.leaf.methods.has(method)) throw new Error(`${method} ${pattern} is declared twice`);
     node.leaf.methods.set(method, entry);
@@ -61,8 +71,10 @@ export class Router<T> {
   }
 }
 
-function childOf<T>(node: TreeNode<T>, segment: string): TreeNode<T> {
+function childOf<T>(node: TreeNode<T>, segment: string, forms: SegmentForms): TreeNode<T> {
   if (segment.startsWith("{")) {
+    const form = forms[segment.slice(1, -1)];
+    if (form !== undefined) return formedChildOf(node, form);
     node.param ??= createNode<T>();
     return node.param;
   }
@@ -70,6 +82,14 @@ function childOf<T>(node: TreeNode<T>, segment: string): TreeNode<T> {
   if (known) return known;
   const created = createNode<T>();
   node.literals.set(segment, created);
+  return created;
+}
+
+function formedChildOf<T>(node: TreeNode<T>, form: RegExp): TreeNode<T> {
+  const known = node.formed.find((one) => one.form.source === form.source);
+  if (known) return known.node;
+  const created = createNode<T>();
+  node.formed.push({ form, node: created });
   return created;
 }
 
@@ -90,11 +110,16 @@ function descend<T>(
   const literal = node.literals.get(segment);
   const found = literal ? descend(literal, segments, depth + 1, method, params, allow) : null;
   if (found !== null) return found;
-  if (node.param === null || segment === "") return null;
-  params.push(segment);
-  const behind = descend(node.param, segments, depth + 1, method, params, allow);
-  if (behind === null) params.pop();
-  return behind;
+  if (segment === "") return null;
+  const nodes = node.formed.filter(({ form }) => form.test(segment)).map((one) => one.node);
+  if (node.param !== null) nodes.push(node.param);
+  for (const child of nodes) {
+    params.push(segment);
+    const behind = descend(child, segments, depth + 1, method, params, allow);
+    if (behind !== null) return behind;
+    params.pop();
+  }
+  return null;
 }
 
 function decodeSegment(segment: string): string {

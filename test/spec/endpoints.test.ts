@@ -60,7 +60,14 @@ describe("the declared routes", () => {
   });
 
   it("are declared once, whatever their parameters are called", () => {
-    const shapes = declared.map((key) => key.replace(/\{[^}]*\}/g, "{}"));
+    // A parameter of a form of its own is another place than one that takes anything.
+    const shapes = routes.map(({ method, path, segments = {} }) => {
+      const shape = path.replace(
+        /\{([^}]*)\}/g,
+        (_, name: string) => `{${segments[name]?.source ?? ""}}`,
+      );
+      return `${method} ${shape}`;
+    });
     assert.deepEqual(
       shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
       [],

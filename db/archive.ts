@@ -1,0 +1,30 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Gate } from "../server/core/gate.ts";
+import type { SizedCache } from "../server/core/sized-cache.ts";
+import type { CodexGame } from "./queries/codex-directory.ts";
+import type { DiffPair } from "./queries/codex-diff.ts";
+
+export type Games = ReadonlyMap<string, CodexGame>;
+
+/** A finished answer; small ones are text, which is cheaper to put into an envelope. */
+export interface ArchiveBody {
+  content: string | Buffer;
+  etag: string;
+  /** Media type, where it is not JSON. */
+  type?: string;
+}
+
+/** What a process keeps of the archive, so that most reads ask no store. */
+export interface Archive {
+  /** Games by slug, in order of slug; at once unless an import was just announced. */
+  games(): Games | Promise<Games>;
+  /** Reads the games anew: somebody saw that they have moved on. */
+  reload(): Promise<Games>;
+  bodies: SizedCache<ArchiveBody>;
+  /** What differs between two patches, without content. */
+  pairs: SizedCache<readonly DiffPair[]>;
+  /** Passed by whoever builds a large document. */
+  builds: Gate;
+  /** A connection's worth of queries of its own. */
+  fork(): EntityManager;
+}

@@ -1,0 +1,129 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import type { Stretch } from "./codex-directory.ts";
+import type { StateAt } from "./codex-import.ts";
+import { rowsOf } from "./rows.ts";
+
+/** An entity as it is at some patch; `body` is the text of the members that depend on its content. */
+export interface EntityRow {
+  /** Number of the entity: the cursor of lists. */
+  id: number;
+  key: string;
+  type: string;
+  upstreamKey: string | null;
+  patchId: number;
+  version: string;
+  versionRaw: string;
+  body: string;
+}
+
+export const entityColumns = sql`e.id, e.key, e.type, e.upstream_key as "upstreamKey",
+  p.id as "patchId", p.version, p.version_raw as "versionRaw", d.body`;
+
+/** Those of the ids that exist in the state. */
+export async function findEntities(
+  em: EntityManager,
+  gameId: number,
+  state: StateAt,
+  keys: readonly string[],
+): Promise<Map<string, EntityRow>> {
+  if (keys.length === 0) return new Map();
+  const rows = await rowsOf(
+    em,
+    sql<EntityRow>`
+      select ${entityColumns}
+      from codex_entities e
+      join codex_versions v on v.branch_id = ${state.branchId} and v.entity_id = e.id
+        and v.from_ord <= ${state.ord} and v.to_ord > ${state.ord}
+      join codex_documents d on d.id = v.document_id
+      join codex_patches p on p.id = v.patch_id
+      where e.game_id = ${gameId} and e.key = any(${keys}::text[])`,
+  );
+  return new Map(rows.map((row) => [row.key, row]));
+}
+
+/** The id behind an upstream key: exactly, else whatever its case (COD-16). */
+export async function findByUpstreamKey(
+  em: EntityManager,
+  gameId: number,
+  upstreamKey: string,
+): Promise<string | null> {
+  const [row] = await rowsOf(
+    em,
+    sql<{ key: string }>`
+      select e.key from codex_upstream_keys k join codex_entities e on e.id = k.entity_id
+      where k.game_id = ${gameId} and lower(k.upstream_key) = lower(${upstreamKey})
+      order by k.upstream_key = ${upstreamKey} desc, k.upstream_key collate "C" limit 1`,
+  );
+  return row?.key ?? null;
+}
+
+export interface HistoryRow {
+  rowId: number;
+  patchId: number;
+  version: string;
+  versionRaw: string;
+  /** Milliseconds. */
+  releasedAt: number | null;
+  /** Null for a tombstone. */
+  hash: string | null;
+}
+
+/** Every change of an entity along the stretches, oldest first. */
+export async function listHistory(
+  em: EntityManager,
+  gameId: number,
+  key: string,
+  stretches: readonly Stretch[],
+): Promise<HistoryRow[]> {
+  const along = stretches.map(
+    ({ branchId, after, upTo }) =>
+      sql`(v.branch_id = ${branchId} and v.from_ord > ${after} and v.from_ord <= ${upTo})`,
+  );
+  return rowsOf(
+    em,
+    sql<HistoryRow>`
+      select v.row_id::float8 as "rowId", p.id as "patchId", p.version,
+        p.version_raw as "versionRaw",
+        (extract(epoch from p.released_at) * 1000)::float8 as "releasedAt", d.hash
+      from codex_entities e
+      join codex_versions v on v.entity_id = e.id and not v.is_inherited
+      join codex_patches p on p.id = v.patch_id
+      left join codex_documents d on d.id = v.document_id
+      where e.game_id = ${gameId} and e.key = ${key} and (${sql.join(along, sql` or `)})
+      order by v.from_ord`,
+  );
+}
+
+/** Type -> number of present entities, in order of type. */
+export async function countTypes(
+  em: EntityManager,
+  branchId: number,
+): Promise<{ type: string; count: number }[]> {
+  return rowsOf(
+    em,
+    sql<{ type: string; count: number }>`
+      select type, count(*)::int as count from codex_head where branch_id = ${branchId}
+      group by type order by type collate "C"`,
+  );
+}
+
+/** Languages of the texts of a state, in order. */
+export async function listLocales(em: EntityManager, state: StateAt): Promise<string[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ locale: string }>`
+      select locale from codex_texts where branch_id = ${state.branchId}
+        and from_ord <= ${state.ord} and to_ord > ${state.ord}
+      order by locale collate "C"`,
+  );
+  return rows.map(({ locale }) => locale);
+}
+
+export async function readGameGeneration(em: EntityManager, gameId: number): Promise<number> {
+  const [row] = await rowsOf(
+    em,
+    sql<{ generation: number }>`select generation from codex_games where id = ${gameId}`,
+  );
+  return row?.generation ?? -1;
+}

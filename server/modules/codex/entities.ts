@@ -1,0 +1,108 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import { stretchesBetween, type CodexPatch } from "../../../db/queries/codex-directory.ts";
+import {
+  countTypes,
+  findByUpstreamKey,
+  findEntities,
+  listHistory,
+  listLocales,
+  type EntityRow,
+} from "../../../db/queries/codex-read.ts";
+import { AppError } from "../../core/errors.ts";
+import { finishedBody, readPresent, type Place } from "./places.ts";
+import { entityText, headOf, presentHistoryRow, presentPatch } from "./present.ts";
+
+/** Relations one read may ask for (COD-06). */
+export const maxRels = 16;
+
+const upstreamPrefix = "Id_";
+
+/** The canonical id behind what stands in an address; null for an upstream key nobody knows. */
+export async function canonicalId(
+  em: EntityManager,
+  gameId: number,
+  id: string,
+): Promise<string | null> {
+  return id.startsWith(upstreamPrefix) ? findByUpstreamKey(em, gameId, id) : id;
+}
+
+/** `a,b,,a` -> a and b. */
+export function readRels(text: string | undefined): string[] {
+  const rels = [...new Set(text?.split(",").map((rel) => rel.trim()))].filter((rel) => rel !== "");
+  if (rels.length <= maxRels) return rels;
+  throw new AppError("request:invalid_query", { params: { parameter: "hydrate" } });
+}
+
+/** One entity as it is at a patch, or now, with the targets of its links where asked for. */
+export function readEntity(
+  archive: Archive,
+  place: Place,
+  input: { id: string; patch: CodexPatch | null; rels: readonly string[] },
+): Promise<ArchiveBody> {
+  return readPresent(archive, place, async (em, { game, branch }) => {
+    const patch = input.patch ?? headOf(branch);
+    const key = await canonicalId(em, game.id, input.id);
+    if (key === null || patch === null) throw new AppError("codex:entity_not_found");
+    const state = { branchId: patch.branchId, ord: patch.ord };
+    const row = (await findEntities(em, game.id, state, [key])).get(key);
+    if (row === undefined) throw new AppError("codex:entity_not_found");
+    const textOf = (one: EntityRow) => entityText(one, game.slug, branch.slug);
+    if (input.rels.length === 0) return finishedBody(textOf(row));
+    const targets = targetsOf(row, input.rels);
+    const keys = [...new Set([...targets.values()].flat())];
+    const found = await findEntities(em, game.id, state, keys);
+    const shown = [...targets].map(([rel, ids]) => {
+      const rows = ids.map((id) => {
+        const target = found.get(id);
+        return target === undefined ? "null" : textOf(target);
+      });
+      const value = rows.length > 1 ? `[${rows.join(",")}]` : (rows[0] ?? "null");
+      return `${JSON.stringify(rel)}:${value}`;
+    });
+    const hydrated = `,"hydrated":{${shown.join(",")}}`;
+    return finishedBody(entityText(row, game.slug, branch.slug, hydrated));
+  });
+}
+
+function targetsOf(row: EntityRow, rels: readonly string[]): Map<string, string[]> {
+  const { links } = JSON.parse(`{${row.body}}`) as { links: { rel: string; target: string }[] };
+  return new Map(
+    rels.map((rel) => [rel, links.filter((link) => link.rel === rel).map((link) => link.target)]),
+  );
+}
+
+/** Every change of an entity on a branch; 404 only when it never existed there (COD-04). */
+export function readHistory(archive: Archive, place: Place, id: string): Promise<ArchiveBody> {
+  return readPresent(archive, place, async (em, { game, branch }) => {
+    const head = headOf(branch);
+    const key = await canonicalId(em, game.id, id);
+    const rows =
+      key === null || head === null
+        ? []
+        : await listHistory(em, game.id, key, stretchesBetween(game, null, head));
+    if (rows.length === 0 || key === null) throw new AppError("codex:entity_not_found");
+    const history = rows.map(presentHistoryRow);
+    return finishedBody(JSON.stringify({ id: key, game: game.slug, branch: branch.slug, history }));
+  });
+}
+
+/** What a branch holds now (COD-02). */
+export function readManifest(archive: Archive, place: Place): Promise<ArchiveBody> {
+  return readPresent(archive, place, async (em, { game, branch }) => {
+    const patch = headOf(branch);
+    const counts = await countTypes(em, branch.id);
+    const state = patch === null ? null : { branchId: patch.branchId, ord: patch.ord };
+    const locales = state === null ? [] : await listLocales(em, state);
+    return finishedBody(
+      JSON.stringify({
+        game: game.slug,
+        branch: branch.slug,
+        patch: patch === null ? null : presentPatch(patch),
+        types: Object.fromEntries(counts.map(({ type, count }) => [type, count])),
+        total: counts.reduce((sum, { count }) => sum + count, 0),
+        locales,
+      }),
+    );
+  });
+}

@@ -1,0 +1,78 @@
+/** One difference; `path` with a dot before it is a jq path (COD-09). */
+export interface FieldChange {
+  path: string;
+  before: unknown;
+  after: unknown;
+}
+
+type JsonObject = Record<string, unknown>;
+
+const plainKey = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * What differs between two JSON objects, in order of path. Objects are compared by key, lists by index, and
+ * the side that does not exist is null, as is a member that is null. Swapping `before` and `after` of every
+ * change gives what the swapped arguments give.
+ */
+export function diffFields(before: JsonObject, after: JsonObject): FieldChange[] {
+  const changes: FieldChange[] = [];
+  diffObjects("", before, after, changes);
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function diffValues(path: string, before: unknown, after: unknown, changes: FieldChange[]): void {
+  if (before === after) return;
+  if (Array.isArray(before) && Array.isArray(after)) {
+    if (isNullAtEnd(before, after)) {
+      if (!areEqual(before, after)) changes.push({ path, before, after });
+    } else diffLists(path, before, after, changes);
+  } else if (isObject(before) && isObject(after)) diffObjects(path, before, after, changes);
+  else changes.push({ path, before: before ?? null, after: after ?? null });
+}
+
+function diffObjects(path: string, before: JsonObject, after: JsonObject, changes: FieldChange[]) {
+  for (const key of Object.keys(before))
+    diffValues(pathOf(path, key), before[key] ?? null, own(after, key), changes);
+  for (const key of Object.keys(after))
+    if (!Object.hasOwn(before, key))
+      diffValues(pathOf(path, key), null, after[key] ?? null, changes);
+}
+
+function diffLists(path: string, before: unknown[], after: unknown[], changes: FieldChange[]) {
+  const length = Math.max(before.length, after.length);
+  for (let index = 0; index < length; index++)
+    diffValues(`${path}[${index}]`, before[index] ?? null, after[index] ?? null, changes);
+}
+
+/**
+ * A null at the end of a list would look like a place that is not there: [1] and [1, null] must not differ by
+ * nothing, nor [1, 2] become [1] and [1, null] by the same change. Such lists change as a whole.
+ */
+function isNullAtEnd(before: unknown[], after: unknown[]): boolean {
+  const shared = Math.min(before.length, after.length);
+  const longer = before.length > after.length ? before : after;
+  if (longer.slice(shared).includes(null)) return true;
+  return shared > 0 && (before[shared - 1] === null) !== (after[shared - 1] === null);
+}
+
+/** Own members only: `constructor` and `__proto__` are plain data. */
+const own = (object: JsonObject, key: string): unknown =>
+  Object.hasOwn(object, key) ? (object[key] ?? null) : null;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function pathOf(path: string, key: string): string {
+  if (!plainKey.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === "" ? key : `${path}.${key}`;
+}
+
+/** Equal as the archive sees it: numbers by value, members that are null like absent ones. */
+function areEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => areEqual(item, b[index]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...keys].every((key) => areEqual(own(a, key), own(b, key)));
+}

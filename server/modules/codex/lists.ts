@@ -1,0 +1,37 @@
+import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import { countEntities, listEntities, type ListFilter } from "../../../db/queries/codex-list.ts";
+import { searchWords } from "../../core/search-words.ts";
+import { finishedBody, presentKey, readPresent, type Place } from "./places.ts";
+import { entityText } from "./present.ts";
+
+export interface ListInput {
+  type: string;
+  filters: readonly ListFilter[];
+  /** Empty searches nothing. */
+  q: string;
+  limit: number;
+  cursor: number;
+}
+
+/** One page of the present entities of a type, with how many there are in all (COD-03). */
+export function readList(archive: Archive, place: Place, input: ListInput): Promise<ArchiveBody> {
+  const { type, filters, q, limit, cursor } = input;
+  const words = q === "" ? null : searchWords(q);
+  return readPresent(archive, place, async (em, { game, branch }) => {
+    const query = { branchId: branch.id, type, filters, words };
+    // The count does not depend on the page, so it is kept for the pages that follow.
+    const countKey = presentKey({ game, branch }, "count", type, q, JSON.stringify(filters));
+    const count = await archive.bodies.use(
+      countKey,
+      async () => ({ content: String(await countEntities(em, query)), etag: "" }),
+      ({ content }) => content,
+    );
+    const rows = await listEntities(em, query, { cursor, limit: limit + 1 });
+    const shown = rows.slice(0, limit);
+    const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;
+    const entities = shown.map((row) => entityText(row, game.slug, branch.slug));
+    return finishedBody(
+      `{"entities":[${entities.join(",")}],"count":${count},"limit":${limit},"next":${next}}`,
+    );
+  });
+}

@@ -1,0 +1,78 @@
+import { hash } from "node:crypto";
+import type { Archive, ArchiveBody, Games } from "../../../db/archive.ts";
+import {
+  findPatch,
+  type CodexBranch,
+  type CodexGame,
+  type CodexPatch,
+} from "../../../db/queries/codex-directory.ts";
+import { readGameGeneration } from "../../../db/queries/codex-read.ts";
+import { AppError } from "../../core/errors.ts";
+import { IsolationLevel, type EntityManager } from "@mikro-orm/postgresql";
+
+/** A branch to read from, with its game. */
+export interface Place {
+  game: CodexGame;
+  branch: CodexBranch;
+}
+
+/** Runs at once when the games are at hand, which they are unless an import was just announced. */
+export function withGames<T>(archive: Archive, work: (games: Games) => T | Promise<T>) {
+  const games = archive.games();
+  return games instanceof Promise ? games.then(work) : work(games);
+}
+
+export function placeOf(games: Games, slug: string, branchSlug: string): Place {
+  const game = games.get(slug);
+  if (game === undefined) throw new AppError("codex:game_not_found");
+  const branch = game.branches.get(branchSlug);
+  if (branch === undefined) throw new AppError("codex:branch_not_found");
+  return { game, branch };
+}
+
+/** A version as it comes in an address, where a plus may have become a blank (COD-13). */
+export function patchOf(branch: CodexBranch, version: string): CodexPatch {
+  const patch = findPatch(branch, version.replaceAll(" ", "+"));
+  if (patch === null) throw new AppError("codex:patch_not_found");
+  return patch;
+}
+
+/** Rereads after which a reader that always meets an import gives up. */
+const maxTries = 5;
+
+/**
+ * Reads the present state of a game in one snapshot, of the generation the place was taken from; after an
+ * import that was not noticed yet, the place is taken anew.
+ */
+export async function readPresent<T>(
+  archive: Archive,
+  place: Place,
+  read: (em: EntityManager, place: Place) => Promise<T>,
+): Promise<T> {
+  let current = place;
+  for (let attempt = 0; attempt < maxTries; attempt++) {
+    const { game, branch } = current;
+    const result = await archive.fork().transactional(
+      async (em) => {
+        const generation = await readGameGeneration(em, game.id);
+        return generation === game.generation ? { value: await read(em, current) } : null;
+      },
+      { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+    );
+    if (result !== null) return result.value;
+    current = placeOf(await archive.reload(), game.slug, branch.slug);
+  }
+  throw new AppError("server:unavailable");
+}
+
+/** Key of what is made from the present state; an import makes it another one. */
+export const presentKey = ({ game, branch }: Place, ...parts: (string | number)[]) =>
+  JSON.stringify([game.id, game.generation, branch.slug, ...parts]);
+
+/** Name of a state that never changes again. */
+export const stateKey = (patch: CodexPatch | null) =>
+  patch === null ? "-" : `${patch.id}.${patch.revision}`;
+
+export function finishedBody(content: string | Buffer): ArchiveBody {
+  return { content, etag: `"${hash("sha1", content, "base64url")}"` };
+}

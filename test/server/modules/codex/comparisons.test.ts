@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { archiveNewsChannel } from "../../../../server/core/archive-news.ts";
+import { importEnvelope } from "../../../../importers/run.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { entity, envelope, importTime, type EnvelopeInput } from "../../../support/archive.ts";
+
+const base = "/v1/codex/dungeon";
+type Body = Record<string, unknown>;
+const item = (name: string, data: Body, rest = {}) => entity(`id.item.${name}`, { data, ...rest });
+
+describe("comparing patches", () => {
+  let app: App;
+  const load = (input: EnvelopeInput) =>
+    importEnvelope(app.deps.em, envelope(input), {
+      now: importTime,
+      announce: (game) => app.deps.redis.publish(archiveNewsChannel, game),
+    });
+  const read = async (path: string) => {
+    const answer = await app.client.get(base + path);
+    assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+    return answer.body as Body;
+  };
+  const refused = async (path: string, status: number, code: string) => {
+    const { json, status: got } = await app.client.get(base + path);
+    const { flash } = json as { flash?: { errors: { code: string }[] } };
+    assert.deepEqual([got, flash?.errors[0]?.code], [status, code], path);
+  };
+  const monster = entity("id.monster.imp", { name: "Imp `x` <b>", data: { hp: 1 } });
+
+  before(async () => {
+    app = await startApp({ hasJobs: false });
+    await load({ version: "1", entities: [item("a", { n: 1, "odd key": 1 }), item("b", {})] });
+    await load({
+      version: "2",
+      entities: [item("a", { n: 2, "odd key": 2 }, { tags: ["x"] }), item("c", { z: 1 }), monster],
+    });
+    await load({
+      version: "3",
+      entities: [item("a", { n: 1, "odd key": 1 }), item("c", { z: 1 })],
+    });
+    await load({
+      branch: { slug: "beta", parent: "main", fork_version: "2" },
+      version: "2.5",
+      entities: [item("c", { z: 2 }), monster],
+    });
+  });
+  after(() => app.stop());
+
+  const changesOfA = [
+    { path: "data.n", before: 1, after: 2 },
+    { path: 'data["odd key"]', before: 1, after: 2 },
+    { path: "tags[0]", before: null, after: "x" },
+  ];
+
+  it("gives a diff document, the earlier patch first whatever the order", async () => {
+    const { from, to, ...rest } = await read("/patches/1.0.0+build.0/diff/2.0.0+build.0");
+    assert.deepEqual([(from as Body)["version_raw"], (to as Body)["version_raw"]], ["1", "2"]);
+    assert.deepEqual(rest, {
+      entries: [
+        { id: "id.item.a", type: "item", op: "changed", changes: changesOfA },
+        { id: "id.item.b", type: "item", op: "removed", before: {} },
+        { id: "id.item.c", type: "item", op: "added", after: { z: 1 } },
+        { id: "id.monster.imp", type: "monster", op: "added", after: { hp: 1 } },
+      ],
+      summary: { added: 2, removed: 1, changed: 1 },
+    });
+    assert.deepEqual((await read("/patches/2/diff/1"))["entries"], rest["entries"]);
+    assert.deepEqual((await read("/diff?from=1&to=2"))["entries"], rest["entries"]);
+    assert.deepEqual((await read("/patches/2/diff/2"))["entries"], []);
+  });
+
+  it("leaves out what cancels out, and follows a branch over its fork", async () => {
+    const { entries } = await read("/diff?from=1&to=3");
+    assert.deepEqual(
+      (entries as Body[]).map(({ id, op }) => `${String(op)} ${String(id)}`),
+      ["removed id.item.b", "added id.item.c"],
+    );
+    const beta = (await read("/diff?from=1&to=2.5&branch=beta"))["entries"] as Body[];
+    assert.deepEqual(
+      beta.map(({ id, op }) => `${String(op)} ${String(id)}`),
+      ["removed id.item.a", "removed id.item.b", "added id.item.c", "added id.monster.imp"],
+    );
+    await refused("/diff?from=1&to=2.5", 404, "codex:patch_not_found");
+    await refused("/diff?from=1", 400, "request:missing_parameter");
+    await refused("/diff?to=1", 400, "request:missing_parameter");
+  });
+
+  it("compares one entity, unchanged when nothing differs or nobody knows it", async () => {
+    const one = await read("/diff/id.item.a?from=1&to=2");
+    const entry = { id: "id.item.a", type: "item", op: "changed", changes: changesOfA };
+    assert.deepEqual(one["entry"], entry);
+    assert.deepEqual({ ...one, ...entry }, one);
+    assert.deepEqual(one["summary"], { added: 0, removed: 0, changed: 1 });
+    const same = { op: "unchanged", changes: [] };
+    for (const path of ["id.item.a?from=1&to=3", "id.item.none?from=1&to=2", "Id_x?from=1&to=2"]) {
+      const { op, changes } = await read(`/diff/${path}`);
+      assert.deepEqual({ op, changes }, same);
+    }
+    const { op, before } = await read("/diff/id.item.b?to=2&from=1");
+    assert.deepEqual({ op, before }, { op: "removed", before: {} });
+    await refused("/diff/id.item.a?from=1&to=9", 404, "codex:patch_not_found");
+  });
+
+  it("tells the latest step, a named step or a range as a changelog", async () => {
+    const latest = await read("/changelog");
+    assert.deepEqual(latest["summary"], { added: 0, removed: 1, changed: 1 });
+    const first = await read("/changelog?to=1");
+    assert.deepEqual([first["from"], first["count"], first["next"]], [null, 2, null]);
+    const { types, ...rest } = await read("/changelog?from=1&to=2&limit=3");
+    assert.deepEqual(types, {
+      item: {
+        added: [{ id: "id.item.c", name: "c", after: { z: 1 } }],
+        removed: [{ id: "id.item.b", name: "b", before: {} }],
+        changed: [{ id: "id.item.a", name: "a", changes: changesOfA }],
+      },
+    });
+    assert.deepEqual([rest["count"], rest["limit"], rest["cursor"], rest["next"]], [4, 3, 0, 3]);
+    const page = await read("/changelog?from=1&to=2&limit=3&cursor=3");
+    assert.deepEqual([Object.keys(page["types"] as Body), page["next"]], [["monster"], null]);
+    const typed = await read("/changelog?from=1&to=2&type=monster");
+    assert.deepEqual([typed["count"], typed["summary"]], [1, { added: 1, removed: 0, changed: 0 }]);
+    const swapped = await read("/changelog?from=2&to=1");
+    assert.deepEqual((swapped["from"] as Body)["version_raw"], "1");
+  });
+
+  it("refuses changelog parameters that make no sense", async () => {
+    for (const query of ["limit=0", "cursor=-1", "from=1", "format=xml"])
+      await refused(`/changelog?${query}`, 400, "codex:changelog_params");
+    await refused("/changelog?limit=x", 400, "request:invalid_query");
+    await refused("/changelog?to=9", 404, "codex:patch_not_found");
+    assert.equal((await read("/changelog?limit=5000"))["limit"], 1000);
+  });
+
+  it("writes patch notes in which names are text", async () => {
+    const answer = await app.client.get(`${base}/changelog?from=1&to=2&format=md`);
+    assert.equal(answer.headers.get("content-type"), "text/markdown; charset=utf-8");
+    assert.equal(answer.headers.get("cache-control"), "public, max-age=300");
+    assert.equal(
+      answer.text,
+      [
+        "# DUNGEON 1.0.0+build.0 → 2.0.0+build.0",
+        "",
+        "Branch main: 2 added, 1 changed, 1 removed.",
+        "",
+        "## item",
+        "",
+        "### Added",
+        "",
+        "- **c** (`id.item.c`)",
+        "",
+        "### Changed",
+        "",
+        "- **a** (`id.item.a`)",
+        "  - `data.n`: `1` → `2`",
+        '  - `data["odd key"]`: `1` → `2`',
+        '  - `tags[0]`: `null` → `"x"`',
+        "",
+        "### Removed",
+        "",
+        "- **b** (`id.item.b`)",
+        "",
+        "## monster",
+        "",
+        "### Added",
+        "",
+        "- **Imp \\`x\\` \\<b\\>** (`id.monster.imp`)",
+        "",
+      ].join("\n"),
+    );
+    const etag = answer.headers.get("etag") ?? "";
+    const again = await app.client.get(`${base}/changelog?from=1&to=2&format=markdown`, {
+      headers: { "if-none-match": etag },
+    });
+    assert.equal(again.status, 304);
+  });
+
+  it("shows an import at once, and what a replaced patch says instead", async () => {
+    const diff = () => read("/diff?from=1&to=3");
+    const before = await diff();
+    assert.deepEqual(before["summary"], { added: 1, removed: 1, changed: 0 });
+    await load({ version: "3", entities: [item("a", { n: 7, "odd key": 1 })] });
+    assert.deepEqual((await diff())["summary"], { added: 0, removed: 1, changed: 1 });
+    assert.equal(((await read("/id.item.a"))["data"] as Body)["n"], 7);
+    assert.deepEqual((await read("/manifest"))["types"], { item: 1 });
+    assert.equal((await read("/item"))["count"], 1);
+  });
+});

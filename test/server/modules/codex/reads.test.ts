@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { archiveNewsChannel } from "../../../../server/core/archive-news.ts";
+import { importEnvelope } from "../../../../importers/run.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { entity, envelope, importTime, type EnvelopeInput } from "../../../support/archive.ts";
+
+const base = "/v1/codex";
+const codeOf = (response: { json: unknown }) =>
+  (response.json as { flash?: { errors: { code: string }[] } }).flash?.errors[0]?.code;
+type Body = Record<string, unknown>;
+const icon = Buffer.from("a picture of a torch");
+const iconHash = "c8c631279f7d30a908d16dabc58c27599db3ad2fc0dff794340e7713fa7b5178";
+
+const torch = (power: number, rest = {}) =>
+  entity("id.item.torch", {
+    upstream_key: "Id_Item_Torch",
+    data: { power, description: "Burns for ever", rank: "12", "odd key": { "0": true } },
+    tags: ["tool", "light"],
+    links: [
+      { rel: "drop", target: "id.monster.imp" },
+      { rel: "part", target: "id.item.nowhere" },
+      { rel: "part", target: "id.item.wick" },
+    ],
+    ...rest,
+  });
+const imp = entity("id.monster.imp", { data: { hp: 5 } });
+const wick = entity("id.item.wick", { data: { power: "many", levels: [{ xp: 7 }] } });
+const oil = entity("id.item.oil", { data: { power: 3, isOld: true } });
+
+describe("the archive", () => {
+  let app: App;
+  const load = (input: EnvelopeInput) =>
+    importEnvelope(app.deps.em, envelope(input), {
+      now: importTime,
+      announce: (game) => app.deps.redis.publish(archiveNewsChannel, game),
+    });
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    app.client.get(base + path, { headers });
+  const read = async (path: string) => {
+    const answer = await get(path);
+    assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+    return answer.body as Body;
+  };
+  const refused = async (path: string, status: number, code: string) => {
+    const answer = await get(path);
+    assert.deepEqual([answer.status, codeOf(answer)], [status, code], path);
+  };
+  const ids = async (path: string) =>
+    ((await read(path))["entities"] as { id: string }[]).map(({ id }) => id);
+
+  before(async () => {
+    app = await startApp({ hasJobs: false });
+    const files = { "t.png": icon };
+    const assets = [{ path: "t.png", media_type: "image/png" }];
+    const withIcon = { icon: "t.png", assets: [{ path: "t.png", role: "icon" as const }] };
+    await load({ version: "1.0", released: "2025-05-01T00:00:00Z", entities: [torch(1), imp] });
+    await load({
+      version: "1.1",
+      entities: [torch(2, withIcon), wick, oil],
+      files,
+      assets,
+      locales: { en: { a: "b" }, "zh-Hans": {} },
+    });
+    await load({
+      branch: { slug: "beta", parent: "main", fork_version: "1.0" },
+      version: "1.0.1-b3",
+      entities: [torch(9), imp, wick],
+    });
+  });
+  after(() => app.stop());
+
+  it("lists its games with their branches and present patch", async () => {
+    const { games } = await read("/games");
+    const [{ current_patch: patch, ...game }] = games as [{ current_patch: Body }];
+    assert.deepEqual(game, {
+      slug: "dungeon",
+      display_name: "DUNGEON",
+      branches: ["beta", "main"],
+    });
+    assert.equal(patch["version"], "1.1.0+build.0");
+    assert.equal((await get("/games")).headers.get("cache-control"), "public, max-age=60");
+  });
+
+  it("counts what a branch holds", async () => {
+    const { patch, ...manifest } = await read("/dungeon/manifest");
+    assert.equal((patch as Body)["version_raw"], "1.1");
+    assert.deepEqual(manifest, {
+      game: "dungeon",
+      branch: "main",
+      types: { item: 3 },
+      total: 3,
+      locales: ["en", "zh-Hans"],
+    });
+    const beta = await read("/dungeon/manifest?branch=beta");
+    assert.deepEqual(beta["types"], { item: 2, monster: 1 });
+    await refused("/nothing/manifest", 404, "codex:game_not_found");
+    await refused("/dungeon/manifest?branch=x", 404, "codex:branch_not_found");
+  });
+
+  it("lists patches newest first, those before the fork on a branch as well", async () => {
+    const { patches } = await read("/dungeon/patches");
+    const [second, first] = patches as [Body, Body];
+    assert.deepEqual(first, {
+      id: first["id"],
+      version: "1.0.0+build.0",
+      version_raw: "1.0",
+      branch: "main",
+      released_at: "2025-05-01T00:00:00+00:00",
+      imported_at: "2026-01-01T00:00:00+00:00",
+      parent_id: null,
+      num_added: 2,
+      num_changed: 0,
+      num_removed: 0,
+    });
+    assert.deepEqual(
+      [second["parent_id"], second["num_added"], second["num_changed"], second["num_removed"]],
+      [first["id"], 2, 1, 1],
+    );
+    const beta = (await read("/dungeon/patches?branch=beta"))["patches"] as Body[];
+    assert.deepEqual(
+      beta.map((patch) => `${String(patch["branch"])} ${String(patch["version"])}`),
+      ["beta 1.0.1+build.0.3", "main 1.0.0+build.0"],
+    );
+  });
+
+  it("takes a version in every spelling", async () => {
+    for (const version of ["1.1.0+build.0", "1.1.0%2Bbuild.0", "1.1"]) {
+      const { patch } = await read(`/dungeon/patches/${version}`);
+      assert.equal((patch as Body)["version_raw"], "1.1");
+      const one = await read(`/dungeon/id.item.torch?at_patch=${version}`);
+      assert.deepEqual((one["data"] as Body)["power"], 2);
+    }
+    await read("/dungeon/patches/1.0.1-b3?branch=beta");
+    await refused("/dungeon/patches/1.0.1-b3", 404, "codex:patch_not_found");
+    await refused("/dungeon/patches/1.1?branch=beta", 404, "codex:patch_not_found");
+    await refused("/dungeon/id.item.torch?at_patch=7", 404, "codex:patch_not_found");
+  });
+
+  it("gives an entity with everything it says", async () => {
+    const one = await read("/dungeon/id.item.torch");
+    const { patch, ...rest } = one;
+    const hash = iconHash;
+    assert.equal((patch as Body)["version"], "1.1.0+build.0");
+    assert.deepEqual(rest, {
+      id: "id.item.torch",
+      type: "item",
+      game: "dungeon",
+      branch: "main",
+      upstream_key: "Id_Item_Torch",
+      name: "torch",
+      tags: ["light", "tool"],
+      icon: { hash, url: `${base}/assets/${hash}` },
+      data: torch(2).data,
+      links: torch(2).links,
+      assets: [
+        { role: "icon", hash, media_type: "image/png", bytes: 20, url: `${base}/assets/${hash}` },
+      ],
+    });
+    for (const key of ["Id_Item_Torch", "Id_item_TORCH"])
+      assert.equal((await read(`/dungeon/${key}`))["id"], "id.item.torch");
+    await refused("/dungeon/Id_Item_None", 404, "codex:entity_not_found");
+  });
+
+  it("shows the state of a branch and of a patch, and nothing that was removed there", async () => {
+    const power = async (query: string) =>
+      ((await read(`/dungeon/id.item.torch${query}`))["data"] as Body)["power"];
+    assert.equal(await power("?at_patch=1.0"), 1);
+    assert.equal(await power("?branch=beta"), 9);
+    assert.equal(await power("?branch=beta&at_patch=1.0"), 1);
+    const inherited = await read("/dungeon/id.monster.imp?branch=beta");
+    assert.equal((inherited["patch"] as Body)["version"], "1.0.0+build.0");
+    assert.equal(inherited["branch"], "beta");
+    await refused("/dungeon/id.monster.imp", 404, "codex:entity_not_found");
+    await read("/dungeon/id.monster.imp?at_patch=1.0");
+    await refused("/dungeon/id.item.wick?at_patch=1.0", 404, "codex:entity_not_found");
+  });
+
+  it("resolves links at the same patch: a row, several, or null", async () => {
+    const { hydrated } = await read("/dungeon/id.item.torch?hydrate=drop,part,other,__proto__");
+    const { drop, part, other } = hydrated as Record<string, Body | Body[] | null>;
+    // Links come by relation and target.
+    const [none, row] = part as [null, Body];
+    assert.deepEqual([drop, none, other], [null, null, null]);
+    assert.deepEqual([row["id"], row["hydrated"]], ["id.item.wick", undefined]);
+    assert.deepEqual(Object.keys(hydrated as object), ["drop", "part", "other", "__proto__"]);
+    const past = await read("/dungeon/id.item.torch?hydrate=drop&at_patch=1.0");
+    assert.equal(((past["hydrated"] as Body)["drop"] as Body)["id"], "id.monster.imp");
+    const many = Array.from({ length: 17 }, (_, i) => `r${i}`).join(",");
+    await refused(`/dungeon/id.item.torch?hydrate=${many}`, 400, "request:invalid_query");
+  });
+
+  it("tells the history of an entity, the removal included", async () => {
+    const { history } = await read("/dungeon/id.monster.imp/history");
+    const rows = history as Body[];
+    assert.deepEqual(
+      rows.map((row) => [row["patch_version_raw"], row["is_tombstone"], row["released_at"]]),
+      [
+        ["1.0", false, "2025-05-01T00:00:00+00:00"],
+        ["1.1", true, null],
+      ],
+    );
+    const beta = await read("/dungeon/Id_Item_Torch/history?branch=beta");
+    assert.deepEqual(
+      (beta["history"] as Body[]).map((row) => row["patch_version_raw"]),
+      ["1.0", "1.0.1-b3"],
+    );
+    await refused("/dungeon/id.item.oil/history?branch=beta", 404, "codex:entity_not_found");
+    await refused("/dungeon/torch/history", 404, "codex:entity_not_found");
+  });
+
+  it("pages a type by a cursor with the exact count", async () => {
+    const first = await read("/dungeon/item?limit=2");
+    assert.deepEqual([first["count"], first["limit"]], [3, 2]);
+    const rest = await read(`/dungeon/item?limit=2&cursor=${String(first["next"])}`);
+    assert.deepEqual([rest["count"], rest["next"]], [3, null]);
+    const all = [...(first["entities"] as Body[]), ...(rest["entities"] as Body[])];
+    assert.deepEqual(new Set(all.map(({ id }) => id)).size, 3);
+    assert.equal((await read("/dungeon/item?limit=999"))["limit"], 200);
+    assert.equal((await read("/dungeon/item?limit=0"))["limit"], 1);
+    assert.deepEqual((await read("/dungeon/none"))["entities"], []);
+    await refused("/dungeon/item?cursor=-1", 400, "request:invalid_query");
+    await refused("/dungeon/item?cursor=x", 400, "request:invalid_query");
+  });
+
+  it("filters by fields of the data, by name and by tags", async () => {
+    const [t, w, o] = ["id.item.torch", "id.item.wick", "id.item.oil"];
+    const sorted = async (query: string) => (await ids(`/dungeon/item?${query}`)).sort();
+    const cases: [string, string[]][] = [
+      ["filter[data.power]=2", [t]],
+      ["filter[data.power]:ne=2", [o, w]],
+      ["filter[data.power]:gte=2", [o, t]],
+      ["filter%5Bdata.power%5D%3Agt=2", [o]],
+      ["filter[data.rank]:lt=12.5", [t]],
+      ["filter[data.isOld]=true", [o]],
+      ["filter[data.levels.0.xp]=7", [w]],
+      ["filter[data.levels]=x", []],
+      ["filter[data.rank]:ne=12", [o, w]],
+      ["filter[tags]=tool", [t]],
+      ["filter[tags]:ne=tool", [o, w]],
+      ["filter[name]=wick", [w]],
+      ["filter[type]=item&filter[data.power]:gt=1&filter[data.power]:lt=3", [t]],
+    ];
+    for (const [query, expected] of cases) assert.deepEqual(await sorted(query), expected, query);
+    const refusals: [string, string][] = [
+      ["filter[data.power]:gt=many", "codex:filter_not_numeric"],
+      ["filter[data.power]:like=2", "codex:filter_op_invalid"],
+      ["filter[tags]:gt=2", "codex:filter_op_invalid"],
+      ["filter[data..x]=2", "codex:filter_path_invalid"],
+      ["filter[icon]=2", "codex:filter_path_invalid"],
+      ["filter[data.a'b]=2", "codex:filter_path_invalid"],
+      [`filter[data.${"x".repeat(130)}]=2`, "codex:filter_path_invalid"],
+      [Array.from({ length: 17 }, () => "filter[name]=x").join("&"), "request:invalid_query"],
+    ];
+    for (const [query, code] of refusals) await refused(`/dungeon/item?${query}`, 400, code);
+  });
+
+  it("searches words of name and description by their beginnings", async () => {
+    assert.deepEqual(await ids("/dungeon/item?q=BURN%20ev"), ["id.item.torch"]);
+    assert.deepEqual(await ids("/dungeon/item?q=burn%20oil"), []);
+    assert.deepEqual(await ids("/dungeon/item?q=%27%29%3A*!"), []);
+    assert.equal((await ids("/dungeon/item?q=")).length, 3);
+    await refused(`/dungeon/item?q=${"x".repeat(129)}`, 400, "request:invalid_query");
+  });
+
+  it("answers a known ETag with 304, and forgets it when the body changes", async () => {
+    const first = await get("/dungeon/id.item.oil");
+    const etag = first.headers.get("etag") ?? "";
+    assert.match(etag, /^"[\w-]+"$/);
+    assert.equal((await get("/dungeon/id.item.oil", { "if-none-match": etag })).status, 304);
+  });
+
+  it("gives the bytes of an asset, whole or a range of them", async () => {
+    const path = `/assets/${iconHash}`;
+    const whole = await get(`${path}?size=64x64&format=webp`);
+    assert.deepEqual(Buffer.from(whole.bytes), icon);
+    const header = (name: string) => whole.headers.get(name);
+    assert.equal(header("content-type"), "image/png");
+    assert.equal(header("etag"), `"${iconHash}"`);
+    assert.equal(header("cache-control"), "public, max-age=31536000, immutable");
+    assert.equal(header("content-disposition"), `inline; filename=${iconHash}.png`);
+    const part = await get(path, { range: "bytes=2-8" });
+    assert.deepEqual([part.status, part.text], [206, "picture"]);
+    assert.equal(part.headers.get("content-range"), "bytes 2-8/20");
+    assert.equal((await get(path, { range: "bytes=-5" })).text, "torch");
+    assert.equal((await get(path, { range: "bytes=20-" })).status, 416);
+    const known = { "if-none-match": `"${iconHash}"` };
+    assert.equal((await get(path, known)).status, 304);
+    await refused("/assets/zz", 404, "codex:asset_not_found");
+    await refused(`/assets/${"0".repeat(64)}`, 404, "codex:asset_not_found");
+  });
+});
