@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
@@ -7,6 +8,9 @@ import {
   EmberlineError,
   maxPauseMs,
   pauseAfter,
+  verifyReveal,
+  type Question,
+  type Reveal,
 } from "../../../../server/pages/client/emberline.ts";
 import { answer, refusal, startFaulty, virtualClock } from "./faulty-service.ts";
 
@@ -165,5 +169,18 @@ describe("the reader of event streams", () => {
     const parse = createEventParser(1_000);
     parse(`data: ${"x".repeat(900)}\n`);
     assert.throws(() => parse("y".repeat(200)), refusedWith("network:broken_stream"));
+  });
+});
+
+describe("the check of a revealed answer", () => {
+  it("holds for the published key alone", async () => {
+    const choices = ["Ag", "Au", "Fe", "Pb"];
+    const question = { id: 7, payload: { choices, estimated_rate: 50 } } as unknown as Question;
+    const reveal = { correct_index: 1, answer_salt: "00ff" } as unknown as Reveal;
+    const published = createHash("sha256").update("00ff\n7\n1\nAu").digest("hex");
+    assert.equal(await verifyReveal(published, question, reveal), true);
+    assert.equal(await verifyReveal(published, question, { ...reveal, correct_index: 2 }), false);
+    assert.equal(await verifyReveal(published, { ...question, id: 8 }, reveal), false);
+    assert.equal(await verifyReveal(null, question, reveal), null);
   });
 });
