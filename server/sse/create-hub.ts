@@ -14,6 +14,7 @@ import { Places, type Place } from "./places.ts";
 import type { RingBudget } from "./ring.ts";
 import { EventStream, type EndReason, type StreamHost } from "./stream.ts";
 import { splitLastEventId, type Subscriber } from "./subscriber.ts";
+import { Wheel } from "./wheel.ts";
 import { Writer } from "./writer.ts";
 
 export interface HubDeps extends TopicSources {
@@ -44,12 +45,11 @@ class EventHub implements Hub {
   private readonly writer: Writer;
   private readonly places: Places;
   private readonly topics: OpenTopics;
-  private readonly streams = new Set<EventStream>();
+  private readonly streams: Wheel;
   private readonly audience: Audience;
   private readonly budget: RingBudget;
   private readonly host: StreamHost;
   private readonly retry: Buffer;
-  private readonly ticker: NodeJS.Timeout;
 
   constructor(deps: HubDeps) {
     const limits = { ...hubLimits, ...deps.limits };
@@ -97,8 +97,10 @@ class EventHub implements Hub {
       onDeliver: (subscriber, chunk) => this.countDelivery(subscriber, chunk),
       onEnd: (stream, reason) => this.leave(stream, reason),
     };
-    this.ticker = setInterval(() => this.tick(), limits.tickMs);
-    this.ticker.unref();
+    this.streams = new Wheel(limits.tickMs, (streams, slot) => {
+      if (slot === 0) this.report();
+      this.check(streams);
+    });
   }
 
   async admit(subscription: Subscription): Promise<void> {
@@ -137,7 +139,7 @@ class EventHub implements Hub {
 
   async drain(graceMs: number): Promise<void> {
     this.isDraining = true;
-    const streams = [...this.streams];
+    const streams = this.streams.all();
     const steps = Math.max(1, Math.floor((graceMs * drainShare) / drainStepMs));
     const perStep = Math.max(1, Math.ceil(streams.length / steps));
     while (streams.length > 0) {
@@ -149,7 +151,7 @@ class EventHub implements Hub {
   }
 
   private stop(): void {
-    clearInterval(this.ticker);
+    this.streams.stop();
     this.writer.stop();
     this.topics.clear();
     this.feed.close();
@@ -203,12 +205,15 @@ class EventHub implements Hub {
     );
   }
 
-  private tick(): void {
+  private report(): void {
+    this.audience.flush(performance.now());
+    this.deps.metrics.hubRingBytes.set(this.budget.used);
+  }
+
+  private check(streams: ReadonlySet<EventStream>): void {
     const now = performance.now();
     const nowMs = this.deps.clock.now();
-    this.audience.flush(now);
-    this.deps.metrics.hubRingBytes.set(this.budget.used);
-    for (const stream of this.streams) if (stream.check(now, nowMs)) this.writer.add(stream, false);
+    for (const stream of streams) if (stream.check(now, nowMs)) this.writer.add(stream, false);
   }
 }
 

@@ -26,8 +26,8 @@ export const hubLimits = {
   maxWriteBytes: 16_000,
   /** Streams written in one turn of the event loop. */
   writesPerTurn: 256,
-  /** Of these, kept for broadcasts and heartbeats whatever else is waiting. */
-  bulkWritesPerTurn: 32,
+  /** Of these, for broadcasts and heartbeats: so many are due to them, and no more, to be out of the way soon. */
+  bulkWritesPerTurn: 64,
   /** Longest time messages wait to be written together. */
   maxCoalesceMs: 50,
   /** Messages read from Redis at once for a replay or a repair. */

@@ -24,6 +24,8 @@ export class EventStream {
   isClosed = false;
   /** False from the first write the kernel did not take until it has taken all. */
   isWritable = true;
+  /** Where the wheel has it. */
+  slot = 0;
   /** The writer's queue it waits in. */
   queue: "urgent" | "bulk" | null = null;
   private needsHeartbeat = false;

@@ -81,7 +81,7 @@ export class Writer {
     const { writesPerTurn, bulkWritesPerTurn } = this.limits;
     const urgentMost = writesPerTurn - Math.min(this.bulk.size, bulkWritesPerTurn);
     const urgentWrites = this.write("urgent", urgentMost);
-    const writes = urgentWrites + this.write("bulk", writesPerTurn - urgentWrites);
+    const writes = urgentWrites + this.write("bulk", bulkWritesPerTurn);
     this.costMs += ((performance.now() - startedAt) * urgentWrites) / Math.max(1, writes);
     if (this.urgent.size === 0) this.rest(lagMs);
     if (this.urgent.size + this.bulk.size + this.dirty.size > 0) this.schedule();

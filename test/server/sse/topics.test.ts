@@ -151,6 +151,47 @@ test("a removal from one lobby and the end of one end the whole stream", async (
   assert.deepEqual(names(of(other, a)), ["lobby.snapshot", "lobby.ended"]);
 });
 
+test("what a hub does is counted", async () => {
+  const { metrics } = hubs[1];
+  const value = async (name: "hubOpens" | "hubBytes" | "hubEvents", kind?: string) => {
+    const { values } = await metrics[name].get();
+    return values.find(({ labels }) => kind === undefined || labels["kind"] === kind)?.value ?? 0;
+  };
+  const read = async () => ({
+    opens: await value("hubOpens"),
+    bytes: await value("hubBytes"),
+    in: await value("hubEvents", "in"),
+    delivered: await value("hubEvents", "delivered"),
+    resumed: await value("hubEvents", "resumed"),
+    gap: await value("hubEvents", "gap"),
+  });
+  const lobby = log.topic("METAAA");
+  const stream = follow([lobby], { hub: 1 });
+  await count(stream, lobby, "lobby.snapshot", 1);
+  const before = await read();
+  const seq = await log.publish("METAAA", pick, pick);
+  await stream.waitFor((frame) => frame.id === String(seq), "both");
+  const resumed = follow([lobby], { hub: 1, last: "1" });
+  await resumed.waitFor((frame) => frame.id === String(seq), "the second");
+  const lost = follow([lobby], { hub: 1, last: "99" });
+  await count(lost, lobby, "lobby.snapshot", 1);
+  const after = await read();
+  assert.ok(after.bytes > before.bytes);
+  assert.deepEqual(
+    { ...after, bytes: 0 },
+    {
+      opens: before.opens + 2,
+      bytes: 0,
+      in: before.in + 2,
+      delivered: before.delivered + 3,
+      resumed: before.resumed + 1,
+      gap: before.gap + 1,
+    },
+  );
+  const { values } = await metrics.hubWriteSeconds.get();
+  assert.ok(values.some(({ metricName, value: n }) => metricName?.endsWith("_count") && n > 0));
+});
+
 test("an id is divided among as many lobbies as there are", () => {
   assert.deepEqual(splitLastEventId(null, 2), [null, null]);
   assert.deepEqual(splitLastEventId("5", 1), ["5"]);
