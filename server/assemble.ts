@@ -2,7 +2,7 @@ import { createLobbies, eventChannel, eventStreamKey } from "../actors/index.ts"
 import { createOrm } from "../db/orm.ts";
 import { nextIdBlock } from "../db/queries/ids.ts";
 import { lobbyResults } from "../workers/queues.ts";
-import { createQueues } from "../workers/producer.ts";
+import { createQueues, type Queues } from "../workers/producer.ts";
 import { createArchive } from "./archive.ts";
 import { createBodyCache } from "./core/body-cache.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
@@ -36,7 +36,9 @@ export interface Assembled<D> {
 }
 
 /** Dependencies of a process that runs jobs. */
-export async function assembleJobs(ground: Ground): Promise<Assembled<JobDeps>> {
+export async function assembleJobs(
+  ground: Ground,
+): Promise<Assembled<JobDeps> & { queues: Queues }> {
   const { config, log, metrics, clock = systemClock } = ground;
   const redis = connectRedis(config.REDIS_URL, log, "general");
   const orm = await createOrm(config, log);
@@ -61,6 +63,7 @@ export async function assembleJobs(ground: Ground): Promise<Assembled<JobDeps>> 
   };
   return {
     deps,
+    queues,
     async close() {
       await queues.close();
       senders.mail.close();

@@ -49,8 +49,13 @@ function addressRows(facts: CardFacts): [string, string][] {
     ["Play", `${facts.url}/play`],
     ["API", `${facts.url}/v1`],
     ["API docs", `${facts.url}/docs`],
+    ...inboxRow(facts),
     ["Operator", `${facts.operatorUrl}/operator${login}`],
   ];
+}
+
+function inboxRow({ config, url }: CardFacts): [string, string][] {
+  return config.APP_ENV === "production" ? [] : [["Inbox", `${url}/inbox`]];
 }
 
 function processRows(facts: CardFacts): [string, string][] {

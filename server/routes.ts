@@ -3,6 +3,7 @@ import type { AnyRoute } from "./http/route.ts";
 import { codexRoutes } from "./modules/codex/routes.ts";
 import { gatewayRoutes } from "./modules/gateway/routes.ts";
 import { hubRoutes } from "./modules/hub/routes.ts";
+import { inboxRoutes } from "./modules/inbox/routes.ts";
 import { lobbyRoutes } from "./modules/lobbies/routes.ts";
 import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
@@ -11,6 +12,7 @@ import { usersRoutes } from "./modules/users/routes.ts";
 import { verificationRoutes } from "./modules/verification/routes.ts";
 import { openApiRoute } from "./pages/openapi-route.ts";
 import { pageRoutes } from "./pages/routes.ts";
+import { statusPageRoutes } from "./pages/status-pages.ts";
 
 /** Every address of the public listener. */
 export const routes: readonly AnyRoute[] = [
@@ -23,6 +25,8 @@ export const routes: readonly AnyRoute[] = [
   ...lobbyRoutes,
   ...hubRoutes,
   ...codexRoutes,
+  ...inboxRoutes,
   ...pageRoutes,
+  ...statusPageRoutes,
   openApiRoute(() => routes, { title: "emberline", version: packageJson.version }),
 ];

@@ -4,6 +4,7 @@ import { createLogger } from "../server/core/logger.ts";
 import { createMetrics } from "../server/core/metrics.ts";
 import { joinPrimary } from "../server/ipc.ts";
 import { startJobs } from "./jobs.ts";
+import { startSchedules } from "./schedules.ts";
 import { processors } from "./processors/index.ts";
 
 /** Process entry of role `jobs`: one worker per queue, until the primary says stop. */
@@ -11,7 +12,7 @@ export async function startJobWorker(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "jobs");
   const metrics = createMetrics();
-  const { deps, close } = await assembleJobs({ config, log, metrics });
+  const { deps, queues, close } = await assembleJobs({ config, log, metrics });
   const jobs = await startJobs({
     redisUrl: config.REDIS_URL,
     log,
@@ -20,6 +21,8 @@ export async function startJobWorker(): Promise<void> {
     // The getter of `em` makes a fork for each job.
     depsOf: () => ({ ...deps }),
   });
+  // Redis may be away for a moment; the next start of a worker asks again.
+  await startSchedules(queues).catch((error: unknown) => log.warn({ err: error }, "schedules"));
   const link = joinPrimary({
     log,
     answers: { metrics: () => metrics.registry.getMetricsAsJSON() },

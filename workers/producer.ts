@@ -22,6 +22,12 @@ export interface Queues {
     payload: Static<P>,
     timeoutMs: number,
   ): Promise<boolean>;
+  /** Adds a job now and every `everyMs` from then on; asked for again, it stays one series. */
+  schedule<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+    everyMs: number,
+  ): Promise<void>;
   /** The library's own queues in the order of `allQueues`, for operators. */
   all(): Queue[];
   close(): Promise<void>;
@@ -93,6 +99,11 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
       } finally {
         waiters--;
       }
+    },
+    schedule: async (definition, payload, everyMs) => {
+      const job = { name: definition.name, data: payload, opts: { removeOnComplete: 10 } };
+      const queue = queueOf(erase(definition));
+      await queue.upsertJobScheduler(definition.jobId(payload), { every: everyMs }, job);
     },
     all: () => allQueues.map(queueOf),
     close: async () => {

@@ -119,3 +119,59 @@ export async function settleMessage(
       where id = ${id} and attempts = ${attempts}`,
   );
 }
+
+/** Ends what is of no use any more and forgets what it said. Returns the number of messages. */
+export async function expireMessages(
+  em: EntityManager,
+  { now, leaseStart }: { now: Date; leaseStart: Date },
+): Promise<number> {
+  const rows = await rowsOf(
+    em,
+    sql`update messages set status = case when status = 'failed' then 'failed' else 'expired' end,
+        sealed = null
+      where expires_at <= ${now} and sealed is not null
+        and (status in ('queued', 'failed') or (status = 'sending' and claimed_at <= ${leaseStart}))
+      returning id`,
+  );
+  return rows.length;
+}
+
+/** Messages that wait since `before` or longer, or whose sender died: their job was lost. */
+export async function listStranded(
+  em: EntityManager,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ id: number }>`
+      select id from messages where status in ('queued', 'sending') and created_at <= ${before}
+        and coalesce(claimed_at, created_at) <= ${before}
+      order by created_at limit ${limit}`,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Deletes messages older than `before`, and all but the newest `maxKept` of those the inbox shows. */
+export async function purgeMessages(
+  em: EntityManager,
+  { before, maxKept }: { before: Date; maxKept: number },
+): Promise<void> {
+  await rowsOf(
+    em,
+    sql`delete from messages where created_at <= ${before} or (content is not null and id <=
+      (select id from messages where content is not null order by id desc offset ${maxKept} limit 1))`,
+  );
+}
+
+/** Deletes verifications that have ended and addresses that were never verified. */
+export async function purgeUnverified(
+  em: EntityManager,
+  { now, before }: { now: Date; before: Date },
+): Promise<void> {
+  await rowsOf(em, sql`delete from email_verifications where expires_at <= ${now}`);
+  await rowsOf(
+    em,
+    sql`delete from subscribers
+      where verified_at is null and unsubscribed_at is null and updated_at <= ${before}`,
+  );
+}

@@ -1,10 +1,12 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
+import type { OutboxFilter } from "../../db/queries/outbox.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { splitAddress } from "../boot/ports.ts";
 import { systemClock } from "../core/clock.ts";
 import { loadConfig, type Config } from "../core/config.ts";
 import { createLogger } from "../core/logger.ts";
+import { presentMessage, type PresentedMessage } from "../delivery/outbox.ts";
 import { createMetrics, type Metrics } from "../core/metrics.ts";
 import { connectRedis } from "../core/redis.ts";
 import { joinPrimary, type PrimaryLink, type ProcessInfo } from "../ipc.ts";
@@ -44,7 +46,7 @@ export async function startOperator(): Promise<void> {
     const isDatabaseUp = await within(database.ping());
     return [...(isDatabaseUp ? [] : ["postgres"]), ...(isRedisUp ? [] : ["redis"])];
   };
-  const sources = createSources(link, queues, metrics, missingStores);
+  const sources = createSources(link, queues, metrics, missingStores, database.outbox);
   const server = createOperatorServer({
     config,
     clock: systemClock,
@@ -67,6 +69,7 @@ function createSources(
   queues: Queues,
   metrics: Metrics,
   missingStores: () => Promise<string[]>,
+  outbox: Sources["outbox"],
 ): Sources {
   const listOf = async (question: "processes" | "lobbies" | "metrics"): Promise<unknown[]> => {
     const value = await link.ask(question);
@@ -76,6 +79,7 @@ function createSources(
     processes: async () => (await listOf("processes")) as ProcessInfo[],
     lobbies: () => listOf("lobbies"),
     missingStores,
+    outbox,
     metrics: async () => {
       const others = (await listOf("metrics")) as MetricsOfProcess[];
       const own = await metrics.registry.getMetricsAsJSON();
@@ -111,6 +115,12 @@ function createDatabase(config: Config) {
     findOperator: async (hash: string): Promise<Operator | null> => {
       const { findActiveOperator } = await import("../../db/queries/operators.ts");
       return findActiveOperator((await open()).em.fork(), hash);
+    },
+    outbox: async (filter: OutboxFilter): Promise<PresentedMessage[]> => {
+      const { listOutbox } = await import("../../db/queries/outbox.ts");
+      const messages = await listOutbox((await open()).em.fork(), filter);
+      const hasContent = config.APP_ENV !== "production";
+      return messages.map((message) => presentMessage(message, hasContent));
     },
     audit: async (operator: Operator, action: string): Promise<void> => {
       const { insertAuditEntry } = await import("../../db/queries/operators.ts");

@@ -1,4 +1,7 @@
 import type { ProcessInfo } from "../ipc.ts";
+import type { OutboxFilter } from "../../db/queries/outbox.ts";
+import { normalizeEmail } from "../core/account-names.ts";
+import { maxOutboxMessages, type PresentedMessage } from "../delivery/outbox.ts";
 import { timestamp } from "../core/clock.ts";
 import {
   html,
@@ -12,7 +15,7 @@ import type { LoginFailures } from "./failures.ts";
 import { cookieSeconds, type Identities } from "./identity.ts";
 import { operatorOpenApi } from "./openapi.ts";
 import { indexPage, loginPage, type Link, type QueueCounts } from "./pages.ts";
-import { cookieName, tooManyFailures } from "./server.ts";
+import { cookieName, refusal, tooManyFailures } from "./server.ts";
 
 /** What the pages show; each answers within a bounded time. */
 export interface Sources {
@@ -20,6 +23,7 @@ export interface Sources {
   lobbies(): Promise<unknown[]>;
   queues(): Promise<QueueCounts[]>;
   metrics(): Promise<string>;
+  outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
   /** Names of the stores that do not answer. */
   missingStores(): Promise<string[]>;
 }
@@ -27,6 +31,7 @@ export interface Sources {
 const links: Link[] = [
   { href: "/operator/queues/board", text: "Queue board", note: "jobs: look, retry, remove" },
   { href: "/operator/queues", text: "/operator/queues", note: "numbers of jobs by state" },
+  { href: "/operator/outbox", text: "/operator/outbox", note: "mails and text messages" },
   { href: "/operator/workers", text: "/operator/workers", note: "processes and their restarts" },
   { href: "/operator/lobbies", text: "/operator/lobbies", note: "lobbies in memory by process" },
   { href: "/metrics", text: "/metrics", note: "Prometheus text, summed over all processes" },
@@ -136,6 +141,13 @@ export function operatorRoutes(
       summary: "Jobs by queue and state",
       handler: async () => json({ queues: await sources.queues() }),
     },
+    {
+      ...data,
+      path: "/operator/outbox",
+      access: "viewer",
+      summary: "Messages, newest first (kind, to, limit); what they say only outside production",
+      handler: ({ query }) => outbox(sources, query),
+    },
   ];
   const document: OperatorRoute = {
     ...data,
@@ -157,10 +169,26 @@ export function operatorDocument(): object {
     lobbies: async () => [],
     queues: async () => [],
     metrics: async () => "",
+    outbox: async () => [],
     missingStores: async () => [],
   };
   const nobody = { fromToken: async () => null, fromCookie: async () => null, cookieFor: () => "" };
   return operatorOpenApi(operatorRoutes(none, nobody, { waitOf: () => 0, record: () => {} }));
+}
+
+async function outbox(sources: Sources, query: URLSearchParams): Promise<OperatorReply> {
+  const kind = query.get("kind");
+  const to = query.get("to");
+  const limit = Number(query.get("limit") ?? maxOutboxMessages);
+  const isKind = kind === null || kind === "mail" || kind === "sms";
+  if (!isKind || !Number.isInteger(limit) || to?.includes("\0"))
+    return refusal("request:invalid_query");
+  const messages = await sources.outbox({
+    kind,
+    to: to === null ? null : (normalizeEmail(to) ?? to.toWellFormed()),
+    limit: Math.min(Math.max(limit, 1), maxOutboxMessages),
+  });
+  return json({ messages });
 }
 
 async function readiness(sources: Sources): Promise<OperatorReply> {

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { isIP } from "node:net";
 import { once } from "node:events";
 import { parseCookie } from "cookie";
 import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { errors, type ErrorCode } from "../core/errors.ts";
+import { isLocalPeer } from "../core/local-peer.ts";
 import type { Logger } from "../core/logger.ts";
 import { EnvelopeWriter, metaText } from "../http/envelope.ts";
 import { boardPath } from "./board.ts";
@@ -35,7 +35,6 @@ export interface OperatorServerOptions {
 }
 
 const requestLimitMs = 15_000;
-const forwardingHeaders = ["forwarded", "x-forwarded-for", "x-real-ip"];
 const safeFetchSites = new Set([undefined, "same-origin", "none"]);
 
 /** The second listener: a few people use it, so it is a plain server in a process of its own (OPS-01). */
@@ -105,7 +104,7 @@ async function answer(
     if (!isBoard && found.length === 0) return refusal("route:not_found");
     if (!isBoard && !route) return refusal("route:method_not_allowed");
     const access = route?.access ?? (method === "GET" ? "viewer" : "operator");
-    if (access !== "open" && !(access === "local" && isLocal(request))) {
+    if (access !== "open" && !(access === "local" && isLocalPeer(request.ip, request.headers))) {
       const refused = await authenticate(options, request);
       if (refused) return refused;
       if (access !== "local" && request.operator && !includesRole(request.operator, access))
@@ -150,22 +149,6 @@ async function authenticate(
 function fetchSite(request: OperatorRequest): string | undefined {
   const value = request.headers["sec-fetch-site"];
   return Array.isArray(value) ? value[0] : value;
-}
-
-/**
- * A peer on this machine, not a proxy that speaks for somebody else, and not a web page whose name
- * was pointed at this address (its Host is a name, ours is an address or localhost).
- */
-function isLocal(request: OperatorRequest): boolean {
-  const ip = request.ip.replace(/^::ffff:/, "");
-  const isLoopback = ip === "::1" || ip.startsWith("127.");
-  const host = (request.headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
-  const isOwnName = host === "localhost" || isIP(host) !== 0;
-  return (
-    isLoopback &&
-    isOwnName &&
-    forwardingHeaders.every((name) => request.headers[name] === undefined)
-  );
 }
 
 export function refusal(code: ErrorCode): OperatorReply {

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { AppError } from "../core/errors.ts";
+import { isLocalPeer } from "../core/local-peer.ts";
 import { bytesReply, defineRoute, media, type AnyRoute, type Headers } from "../http/route.ts";
 import { readAsset, readClient, type Asset } from "./assets.ts";
 
@@ -60,6 +61,22 @@ const clientFiles = (["emberline.ts", "emberline.js"] as const).map((name) =>
   }),
 );
 
+/** The messages of everybody are behind it: not in production, and for this machine only (S29). */
+const inbox = defineRoute({
+  method: "GET",
+  path: "/inbox",
+  summary: "Mails and text messages; not in production, and for this machine only",
+  tag,
+  auth: "public",
+  source: "BOOT-05",
+  responses: { 200: media("text/html; charset=utf-8") },
+  errors: ["route:not_found"],
+  handler: ({ deps, request }) => {
+    const isOpen = deps.config.APP_ENV !== "production" && isLocalPeer(request.ip, request.headers);
+    return sendAsset(isOpen ? readAsset("inbox.html") : null);
+  },
+});
+
 /** Pages for people; each talks to the service through its public endpoints only. */
 export const pageRoutes: AnyRoute[] = [
   page("/", "The start page; outside development one line with links", (environment) =>
@@ -67,6 +84,7 @@ export const pageRoutes: AnyRoute[] = [
   ),
   page("/docs", "Browse the interface", () => "docs.html"),
   page("/play", "Play trivia in the browser", () => "play.html"),
+  inbox,
   assets,
   ...clientFiles,
 ];

@@ -21,6 +21,7 @@ describe("the operator listener", () => {
     const paths = [
       "/operator/workers",
       "/operator/queues",
+      "/operator/outbox",
       "/operator/openapi.json",
       "/operator/queues/board",
     ];
@@ -71,6 +72,28 @@ describe("the operator listener", () => {
       "maintenance",
       "question-generation",
     ]);
+  });
+
+  it("shows the messages of one address and kind with their codes and links", async () => {
+    const email = "Operator.Test@example.com";
+    const body = JSON.stringify({ email });
+    const headers = { "Content-Type": "application/json" };
+    await fetch(`${service.url}/v1/subscribe`, { method: "POST", headers, body });
+    const list = async (query: string) => {
+      const response = await call(`/operator/outbox?${query}`, { headers: asOperator() });
+      return ((await response.json()) as { body: { messages: { links: string[] }[] } }).body
+        .messages;
+    };
+    const query = new URLSearchParams({ kind: "mail", to: email }).toString();
+    const deadline = performance.now() + 20_000;
+    while (((await list(query))[0]?.links ?? []).length < 2) {
+      assert.ok(performance.now() < deadline, "the mail was never delivered");
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    assert.match((await list(query))[0]?.links[0] ?? "", /\/v1\/verify\?email=operator\.test%40/);
+    assert.deepEqual(await list(query.replace("mail", "sms")), []);
+    const wrong = await call("/operator/outbox?kind=fax", { headers: asOperator() });
+    assert.equal(wrong.status, 400);
   });
 
   it("lists every process and describes itself as OpenAPI", async () => {

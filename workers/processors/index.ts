@@ -1,4 +1,5 @@
 import { storeLobbyResult } from "./lobby-results.ts";
+import { maintain } from "./maintenance.ts";
 import { sendMail } from "./mail.ts";
 import { generateQuestions } from "./question-generation.ts";
 
@@ -6,5 +7,6 @@ import { generateQuestions } from "./question-generation.ts";
 export const processors = {
   "lobby-results": storeLobbyResult,
   mail: sendMail,
+  maintenance: maintain,
   "question-generation": generateQuestions,
 };

@@ -1,0 +1,50 @@
+import { UnrecoverableError } from "bullmq";
+import {
+  expireMessages,
+  listStranded,
+  purgeMessages,
+  purgeUnverified,
+} from "../../db/queries/messages.ts";
+import { leaseMs } from "../../server/delivery/deliver.ts";
+import type { JobDeps } from "../../server/deps.ts";
+import { mail, type maintenance, type PayloadOf } from "../queues.ts";
+
+const dayMs = 86_400_000;
+/** A message whose ordinary attempts are over long ago and that still waits lost its job. */
+const strandedMs = 4 * 60_000;
+const maxStranded = 500;
+/** Messages, and addresses nobody verified, are kept this long; of the inbox's the newest only. */
+const keptMs = 30 * dayMs;
+const maxInbox = 1_000;
+
+/** Name of a task -> what it does; each may run twice, and at once. */
+const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | undefined>> = {
+  messages: tidyMessages,
+};
+
+export async function maintain(
+  { task }: PayloadOf<typeof maintenance>,
+  deps: JobDeps,
+): Promise<void> {
+  const work = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
+  if (!work) throw new UnrecoverableError("no such task");
+  await work(deps);
+}
+
+/** Queues messages whose job was lost, ends what is too late, deletes what is old. */
+async function tidyMessages(deps: JobDeps): Promise<void> {
+  const { em } = deps;
+  const now = deps.clock.now();
+  const [at, before] = [new Date(now), new Date(now - keptMs)];
+  await expireMessages(em, { now: at, leaseStart: new Date(now - leaseMs) });
+  const stranded = await listStranded(em, {
+    before: new Date(now - strandedMs),
+    limit: maxStranded,
+  });
+  // One new job for each such span of time, however often this runs in it.
+  const round = Math.ceil(now / strandedMs);
+  for (const messageId of stranded) await deps.enqueue(mail, { messageId, round });
+  if (stranded.length > 0) deps.log.warn({ count: stranded.length }, "messages queued again");
+  await purgeMessages(em, { before, maxKept: maxInbox });
+  await purgeUnverified(em, { now: at, before });
+}

@@ -1,0 +1,10 @@
+import type { Queues } from "./producer.ts";
+import { maintenance } from "./queues.ts";
+
+/** What is done again and again: every process asks for it, the store keeps one of each. */
+const schedules = [{ task: "messages", everyMs: 60_000 }] as const;
+
+/** Starts the periodic jobs; safe from any number of processes. */
+export async function startSchedules(queues: Pick<Queues, "schedule">): Promise<void> {
+  for (const { task, everyMs } of schedules) await queues.schedule(maintenance, { task }, everyMs);
+}
