@@ -81,7 +81,12 @@ export const by = (seatId: number) => ({ by: { seatId, playerId: null } });
 export async function startedLobby(
   lobbies: Lobbies,
   code: string,
-  settings: { mode: "coop" | "versus"; questions: number | null; seats: number[] },
+  settings: {
+    mode: "coop" | "versus";
+    questions: number | null;
+    seats: number[];
+    timings?: typeof timings;
+  },
 ): Promise<void> {
   const [host = 1, ...others] = settings.seats;
   const create: LobbyCommand = {
@@ -90,7 +95,7 @@ export async function startedLobby(
     code,
     realm: "default",
     maxPlayers: 16,
-    timings,
+    timings: settings.timings ?? timings,
     settings: {
       category: null,
       selected_categories: [],

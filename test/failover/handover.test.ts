@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { Redis } from "ioredis";
+import type { LobbyReply } from "../../actors/index.ts";
+import { shardCount } from "../../actors/runtime/keys.ts";
+import { bodyOf, by, newMember, startedLobby, type Member } from "../actors/runtime/fleet.ts";
+import { testStores, type TestStores } from "../support/stores.ts";
+import {
+  codeOf,
+  killNeighbour,
+  logOf,
+  ownedBy,
+  ownerRecords,
+  startNeighbour,
+  until,
+} from "./neighbours.ts";
+
+const minuteMs = 60_000;
+
+describe("lobbies of a worker that goes", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  /** The survivor; it lives ahead of the others by as much as a test says. */
+  let member: Member;
+  let aheadMs = 0;
+
+  before(async () => {
+    stores = await testStores();
+    redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
+    redis.on("error", () => {});
+    member = await newMember(stores.redisUrl, { clock: { now: () => Date.now() + aheadMs } });
+  });
+  after(async () => {
+    await member.lobbies.stop();
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  const countOf = async (code: string, type: string) =>
+    (await logOf(redis, code)).filter((message) => message.type === type).length;
+
+  async function assertGapless(code: string): Promise<void> {
+    const log = await logOf(redis, code);
+    log.forEach(({ seq }, i) => assert.equal(seq, i + 1));
+  }
+
+  /** Timers of a killed owner, each due in the survivor's time. */
+  it("keep their timers, which fire once: deadline of the question, host's time, idleness", async () => {
+    const other = await startNeighbour(redis, stores.redisUrl);
+    const shape = { mode: "coop", questions: 2, seats: [1, 2] } as const;
+    const codes = { question: "", host: "", idle: "" };
+    for (const name of ["question", "host", "idle"] as const)
+      codes[name] = await codeOf(redis, other.incarnation);
+    const started = (code: string, staleMs: number, hostGraceMs: number) =>
+      startedLobby(member.lobbies, code, {
+        ...shape,
+        seats: [...shape.seats],
+        timings: { staleMs, hostGraceMs, minQuestionMs: 0 },
+      });
+    await started(codes.question, 60 * minuteMs, 60 * minuteMs);
+    await started(codes.idle, 60 * minuteMs, 60 * minuteMs);
+    await started(codes.host, 100, 3 * minuteMs);
+    await until(
+      async () => (await countOf(codes.host, "lobby.host_disconnect")) === 1,
+      "the host is missed",
+    );
+    await killNeighbour(redis, other);
+    aheadMs = 2 * minuteMs;
+    await until(
+      async () => (await countOf(codes.question, "lobby.reveal")) > 0,
+      "the question closes",
+    );
+    assert.equal(await countOf(codes.host, "lobby.ended"), 0);
+    aheadMs = 4 * minuteMs;
+    await until(
+      async () => (await countOf(codes.host, "lobby.ended")) > 0,
+      "the lobby ends for its host",
+    );
+    assert.equal(await countOf(codes.idle, "lobby.ended"), 0);
+    aheadMs = 16 * minuteMs;
+    await until(async () => (await countOf(codes.idle, "lobby.ended")) > 0, "the idle lobby ends");
+    for (const code of [codes.question, codes.idle])
+      assert.equal(await countOf(code, "lobby.reveal"), 1, "one reveal");
+    for (const code of Object.values(codes)) {
+      assert.ok((await countOf(code, "lobby.ended")) <= 1, "one end");
+      await assertGapless(code);
+    }
+    aheadMs = 0;
+  });
+
+  it("move in slices when the worker stops, and no command fails meanwhile", async () => {
+    const leaving = await newMember(stores.redisUrl);
+    const { incarnation } = leaving.lobbies.describe();
+    await until(async () => (await ownedBy(redis, incarnation)) > shardCount / 4, "it has shards");
+    const code = await codeOf(redis, incarnation);
+    await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
+    let isStopped = false;
+    let mostFree = 0;
+    const replies: LobbyReply[] = [];
+    const watch = async () => {
+      while (!isStopped) {
+        const free = (await ownerRecords(redis)).filter((owner) => owner === "").length;
+        mostFree = Math.max(mostFree, free);
+      }
+    };
+    const play = async (lobbies: Member["lobbies"]) => {
+      while (!isStopped) {
+        const selectedIndex = replies.length % 4;
+        replies.push(await lobbies.ask(code, { type: "pick", selectedIndex, index: 0, ...by(2) }));
+      }
+    };
+    const busy = [watch(), play(member.lobbies), play(leaving.lobbies)];
+    await leaving.lobbies.handOver();
+    // Commands that still reach the worker which is about to go are passed on.
+    bodyOf(await leaving.lobbies.ask(code, { type: "heartbeat", ...by(1) }));
+    isStopped = true;
+    await Promise.all(busy);
+    await leaving.lobbies.stop();
+    const refused = replies.filter((reply) => !reply.ok);
+    assert.deepEqual(refused, []);
+    assert.ok(mostFree <= Math.ceil(shardCount / 10), `${mostFree} shards were free at once`);
+    assert.equal(await ownedBy(redis, member.lobbies.describe().incarnation), shardCount);
+    await assertGapless(code);
+  });
+
+  it("are not answered for by a worker that was frozen meanwhile, neither with old state", async () => {
+    const other = await startNeighbour(redis, stores.redisUrl);
+    const code = await codeOf(redis, other.incarnation);
+    await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
+    // It has the lobby in memory, and finds the question in its mail when it wakes up.
+    other.process.kill("SIGSTOP");
+    const lock = await member.lobbies.ask(code, { type: "lock", index: 0, ...by(1) });
+    assert.ok(lock.ok, JSON.stringify(lock));
+    bodyOf(await member.lobbies.ask(code, { type: "next", index: 0, ...by(1) }));
+    const answered = once(other.process, "message") as Promise<[{ reply: LobbyReply }]>;
+    other.process.send({ read: code });
+    other.process.kill("SIGCONT");
+    const [{ reply }] = await answered;
+    assert.equal(bodyOf(reply).lobby.current_index, 1, "the state of the new owner");
+    await assertGapless(code);
+    await killNeighbour(redis, other);
+  });
+});

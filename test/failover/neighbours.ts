@@ -1,0 +1,74 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Redis } from "ioredis";
+import {
+  deadChannel,
+  eventStreamKey,
+  ownerKey,
+  shardCount,
+  shardOf,
+  workersKey,
+} from "../../actors/runtime/keys.ts";
+
+/** A worker in a process of its own that shares the lobbies with the test. */
+export interface Neighbour {
+  process: ChildProcess;
+  incarnation: string;
+}
+
+const waitLimitMs = 20_000;
+let codeCount = 0;
+
+export async function startNeighbour(redis: Redis, redisUrl: string): Promise<Neighbour> {
+  const file = new URL("../actors/runtime/member-process.ts", import.meta.url);
+  const child = fork(file, [redisUrl], { execArgv: ["--import", "tsx"] });
+  const [{ incarnation }] = (await once(child, "message")) as [{ incarnation: string }];
+  await until(
+    async () => (await ownedBy(redis, incarnation)) > shardCount / 4,
+    "the neighbour has its shards",
+  );
+  return { process: child, incarnation };
+}
+
+/** SIGKILL, announced as a primary does when it reaps a child. */
+export async function killNeighbour(redis: Redis, other: Neighbour): Promise<void> {
+  const exited = once(other.process, "exit");
+  other.process.kill("SIGKILL");
+  await exited;
+  await redis.zrem(workersKey, other.incarnation);
+  await redis.publish(deadChannel, other.incarnation);
+}
+
+export async function ownerRecords(redis: Redis): Promise<(string | null)[]> {
+  return redis.mget(Array.from({ length: shardCount }, (_, shard) => ownerKey(shard)));
+}
+
+export async function ownedBy(redis: Redis, incarnation: string): Promise<number> {
+  const owners = await ownerRecords(redis);
+  return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
+}
+
+/** A code nobody used whose shard this worker owns. */
+export async function codeOf(redis: Redis, incarnation: string): Promise<string> {
+  for (;;) {
+    const code = `F${(codeCount++).toString(36).toUpperCase().padStart(5, "A")}`;
+    const owner = await redis.get(ownerKey(shardOf(code)));
+    if (owner?.startsWith(`${incarnation}|`)) return code;
+  }
+}
+
+/** Types of the messages a lobby has published, with their numbers. */
+export async function logOf(redis: Redis, code: string): Promise<{ seq: number; type: string }[]> {
+  const entries = await redis.xrange(eventStreamKey(code), "-", "+");
+  return entries.map(([id, [, text = "{}"]]) => {
+    return { seq: Number.parseInt(id, 10), type: (JSON.parse(text) as { type: string }).type };
+  });
+}
+
+export async function until(isTrue: () => Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + waitLimitMs;
+  while (!(await isTrue().catch(() => false))) {
+    if (performance.now() > deadline) throw new Error(`not within ${waitLimitMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
