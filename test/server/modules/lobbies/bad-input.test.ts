@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startApp, type App } from "../../../support/app.ts";
-import { openStream, type EventStream } from "../../../support/event-stream.ts";
 import {
   bodyCases,
   credentialCases,
@@ -12,48 +11,17 @@ import {
   type Case,
   type State,
 } from "./bad-input-cases.ts";
-import {
-  ask,
-  cookieOf,
-  holding,
-  lobbyOf,
-  login,
-  openTable,
-  outcome,
-  sit,
-  type Table,
-} from "./seats.ts";
+import { ask, cookieOf, holding, lobbyOf, login, openTable, outcome, sit } from "./seats.ts";
+import { openWatched, refuseAll, type Watched } from "./watched.ts";
 
 let app: App;
-/** A lobby of each state, its players, and a stream that has seen nothing but its snapshot. */
-interface Watched extends Table {
-  state: State;
-  stream: EventStream;
-}
 const watched = new Map<State, Watched>();
-
-async function open(state: State): Promise<Watched> {
-  const mode = state === "versus" ? "versus" : "coop";
-  const fields = { mode, numQuestions: 3, category: "science", timer: 60 };
-  const table = await openTable(app, fields, 2);
-  const { code, host } = table;
-  const run = (action: string) => ask(app, "POST", `/${code}/${action}`, undefined, host.as);
-  if (state !== "waiting") assert.equal((await run("start")).status, 200);
-  const token = (await run("token")).headers.get("x-hub-token") ?? "";
-  const stream = openStream(`${app.url}/v1/hub?topic=/games/trivia/lobby/${code}`, { token });
-  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-  if (state === "finished") {
-    await run("end");
-    await stream.waitFor((frame) => frame.event === "lobby.ended", "end");
-  }
-  return { ...table, state, stream };
-}
 
 before(async () => {
   // Long enough for every next of these tests to come too early.
   app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "60000" } });
   for (const state of ["waiting", "coop", "versus", "finished"] as const)
-    watched.set(state, await open(state));
+    watched.set(state, await openWatched(app, state));
 });
 after(async () => {
   for (const { stream } of watched.values()) stream.close();
@@ -65,25 +33,6 @@ const lobbyIn = (state: State): Watched => {
   assert.ok(found);
   return found;
 };
-
-/** Asks everything and compares: the answers, the lobby before and after each, and what was published. */
-async function refuseAll({ code, stream }: Watched, cases: Case[]): Promise<void> {
-  const still = async () => {
-    const { server_now_ms: _, ...lobby } = await lobbyOf(app, code);
-    return lobby;
-  };
-  const before_ = await still();
-  const frames = stream.frames.length;
-  const wrong: string[] = [];
-  for (const { what, method, path, body, headers, expected } of cases) {
-    const answer = await ask(app, method, `/${code}${path}`, body, headers);
-    if (outcome(answer) !== expected) wrong.push(`${what}: ${outcome(answer)}, not ${expected}`);
-    assert.deepEqual(await still(), before_, `${what} changed the lobby`);
-  }
-  assert.deepEqual(wrong, []);
-  assert.equal(stream.frames.length, frames, "something was published");
-  assert.ok(cases.length > 0);
-}
 
 const badLogins = async (): Promise<Record<string, [Record<string, string>, string]>> => {
   const { tokens } = app.deps;
@@ -118,28 +67,28 @@ const badLogins = async (): Promise<Record<string, [Record<string, string>, stri
 
 describe("wrong requests to a lobby get their refusal, change nothing and publish nothing:", () => {
   it("credentials that do not hold", async () => {
-    await refuseAll(lobbyIn("waiting"), credentialCases(await badLogins()));
+    await refuseAll(app, lobbyIn("waiting"), credentialCases(await badLogins()));
   });
 
   it("callers without a seat here", async () => {
     const stranger = await login(app);
     for (const state of watched.keys())
-      await refuseAll(lobbyIn(state), strangerCases(stranger.bearer));
+      await refuseAll(app, lobbyIn(state), strangerCases(stranger.bearer));
     const gone = await openTable(app);
     const leaver = await sit(app, gone.code, "Leaver");
     await ask(app, "POST", `/${gone.code}/leave`, undefined, leaver.as);
     const stream = lobbyIn("waiting").stream;
-    await refuseAll({ ...gone, state: "waiting", stream }, strangerCases(leaver.as));
+    await refuseAll(app, { ...gone, state: "waiting", stream }, strangerCases(leaver.as));
   });
 
   it("players who are not the host", async () => {
     for (const { state, guests } of watched.values())
-      await refuseAll(lobbyIn(state), guestCases(guests[0]?.as ?? {}));
+      await refuseAll(app, lobbyIn(state), guestCases(guests[0]?.as ?? {}));
   });
 
   it("calls that have no place in the state of the lobby", async () => {
     for (const { state, host } of watched.values())
-      await refuseAll(lobbyIn(state), stateCases(state, host.as));
+      await refuseAll(app, lobbyIn(state), stateCases(state, host.as));
   });
 
   it("fields of the wrong type, size, range or content", async () => {
@@ -147,13 +96,13 @@ describe("wrong requests to a lobby get their refusal, change nothing and publis
       const cases = fieldCases(host.as);
       // Everything once; in the other states what is not about fields is known to be the same.
       const isPart = (_: Case, i: number) => state === "coop" || i % 7 === 0;
-      await refuseAll(lobbyIn(state), cases.filter(isPart));
+      await refuseAll(app, lobbyIn(state), cases.filter(isPart));
     }
   });
 
   it("bodies that are no JSON object", async () => {
     for (const state of ["waiting", "versus"] as const)
-      await refuseAll(lobbyIn(state), bodyCases(lobbyIn(state).host.as));
+      await refuseAll(app, lobbyIn(state), bodyCases(lobbyIn(state).host.as));
   });
 
   it("another question than the current one", async () => {
@@ -164,11 +113,11 @@ describe("wrong requests to a lobby get their refusal, change nothing and publis
         ...{ what: `${path} ${index}`, method: "POST", path, headers: as, expected },
         body: { ...body, index },
       }));
-    await refuseAll(coop, of("/pick", { selected_index: 1 }, coop.host.as));
-    await refuseAll(coop, of("/lock", {}, coop.host.as));
-    await refuseAll(coop, of("/next", {}, coop.host.as));
+    await refuseAll(app, coop, of("/pick", { selected_index: 1 }, coop.host.as));
+    await refuseAll(app, coop, of("/lock", {}, coop.host.as));
+    await refuseAll(app, coop, of("/next", {}, coop.host.as));
     const given = { selected_index: 1, time_taken_ms: 5 };
-    await refuseAll(versus, of("/answer", given, versus.host.as));
+    await refuseAll(app, versus, of("/answer", given, versus.host.as));
   });
 
   it("players who cannot be removed or join, odd queries and odd keys", async () => {
@@ -213,7 +162,7 @@ describe("wrong requests to a lobby get their refusal, change nothing and publis
         },
       ];
     };
-    for (const one of watched.values()) await refuseAll(one, cases(one));
+    for (const one of watched.values()) await refuseAll(app, one, cases(one));
   });
 
   it("fields nobody documents, sent with nothing else", async () => {
@@ -221,7 +170,7 @@ describe("wrong requests to a lobby get their refusal, change nothing and publis
     const alien = '{"__proto__":{"timer":60},"constructor":{"x":1},"status":"finished","seq":9}';
     const headers = { ...host.as, "content-type": "application/json" };
     const call = { method: "PATCH", path: "/settings", body: alien, headers, expected: "204" };
-    await refuseAll(lobbyIn("waiting"), [{ what: "settings", ...call }]);
+    await refuseAll(app, lobbyIn("waiting"), [{ what: "settings", ...call }]);
   });
 });
 
