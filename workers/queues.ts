@@ -87,6 +87,21 @@ export const mail = defineQueue({
   concurrency: 8,
 });
 
+/** Imports an envelope file that lies where the job workers run (IMP-03). */
+export const codexImport = defineQueue({
+  name: "codex-import",
+  payload: Type.Object({
+    game: Type.String(),
+    /** Absolute path. */
+    envelope: Type.String(),
+    /** Distinguishes one wish to import the file from the next. */
+    stamp: Type.Integer(),
+  }),
+  jobId: (p) => `import-${p.game}-${hashText(p.envelope)}-${p.stamp}`,
+  options: retries(5, 5_000),
+  concurrency: 1,
+});
+
 /** Periodic upkeep by name: clean-up of ended sessions and the like. */
 export const maintenance = defineQueue({
   name: "maintenance",
@@ -99,6 +114,7 @@ export const maintenance = defineQueue({
 export const allQueues: readonly QueueDefinition[] = [
   questionGeneration,
   lobbyResults,
+  codexImport,
   mail,
   maintenance,
 ];

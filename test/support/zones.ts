@@ -19,7 +19,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["lobby", /^actors\/lobby\//],
   ["runtime", /^actors\/runtime\//],
   ["actors", /^actors\/(index|contract)\.ts$/],
-  ["import-run", /^importers\/run\.ts$/],
+  ["import-run", /^importers\/(run|envelope-file|contract)\.ts$/],
   ["importers", /^importers\/(?!cli\.ts)/],
   ["db", /^db\/(?!create-migration\.ts)/],
   ["manifest", /^package\.json$/],

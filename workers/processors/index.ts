@@ -1,3 +1,4 @@
+import { importFromFile } from "./codex-import.ts";
 import { storeLobbyResult } from "./lobby-results.ts";
 import { maintain } from "./maintenance.ts";
 import { sendMail } from "./mail.ts";
@@ -5,6 +6,7 @@ import { generateQuestions } from "./question-generation.ts";
 
 /** Queue name -> the work; a queue without a line here is filled, but not emptied, by this service. */
 export const processors = {
+  "codex-import": importFromFile,
   "lobby-results": storeLobbyResult,
   mail: sendMail,
   maintenance: maintain,

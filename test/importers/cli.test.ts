@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
+
+const many = 4_000;
+
+describe("npm run import", () => {
+  let archive: Archive;
+  let folder: string;
+  const file = (name: string) => join(folder, name);
+  const start = (...args: string[]): ChildProcess =>
+    spawn(process.execPath, ["--import", "tsx", "importers/cli.ts", ...args], {
+      env: {
+        ...process.env,
+        DATABASE_URL: archive.stores.databaseUrl,
+        REDIS_URL: archive.stores.redisUrl,
+        DATA_DIR: file("data"),
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  const run = async (...args: string[]) => {
+    const child = start(...args);
+    const { stdout, stderr } = child;
+    if (!stdout || !stderr) throw new Error("no output");
+    const [out, problems, [code]] = await Promise.all([
+      text(stdout),
+      text(stderr),
+      once(child, "close"),
+    ]);
+    return { out, problems, code: code as number };
+  };
+  const one = async <T>(query: ReturnType<typeof sql<T>>) =>
+    (await rowsOf(archive.orm.em.fork(), query))[0];
+
+  before(async () => {
+    archive = await startArchive();
+    folder = mkdtempSync(join(tmpdir(), "ember-import-"));
+    const big = Array.from({ length: many }, (_, n) =>
+      entity(`id.item.n${n}`, { data: { n, text: "x".repeat(400) } }),
+    );
+    const entities = [entity("id.item.a"), entity("id.item.b")];
+    await writeEnvelopeFile(envelope({ game: "big", entities: big }), file("big.json.gz"));
+    await writeEnvelopeFile(envelope({ game: "dun", version: "2.0" }), file("dun/a.json"));
+    await writeEnvelopeFile(envelope({ game: "dun", entities }), file("dun/b.json.gz"));
+  });
+  after(async () => {
+    await archive.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("imports the envelopes of a folder, oldest patch first, and nothing the second time", async () => {
+    const first = await run("dun", file("dun"), "--json");
+    assert.equal(first.code, 0, first.problems);
+    const reports = (out: string) =>
+      out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const names = { game: "dun", branch: "main" };
+    assert.deepEqual(reports(first.out), [
+      { ...names, patch: "1.0.0+build.0", added: 2, changed: 0, removed: 0, unchanged: 0 },
+      { ...names, patch: "2.0.0+build.0", added: 0, changed: 0, removed: 2, unchanged: 0 },
+    ]);
+    const again = await run("dun", file("dun"));
+    assert.match(again.out, /0 added, 0 changed, 0 removed, 2 unchanged/);
+  });
+
+  it("says in a dry run what would change, and refuses with a list", async () => {
+    const dry = await run("--envelope", file("big.json.gz"), "--dry-run");
+    assert.equal(dry.problems, "");
+    assert.match(dry.out, /^\+ id\.item\.n0\n[^]*4000 added.*dry run/);
+    const wrong = await run("other", file("dun"));
+    assert.deepEqual([wrong.code, wrong.problems], [1, "b.json.gz is of dun, not of other\n"]);
+  });
+
+  it("leaves no trace when it is killed or cancelled, and works the next time", async () => {
+    for (const signal of ["SIGKILL", "SIGINT"] as const) {
+      const child = start("--envelope", file("big.json.gz"), "--json");
+      const closed = once(child, "close");
+      const isBusy = async () =>
+        (
+          await one(sql<{ n: number }>`
+          select count(*)::int as n from pg_locks l join pg_database d on d.oid = l.database
+          where l.locktype = 'advisory' and l.classid = 7346202 and d.datname = current_database()`)
+        )?.n === 1;
+      while (child.exitCode === null && !(await isBusy())) await wait(5);
+      child.kill(signal);
+      const [code] = (await closed) as [number | null];
+      assert.equal(code, signal === "SIGINT" ? 130 : null);
+      const left = await one(sql<{ n: number }>`
+        select (select count(*) from codex_games where slug = 'big')::int
+          + (select count(*) from codex_documents where body like '%xxxx%')::int as n`);
+      assert.equal(left?.n, 0);
+    }
+    const whole = await run("--envelope", file("big.json.gz"), "--json");
+    assert.equal((JSON.parse(whole.out) as { added: number }).added, many);
+  });
+});

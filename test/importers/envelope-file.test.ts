@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { ImportRefused, type ImportEnvelope } from "../../importers/contract.ts";
+import { openEnvelopeFile } from "../../importers/envelope-file.ts";
+import { JsonSplitter } from "../../importers/json-splitter.ts";
+import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { entity, envelope } from "../support/archive.ts";
+
+/** Pieces of a document that arrives in chunks of this many bytes. */
+function split(text: string, chunk: number): unknown {
+  const splitter = new JsonSplitter(["list"]);
+  const bytes = Buffer.from(text);
+  const members: Record<string, unknown> = {};
+  const list: unknown[] = [];
+  for (let at = 0; at < bytes.length; at += chunk)
+    for (const { member, index, text: piece } of splitter.push(bytes.subarray(at, at + chunk)))
+      if (index === null)
+        Object.defineProperty(members, member, { value: JSON.parse(piece), enumerable: true });
+      else assert.equal(list.push(JSON.parse(piece)) - 1, index);
+  splitter.end();
+  return { members, list };
+}
+
+async function contentOf(source: ImportEnvelope) {
+  const entities = [];
+  for await (const one of source.entities()) entities.push(one);
+  return { header: source.header, locales: source.locales, entities };
+}
+
+describe("cutting a document into pieces", () => {
+  it("gives what JSON.parse gives, wherever the chunks end", () => {
+    const value = fc.jsonValue({ maxDepth: 3, stringUnit: "grapheme" });
+    const members = fc.dictionary(fc.string({ unit: "grapheme" }), value, { maxKeys: 4 });
+    const input = fc.tuple(members, fc.array(value), fc.integer({ min: 1, max: 9 }), fc.boolean());
+    fc.assert(
+      fc.property(input, ([before, list, chunk, isSpaced]) => {
+        const { list: _list, ...rest } = before;
+        const text = JSON.stringify({ ...rest, list }, null, isSpaced ? 1 : 0);
+        const parsed = JSON.parse(text) as { list: unknown[] };
+        const { list: expected, ...members } = parsed;
+        assert.deepEqual(split(text, chunk), { members, list: expected });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("refuses what is no such document", () => {
+    const wrong = ["", "[]", "{", '{"a"}', '{"a":}', '{"a":1,}', '{"a":1}x', '{"list":[1,]}'];
+    wrong.push('{"list":[1 2]}', '{"a":1 "b":2}', '{"a":nul}', '{"a":"x', '{,"a":1}', '{"a":1}}');
+    for (const text of wrong) assert.throws(() => split(text, 3), SyntaxError, text);
+    const invalid = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+    assert.throws(() => [...new JsonSplitter([]).push(invalid)], /not UTF-8/);
+  });
+});
+
+describe("an envelope file", () => {
+  let folder: string;
+  const path = (name: string) => join(folder, name);
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "ember-envelope-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const source = envelope({
+    version: "1.0",
+    entities: [
+      entity("id.item.a", { icon: "x/a.png", data: { text: 'a "b" \\ {[' } }),
+      entity("id.item.b", { assets: ["x/a.png", { path: "x/b.png", role: "portrait" }] }),
+    ],
+    assets: [
+      { path: "x/a.png", media_type: "image/png" },
+      { path: "x/b.png", media_type: "image/png" },
+    ],
+    files: { "x/a.png": Buffer.from("1"), "x/b.png": Buffer.from("1") },
+    locales: { en: { k: "text" } },
+  });
+
+  it("comes back as it was written, packed or not, with its assets beside it", async () => {
+    for (const name of ["one.json", "two.json.gz"]) {
+      await writeEnvelopeFile(source, path(name));
+      const read = await openEnvelopeFile(path(name));
+      const { header, locales, entities } = await contentOf(read);
+      assert.deepEqual({ header, locales }, { header: source.header, locales: source.locales });
+      // Equal pictures are one file.
+      assert.equal(read.assets.length, 1);
+      const file = read.assets[0]?.path ?? "";
+      assert.deepEqual(Buffer.from(await read.readAsset(file)), Buffer.from("1"));
+      assert.equal(entities[0]?.icon, file);
+      assert.deepEqual(entities[1]?.assets, [file, { path: file, role: "portrait" }]);
+      assert.equal(read.entityCount, 2);
+      assert.deepEqual(await contentOf(read), { header, locales, entities });
+    }
+  });
+
+  it("reads no asset outside of its folder", async () => {
+    mkdirSync(path("in"));
+    writeFileSync(path("secret"), "s");
+    symlinkSync(path("secret"), path("in/link"));
+    writeFileSync(path("in/e.json"), "{}");
+    const read = await openEnvelopeFile(path("in/e.json"));
+    for (const asset of ["../secret", path("secret"), "link", "..\\secret", "a/../../secret"])
+      await assert.rejects(read.readAsset(asset), /leads out/, asset);
+    await assert.rejects(read.readAsset("none"), /is not there/);
+    await assert.rejects(read.readAsset("."), /leads out|is no file/);
+  });
+
+  it("says what is wrong with a file that is no envelope", async () => {
+    const cases: [string, string | Buffer, RegExp][] = [
+      ["a.json", "[]", /not an object/],
+      ["b.json", '{"format":1,"format":1}', /comes twice/],
+      ["c.json", '{"entities":{}}', /not a list/],
+      ["d.json", '{"locales":3}', /no object/],
+      ["e.json.gz", gzipSync("{}").subarray(0, 12), /unexpected end|early/i],
+      ["f.json", '{"game":{"slug":}}', /game/],
+    ];
+    for (const [name, content, problem] of cases) {
+      writeFileSync(path(name), content);
+      await assert.rejects(openEnvelopeFile(path(name)), (error) => {
+        assert.ok(error instanceof ImportRefused, name);
+        assert.match(error.message, problem);
+        return true;
+      });
+    }
+    await assert.rejects(openEnvelopeFile(path("none.json")), /no such file/);
+  });
+});

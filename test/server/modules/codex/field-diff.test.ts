@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import { diffFields, type FieldChange } from "../../../../server/modules/codex/field-diff.ts";
+
+type Json = Record<string, unknown>;
+
+/** Small and fast, and the same numbers for the same seed everywhere. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const keys = ["a", "b", "_c9", "with.dot", "has-dash", "0", "", " ", 'q"\\(1)', "é", "__proto__"];
+keys.push("constructor", "toString", "and", "]", "[0]", "\n", "😀", "hasOwnProperty");
+const scalars = [null, true, false, 0, -0, 1, 1.5, 1e21, "", "1", "null", "x\ty", "😀"];
+
+function randomValue(random: (below: number) => number, depth: number): unknown {
+  const kind = depth <= 0 ? 9 : random(10);
+  if (kind < 3) return randomObject(random, depth - 1);
+  if (kind < 5) return Array.from({ length: random(5) }, () => randomValue(random, depth - 1));
+  return scalars[random(scalars.length)];
+}
+
+function randomObject(random: (below: number) => number, depth: number): Json {
+  const object: Json = {};
+  for (let n = random(5); n > 0; n--)
+    set(object, keys[random(keys.length)] ?? "", randomValue(random, depth));
+  return object;
+}
+
+/** A copy with a few places changed: pairs that have nothing in common show little. */
+function mutate(value: unknown, random: (below: number) => number, depth: number): unknown {
+  if (random(6) === 0) return randomValue(random, depth);
+  if (Array.isArray(value)) {
+    const list = value.map((item) => mutate(item, random, depth - 1));
+    if (random(4) === 0) list.push(randomValue(random, depth - 1));
+    if (random(4) === 0) list.pop();
+    return list;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Json = {};
+  for (const [key, item] of Object.entries(value))
+    if (random(8) > 0) set(copy, key, mutate(item, random, depth - 1));
+  return copy;
+}
+
+const set = (object: object, key: string | number, value: unknown) =>
+  Object.defineProperty(object, key, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
+
+/** The steps of a path, read as jq reads it after a dot. */
+function stepsOf(path: string): (string | number)[] {
+  const steps: (string | number)[] = [];
+  let rest = `.${path}`;
+  while (rest !== "") {
+    const step = /^(?:\.([A-Za-z_]\w*)|\.?\[(\d+)\]|\.?\[("(?:[^"\\]|\\.)*")\])/.exec(rest);
+    assert.ok(step, `${path} is no jq path at ${rest}`);
+    const [all, name, index, text] = step;
+    steps.push(name ?? (index === undefined ? String(JSON.parse(text ?? "")) : Number(index)));
+    rest = rest.slice(all.length);
+  }
+  return steps;
+}
+
+/** Applies changes as a client would: a null after means that the place is gone, last places first. */
+function apply(before: Json, changes: readonly FieldChange[]): Json {
+  const result = structuredCloneJson(before) as Json;
+  const lists = new Map<unknown[], Set<number>>();
+  for (const { path, after } of changes) {
+    const steps = stepsOf(path);
+    const last = steps.pop() ?? "";
+    const parent = steps.reduce<unknown>((at, step) => (at as Json)[step], result) as Json;
+    if (Array.isArray(parent) && after === null) {
+      const gone = lists.get(parent) ?? new Set();
+      lists.set(parent, gone.add(last as number));
+    }
+    if (!Array.isArray(parent) && after === null) delete parent[last as string];
+    else set(parent, last, structuredCloneJson(after));
+  }
+  // Places that became null up to the end of a list are no longer there.
+  for (const [list, gone] of lists) while (gone.has(list.length - 1)) list.pop();
+  return result;
+}
+
+/** JSON.parse makes `__proto__` a plain member, which structuredClone does not. */
+const structuredCloneJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/** As the archive compares: members that are null are not there, and the order of keys means nothing. */
+function normal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(normal).join()}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, item]) => item !== null);
+  return `{${members
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, item]) => `${JSON.stringify(key)}:${normal(item)}`)
+    .join()}}`;
+}
+
+const invert = (changes: readonly FieldChange[]) =>
+  changes.map(({ path, before, after }) => ({ path, before: after, after: before }));
+
+const seed = Number(process.env["DIFF_SEED"] ?? 20_261_121);
+const pairs = 100_000;
+
+describe("the difference of two objects", () => {
+  it(`can be applied and inverted, over ${pairs} pairs with hostile keys (DIFF_SEED=${seed})`, () => {
+    const random = randomOf(seed);
+    let changed = 0;
+    for (let n = 0; n < pairs; n++) {
+      const before = randomObject(random, 3);
+      const after = random(4) === 0 ? randomObject(random, 3) : (mutate(before, random, 3) as Json);
+      if (typeof after !== "object" || after === null || Array.isArray(after)) continue;
+      const changes = diffFields(before, after);
+      const where = `pair ${n}: ${JSON.stringify([before, after, changes])}`;
+      const [left, right] = [normal(before), normal(after)];
+      assert.equal(changes.length === 0, left === right, where);
+      if (changes.length === 0) continue;
+      changed++;
+      assert.equal(normal(apply(before, changes)), right, where);
+      assert.equal(normal(apply(after, invert(changes))), left, where);
+      assert.equal(
+        JSON.stringify(diffFields(after, before)),
+        JSON.stringify(invert(changes)),
+        where,
+      );
+      const paths = changes.map(({ path }) => path);
+      assert.ok(
+        paths.every((path, at) => at === 0 || (paths[at - 1] ?? "") < path),
+        where,
+      );
+    }
+    assert.ok(changed > pairs / 2);
+  });
+
+  it("is written so that jq finds both sides", (t) => {
+    if (spawnSync("jq", ["--version"]).status !== 0) return t.diagnostic("jq is not installed");
+    const random = randomOf(seed + 1);
+    const lines: string[] = [];
+    const filters: string[] = [];
+    const expected: string[] = [];
+    while (filters.length < 400) {
+      const before = randomObject(random, 3);
+      const after = mutate(before, random, 3);
+      if (typeof after !== "object" || after === null || Array.isArray(after)) continue;
+      for (const change of diffFields(before, after as Json)) {
+        filters.push(`(.[${lines.length}] | .${change.path})`);
+        lines.push(JSON.stringify(before));
+        expected.push(normal(change.before));
+      }
+    }
+    const output = execFileSync("jq", ["-c", `[${filters.join(",")}]`], {
+      input: `[${lines.join(",")}]`,
+      encoding: "utf8",
+    });
+    assert.deepEqual((JSON.parse(output) as unknown[]).map(normal), expected);
+  });
+
+  it("names places as COD-09 says", () => {
+    const paths = (before: Json, after: Json) => diffFields(before, after).map(({ path }) => path);
+    assert.deepEqual(paths({ a: [1, { b: 1 }] }, { a: [1, { b: 2 }] }), ["a[1].b"]);
+    assert.deepEqual(paths({ "x y": 1 }, { "x y": { z: 1 } }), ['["x y"]']);
+    assert.deepEqual(paths({ d: { "odd key": 1 } }, { d: {} }), ['d["odd key"]']);
+    assert.deepEqual(paths({ a: [1, null] }, { a: [1] }), ["a"]);
+    assert.deepEqual(paths({ a: [1, 2, 3] }, { a: [1] }), ["a[1]", "a[2]"]);
+    assert.deepEqual(paths({ a: [1, 2] }, { a: [1, null] }), ["a"]);
+    assert.deepEqual(paths({ a: null, n: 1 }, { n: 1.0 }), []);
+  });
+});

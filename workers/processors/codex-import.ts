@@ -1,0 +1,35 @@
+import { UnrecoverableError } from "bullmq";
+import { ImportRefused, type ImportReport } from "../../importers/contract.ts";
+import { openEnvelopeFile } from "../../importers/envelope-file.ts";
+import { importEnvelope } from "../../importers/run.ts";
+import { announceImports } from "../../server/core/archive-news.ts";
+import type { JobDeps } from "../../server/deps.ts";
+import type { codexImport, PayloadOf } from "../queues.ts";
+
+/** Characters of a refusal that are kept with the failed job. */
+const maxReason = 8_000;
+
+/**
+ * Imports an envelope file that lies on this machine (IMP-03). A second run finds nothing to do; an envelope
+ * with problems is refused for good, a game that is being imported is tried again.
+ */
+export async function importFromFile(
+  { game, envelope: path }: PayloadOf<typeof codexImport>,
+  deps: JobDeps,
+): Promise<ImportReport> {
+  try {
+    const envelope = await openEnvelopeFile(path);
+    if (envelope.header.game?.slug !== game)
+      throw new UnrecoverableError(`the envelope is not of ${game}`);
+    const report = await importEnvelope(deps.em, envelope, {
+      now: deps.clock.now(),
+      announce: announceImports(deps.redis, deps.log),
+    });
+    deps.log.info({ report }, "imported");
+    return report;
+  } catch (error) {
+    if (error instanceof ImportRefused)
+      throw new UnrecoverableError(error.message.slice(0, maxReason));
+    throw error;
+  }
+}
