@@ -43,7 +43,8 @@ export async function startOperator(): Promise<void> {
   const identities = createIdentities(config, systemClock, database.findOperator);
   const missingStores = async () => {
     const isRedisUp = await within(redis.ping().then(() => true));
-    const isDatabaseUp = await within(database.ping());
+    // The ping has a limit of its own; loading the database layer, at the first question, has none.
+    const isDatabaseUp = await database.ping().catch(() => false);
     return [...(isDatabaseUp ? [] : ["postgres"]), ...(isRedisUp ? [] : ["redis"])];
   };
   const sources = createSources(link, queues, metrics, missingStores, database.outbox);
