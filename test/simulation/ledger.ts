@@ -10,6 +10,9 @@ export function ensure(holds: boolean, invariant: string, facts: () => string): 
   if (!holds) throw new Violation(`${invariant}: ${facts()}`);
 }
 
+/** Seats every lobby is to have at most. */
+export const maxPlayers = 3;
+
 /** Every secret carries this, so that a text shows by itself whether it tells one. */
 export const secretOf = (questionId: number) => `secret-${questionId}-`;
 const anySecret = /secret-(\d+)-/g;
@@ -199,9 +202,9 @@ export class Ledger {
     const { state } = this;
     if (!state) return;
     ensure(
-      state.seats.length <= state.maxPlayers,
+      state.seats.length <= maxPlayers,
       "at most max_players seats",
-      () => `${this.code} has ${state.seats.length} of ${state.maxPlayers}`,
+      () => `${this.code} has ${state.seats.length} of ${maxPlayers}`,
     );
     const ids = [...state.seats, ...state.formerSeats].map((seat) => seat.id);
     ensure(new Set(ids).size === ids.length, "nothing applied twice", () => `seats ${ids.join()}`);

@@ -28,6 +28,8 @@ export interface StoreFaults {
   /** Remembers so many answers per lobby instead of eight per seat. */
   sharedWindow?: number;
   dropsEvent?: boolean;
+  /** Knows its scripts from the beginning and for good. */
+  keepsScripts?: boolean;
   claimIgnoresHolder?: boolean;
 }
 
@@ -66,7 +68,7 @@ export class ModelRedis {
 
   evalsha(sha: string, keyCount: number, args: readonly Argument[]): unknown {
     const script = digests.get(sha);
-    if (!script || !this.#known.has(script.name))
+    if (!script || !(this.#known.has(script.name) || this.faults.keepsScripts))
       throw new Error("NOSCRIPT No matching script. Please use EVAL.");
     return this.run(script.name, keyCount, args);
   }

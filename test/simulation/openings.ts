@@ -8,11 +8,10 @@ import type {
 } from "../../actors/lobby/types.ts";
 import { actorOf, runBatch } from "../../actors/runtime/actor.ts";
 import { dueKey, eventStreamKey, lobbyKey, ownerKey, shardOf } from "../../actors/runtime/keys.ts";
-import { secretOf } from "./ledger.ts";
+import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
 
 export const context = { hubUrl: "/v1/hub", topicBase: "/t" };
-export const maxPlayers = 3;
 /** Short lives, so that a schedule of seconds meets them all. */
 export const timings = { staleMs: 1_500, hostGraceMs: 1_000, minQuestionMs: 0 };
 /** Wall clock at virtual time 0. */
@@ -160,6 +159,7 @@ function play(code: string, opening: Opening): Prepared {
 export function seed(redis: ModelRedis, code: string, lobby: Prepared): void {
   redis.hashes.set(lobbyKey(code), new Map(lobby.fields));
   if (lobby.seq > 0) redis.streams.set(eventStreamKey(code), [[lobby.seq, ""]]);
-  if (lobby.due !== null) redis.sorted.set(dueKey(shardOf(code)), new Map([[code, lobby.due]]));
+  if (lobby.due !== null && !redis.faults.forgetsDeadlines)
+    redis.sorted.set(dueKey(shardOf(code)), new Map([[code, lobby.due]]));
   redis.strings.set(ownerKey(shardOf(code)), "");
 }

@@ -1,6 +1,7 @@
 import type { LobbyReply } from "../../actors/contract.ts";
 import type { Lobby, LobbyCommand } from "../../actors/lobby/types.ts";
-import { by, createCommand, maxPlayers, newSeat, question, type Opening } from "./openings.ts";
+import { by, createCommand, newSeat, type Opening } from "./openings.ts";
+import { maxPlayers } from "./ledger.ts";
 import type { World, Worker } from "./world.ts";
 
 interface Call {
@@ -261,7 +262,7 @@ export class Player {
     const plan = this.#plan;
     this.#plan = null;
     if (!plan) return { type: "prepare", ...me };
-    const questions = Array.from({ length: plan.count }, () => question(this.#world.draw()));
+    const questions = Array.from({ length: plan.count }, () => this.#world.newQuestion());
     return { type: "start", revision: plan.revision, questions, ...me };
   }
 

@@ -1,10 +1,10 @@
 import { nextDeadline } from "../../actors/lobby/deadlines.ts";
 import type { LobbyReply } from "../../actors/contract.ts";
 import type { Connection } from "../../actors/runtime/connection.ts";
-import { publicListKey } from "../../actors/runtime/keys.ts";
+import { eventStreamKey, publicListKey } from "../../actors/runtime/keys.ts";
 import { loadLobby } from "../../actors/runtime/storage.ts";
-import { Ledger } from "./ledger.ts";
-import { by, codes, maxPlayers, prepare, seatsOf, seed, type Opening } from "./openings.ts";
+import { Ledger, maxPlayers } from "./ledger.ts";
+import { by, codes, prepare, seatsOf, seed, type Opening } from "./openings.ts";
 import { Player } from "./player.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { planFaults, type Fault } from "./storm.ts";
@@ -28,7 +28,11 @@ const openings: readonly Opening[] = (["versus", "coop"] as const).flatMap((mode
   { mode, questions: null, isStarted: true, version: 3 },
 ]);
 
-/** One seed played from beginning to end, a step at a time; promises settle between the steps. */
+/**
+ * One seed played from beginning to end, a step at a time; promises settle between the steps. The real classes run
+ * on turned clocks and a model of the store, because most of what can go wrong lies between their promises; a model
+ * of the protocol beside them would have shown none of it.
+ */
 export class Schedule {
   readonly world: World;
   steps = 0;
@@ -128,6 +132,9 @@ export class Schedule {
     const { world } = this;
     for (const { state, code } of world.ledgers.values()) {
       if (!state) continue;
+      const ids = world.redis.streams.get(eventStreamKey(code))?.map(([id]) => id) ?? [];
+      const isGapless = ids.every((id, i) => i === 0 || id === (ids[i - 1] ?? 0) + 1);
+      world.ensure(isGapless || world.hasLost, "seq gap-free", () => `${code}: ${ids.join()}`);
       const due = nextDeadline(state);
       world.ensure(
         due === null || due > world.wall() - overdueMs - world.clockDebt(),

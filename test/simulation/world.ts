@@ -1,5 +1,6 @@
 import { createRouter } from "../../actors/runtime/router.ts";
 import { deadChannel, lobbyKey } from "../../actors/runtime/keys.ts";
+import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import type { Lobbies } from "../../actors/contract.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
@@ -105,9 +106,10 @@ export class World {
     return ledger;
   }
 
-  /** A question number never used before. */
-  draw(): number {
-    return ++this.#drawn;
+  /** A question with a number never used before. */
+  newQuestion(): DrawnQuestion {
+    const drawn = question(++this.#drawn);
+    return this.sabotage.leaksAnswers ? { ...drawn, text: drawn.explanation } : drawn;
   }
 
   /** The store's clock jumped, so that the living may look dead to each other for a while. */
@@ -165,7 +167,7 @@ export class World {
         },
         draw: async (plan) => {
           await this.#pass(worker);
-          return Array.from({ length: plan.count }, () => question(this.draw()));
+          return Array.from({ length: plan.count }, () => this.newQuestion());
         },
       });
       await worker.lobbies.join();

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Redis } from "ioredis";
+import { dueKey, eventStreamKey, lobbyKey, ownerKey } from "../../actors/runtime/keys.ts";
+import {
+  epochKey,
+  eventChannel,
+  publicListKey,
+  publicOrderKey,
+} from "../../actors/runtime/keys.ts";
+import { workersKey } from "../../actors/runtime/keys.ts";
+import { runScript } from "../../actors/runtime/scripts.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { testStores, type TestStores } from "../support/stores.ts";
+import { chanceFrom, type Chance } from "./chance.ts";
+import { ModelRedis, type ScriptName } from "./model-redis.ts";
+import { codes, shards } from "./openings.ts";
+
+/** Silence that means death, far from what passes between two steps of the test. */
+const deadMs = 600_000;
+const workers = ["w1", "w2", "w3"];
+
+interface Call {
+  name: ScriptName;
+  keys: string[];
+  args: (string | number)[];
+}
+
+/** A random call; `seen` has the owner records and versions, so that many calls succeed. */
+function randomCall(chance: Chance, model: ModelRedis): Call {
+  const i = chance.between(0, codes.length - 1);
+  const [code = "", shard = 0] = [codes[i], shards[i]];
+  const record = chance.is(0.9) ? (model.get(ownerKey(shard)) ?? "") : "w9|9";
+  const worker = chance.pick(workers);
+  switch (chance.pick(["commit", "commit", "commit", "claim", "release", "heartbeat", "listing"])) {
+    case "claim": {
+      const keys = [ownerKey(shard), epochKey(shard), dueKey(shard), workersKey];
+      return { name: "claim", keys, args: [record, worker, deadMs, chance.between(0, 1)] };
+    }
+    case "release":
+      return { name: "release", keys: [ownerKey(shard)], args: [record] };
+    case "heartbeat":
+      return { name: "heartbeat", keys: [workersKey], args: [worker, deadMs] };
+    case "listing": {
+      const entry = chance.is(0.3) ? "" : `{"n":${chance.between(1, 9)}`;
+      const args = [code, chance.between(1, 9), chance.between(1, 3), entry];
+      return { name: "listing", keys: [publicListKey, publicOrderKey], args };
+    }
+    default:
+      return {
+        name: "commit",
+        keys: commitKeys(code, shard),
+        args: [commitText(chance, model, code, record)],
+      };
+  }
+}
+
+const commitKeys = (code: string, shard: number) => [
+  ownerKey(shard),
+  lobbyKey(code),
+  eventStreamKey(code),
+  dueKey(shard),
+];
+
+function commitText(chance: Chance, model: ModelRedis, code: string, token: string): string {
+  const version = Number(model.hget(lobbyKey(code), "v") ?? 0) - (chance.is(0.2) ? 1 : 0);
+  const last = model.streams.get(eventStreamKey(code))?.at(-1)?.[0] ?? 0;
+  const events = chance.between(0, 2);
+  const removed = chance.is(0.3) ? [`f${chance.between(0, 4)}`] : [];
+  const parts = [
+    ...[token, version, version + 1, `c${chance.between(1, 3)}`, code, eventChannel(code)],
+    ...[chance.is(0.5) ? 60_000 : "", chance.pick(["", "-", 5, 7]), last + events],
+    ...[1, removed.length, events],
+    ...[`f${chance.between(0, 4)}`, chance.between(0, 99)],
+    ...removed,
+    ...Array.from({ length: events }, (_, n) => `"event ${n}"`),
+  ];
+  return parts.map((part) => `${part}\x1f`).join("");
+}
+
+/** Everything a store holds, but for the times of the workers' last signs of life. */
+async function contents(redis: Redis): Promise<unknown> {
+  const list = [];
+  for (const [i, code] of codes.entries()) {
+    const shard = shards[i] ?? 0;
+    list.push(await redis.mget(ownerKey(shard), epochKey(shard)));
+    list.push(await redis.hgetall(lobbyKey(code)));
+    list.push(
+      (await redis.xrange(eventStreamKey(code), "-", "+")).map(([id, [, d]]) => `${id} ${d}`),
+    );
+    list.push(await redis.zrange(dueKey(shard), "0", "-1", "WITHSCORES"));
+    list.push((await redis.pttl(lobbyKey(code))) > 0);
+  }
+  list.push((await redis.zrange(workersKey, "0", "-1")).sort(), await redis.hgetall(publicListKey));
+  list.push(await redis.zrange(publicOrderKey, "0", "-1", "WITHSCORES"));
+  return list;
+}
+
+function modelContents(model: ModelRedis): unknown {
+  const scores = (key: string) => model.zrange(key).flatMap(([name, at]) => [name, String(at)]);
+  const list: unknown[] = codes.flatMap((code, i) => {
+    const shard = shards[i] ?? 0;
+    return [
+      [model.get(ownerKey(shard)), model.get(epochKey(shard))],
+      model.hgetall(lobbyKey(code)),
+      (model.streams.get(eventStreamKey(code)) ?? []).map(([id, text]) => `${id}-0 ${text}`),
+      scores(dueKey(shard)),
+      model.hashes.has(lobbyKey(code)) && model.ttls.has(lobbyKey(code)),
+    ];
+  });
+  list.push(
+    model
+      .zrange(workersKey)
+      .map(([name]) => name)
+      .sort(),
+  );
+  list.push(model.hgetall(publicListKey), scores(publicOrderKey));
+  return list;
+}
+
+describe("the model of the store", () => {
+  let stores: TestStores;
+  let redis: Redis;
+
+  before(async () => {
+    stores = await testStores();
+    redis = connectRedis(stores.redisUrl, silentLogger, "model");
+    await redisReady(redis);
+  });
+  after(async () => {
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  it("answers every script as the real one does, and holds the same afterwards", async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      await redis.flushall();
+      const chance = chanceFrom(seed);
+      const model = new ModelRedis(() => Date.now(), { keepsScripts: true });
+      for (let step = 0; step < 60; step++) {
+        const { name, keys, args } = randomCall(chance, model);
+        const real = await runScript(redis, name, keys, args);
+        const told = model.run(name, keys.length, [...keys, ...args]);
+        const sorted = (reply: unknown) =>
+          name === "heartbeat" && Array.isArray(reply) ? reply.map(String).sort() : reply;
+        assert.deepEqual(
+          sorted(told),
+          sorted(real),
+          `seed ${seed} step ${step}: ${name} ${args.join(" ")}`,
+        );
+      }
+      assert.deepEqual(modelContents(model), await contents(redis), `seed ${seed}`);
+    }
+  });
+});

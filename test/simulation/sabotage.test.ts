@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { simulate } from "./run.ts";
+import type { Sabotage } from "./sabotage.ts";
+
+/** Schedules within which a planted fault has to show. */
+const patience = 600;
+
+const without = (fields: Record<string, string>, isGone: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !isGone(name)));
+
+/** Leaves the last commit out of what is read, and says it was never made. */
+function forgetLast(fields: Record<string, string>): Record<string, string> {
+  const version = Number(fields["v"] ?? 0);
+  if (version === 0 || fields[`d:${version}`] === undefined) return fields;
+  return { ...fields, [`d:${version}`]: "[]" };
+}
+
+function ignoreDeltas(fields: Record<string, string>): Record<string, string> {
+  if (fields["s"] === undefined) return fields;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, name.startsWith("d:") ? "[]" : value]),
+  );
+}
+
+const planted: Record<string, Sabotage> = {
+  "an answer before the commit": { answersBeforeCommit: true, store: { keepsScripts: true } },
+  "a commit without a look at owner and version": {
+    store: { ignoresVersion: true, ignoresOwner: true },
+  },
+  "deadlines that are not stored": { store: { forgetsDeadlines: true } },
+  "deadlines lost at a takeover": { store: { claimHidesDeadlines: true } },
+  "answers that are not remembered": { store: { forgetsAnswers: true } },
+  "one window of answers for the whole lobby": { store: { sharedWindow: 1 } },
+  "an event that is not published": { store: { dropsEvent: true } },
+  "a seat too many": { seatBound: 4 },
+  "a replay that stops one short": { readBack: forgetLast },
+  "a snapshot without what came after": { readBack: ignoreDeltas },
+  "answers lost at a takeover": {
+    readBack: (fields) => without(fields, (name) => name.startsWith("k:")),
+  },
+  "a new id for every repeat": { freshIds: true },
+  "a right answer in the question": { leaksAnswers: true },
+};
+
+describe("the simulation notices", () => {
+  for (const [fault, sabotage] of Object.entries(planted))
+    it(fault, async (t) => {
+      const { failure, schedules } = await simulate({ first: 1, count: patience, sabotage });
+      assert.ok(failure, "nothing was noticed");
+      t.diagnostic(`after ${schedules} schedules: ${failure.violation.message.slice(0, 120)}`);
+    });
+});
