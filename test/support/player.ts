@@ -31,8 +31,12 @@ export interface Player {
 const lobbies = "/v1/games/trivia/lobbies";
 let commandCount = 0;
 
-/** Makes a guest. `urls` are addresses of the service; every call may reach another worker. */
-export async function newPlayer(urls: string | string[], name: string): Promise<Player> {
+/** Makes a guest. `urls` are addresses of the service; every call may reach another worker, streams `streamUrl`. */
+export async function newPlayer(
+  urls: string | string[],
+  name: string,
+  streamUrl?: string,
+): Promise<Player> {
   const all = Array.isArray(urls) ? urls : [urls];
   let turn = 0;
 
@@ -112,7 +116,7 @@ export async function newPlayer(urls: string | string[], name: string): Promise<
       assert.equal(response.status, 204);
       const token = response.headers.get("x-hub-token") ?? "";
       player.stream = openStream(
-        `${all[turn % all.length]}/v1/hub?topic=/games/trivia/lobby/${code}`,
+        `${streamUrl ?? all[turn % all.length]}/v1/hub?topic=/games/trivia/lobby/${code}`,
         { token },
       );
       await player.stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Redis } from "ioredis";
+import { playGame } from "../support/game.ts";
+import { newPlayer } from "../support/player.ts";
+import { startService, type Process, type Service } from "../support/process.ts";
+import { testStores, type TestStores } from "../support/stores.ts";
+import { ownerRecords, until } from "./neighbours.ts";
+
+/** Two services with folders, ports and processes of their own share one Postgres and one Redis. */
+describe("two instances", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  let first: Service;
+  let second: Service;
+
+  const start = () =>
+    startService({
+      env: {
+        DATABASE_URL: stores.databaseUrl,
+        REDIS_URL: stores.redisUrl,
+        HTTP_WORKERS: "1",
+        RATE_LIMIT_FACTOR: "0",
+        LOBBY_MIN_QUESTION_MS: "0",
+      },
+    });
+  before(async () => {
+    stores = await testStores();
+    redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
+    redis.on("error", () => {});
+    [first, second] = await Promise.all([start(), start()]);
+  });
+  after(async () => {
+    await Promise.all([first.stop(), second.stop()]);
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  const workersOf = async (service: Service): Promise<Process[]> =>
+    (await service.processes()).filter(({ role }) => role === "http");
+
+  async function sharesOf(services: Service[]): Promise<number[]> {
+    const owners = await ownerRecords(redis);
+    const workers = await Promise.all(services.map(workersOf));
+    return workers.map(
+      (own) =>
+        owners.filter((owner) => own.some((w) => owner?.startsWith(`${w.incarnation}|`))).length,
+    );
+  }
+
+  /** Players call both instances, but listen to the one that stays. */
+  async function playWhile(name: string, disturb: () => Promise<void>): Promise<void> {
+    let isDisturbed = false;
+    const games = Array.from({ length: 4 }, async (_, i) => {
+      const urls = [first.url, second.url];
+      const players = await Promise.all(
+        [1, 2].map((seat) => newPlayer(urls, `${name} ${i} player ${seat}`, first.url)),
+      );
+      return playGame(players, {
+        mode: i % 2 === 0 ? "coop" : "versus",
+        questions: 3,
+        disturb: async (question) => {
+          if (question !== 1 || isDisturbed) return;
+          isDisturbed = true;
+          await disturb();
+        },
+      });
+    });
+    const finals = await Promise.all(games);
+    assert.ok(isDisturbed);
+    for (const { status } of finals) assert.equal(status, "finished");
+  }
+
+  it("share out the lobbies, and players of one reach those of the other", async () => {
+    await until(async () => {
+      const [a = 0, b = 0] = await sharesOf([first, second]);
+      return a > 300 && b > 300 && a + b === 1024;
+    }, "both have their part");
+    await playWhile("Shared", async () => {});
+  });
+
+  it("lose nothing when one is stopped in order in the middle of games", async () => {
+    await playWhile("Stopped", async () => {
+      assert.equal(await second.stop("SIGTERM"), 0);
+    });
+    assert.deepEqual(await sharesOf([first]), [1024]);
+  });
+
+  it("lose nothing when every process of one is killed at once in the middle of games", async () => {
+    second = await start();
+    await until(async () => ((await sharesOf([first, second]))[1] ?? 0) > 300, "it joined");
+    await playWhile("Killed", async () => {
+      const pids = (await second.processes()).map(({ pid }) => pid);
+      for (const pid of [second.pid, ...pids]) process.kill(pid, "SIGKILL");
+      await second.kill();
+    });
+    assert.deepEqual(await sharesOf([first]), [1024]);
+  });
+});
