@@ -1,3 +1,4 @@
+import { ApiKeySchema } from "./api-key.ts";
 import { AuditLogSchema } from "./audit-log.ts";
 import { AwardDefinitionSchema } from "./award-definition.ts";
 import { CodexAssetSchema } from "./codex-asset.ts";
@@ -18,6 +19,7 @@ import { LobbyAnswerSchema } from "./lobby-answer.ts";
 import { LobbyResultSchema } from "./lobby-result.ts";
 import { MessageSchema } from "./message.ts";
 import { OperatorSchema } from "./operator.ts";
+import { PhoneCodeSchema } from "./phone-code.ts";
 import { PlayerCategoryStatsSchema } from "./player-category-stats.ts";
 import { PlayerStatsSchema } from "./player-stats.ts";
 import { PlayerSchema } from "./player.ts";
@@ -35,6 +37,8 @@ export const entities = [
   TokenFamilySchema,
   RealmSchema,
   RealmBrandingSchema,
+  ApiKeySchema,
+  PhoneCodeSchema,
   OperatorSchema,
   AuditLogSchema,
   LevelSchema,

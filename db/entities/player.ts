@@ -6,6 +6,12 @@ export const PlayerSchema = defineEntity({
   tableName: "players",
   indexes: [
     {
+      // The clean-up looks for closed accounts, which are few.
+      name: "players_closed_index",
+      expression:
+        "create index players_closed_index on players (deleted_at) where deleted_at is not null and purged_at is null",
+    },
+    {
       // A number is verified on one account only (USR-08).
       name: "players_verified_phone_unique",
       expression:
@@ -52,6 +58,8 @@ export const PlayerSchema = defineEntity({
     createdAt: p.datetime().defaultRaw("now()"),
     /** A closed account (USR-09). */
     deletedAt: p.datetime().nullable(),
+    /** A closed account whose personal data is gone; it cannot be restored. */
+    purgedAt: p.datetime().nullable(),
   },
 });
 

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Redis } from "ioredis";
+import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 
 /**
@@ -11,6 +12,13 @@ export interface Lockout {
   remaining(subject: string): Promise<number>;
   fail(subject: string): Promise<number>;
   succeed(subject: string): Promise<number>;
+}
+
+/** What the failures of an account are counted under, whichever of its names was used. */
+export const accountSubject = (playerId: number): string => `player:${playerId}`;
+
+export function refuseLocked(seconds: number): void {
+  if (seconds > 0) throw new AppError("auth:locked", { params: { retry_after: seconds } });
 }
 
 type Settings = Pick<Deps["config"], "APP_SECRET" | "LOCKOUT_THRESHOLD" | "LOCKOUT_SECONDS">;

@@ -6,11 +6,12 @@ import { AppError } from "../../core/errors.ts";
 import type { TokenClaims } from "../../core/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import { clearRefreshCookie } from "./cookies.ts";
-import { lockoutOf } from "./lockout.ts";
+import { accountSubject, lockoutOf, refuseLocked } from "./lockout.ts";
 import { openSession, sessionOf, type Opener, type Session } from "./sessions.ts";
 
 export { sessionReply } from "./replies.ts";
 export { claiming } from "./conflicts.ts";
+export { accountSubject, lockoutOf, refuseLocked } from "./lockout.ts";
 export { emailProblem } from "./guests.ts";
 export { openerOf, openSession, type Opener, type Session } from "./sessions.ts";
 export * as sessionSchemas from "./schemas.ts";
@@ -26,7 +27,7 @@ async function findLogin(deps: Deps, identifier: string): Promise<[Player | null
     : { nameKey: nameKey(text) };
   const account = await findAccount(deps.em, key);
   // Email and username of one account share the counter; what names nobody has its own (GW-02).
-  const subject = account ? `player:${account.id}` : `unknown:${Object.values(key).join("")}`;
+  const subject = account ? accountSubject(account.id) : `unknown:${Object.values(key).join("")}`;
   return [account, subject];
 }
 
@@ -58,10 +59,6 @@ export async function login(
     account.lastLoginAt = now;
     return openSession(em, deps, account, opener);
   });
-}
-
-function refuseLocked(seconds: number): void {
-  if (seconds > 0) throw new AppError("auth:locked", { params: { retry_after: seconds } });
 }
 
 /** Exchanges a refresh token (TOK-04, TOK-05). Reuse ends the family and clears the cookie. */

@@ -1,0 +1,102 @@
+import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { PlayerSchema, type Player } from "../entities/player.ts";
+import { rowsOf } from "./rows.ts";
+
+/** The open registered account of this id, locked until the transaction of `em` ends; or null. */
+export function lockAccount(em: EntityManager, id: number): Promise<Player | null> {
+  return em.findOne(
+    PlayerSchema,
+    { id, isGuest: false, deletedAt: null },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+}
+
+/** Sets the password if it is still the one of `before`, null meaning none; false when it is not. */
+export async function replacePassword(
+  em: EntityManager,
+  playerId: number,
+  { before, after }: { before: string | null; after: string },
+): Promise<boolean> {
+  const rows = await rowsOf(
+    em,
+    sql`update players set password_hash = ${after}
+      where id = ${playerId} and deleted_at is null and not is_guest
+        and password_hash is not distinct from ${before} returning id`,
+  );
+  return rows.length > 0;
+}
+
+/** Closes an account; what it was reserved for stays reserved (USR-09). The address it had, or undefined. */
+export async function closeAccount(
+  em: EntityManager,
+  playerId: number,
+  now: Date,
+): Promise<{ emailKey: string | null } | undefined> {
+  const rows = await rowsOf(
+    em,
+    sql<{ emailKey: string | null }>`
+      update players set deleted_at = ${now}, channels = '{}', email_verified_at = null
+      where id = ${playerId} and deleted_at is null and not is_guest
+      returning email_key as "emailKey"`,
+  );
+  return rows[0];
+}
+
+/** Opens a closed account again; false when it is not closed, or was purged. */
+export async function reopenAccount(em: EntityManager, playerId: number): Promise<boolean> {
+  const rows = await rowsOf(
+    em,
+    sql`update players set deleted_at = null, channels = ${["email:account"]}::text[]
+      where id = ${playerId} and deleted_at is not null and purged_at is null returning id`,
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Clears the personal data of accounts closed before `before`, at most `limit` (USR-09). The new
+ * name's normal form has a sign no username may have, so that it meets no one's. Their ids.
+ */
+export async function purgeAccounts(
+  em: EntityManager,
+  { before, now, limit }: { before: Date; now: Date; limit: number },
+): Promise<number[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ id: number }>`
+      with due as (
+        select id from players where deleted_at < ${before} and purged_at is null
+        order by deleted_at limit ${limit} for update skip locked
+      ), families as (delete from token_families where player_id in (select id from due)),
+      verifications as (delete from email_verifications where player_id in (select id from due)),
+      codes as (delete from phone_codes where player_id in (select id from due)),
+      keys as (
+        update api_keys set revoked_at = ${now}::timestamptz
+        where owner_id in (select id from due) and revoked_at is null
+      )
+      update players p set purged_at = ${now}::timestamptz, name = 'deleted_' || p.id,
+        name_key = 'deleted:' || p.id, username = 'deleted_' || p.id,
+        display_name = 'deleted_' || p.id, email = null, email_key = null, phone = null,
+        phone_verified_at = null, password_hash = null, channels = '{}', timezone = 'UTC'
+      from due where p.id = due.id returning p.id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** An account however an operator may name it: id, address or name; closed ones too. */
+export async function findForOperator(
+  em: EntityManager,
+  key: { id: number } | { emailKey: string } | { nameKey: string },
+): Promise<Player | null> {
+  return em.findOne(PlayerSchema, key);
+}
+
+/** Makes every reclaim token of a guest void (TOK-12). */
+export async function voidReclaimTokens(em: EntityManager, playerId: number): Promise<void> {
+  await rowsOf(
+    em,
+    sql`update players set reclaim_void_below = reclaim_generation + 1,
+        reclaim_generation = reclaim_generation + 1
+      where id = ${playerId} and is_guest`,
+  );
+}

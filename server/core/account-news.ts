@@ -1,0 +1,42 @@
+import type { Redis } from "ioredis";
+import { createChannels } from "./channels.ts";
+import type { Logger } from "./logger.ts";
+import { publish } from "./redis.ts";
+
+/**
+ * What every HTTP process has to hear at once, because it remembers such things: an account was
+ * closed or opened again (TOK-11), a key changed (`prefix`), any key may have changed (KEY-06).
+ */
+export type AccountNews =
+  | { type: "closed" | "reopened"; playerId: number }
+  | { type: "key"; prefix: string }
+  | { type: "keys" };
+
+const channel = "news:accounts";
+
+/** Tells all processes; call it after the commit. Rejects while the store is away. */
+export async function tellAccountNews(redis: Redis, news: AccountNews): Promise<void> {
+  await publish(redis, channel, JSON.stringify(news));
+}
+
+export interface AccountNewsOptions {
+  redisUrl: string;
+  log: Logger;
+  hear: (news: AccountNews) => void;
+  /** News come from now on, for the first time or again: what was remembered before may be wrong. */
+  confirmed: () => void;
+}
+
+/** Follows the news over every loss of the connection until it is closed. */
+export function followAccountNews(options: AccountNewsOptions): { close(): void } {
+  const channels = createChannels({
+    url: options.redisUrl,
+    log: options.log,
+    name: "account-news",
+    // The channel is ours alone, so its messages have the form above.
+    hear: (_, text) => options.hear(JSON.parse(text) as AccountNews),
+    confirmed: options.confirmed,
+  });
+  channels.follow(channel);
+  return channels;
+}
