@@ -17,13 +17,10 @@ export async function hubToken(deps: Deps, caller: SeatCaller, code: string): Pr
   });
 }
 
-/** A read-only hub token and what to show first; a private lobby is `lobby:not_found` (HUB-08). */
-export async function spectate(deps: Deps, code: string): Promise<{ token: string; body: string }> {
-  const body = (await command(deps, code, { type: "spectate" })) ?? "{}";
-  const cover = coverOf(deps, code);
-  const token = deps.tokens.sign("hub", "0", tokenSeconds, { ...cover, spectator: true });
-  const hub = JSON.stringify({ url: "/v1/hub", topic: cover.subscribe[0] });
-  return { token, body: `${body.slice(0, -1)},"hub":${hub}}` };
+/** A read-only hub token; a private lobby is `lobby:not_found` (HUB-08). */
+export async function spectatorToken(deps: Deps, code: string): Promise<string> {
+  await command(deps, code, { type: "spectate" });
+  return deps.tokens.sign("hub", "0", tokenSeconds, { ...coverOf(deps, code), spectator: true });
 }
 
 const coverOf = (deps: Deps, code: string) => ({

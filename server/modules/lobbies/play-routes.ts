@@ -1,6 +1,6 @@
 import type { LobbyCommand } from "../../../actors/index.ts";
 import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
-import { hubHeaders, hubToken, spectate } from "./hub-token.ts";
+import { hubHeaders, hubToken, spectatorToken } from "./hub-token.ts";
 import * as s from "./schemas.ts";
 import { base, commandErrors, keyOf, seatErrors, seatRoute, tag } from "./seat-route.ts";
 import { askerOf, command, readCode } from "./service.ts";
@@ -22,17 +22,17 @@ const token = defineRoute({
 const spectateLobby = defineRoute({
   method: "POST",
   path: `${base}/{code}/spectate`,
-  summary: "Watch a public lobby without a seat",
+  summary: "Get the cookie that lets anyone watch a public lobby",
   tag,
   auth: "public",
   source: "HUB-08",
   unknown: "lobby:not_found",
   params: s.CodeParams,
-  responses: { 200: s.Spectated },
+  responses: { 204: null },
   errors: ["lobby:not_found"],
   handler: async ({ deps, params, request }) => {
-    const { token: value, body } = await spectate(deps, readCode(params.code));
-    return encodedReply(200, body, { headers: hubHeaders(value, request.isSecure) });
+    const value = await spectatorToken(deps, readCode(params.code));
+    return reply(204, undefined, hubHeaders(value, request.isSecure));
   },
 });
 

@@ -192,7 +192,6 @@ export const LobbyWire = Type.Object({
 });
 
 export const LobbyOnly = Type.Object({ lobby: LobbyWire });
-export const Spectated = Type.Object({ lobby: LobbyWire, hub: HubAddress });
 export const LobbyAndPlayer = Type.Object({
   lobby: LobbyWire,
   player: Type.Union([SeatRef, Type.Null()]),

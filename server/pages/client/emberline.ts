@@ -900,8 +900,8 @@ export class Seat extends LobbyView {
 export class Spectator extends LobbyView {
   private token: string | null;
 
-  constructor(link: Link, lobby: Lobby, token: string) {
-    super(link, lobby.code, lobby);
+  constructor(link: Link, code: string, token: string) {
+    super(link, code, null);
     this.token = token;
   }
 
@@ -918,7 +918,7 @@ export class Spectator extends LobbyView {
     const readToken = async (signal: AbortSignal | undefined) => {
       const first = this.token;
       this.token = null;
-      return first ?? (await askToWatch(this.link, this.code, signal ? { signal } : {})).token;
+      return first ?? askToWatch(this.link, this.code, signal ? { signal } : {});
     };
     try {
       yield* this.follow({ topic, readToken }, options, isEnd);
@@ -928,14 +928,9 @@ export class Spectator extends LobbyView {
   }
 }
 
-async function askToWatch(
-  link: Link,
-  code: string,
-  options?: CallOptions,
-): Promise<{ lobby: Lobby; token: string }> {
+async function askToWatch(link: Link, code: string, options?: CallOptions): Promise<string> {
   const answer = await send(link, { method: "POST", path: `${pathOf(code)}/spectate` }, options);
-  const token = answer.headers.get("X-Hub-Token") ?? "";
-  return { lobby: bodyOf<{ lobby: Lobby }>(answer).lobby, token };
+  return answer.headers.get("X-Hub-Token") ?? "";
 }
 
 /** An access token this close to its end is renewed first. */
@@ -1011,8 +1006,9 @@ export class Emberline {
 
   /** Watches a public lobby without a seat. */
   async spectate(code: string, options?: CallOptions): Promise<Spectator> {
-    const { lobby, token } = await askToWatch(this.link, code, options);
-    return new Spectator(this.link, lobby, token);
+    const spectator = new Spectator(this.link, code, await askToWatch(this.link, code, options));
+    await spectator.read(options);
+    return spectator;
   }
 
   /** The public list, whole with every change; ends with the signal. */

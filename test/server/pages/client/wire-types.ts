@@ -20,10 +20,6 @@ export interface ClientFitsService {
     { lobby: client.Lobby; player: client.SeatRef; player_token: string },
     Static<typeof schemas.Created>
   >;
-  spectated: Same<
-    { lobby: client.Lobby; hub: client.Lobby["hub"] },
-    Static<typeof schemas.Spectated>
-  >;
   joined: Same<{ player: client.SeatRef; player_token: string }, Static<typeof schemas.Joined>>;
   answerResult: Same<client.AnswerResult, Static<typeof schemas.VersusResult>>;
   newLobby: Same<client.NewLobby, Static<typeof schemas.CreateBody>>;
@@ -47,7 +43,6 @@ export const clientFitsService: ClientFitsService = {
   lobby: true,
   seat: true,
   created: true,
-  spectated: true,
   joined: true,
   answerResult: true,
   newLobby: true,
