@@ -47,6 +47,7 @@ export async function makeFaults(options: FaultsOptions): Promise<Faults> {
     if (faults.freezes === 0 && at >= freezeAt) {
       const victim = await pickVictim(options.service, null);
       frozen = victim?.pid ?? null;
+      if (victim) faults.freezes += 1;
       if (victim) others.push(freeze(options, faults, victim).then(() => void (frozen = null)));
     } else if (faults.restarts === 0 && at >= restartAt) others.push(restart(options, faults));
     else await kill(options, faults, frozen);
@@ -78,7 +79,6 @@ async function kill(options: FaultsOptions, faults: Faults, frozen: number | nul
 
 async function freeze(options: FaultsOptions, faults: Faults, victim: Process): Promise<void> {
   const codes = await victimLobbies(options, victim);
-  faults.freezes += 1;
   const at = performance.now();
   process.kill(victim.pid, "SIGSTOP");
   const thawed = wait(freezeMs).then(() => process.kill(victim.pid, "SIGCONT"));
