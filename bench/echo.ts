@@ -1,7 +1,7 @@
 import { App } from "uWebSockets.js";
 
 /** The ceiling: raw uWebSockets.js that reads the request's body and answers as many bytes as the service does. */
-const body = `{"padding":"${"x".repeat(300)}"}`;
+const body = `{"padding":"${"x".repeat(Number(process.argv[2] ?? 300))}"}`;
 const app = App();
 app.any("/*", (response, request) => {
   response.onAborted(() => {});

@@ -7,6 +7,10 @@ const scenarios: Record<
     about: "the HTTP stack and a committed lobby pick against raw uWebSockets.js",
     load: () => import("./http.ts"),
   },
+  archive: {
+    about: "imports, and cached reads of the archive against raw uWebSockets.js",
+    load: () => import("./archive.ts"),
+  },
 };
 
 const name = process.argv[2] ?? "";
