@@ -102,6 +102,19 @@ export const codexImport = defineQueue({
   concurrency: 1,
 });
 
+/** Finds out whether an address that asked for a code or a reset has an account, and writes to it (S1). */
+export const credentialRequests = defineQueue({
+  name: "credential-requests",
+  payload: Type.Object({
+    requestId: Type.Integer(),
+    /** 0, or when the clean-up found the request left behind: a bucket of time. */
+    round: Type.Integer(),
+  }),
+  jobId: (p) => `request-${p.requestId}-${p.round}`,
+  options: retries(5, 2_000),
+  concurrency: 4,
+});
+
 /** Periodic upkeep by name: clean-up of ended sessions and the like. */
 export const maintenance = defineQueue({
   name: "maintenance",
@@ -116,6 +129,7 @@ export const allQueues: readonly QueueDefinition[] = [
   lobbyResults,
   codexImport,
   mail,
+  credentialRequests,
   maintenance,
 ];
 

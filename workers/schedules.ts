@@ -2,7 +2,10 @@ import type { Queues } from "./producer.ts";
 import { maintenance } from "./queues.ts";
 
 /** What is done again and again: every process asks for it, the store keeps one of each. */
-const schedules = [{ task: "messages", everyMs: 60_000 }] as const;
+const schedules = [
+  { task: "messages", everyMs: 60_000 },
+  { task: "credentials", everyMs: 60_000 },
+] as const;
 
 /** Starts the periodic jobs; safe from any number of processes. */
 export async function startSchedules(queues: Pick<Queues, "schedule">): Promise<void> {

@@ -12,13 +12,16 @@ import { CodexTextSchema } from "./codex-text.ts";
 import { CodexUpstreamKeySchema } from "./codex-upstream-key.ts";
 import { CodexVersionSchema } from "./codex-version.ts";
 import { ContactMessageSchema } from "./contact-message.ts";
+import { CredentialRequestSchema } from "./credential-request.ts";
 import { EmailVerificationSchema } from "./email-verification.ts";
 import { FeedbackSchema } from "./feedback.ts";
 import { LevelSchema } from "./level.ts";
 import { LobbyAnswerSchema } from "./lobby-answer.ts";
 import { LobbyResultSchema } from "./lobby-result.ts";
 import { MessageSchema } from "./message.ts";
+import { OauthConnectionSchema } from "./oauth-connection.ts";
 import { OperatorSchema } from "./operator.ts";
+import { PasswordResetSchema } from "./password-reset.ts";
 import { PhoneCodeSchema } from "./phone-code.ts";
 import { PlayerCategoryStatsSchema } from "./player-category-stats.ts";
 import { PlayerStatsSchema } from "./player-stats.ts";
@@ -28,8 +31,10 @@ import { QuestionPromptSchema } from "./question-prompt.ts";
 import { QuestionSchema } from "./question.ts";
 import { RealmBrandingSchema } from "./realm-branding.ts";
 import { RealmSchema } from "./realm.ts";
+import { SignInCodeSchema } from "./sign-in-code.ts";
 import { SubscriberSchema } from "./subscriber.ts";
 import { TokenFamilySchema } from "./token-family.ts";
+import { UsedTokenSchema } from "./used-token.ts";
 
 /** Every entity of the service; one that is missing here has no table. */
 export const entities = [
@@ -65,4 +70,9 @@ export const entities = [
   SubscriberSchema,
   ContactMessageSchema,
   FeedbackSchema,
+  CredentialRequestSchema,
+  SignInCodeSchema,
+  PasswordResetSchema,
+  UsedTokenSchema,
+  OauthConnectionSchema,
 ];

@@ -2,6 +2,7 @@ import { Migration20260101000000_ground } from "./Migration20260101000000_ground
 import { Migration20260102000000_initial } from "./Migration20260102000000_initial.ts";
 import { Migration20261121074604_archive } from "./Migration20261121074604_archive.ts";
 import { Migration20261121080000_delivery } from "./Migration20261121080000_delivery.ts";
+import { Migration20261121084643_identity } from "./Migration20261121084643_identity.ts";
 import { Migration20261121084725_accounts } from "./Migration20261121084725_accounts.ts";
 
 /** In the order they are run. */
@@ -10,5 +11,6 @@ export const migrations = [
   Migration20260102000000_initial,
   Migration20261121074604_archive,
   Migration20261121080000_delivery,
+  Migration20261121084643_identity,
   Migration20261121084725_accounts,
 ] as const;

@@ -70,6 +70,9 @@ export async function purgeAccounts(
       ), families as (delete from token_families where player_id in (select id from due)),
       verifications as (delete from email_verifications where player_id in (select id from due)),
       codes as (delete from phone_codes where player_id in (select id from due)),
+      sign_ins as (delete from sign_in_codes where player_id in (select id from due)),
+      resets as (delete from password_resets where player_id in (select id from due)),
+      connections as (delete from oauth_connections where player_id in (select id from due)),
       keys as (
         update api_keys set revoked_at = ${now}::timestamptz
         where owner_id in (select id from due) and revoked_at is null

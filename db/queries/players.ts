@@ -68,14 +68,43 @@ export async function upgradeGuest(
   return rows.length > 0;
 }
 
+export interface LoginRecord {
+  now: Date;
+  /** The hash the password was checked against: a login must not outlive a change of the password. */
+  checkedHash?: string;
+  /** The same password hashed anew. */
+  passwordHash?: string | null;
+  /** What proved who it is went through the address. */
+  provesEmail?: boolean;
+}
+
+/** Notes a login; false when the account was closed, or its password changed, meanwhile. */
 export async function recordLogin(
   em: EntityManager,
   playerId: number,
-  { now, passwordHash }: { now: Date; passwordHash: string | null },
-): Promise<void> {
-  await rowsOf(
+  { now, checkedHash, passwordHash = null, provesEmail = false }: LoginRecord,
+): Promise<boolean> {
+  const isSame = checkedHash === undefined ? sql`true` : sql`password_hash = ${checkedHash}`;
+  const rows = await rowsOf(
     em,
     sql`update players set last_login_at = ${now},
-      password_hash = coalesce(${passwordHash}, password_hash) where id = ${playerId}`,
+        password_hash = coalesce(${passwordHash}, password_hash),
+        email_verified_at = case when ${provesEmail} then coalesce(email_verified_at, ${now}::timestamptz)
+          else email_verified_at end
+      where id = ${playerId} and deleted_at is null and ${isSame} returning id`,
   );
+  return rows.length > 0;
+}
+
+/** Players who closed their account since then, newest first (TOK-11). */
+export async function listClosedSince(
+  em: EntityManager,
+  { since, limit }: { since: Date; limit: number },
+): Promise<number[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ id: number }>`select id from players where deleted_at > ${since} and purged_at is null
+      order by deleted_at desc limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
 }

@@ -63,15 +63,72 @@ export async function revokeFamily(em: EntityManager, id: string, now: Date): Pr
   );
 }
 
-/** Ends every session of a player (TOK-08). */
+/** Ends every session of a player, but for `keep` when it is given (TOK-08). */
 export async function revokeFamiliesOf(
   em: EntityManager,
   playerId: number,
   now: Date,
+  keep = "",
 ): Promise<void> {
   await rowsOf(
     em,
     sql`update token_families set revoked_at = ${now}
-      where player_id = ${playerId} and revoked_at is null`,
+      where player_id = ${playerId} and revoked_at is null and id <> ${keep}`,
   );
+}
+
+/** Whether a session of this player is still open. */
+export async function isFamilyOpen(
+  em: EntityManager,
+  { id, playerId, now }: { id: string; playerId: number; now: Date },
+): Promise<boolean> {
+  const rows = await rowsOf(
+    em,
+    sql`select 1 from token_families where id = ${id} and player_id = ${playerId}
+      and revoked_at is null and ends_at > ${now}`,
+  );
+  return rows.length > 0;
+}
+
+export interface OpenFamily {
+  id: string;
+  createdAtMs: number;
+  lastUsedAtMs: number;
+  userAgent: string | null;
+}
+
+/** Sessions a token may still exist of, the latest used first (TOK-08). */
+export function listOpenFamilies(
+  em: EntityManager,
+  {
+    playerId,
+    now,
+    usedSince,
+    limit,
+  }: { playerId: number; now: Date; usedSince: Date; limit: number },
+): Promise<OpenFamily[]> {
+  return rowsOf(
+    em,
+    sql<OpenFamily>`
+      select id, (extract(epoch from created_at) * 1000)::float8 as "createdAtMs",
+        (extract(epoch from last_used_at) * 1000)::float8 as "lastUsedAtMs",
+        user_agent as "userAgent"
+      from token_families
+      where player_id = ${playerId} and not is_guest and revoked_at is null and ends_at > ${now}
+        and last_used_at > ${usedSince}
+      order by last_used_at desc, id limit ${limit}`,
+  );
+}
+
+/** Ends one session of a player; false when it is not an open one of theirs. */
+export async function revokeOwnFamily(
+  em: EntityManager,
+  { id, playerId, now }: { id: string; playerId: number; now: Date },
+): Promise<boolean> {
+  const rows = await rowsOf(
+    em,
+    sql`update token_families set revoked_at = ${now}
+      where id = ${id} and player_id = ${playerId} and revoked_at is null returning id`,
+  );
+  return rows.length > 0;
 }

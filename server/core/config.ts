@@ -59,6 +59,11 @@ export const ConfigSchema = Type.Object({
   TRUSTED_PROXIES: Text("", "CIDR list; X-Forwarded-For is believed from these only"),
   CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
   CORS_PUBLIC_DATA: Bool(false, "true lets any origin read public game data"),
+  SSO_ALLOWED_HOSTS: Text(
+    "",
+    "comma list of hosts a sign-in may lead to, as a.com,*.b.com; empty means localhost outside production",
+    "^((\\*\\.)?[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*( *, *(?!$)|$))*$",
+  ),
   TOKEN_ISSUER: Text("platform", "iss claim of every token"),
   DEFAULT_REALM: Text(
     "default",

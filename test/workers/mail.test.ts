@@ -166,7 +166,7 @@ describe("the queue of messages", () => {
     const schedulers = await maintenance?.getJobSchedulers();
     assert.deepEqual(
       schedulers?.map(({ every }) => every),
-      [60_000],
+      [60_000, 60_000],
     );
   });
 });

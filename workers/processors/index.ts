@@ -1,4 +1,5 @@
 import { importFromFile } from "./codex-import.ts";
+import { answerRequest } from "./credential-requests.ts";
 import { storeLobbyResult } from "./lobby-results.ts";
 import { maintain } from "./maintenance.ts";
 import { sendMail } from "./mail.ts";
@@ -7,6 +8,7 @@ import { generateQuestions } from "./question-generation.ts";
 /** Queue name -> the work; a queue without a line here is filled, but not emptied, by this service. */
 export const processors = {
   "codex-import": importFromFile,
+  "credential-requests": answerRequest,
   "lobby-results": storeLobbyResult,
   mail: sendMail,
   maintenance: maintain,

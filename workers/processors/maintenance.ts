@@ -1,4 +1,5 @@
 import { UnrecoverableError } from "bullmq";
+import { listForgottenRequests, purgeCredentials } from "../../db/queries/credential-requests.ts";
 import {
   expireMessages,
   listStranded,
@@ -7,7 +8,7 @@ import {
 } from "../../db/queries/messages.ts";
 import { leaseMs } from "../../server/delivery/deliver.ts";
 import type { JobDeps } from "../../server/deps.ts";
-import { mail, type maintenance, type PayloadOf } from "../queues.ts";
+import { credentialRequests, mail, type maintenance, type PayloadOf } from "../queues.ts";
 
 const dayMs = 86_400_000;
 /** A message whose ordinary attempts are over long ago and that still waits lost its job. */
@@ -20,6 +21,7 @@ const maxInbox = 1_000;
 /** Name of a task -> what it does; each may run twice, and at once. */
 const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | undefined>> = {
   messages: tidyMessages,
+  credentials: tidyCredentials,
 };
 
 export async function maintain(
@@ -47,4 +49,17 @@ async function tidyMessages(deps: JobDeps): Promise<void> {
   if (stranded.length > 0) deps.log.warn({ count: stranded.length }, "messages queued again");
   await purgeMessages(em, { before, maxKept: maxInbox });
   await purgeUnverified(em, { now: at, before });
+}
+
+/** A request whose job was lost waits longer than this. */
+const forgottenMs = 60_000;
+
+/** Queues requests whose job was lost, deletes used and ended credentials. */
+async function tidyCredentials({ em, clock, enqueue }: JobDeps): Promise<void> {
+  const now = clock.now();
+  const before = new Date(now - forgottenMs);
+  const round = Math.ceil(now / forgottenMs);
+  for (const requestId of await listForgottenRequests(em, { before, limit: maxStranded }))
+    await enqueue(credentialRequests, { requestId, round });
+  await purgeCredentials(em, { now: new Date(now), before: new Date(now - dayMs) });
 }

@@ -12,6 +12,8 @@ export interface Lockout {
   remaining(subject: string): Promise<number>;
   fail(subject: string): Promise<number>;
   succeed(subject: string): Promise<number>;
+  /** Ends a lock early: the person proved who they are in another way (S2). */
+  clear(subject: string): Promise<void>;
 }
 
 /** What the failures of an account are counted under, whichever of its names was used. */
@@ -62,6 +64,11 @@ export function lockoutOf({ redis, config, clock }: Pick<Deps, "redis" | "config
       redis.pttl(keys(subject)[0]).then(toSeconds, () => local.remaining(subject)),
     fail: (subject) => run(failScript, subject).catch(() => local.fail(subject)),
     succeed: (subject) => run(succeedScript, subject).catch(() => local.succeed(subject)),
+    clear: async (subject) => {
+      local.clear(subject);
+      // While the store is away its locks cannot be seen either.
+      await redis.del(...keys(subject)).catch(() => undefined);
+    },
   };
   return lockout;
 }
@@ -116,5 +123,5 @@ function localLockout(redis: Redis, config: Settings, clock: Deps["clock"]) {
     return left;
   }
 
-  return { remaining, fail, succeed };
+  return { remaining, fail, succeed, clear: (subject: string) => known.delete(subject) };
 }

@@ -2,11 +2,14 @@ import { timestamp } from "../../core/clock.ts";
 import { preferredLocale } from "../../core/locales.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { clearRefreshCookie, refreshCookie } from "./cookies.ts";
+import { credentialRoutes } from "./credential-routes.ts";
 import { enterAsGuest, upgrade } from "./guests.ts";
 import { sessionReply } from "./replies.ts";
 import * as s from "./schemas.ts";
 import { login, logout, refresh } from "./service.ts";
+import { sessionRoutes } from "./session-routes.ts";
 import { openerOf } from "./sessions.ts";
+import { ssoRoutes } from "./sso-routes.ts";
 
 const tag = "Gateway";
 
@@ -120,4 +123,7 @@ export const gatewayRoutes: AnyRoute[] = [
   logoutRoute,
   upgradeRoute,
   validate,
+  ...credentialRoutes,
+  ...ssoRoutes,
+  ...sessionRoutes,
 ];

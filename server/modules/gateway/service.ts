@@ -55,7 +55,8 @@ export async function login(
     : null;
   const now = new Date(deps.clock.now());
   return deps.em.transactional(async (em) => {
-    await recordLogin(em, account.id, { now, passwordHash });
+    const record = { now, checkedHash: hash, passwordHash };
+    if (!(await recordLogin(em, account.id, record))) throw new AppError("auth:invalid");
     account.lastLoginAt = now;
     return openSession(em, deps, account, opener);
   });

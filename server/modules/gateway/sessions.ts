@@ -16,6 +16,8 @@ const lifetimes = {
   guest: { refreshSeconds: 730 * daySeconds, familySeconds: 730 * daySeconds },
   registered: { refreshSeconds: 30 * daySeconds, familySeconds: 180 * daySeconds },
 };
+/** An account's session that was not used for so long has no valid token any more. */
+export const refreshWindowMs = lifetimes.registered.refreshSeconds * 1_000;
 const lifetimeOf = (isGuest: boolean) => (isGuest ? lifetimes.guest : lifetimes.registered);
 
 /** Who opens a session, as far as the session records it. */

@@ -1,6 +1,7 @@
 import type { RealmBranding } from "../../../db/entities/realm-branding.ts";
 import type { Realm } from "../../../db/entities/realm.ts";
 import { findBranding, findRealm, listFrontends } from "../../../db/queries/realms.ts";
+import { publicBaseUrl } from "../../core/addresses.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -50,6 +51,22 @@ export async function readRealmOrigins(deps: Pick<Deps, "em">): Promise<Readonly
   const frontends = await listFrontends(deps.em);
   const origins = frontends.map((realm) => originOf(realm.frontendUrl));
   return new Set(origins.filter((origin) => origin !== null));
+}
+
+/** Hosts, with their port if it is not the usual one, of the active realms' front ends (GW-08). */
+export async function readRealmHosts(deps: Pick<Deps, "em">): Promise<ReadonlySet<string>> {
+  const origins = await readRealmOrigins(deps);
+  return new Set([...origins].map((origin) => new URL(origin).host));
+}
+
+/** Address of the realm's own pages, without a slash at the end; ours when it has none. */
+export async function readFrontEnd(
+  deps: Pick<Deps, "em" | "config">,
+  slug: string,
+): Promise<string> {
+  const frontends = await listFrontends(deps.em);
+  const own = frontends.find((realm) => realm.slug === slug);
+  return own?.frontendUrl.replace(/\/+$/, "") ?? publicBaseUrl(deps.config);
 }
 
 function originOf(text: string | undefined): string | null {

@@ -1,0 +1,69 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { rowsOf } from "./rows.ts";
+
+export interface NewCode {
+  playerId: number;
+  codeHash: string;
+  channel: "email" | "sms";
+  emailKey: string;
+  now: Date;
+  expiresAt: Date;
+}
+
+/**
+ * Makes this the only code of the account (S4). False, and the older one stays good, when `max`
+ * were made since `windowStart`; null is any number.
+ */
+export async function saveCode(
+  em: EntityManager,
+  { playerId, codeHash, channel, emailKey, now, expiresAt }: NewCode,
+  bound: { windowStart: Date; max: number | null },
+): Promise<boolean> {
+  const isNewWindow = sql`c.window_started_at <= ${bound.windowStart}::timestamptz`;
+  const isWithin = bound.max === null ? sql`true` : sql`c.issued < ${bound.max}::int`;
+  const rows = await rowsOf(
+    em,
+    sql`insert into sign_in_codes as c
+        (player_id, code_hash, channel, email_key, expires_at, window_started_at)
+      values (${playerId}, ${codeHash}, ${channel}, ${emailKey}, ${expiresAt}, ${now})
+      on conflict (player_id) do update set code_hash = excluded.code_hash,
+        channel = excluded.channel, email_key = excluded.email_key, tries = 0,
+        expires_at = excluded.expires_at,
+        issued = case when ${isNewWindow} then 1 else c.issued + 1 end,
+        window_started_at = case when ${isNewWindow} then excluded.window_started_at
+          else c.window_started_at end
+      where ${isNewWindow} or ${isWithin}
+      returning player_id`,
+  );
+  return rows.length > 0;
+}
+
+export interface CodeTry {
+  /** 0 for an address without an account: the same work, and no row. */
+  playerId: number;
+  emailKey: string;
+  /** Of the code that was given, under the present secret and the one before. */
+  hashes: string[];
+  now: Date;
+  maxTries: number;
+}
+
+/** Counts a try and uses the code up when it is right; null when it was wrong or there is none. */
+export async function tryCode(
+  em: EntityManager,
+  { playerId, emailKey, hashes, now, maxTries }: CodeTry,
+): Promise<"email" | "sms" | null> {
+  const isRight = sql`code_hash = any(${hashes}::text[])`;
+  const rows = await rowsOf(
+    em,
+    sql<{ isRight: boolean; channel: "email" | "sms" }>`
+      update sign_in_codes set tries = tries + 1,
+        expires_at = case when ${isRight} then 'epoch'::timestamptz else expires_at end
+      where player_id = ${playerId} and email_key = ${emailKey} and tries < ${maxTries}::int
+        and expires_at > ${now}
+      returning ${isRight} as "isRight", channel`,
+  );
+  const [row] = rows;
+  return row?.isRight === true ? row.channel : null;
+}

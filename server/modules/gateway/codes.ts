@@ -1,0 +1,68 @@
+import { insertRequest } from "../../../db/queries/credential-requests.ts";
+import { findAccount, recordLogin } from "../../../db/queries/players.ts";
+import { tryCode } from "../../../db/queries/sign-in-codes.ts";
+import { credentialRequests } from "../../../workers/queues.ts";
+import { normalizeEmail } from "../../core/account-names.ts";
+import { AppError } from "../../core/errors.ts";
+import { codeHashes } from "../../core/one-time-codes.ts";
+import type { Deps } from "../../deps.ts";
+import { accountSubject, lockoutOf } from "./lockout.ts";
+import { openSession, type Opener, type Session } from "./sessions.ts";
+
+/** Wrong tries that void a code (GW-04). */
+const maxTries = 5;
+/** Requests that may wait for their job altogether; what comes on top is dropped and logged. */
+export const maxWaitingRequests = 20_000;
+
+export interface CredentialRequest {
+  purpose: "code" | "reset";
+  email: string;
+  channel: "email" | "sms";
+  realm: string;
+}
+
+/**
+ * Notes that an address wants a code or a link. Nothing here depends on whether it has an account:
+ * the job finds that out, so neither the answer nor its time can tell (S1).
+ */
+export async function requestCredential(
+  deps: Pick<Deps, "em" | "clock" | "enqueue" | "log">,
+  { email, ...request }: CredentialRequest,
+): Promise<void> {
+  const emailKey = normalizeEmail(email);
+  if (emailKey === null) return;
+  const now = new Date(deps.clock.now());
+  const bound = { now, maxWaiting: maxWaitingRequests };
+  const requestId = await insertRequest(deps.em, { ...request, emailKey }, bound);
+  if (requestId === null) return deps.log.warn("too many requests for codes, one dropped");
+  // While Redis is away the row waits; the clean-up queues it.
+  await deps
+    .enqueue(credentialRequests, { requestId, round: 0 })
+    .catch((error: unknown) => deps.log.warn({ reason: String(error) }, "request not queued yet"));
+}
+
+/** Signs in with a code; an unknown address costs the same look-up and the same try (GW-04, GW-05). */
+export async function signInWithCode(
+  deps: Deps,
+  { email, code }: { email: string; code: string },
+  opener: Opener,
+): Promise<Session> {
+  const emailKey = normalizeEmail(email) ?? "";
+  const now = new Date(deps.clock.now());
+  // What was wrong has to stay counted, so a refusal is no reason to roll back.
+  const session = await deps.em.transactional(async (em) => {
+    const account = await findAccount(em, { emailKey });
+    const playerId = account?.id ?? 0;
+    const hashes = codeHashes(deps.config, `sign-in:${playerId}`, code);
+    const channel = await tryCode(em, { playerId, emailKey, hashes, now, maxTries });
+    if (!account || channel === null) return null;
+    const provesEmail = channel === "email";
+    if (!(await recordLogin(em, playerId, { now, provesEmail }))) return null;
+    account.lastLoginAt = now;
+    if (provesEmail) account.emailVerifiedAt ??= now;
+    return openSession(em, deps, account, opener);
+  });
+  if (!session) throw new AppError("auth:code_invalid");
+  await lockoutOf(deps).clear(accountSubject(session.body.player.id));
+  return session;
+}

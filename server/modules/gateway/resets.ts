@@ -1,0 +1,33 @@
+import { hash } from "node:crypto";
+import { isResetOpen, useReset } from "../../../db/queries/password-resets.ts";
+import { findOpenPlayer } from "../../../db/queries/players.ts";
+import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
+import { AppError } from "../../core/errors.ts";
+import { postMessages, writeMessage } from "../../delivery/send.ts";
+import type { Deps } from "../../deps.ts";
+import { accountSubject, lockoutOf } from "./lockout.ts";
+
+/** Sets a new password by a token of a mail; every session of the account ends with it (S4, S7). */
+export async function resetPassword(
+  deps: Deps,
+  input: { token: string; password: string },
+): Promise<void> {
+  const claims = deps.tokens.verify("password_reset", input.token);
+  const token = { playerId: Number(claims?.sub), tokenHash: hash("sha256", claims?.jti ?? "") };
+  const now = new Date(deps.clock.now());
+  // Hashing is dear, so only a token that would be good has it done.
+  if (!claims || !(await isResetOpen(deps.em, token, now)))
+    throw new AppError("auth:token_invalid");
+  const passwordHash = await deps.passwords.hash(input.password);
+  const mailId = await deps.em.transactional(async (em) => {
+    if (!(await useReset(em, token, { now, passwordHash })))
+      throw new AppError("auth:token_invalid");
+    await revokeFamiliesOf(em, token.playerId, now);
+    const player = await findOpenPlayer(em, token.playerId);
+    if (!player?.emailKey) return null;
+    const { emailKey: to, locale } = player;
+    return writeMessage(em, deps, { template: "password-changed", to, locale, params: {} });
+  });
+  await lockoutOf(deps).clear(accountSubject(token.playerId));
+  await postMessages(deps, [mailId]);
+}

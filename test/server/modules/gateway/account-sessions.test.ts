@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startApp, type App } from "../../../support/app.ts";
+import { manualClock } from "../../../support/clock.ts";
+import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
+
+const path = "/v1/users/@me/sessions";
+const clock = manualClock();
+let app: App;
+before(async () => {
+  app = await startApp({ clock });
+});
+after(() => app.stop());
+
+interface Row {
+  id: string;
+  created_at: string;
+  last_used_at: string;
+  user_agent: string | null;
+  is_current: boolean;
+}
+const list = async (token: string) =>
+  ((await app.client.get(path, { token })).body as { sessions: Row[] }).sessions;
+const signIn = (email: string, device: string) =>
+  post(app, "/v1/gateway/login", { identifier: email, password }, { "user-agent": device });
+const refresh = (token: string) => post(app, "/v1/gateway/refresh", { refresh_token: token });
+
+describe("the sessions of an account", () => {
+  it("are listed, the latest used first, with the one that asks", async () => {
+    const { email, session } = await registerAccount(app);
+    clock.advance(60_000);
+    const phone = await signIn(email, "phone");
+    clock.advance(60_000);
+    await refresh(session.refresh_token);
+    const rows = await list(phone.body.access_token);
+    assert.equal(rows.length, 2);
+    assert.deepEqual(
+      rows.map(({ user_agent, is_current }) => [user_agent === "phone", is_current]),
+      [
+        [false, false],
+        [true, true],
+      ],
+    );
+    const [first] = rows;
+    assert.ok(first && first.created_at < first.last_used_at);
+  });
+
+  it("end one by one, and only for their owner", async () => {
+    const one = await registerAccount(app);
+    const other = await registerAccount(app);
+    const phone = await signIn(one.email, "phone");
+    const target = (await list(one.session.access_token)).find((row) => !row.is_current);
+    assert.ok(target);
+    const remove = (id: string, token: string) => app.client.delete(`${path}/${id}`, { token });
+    assert.equal((await remove(target.id, other.session.access_token)).status, 404);
+    assert.equal((await refresh(phone.body.refresh_token)).status, 200);
+    assert.equal((await remove(target.id, one.session.access_token)).status, 204);
+    assert.equal((await refresh(phone.body.refresh_token)).code, "auth:refresh_invalid");
+    assert.equal((await remove(target.id, one.session.access_token)).status, 404);
+    assert.equal((await remove("short", one.session.access_token)).status, 404);
+    assert.equal((await list(one.session.access_token)).length, 1);
+  });
+
+  it("end all at once, the caller's too, and the cookie with them", async () => {
+    const { email, session } = await registerAccount(app);
+    const phone = await signIn(email, "phone");
+    const answer = await app.client.delete(path, { token: session.access_token });
+    assert.equal(answer.status, 204);
+    assert.match(answer.headers.get("set-cookie") ?? "", /^svc_refresh=; Max-Age=0/);
+    for (const token of [session.refresh_token, phone.body.refresh_token])
+      assert.equal((await refresh(token)).code, "auth:refresh_invalid");
+    assert.equal((await list(session.access_token)).length, 0);
+  });
+
+  it("are no matter of guests and strangers", async () => {
+    const guest = tokenOf(await enter(app));
+    for (const [method, address] of [
+      ["GET", path],
+      ["DELETE", path],
+      ["DELETE", `${path}/${"a".repeat(22)}`],
+    ] as const) {
+      assert.equal((await app.client.request(method, address, { headers: guest })).status, 403);
+      assert.equal((await app.client.request(method, address)).status, 401);
+    }
+  });
+
+  it("leave the list when their tokens are over", async () => {
+    const { email, session } = await registerAccount(app);
+    clock.advance(31 * 86_400_000);
+    const again = await signIn(email, "later");
+    assert.equal((await refresh(session.refresh_token)).code, "auth:refresh_invalid");
+    assert.equal((await list(again.body.access_token)).length, 1);
+  });
+});

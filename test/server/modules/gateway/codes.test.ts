@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { rowsOf } from "../../../../db/queries/rows.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import {
+  enter,
+  password,
+  post,
+  registerAccount,
+  tally,
+  uniqueName,
+} from "../../../support/identity.ts";
+import { messagesTo, sentMessage } from "../../../support/messages.ts";
+
+const requestPath = "/v1/gateway/code/request";
+const verifyPath = "/v1/gateway/code/verify";
+let app: App;
+let now = Date.now();
+before(async () => {
+  app = await startApp({ clock: { now: () => now } });
+});
+after(() => app.stop());
+
+const ask = (email: unknown, channel?: unknown) => post(app, requestPath, { email, channel });
+const verify = (email: unknown, code: unknown) => post(app, verifyPath, { email, code });
+
+/** Asks for a code and reads it from the inbox; `count` is how many were sent to it before. */
+async function codeFor(email: string): Promise<string> {
+  const sentBefore = (await codesTo(email)).length;
+  assert.equal((await ask(email)).status, 200);
+  for (;;) {
+    const last = await sentMessage(app.deps, email, "sign-in-code");
+    if ((await codesTo(email)).length > sentBefore) return last.content.code ?? "";
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+const codesTo = async (email: string) =>
+  (await messagesTo(app.deps, email)).filter(({ template }) => template === "sign-in-code");
+
+/** Resolves when no request waits for its job any more. */
+async function requestsAreDone(): Promise<void> {
+  const left = () => rowsOf(app.deps.em, sql`select 1 from credential_requests`);
+  while ((await left()).length > 0) await new Promise((done) => setTimeout(done, 20));
+}
+const wrongFor = (code: string) => (code === "000000" ? "000001" : "000000");
+
+describe("a sign-in code", () => {
+  it("signs in, sets the cookie of 30 days, and proves the address", async () => {
+    const { email, session } = await registerAccount(app);
+    assert.equal(session.player.email_verified_at, null);
+    const code = await codeFor(email);
+    assert.match(code, /^\d{6}$/);
+    const answer = await verify(` ${email.toUpperCase()}`, code);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.player.id, session.player.id);
+    assert.ok(answer.body.player.email_verified_at);
+    assert.match(answer.headers.get("set-cookie") ?? "", /Max-Age=2592000/);
+    const stored = await app.deps.em.findOneOrFail(PlayerSchema, session.player.id);
+    assert.ok(stored.emailVerifiedAt);
+  });
+
+  it("works once, even for twenty at the same moment", async () => {
+    const { email } = await registerAccount(app);
+    const code = await codeFor(email);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(email, code)));
+    assert.deepEqual(tally(answers), { "200": 1, "401 auth:code_invalid": 19 });
+  });
+
+  it("is void after five wrong tries, however many come at once", async () => {
+    const { email } = await registerAccount(app);
+    const code = await codeFor(email);
+    for (let i = 0; i < 4; i++) await verify(email, wrongFor(code));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => verify(email, wrongFor(code))),
+    );
+    assert.deepEqual(tally(answers), { "401 auth:code_invalid": 10 });
+    assert.equal((await verify(email, code)).code, "auth:code_invalid");
+    assert.equal((await verify(email, await codeFor(email))).status, 200);
+  });
+
+  it("still works after four wrong tries", async () => {
+    const { email } = await registerAccount(app);
+    const code = await codeFor(email);
+    for (let i = 0; i < 4; i++) await verify(email, wrongFor(code));
+    assert.equal((await verify(email, code)).status, 200);
+  });
+
+  it("is void once a newer one was sent, after five minutes, and for another account", async () => {
+    const { email } = await registerAccount(app);
+    const other = await registerAccount(app);
+    const first = await codeFor(email);
+    let second = await codeFor(email);
+    if (second === first) second = await codeFor(email);
+    assert.equal((await verify(email, first)).code, "auth:code_invalid");
+    await codeFor(other.email);
+    assert.equal((await verify(other.email, second)).code, "auth:code_invalid");
+    now += 5 * 60_000;
+    assert.equal((await verify(email, second)).code, "auth:code_invalid");
+  });
+
+  it("is not kept in a form that a reader of the database could use", async () => {
+    const { email } = await registerAccount(app);
+    const code = await codeFor(email);
+    const rows = await rowsOf(
+      app.deps.em,
+      sql<{ row: string }>`select c::text as row from sign_in_codes c`,
+    );
+    assert.ok(rows.length > 0);
+    for (const { row } of rows) assert.ok(!row.includes(code));
+    const jobs = await app.deps.redis.keys("jobs:credential-requests:request-*");
+    for (const key of jobs)
+      assert.ok(!JSON.stringify(await app.deps.redis.hgetall(key)).includes(email));
+  });
+
+  it("ends the lock of failed logins", async () => {
+    const { email } = await registerAccount(app);
+    const login = (given: string) =>
+      post(app, "/v1/gateway/login", { identifier: email, password: given });
+    for (let i = 0; i < 5; i++) await login("no");
+    assert.equal((await login(password)).code, "auth:locked");
+    assert.equal((await verify(email, await codeFor(email))).status, 200);
+    assert.equal((await login(password)).status, 200);
+  });
+});
+
+describe("asking for a sign-in code", () => {
+  it("does and answers the same for a known, an unknown and an impossible address", async () => {
+    const { email } = await registerAccount(app);
+    const guest = await enter(app);
+    const unknown = `${uniqueName()}@example.com`;
+    const shapes = [];
+    for (const given of [email, unknown, `${guest.player.name}@example.com`, "no address"]) {
+      const answer = await ask(given);
+      const headers = [...answer.headers.keys()].filter((name) => name !== "x-request-id");
+      shapes.push({ status: answer.status, body: answer.body, headers });
+    }
+    for (const shape of shapes) assert.deepEqual(shape, shapes[0]);
+    assert.equal(shapes[0]?.status, 200);
+    await requestsAreDone();
+    assert.equal((await codesTo(email)).length, 1);
+    assert.equal((await messagesTo(app.deps, unknown)).length, 0);
+  });
+
+  it("needs an address, and a channel that exists", async () => {
+    for (const email of [undefined, null, "", "  ", 7]) {
+      const answer = await ask(email);
+      assert.deepEqual([answer.status, answer.code], [400, "request:missing_field"]);
+    }
+    for (const channel of ["push", 7, "", {}]) {
+      const answer = await ask("a@example.com", channel);
+      assert.deepEqual([answer.status, answer.code], [422, "validation:failed"]);
+      assert.equal(answer.json.flash?.violations?.[0]?.propertyPath, "channel");
+    }
+    for (const body of [{ email: "a@example.com" }, { code: "123456" }, {}]) {
+      const answer = await post(app, verifyPath, body);
+      assert.deepEqual([answer.status, answer.code], [400, "request:missing_field"]);
+    }
+    for (const code of ["12345", "abcdef", "1234567", "１２３４５６"])
+      assert.equal((await verify("a@example.com", code)).code, "auth:code_invalid");
+  });
+
+  it("goes by text message to a verified number only, and proves no address", async () => {
+    const { email, session } = await registerAccount(app);
+    const phone = `+4915${String(session.player.id).padStart(9, "0")}`;
+    const player = await app.deps.em.findOneOrFail(PlayerSchema, session.player.id);
+    const write = (fields: object) =>
+      app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id: player.id }, fields);
+    await write({ phone });
+    assert.equal((await ask(email, "sms")).status, 200);
+    await requestsAreDone();
+    assert.equal((await messagesTo(app.deps, phone)).length, 0);
+    await write({ phoneVerifiedAt: new Date(now) });
+    await ask(email, "sms");
+    const message = await sentMessageSoon(phone);
+    const answer = await verify(email, message.content.code ?? "");
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.player.email_verified_at, null);
+  });
+
+  it("makes five codes in a quarter of an hour, and leaves the last one good", async () => {
+    const limited = await startApp({ env: { RATE_LIMIT_FACTOR: "1" } });
+    try {
+      const { email } = await registerAccount(limited);
+      const { processors } = await import("../../../../workers/processors/index.ts");
+      const { insertRequest } = await import("../../../../db/queries/credential-requests.ts");
+      for (let i = 0; i < 8; i++) {
+        const row = { purpose: "code", channel: "email", emailKey: email, realm: "x" } as const;
+        const requestId = await insertRequest(limited.deps.em, row, {
+          now: new Date(),
+          maxWaiting: 10,
+        });
+        await processors["credential-requests"](
+          { requestId: requestId ?? 0, round: 0 },
+          limited.deps,
+        );
+      }
+      const sent = (await messagesTo(limited.deps, email)).filter(
+        ({ template }) => template === "sign-in-code",
+      );
+      assert.equal(sent.length, 5);
+      const last = await sentMessage(limited.deps, email, "sign-in-code");
+      const answer = await post(limited, verifyPath, { email, code: last.content.code });
+      assert.equal(answer.status, 200);
+      const asked = [];
+      for (let i = 0; i < 7; i++)
+        asked.push(await post(limited, requestPath, { email: "x@y.example" }));
+      assert.deepEqual(tally(asked), { "200": 5, "429 rate_limit:exceeded": 2 });
+      const wait = Number(asked.at(-1)?.headers.get("retry-after"));
+      assert.ok(wait > 0 && wait <= 60);
+    } finally {
+      await limited.stop();
+    }
+  });
+});
+
+async function sentMessageSoon(to: string) {
+  return sentMessage(app.deps, to, "sign-in-code-sms");
+}

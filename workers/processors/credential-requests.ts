@@ -1,0 +1,102 @@
+import { hash } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Player } from "../../db/entities/player.ts";
+import { takeRequest, type CredentialRequestRow } from "../../db/queries/credential-requests.ts";
+import { saveReset } from "../../db/queries/password-resets.ts";
+import { findAccount } from "../../db/queries/players.ts";
+import { findBranding, findRealm } from "../../db/queries/realms.ts";
+import { saveCode } from "../../db/queries/sign-in-codes.ts";
+import { publicBaseUrl } from "../../server/core/addresses.ts";
+import { randomId } from "../../server/core/ids.ts";
+import { codeHash, newCode } from "../../server/core/one-time-codes.ts";
+import { createTokenService } from "../../server/core/tokens.ts";
+import { postMessages, writeMessage } from "../../server/delivery/send.ts";
+import type { JobDeps } from "../../server/deps.ts";
+import type { credentialRequests, PayloadOf } from "../queues.ts";
+
+/** Document 1, Single-use credentials. */
+const codeMs = 5 * 60_000;
+const resetSeconds = 3_600;
+/** Sign-in codes of one account in a quarter of an hour: what can be guessed is five tries of each. */
+export const maxCodes = 5;
+const codeWindowMs = 15 * 60_000;
+/** A request that waited longer is forgotten: nobody looks into the inbox for it any more. */
+const usefulMs = 15 * 60_000;
+
+/** Answers a request with a code or a link, when the address has an account (GW-04, GW-10). */
+export async function answerRequest(
+  { requestId }: PayloadOf<typeof credentialRequests>,
+  deps: JobDeps,
+): Promise<void> {
+  const now = deps.clock.now();
+  const messageId = await deps.em.transactional(async (em) => {
+    const request = await takeRequest(em, requestId);
+    if (!request || request.createdAtMs < now - usefulMs) return null;
+    const account = await findAccount(em, { emailKey: request.emailKey });
+    if (!account) return null;
+    if (request.purpose === "code") return writeCode(em, deps, account, request);
+    return writeReset(em, deps, account, request);
+  });
+  await postMessages(deps, [messageId]);
+}
+
+async function writeCode(
+  em: EntityManager,
+  deps: JobDeps,
+  account: Player,
+  { channel, emailKey }: CredentialRequestRow,
+): Promise<number | null> {
+  const { id: playerId, locale } = account;
+  const phone = account.phoneVerifiedAt ? (account.phone ?? null) : null;
+  if (channel === "sms" && phone === null) return null;
+  const now = deps.clock.now();
+  const { RATE_LIMIT_FACTOR: factor } = deps.config;
+  const code = newCode();
+  const isSaved = await saveCode(
+    em,
+    {
+      playerId,
+      codeHash: codeHash(deps.config, `sign-in:${playerId}`, code),
+      channel,
+      emailKey,
+      now: new Date(now),
+      expiresAt: new Date(now + codeMs),
+    },
+    {
+      windowStart: new Date(now - codeWindowMs),
+      max: factor === 0 ? null : Math.max(1, Math.floor(maxCodes * factor)),
+    },
+  );
+  if (!isSaved) return null;
+  const params = { code };
+  return channel === "sms" && phone !== null
+    ? writeMessage(em, deps, { template: "sign-in-code-sms", to: phone, locale, params })
+    : writeMessage(em, deps, { template: "sign-in-code", to: emailKey, locale, params });
+}
+
+async function writeReset(
+  em: EntityManager,
+  deps: JobDeps,
+  { id, locale }: Player,
+  { emailKey, realm }: CredentialRequestRow,
+): Promise<number | null> {
+  const jti = randomId();
+  const tokens = createTokenService(deps.config, deps.clock);
+  const token = tokens.sign("password_reset", String(id), resetSeconds, { jti });
+  const expiresAt = new Date(deps.clock.now() + resetSeconds * 1_000);
+  await saveReset(em, { playerId: id, tokenHash: hash("sha256", jti), expiresAt });
+  const link = `${await frontEndOf(em, deps, realm)}/reset-password?token=${token}`;
+  return writeMessage(em, deps, {
+    template: "reset-password",
+    to: emailKey,
+    locale,
+    params: { link },
+  });
+}
+
+/** Pages of the realm, or our own when it has none (GW-10). */
+async function frontEndOf(em: EntityManager, deps: JobDeps, slug: string): Promise<string> {
+  const realm = await findRealm(em, slug);
+  const branding = realm?.isActive ? await findBranding(em, realm.id) : null;
+  return branding?.frontendUrl?.replace(/\/+$/, "") ?? publicBaseUrl(deps.config);
+}
