@@ -23,8 +23,10 @@ export interface ListQuery {
 }
 
 const numericOps = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const;
-/** What of the stored text counts as a number; longer ones would not fit the type. */
-const numberPattern = String.raw`^-?\d{1,250}(\.\d{1,250})?([eE][+-]?\d{1,3})?$`;
+/** What of a stored text counts as a number. Bounded repetitions would make it many times slower. */
+const numberPattern = String.raw`^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$`;
+/** Longer texts would not fit the type. */
+const maxNumberLength = 300;
 
 function conditionsOf({ branchId, type, filters, words }: ListQuery): RawBuilder<unknown> {
   const conditions = [
@@ -47,8 +49,13 @@ function conditionOf({ field, path, op, value }: ListFilter): RawBuilder<unknown
   const text = textOf(field, path);
   if (op === "eq") return sql`${text} = ${value}`;
   if (op === "ne") return sql`${text} is distinct from ${value}`;
-  return sql`case when ${text} ~ ${numberPattern}
-    then (${text})::numeric ${numericOps[op]} ${value}::numeric else false end`;
+  const holds = sql`(${text})::numeric ${numericOps[op]} ${value}::numeric`;
+  const ofText = sql`case when length(${text}) > ${maxNumberLength} then false
+    when ${text} ~ ${numberPattern} then ${holds} else false end`;
+  if (field !== "data") return ofText;
+  return sql`case jsonb_typeof(h.data #> ${path}::text[])
+    when 'number' then (h.data #> ${path}::text[])::numeric ${numericOps[op]} ${value}::numeric
+    when 'string' then ${ofText} else false end`;
 }
 
 /** JSON text of a scalar; null for what is absent, null, an object or a list. */
@@ -69,12 +76,15 @@ export function listEntities(
     em,
     sql<EntityRow>`
       select ${entityColumns}
-      from codex_head h
+      from (
+        select h.entity_id, h.document_id, h.patch_id from codex_head h
+        where ${conditionsOf(query)} and h.entity_id > ${page.cursor}::bigint
+        order by h.entity_id limit ${page.limit}
+      ) h
       join codex_entities e on e.id = h.entity_id
       join codex_documents d on d.id = h.document_id
       join codex_patches p on p.id = h.patch_id
-      where ${conditionsOf(query)} and h.entity_id > ${page.cursor}::bigint
-      order by h.entity_id limit ${page.limit}`,
+      order by h.entity_id`,
   );
 }
 
