@@ -1,15 +1,19 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { createOrm } from "../db/orm.ts";
 import { importEnvelope } from "../importers/run.ts";
 import { entity, envelope } from "../test/support/archive.ts";
-import { startService } from "../test/support/process.ts";
-import { cpuMicros } from "./cpu.ts";
-import { openGenerator, requestText, type Job } from "./load.ts";
-import { printRows, type Row } from "./report.ts";
+import { startService, type Service } from "../test/support/process.ts";
+import { openGenerator, requestText } from "./load.ts";
+import { note } from "./report.ts";
+import {
+  comparedTable,
+  measureRequests,
+  startEcho,
+  type Compared,
+  type Measured,
+} from "./requests.ts";
+import type { Scenarios } from "./scenario.ts";
 
 const connections = 64;
-const seconds = Number(process.env["BENCH_SECONDS"] ?? 6);
 const entityCount = 20_000;
 const base = "/v1/codex/bench";
 
@@ -30,39 +34,57 @@ const entitiesAt = (patch: number) =>
   );
 
 /** Imports, then cached reads against raw uWebSockets.js with answers of the same size. */
-export async function run(): Promise<void> {
-  const service = await startService({
-    env: { HTTP_WORKERS: "1", JOB_WORKERS: "0", RATE_LIMIT_FACTOR: "0", LOG_LEVEL: "info" },
+export const scenarios: Scenarios = {
+  all: {
+    about: "imports, first reads and cached reads",
+    async run({ isQuick }) {
+      const seconds = isQuick ? 2 : 6;
+      const service = await startService({
+        env: { HTTP_WORKERS: "1", JOB_WORKERS: "0", RATE_LIMIT_FACTOR: "0", LOG_LEVEL: "info" },
+      });
+      try {
+        await importAll(service.databaseUrl);
+        await timeCold(service.url);
+        const lines = [
+          ...(await compare(service, seconds, "entity", `${base}/id.item.n7`, 1.8)),
+          ...(await compare(service, seconds, "list of 50", `${base}/item`, 2.5)),
+        ];
+        return [comparedTable(`archive: ${connections} connections, ${seconds} s each`, lines)];
+      } finally {
+        await service.stop();
+      }
+    },
+  },
+};
+
+async function compare(
+  service: Service,
+  seconds: number,
+  name: string,
+  path: string,
+  limit: number,
+): Promise<Compared[]> {
+  const answer = await fetch(service.url + path);
+  const etag = answer.headers.get("etag") ?? "";
+  const { length } = await answer.text();
+  const echo = await startEcho(length);
+  const ceiling = await echo.measure({
+    name: `raw echo, ${length} bytes`,
+    request: requestText("GET", "/"),
+    connections,
+    seconds,
   });
-  try {
-    await importAll(service.databaseUrl);
-    await timeCold(service.url);
-    const pids = await service.workerPids();
-    const rows: { row: Row; against: Row; target: number | null }[] = [];
-    for (const [name, path, target] of [
-      ["entity", `${base}/id.item.n7`, 1.8],
-      ["list of 50", `${base}/item`, 2.5],
-    ] as const) {
-      const { length } = await (await fetch(service.url + path)).text();
-      const etag = (await fetch(service.url + path)).headers.get("etag") ?? "";
-      const echo = await startEcho(length);
-      const ceiling = await measure(`raw echo, ${length} bytes`, echo.url, [echo.pid], "/");
-      echo.stop();
-      const known = { "if-none-match": etag };
-      rows.push(
-        { row: ceiling, against: ceiling, target: null },
-        { row: await measure(name, service.url, pids, path), against: ceiling, target },
-        {
-          row: await measure(`${name}, 304`, service.url, pids, path, known),
-          against: ceiling,
-          target: 1.8,
-        },
-      );
-    }
-    printRows(`archive: ${connections} connections, ${seconds} s each`, rows);
-  } finally {
-    await service.stop();
-  }
+  await echo.stop();
+  const known = { "if-none-match": etag };
+  return [
+    { row: ceiling, against: ceiling, limit: null },
+    { row: await measure(service, seconds, name, path), against: ceiling, limit },
+    {
+      row: await measure(service, seconds, `${name}, 304`, path, known),
+      against: ceiling,
+      limit: 1.8,
+    },
+  ];
 }
 
 async function importAll(databaseUrl: string): Promise<void> {
@@ -98,32 +120,21 @@ async function timeCold(url: string): Promise<void> {
   }
 }
 
-const print = (name: string, ms: number) =>
-  void process.stdout.write(`  ${name}: ${ms.toFixed(1)} ms\n`);
-
-async function startEcho(bytes: number): Promise<{ url: string; pid: number; stop: () => void }> {
-  const child = fork(new URL("./echo.ts", import.meta.url), [String(bytes)], {
-    execArgv: ["--import", "tsx"],
-  });
-  const [{ port }] = (await once(child, "message")) as [{ port: number }];
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => child.kill() };
-}
+const print = (name: string, ms: number) => note(`${name}: ${ms.toFixed(1)} ms`);
 
 async function measure(
+  service: Service,
+  seconds: number,
   name: string,
-  url: string,
-  pids: number[],
   path: string,
   headers: Record<string, string> = {},
-): Promise<Row> {
-  const { hostname, port } = new URL(url);
+): Promise<Measured> {
+  const { hostname, port } = new URL(service.url);
   const generator = await openGenerator(hostname, Number(port), connections);
   const request = requestText("GET", path, { headers });
-  const jobs: Job[] = Array.from({ length: connections }, () => ({ request }));
-  await generator.run(jobs, 1);
-  const before = cpuMicros(pids);
-  const { requests, perSecond, p50Ms, p99Ms, statuses } = await generator.run(jobs, seconds);
-  const workerMicros = (cpuMicros(pids) - before) / requests;
+  const jobs = Array.from({ length: connections }, () => ({ request }));
+  const pids = await service.workerPids();
+  const row = await measureRequests({ name, generator, jobs, seconds, pids });
   generator.close();
-  return { name, perSecond, p50Ms, p99Ms, workerMicros, redisMicros: null, statuses };
+  return row;
 }

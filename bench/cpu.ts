@@ -13,3 +13,17 @@ export function cpuMicros(pids: readonly number[]): number {
   }
   return (ticks / ticksPerSecond) * 1_000_000;
 }
+
+/** Resident memory of these processes in KiB. Linux only. */
+export function residentKib(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return sum + Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  }, 0);
+}
+
+/** Files and sockets a process of this machine may have open. */
+export function fileLimit(): number {
+  const limits = readFileSync("/proc/self/limits", "utf8");
+  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);
+}

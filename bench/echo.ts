@@ -1,4 +1,5 @@
-import { App } from "uWebSockets.js";
+import { App, us_socket_local_port } from "uWebSockets.js";
+import { serveCalls } from "./rpc.ts";
 
 /** The ceiling: raw uWebSockets.js that reads the request's body and answers as many bytes as the service does. */
 const body = `{"padding":"${"x".repeat(Number(process.argv[2] ?? 300))}"}`;
@@ -13,10 +14,9 @@ app.any("/*", (response, request) => {
     if (isLast) response.cork(() => response.writeStatus("204 No Content").endWithoutBody());
   });
 });
+let port = 0;
 app.listen("127.0.0.1", 0, (socket) => {
   if (!socket) throw new Error("no free port");
-  void import("uWebSockets.js").then(({ us_socket_local_port }) =>
-    process.send?.({ port: us_socket_local_port(socket) }),
-  );
+  port = us_socket_local_port(socket);
 });
-process.on("disconnect", () => process.exit(0));
+serveCalls({ port: () => port });

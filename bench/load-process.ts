@@ -1,8 +1,10 @@
-import { connect, type Socket } from "node:net";
 import { requestText, type Job, type LoadResult } from "./load.ts";
+import { ask, openSocket } from "./raw-request.ts";
 
 const [host = "127.0.0.1", port = "0", connections = "1"] = process.argv.slice(2);
-const sockets = await Promise.all(Array.from({ length: Number(connections) }, open));
+const sockets = await Promise.all(
+  Array.from({ length: Number(connections) }, () => openSocket(Number(port), host)),
+);
 const probe = requestText("GET", "/v1/health-check");
 process.send?.(
   await Promise.all(sockets.map(async (socket) => (await ask(socket, probe)).requestId)),
@@ -14,44 +16,6 @@ process.on("message", (message: { jobs: Job[]; seconds: number; perSecond?: numb
   const turnMs = perSecond === undefined ? 0 : (jobs.length / perSecond) * 1000;
   void run(jobs, seconds, turnMs).then((result) => process.send?.(result));
 });
-
-function open(): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), host, () => resolve(socket));
-    socket.setNoDelay(true);
-    socket.once("error", reject);
-  });
-}
-
-interface Answer {
-  status: string;
-  requestId: string;
-}
-
-/** Sends one request and reads its answer to the last byte. */
-function ask(socket: Socket, request: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    const onData = (chunk: Buffer) => {
-      text += chunk.toString("latin1");
-      const end = text.indexOf("\r\n\r\n");
-      if (end < 0) return;
-      const head = text.slice(0, end);
-      const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-      if (text.length < end + 4 + length) return;
-      socket.off("data", onData);
-      socket.off("close", onClose);
-      resolve({
-        status: head.slice(9, 12),
-        requestId: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? "",
-      });
-    };
-    const onClose = () => reject(new Error("the connection was closed"));
-    socket.on("data", onData);
-    socket.once("close", onClose);
-    socket.write(request);
-  });
-}
 
 /** Waits for the connection's next turn; turns that were missed are made up for. */
 async function waitUntil(at: number): Promise<void> {

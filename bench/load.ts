@@ -53,9 +53,9 @@ export async function openGenerator(
 export function requestText(
   method: string,
   path: string,
-  options: { headers?: Record<string, string>; body?: unknown } = {},
+  options: { headers?: Record<string, string>; body?: unknown; text?: string } = {},
 ): string {
-  const body = options.body === undefined ? "" : JSON.stringify(options.body);
+  const body = options.text ?? (options.body === undefined ? "" : JSON.stringify(options.body));
   const headers: Record<string, string> = { host: "bench", ...options.headers };
   if (body !== "") headers["content-type"] = "application/json";
   if (method !== "GET") headers["content-length"] = String(Buffer.byteLength(body));

@@ -1,8 +1,9 @@
-/** `npm run bench -- <scenario>`: each scenario starts what it measures and its ceiling in the same run. */
-const scenarios: Record<
-  string,
-  { about: string; load: () => Promise<{ run: () => Promise<void> }> }
-> = {
+import { parseArgs } from "node:util";
+import { printTable } from "./report.ts";
+import type { Scenarios } from "./scenario.ts";
+
+/** `npm run bench -- <name> [scenario] [--quick]`: everything that is compared runs in the same run. */
+const benches: Record<string, { about: string; load: () => Promise<{ scenarios: Scenarios }> }> = {
   http: {
     about: "the HTTP stack and a committed lobby pick against raw uWebSockets.js",
     load: () => import("./http.ts"),
@@ -11,16 +12,35 @@ const scenarios: Record<
     about: "imports, and cached reads of the archive against raw uWebSockets.js",
     load: () => import("./archive.ts"),
   },
+  hub: {
+    about: "event streams against raw uWebSockets.js and, where installed, Nchan",
+    load: () => import("./hub/index.ts"),
+  },
+  lobby: {
+    about: "lobby commands: committed, forwarded, with subscribers; memory of idle lobbies",
+    load: () => import("./lobby/index.ts"),
+  },
 };
 
-const name = process.argv[2] ?? "";
-const scenario = scenarios[name];
-if (!scenario) {
-  process.stderr.write("usage: npm run bench -- <scenario>\n");
-  for (const [key, { about }] of Object.entries(scenarios))
-    process.stderr.write(`  ${key}  ${about}\n`);
+function usage(lines: [name: string, about: string][]): never {
+  process.stderr.write("usage: npm run bench -- <name> [scenario] [--quick]\n");
+  for (const [name, about] of lines) process.stderr.write(`  ${name.padEnd(10)} ${about}\n`);
   process.exit(1);
 }
-const { run } = await scenario.load();
-await run();
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean", default: false } },
+});
+const bench = benches[positionals[0] ?? ""];
+if (!bench) usage(Object.entries(benches).map(([name, { about }]) => [name, about]));
+const { scenarios } = await bench.load();
+const only = positionals[1];
+if (only !== undefined && !scenarios[only])
+  usage(Object.entries(scenarios).map(([name, { about }]) => [name, about]));
+for (const [name, scenario] of Object.entries(scenarios)) {
+  if (only !== undefined && name !== only) continue;
+  process.stderr.write(`${name}: ${scenario.about}\n`);
+  for (const table of await scenario.run({ isQuick: values.quick })) printTable(table);
+}
 process.exit(0);

@@ -1,58 +1,42 @@
-/** One row of a benchmark: what was measured, per request, against the ceiling of the same run. */
-export interface Row {
-  name: string;
-  perSecond: number;
-  p50Ms: number;
-  p99Ms: number;
-  /** CPU of all server processes per request. */
-  workerMicros: number;
-  redisMicros: number | null;
-  statuses: Record<string, number>;
+/** What a scenario measured; the first row of `cells` belongs to the first of `head`. */
+export interface Table {
+  title: string;
+  head: string[];
+  rows: string[][];
 }
 
-/** Prints a table with the ratio of each row's CPU to that of the row it is compared with. */
-export function printRows(
-  title: string,
-  rows: { row: Row; against: Row; target: number | null }[],
-): void {
-  const lines = rows.map(({ row, against, target }) => {
-    const ratio = row.workerMicros / against.workerMicros;
-    return [
-      row.name,
-      row.perSecond.toFixed(0),
-      row.p50Ms.toFixed(2),
-      row.p99Ms.toFixed(2),
-      row.workerMicros.toFixed(1),
-      row.redisMicros === null ? "-" : row.redisMicros.toFixed(1),
-      row === against ? "-" : `${ratio.toFixed(2)}x`,
-      target === null ? "" : `${ratio <= target ? "reached" : "missed"} (<= ${target}x)`,
-      Object.entries(row.statuses)
-        .map(([status, count]) => `${status}:${count}`)
-        .join(" "),
-    ];
-  });
-  const head = [
-    "scenario",
-    "req/s",
-    "p50 ms",
-    "p99 ms",
-    "worker us",
-    "redis us",
-    "to echo",
-    "target",
-    "answers",
-  ];
+/** An upper bound (or, with `isLeast`, a lower one) a measured value is compared with. */
+export interface Aim {
+  limit: number;
+  unit?: string;
+  isLeast?: boolean;
+}
+
+/** Whether the value keeps to the aim, and what the aim is. */
+export function verdict(value: number, { limit, unit = "", isLeast = false }: Aim): string {
+  const isReached = isLeast ? value >= limit : value <= limit;
+  return `${isReached ? "reached" : "missed"} (${isLeast ? ">=" : "<="} ${limit}${unit})`;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  if (sorted.length % 2 === 1) return sorted[middle] ?? 0;
+  return ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+/** Printed as Markdown, so that it can stand in a document as it is. */
+export function printTable({ title, head, rows }: Table): void {
   const widths = head.map((name, i) =>
-    Math.max(name.length, ...lines.map((line) => line[i]?.length ?? 0)),
+    Math.max(3, name.length, ...rows.map((row) => row[i]?.length ?? 0)),
   );
-  const print = (cells: string[]) =>
-    process.stdout.write(
-      `${cells
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join("  ")
-        .trimEnd()}\n`,
-    );
-  process.stdout.write(`\n${title}\n`);
-  print(head);
-  for (const line of lines) print(line);
+  const line = (cells: string[]) =>
+    `| ${widths.map((width, i) => (cells[i] ?? "").padEnd(width)).join(" | ")} |\n`;
+  const rule = widths.map((width) => "-".repeat(width));
+  process.stdout.write(`\n${title}\n\n${line(head)}${line(rule)}${rows.map(line).join("")}\n`);
+}
+
+/** A line about what is going on, apart from the results. */
+export function note(text: string): void {
+  process.stderr.write(`  ${text}\n`);
 }

@@ -1,0 +1,89 @@
+import { silentLogger } from "../../server/core/logger.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { publicListChannel } from "../../actors/runtime/keys.ts";
+import { anyPicks, openFor, startGames } from "../lobby/field.ts";
+import { median, verdict } from "../report.ts";
+import { measureRequests } from "../requests.ts";
+import type { Scenario } from "../scenario.ts";
+import { pidsOf, withService } from "../service.ts";
+import { Audience } from "../streams/audience.ts";
+import { needFiles } from "./servers.ts";
+
+const streams = 4000;
+const connections = 16;
+const picksPerSecond = 400;
+const changesPerSecond = 10;
+const aimMs = 20;
+
+/** Lobby commands while the public list goes to thousands; the service sends it once a second at most. */
+export const broadcast: Scenario = {
+  about: "lobby commands while four thousand streams get the public list",
+  async run({ isQuick }) {
+    needFiles(streams);
+    const seconds = isQuick ? 4 : 10;
+    return withService(1, async (service) => {
+      const pids = await pidsOf(service);
+      const generator = await openFor(service, connections);
+      const jobs = anyPicks(generator, await startGames(service, 20));
+      const given = { generator, jobs, seconds, perSecond: picksPerSecond, ...pids };
+      const alone = await measureRequests({ ...given, name: "picks alone" });
+      const audience = await openList(service.url, pids.pids);
+      const redis = connectRedis(service.redisUrl, silentLogger, "bench");
+      await redisReady(redis);
+      await audience.begin();
+      const timer = setInterval(
+        () => void redis.publish(publicListChannel, ""),
+        1000 / changesPerSecond,
+      );
+      const during = [];
+      for (let n = 0; n < (isQuick ? 1 : 3); n++)
+        during.push(await measureRequests({ ...given, name: "picks and broadcast" }));
+      clearInterval(timer);
+      const { lists } = await audience.counts();
+      redis.disconnect();
+      generator.close();
+      await audience.stop();
+      const p99Ms = median(during.map((one) => one.p99Ms));
+      const row = (name: string, p50: number, p99: number, rest: string[]) => [
+        name,
+        p50.toFixed(2),
+        p99.toFixed(2),
+        ...rest,
+      ];
+      return [
+        {
+          title: `broadcast: ${picksPerSecond} committed picks/s, ${streams} streams on the public list, whole service, one HTTP worker`,
+          head: ["with", "p50 ms", "p99 ms", "lists sent to each", "aim"],
+          rows: [
+            row("picks alone", alone.p50Ms, alone.p99Ms, ["", ""]),
+            row("picks and broadcast", median(during.map((one) => one.p50Ms)), p99Ms, [
+              (lists / streams).toFixed(1),
+              verdict(p99Ms, { limit: aimMs, unit: " ms" }),
+            ]),
+          ],
+        },
+      ];
+    });
+  },
+};
+
+async function openList(url: string, pids: number[]): Promise<Audience> {
+  const topic = "lobbies";
+  const path = "/v1/hub?topic=/games/trivia/lobbies";
+  const audience = await Audience.start(
+    {
+      name: "emberline",
+      port: Number(new URL(url).port),
+      target: { kind: "http", port: 0 },
+      pids,
+      storePids: [],
+      readyText: "lobbies.updated",
+      stream: () => ({ topic, path, headers: "" }),
+      collect: async () => undefined,
+      stop: async () => undefined,
+    },
+    [topic],
+  );
+  await audience.open(streams);
+  return audience;
+}

@@ -1,0 +1,135 @@
+import { cpuMicros } from "../cpu.ts";
+import { median, note, verdict, type Table } from "../report.ts";
+import type { BenchOptions, Scenario } from "../scenario.ts";
+import { sumFaults, type Audience, type Load } from "../streams/audience.ts";
+import type { Faults } from "../streams/reader.ts";
+import { needFiles, topicNames, withServers } from "./servers.ts";
+
+export interface FanOut {
+  about: string;
+  topics: number;
+  perTopic: number;
+  /** Events per second over all topics; null is as fast as the readers read. */
+  perSecond: number | null;
+}
+
+interface Round {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** CPU of the server, and of its store, per delivered event. */
+  micros: number;
+  storeMicros: number;
+}
+
+interface Measured {
+  audience: Audience;
+  rounds: Round[];
+  faults: Faults[];
+}
+
+/** The sizes of the messages of a running lobby: most are picks and answers. */
+const eventBytes = 300;
+const aimToRaw = 1.3;
+
+/** Events to many streams, the servers by turns, so that a busy moment of the machine meets all of them. */
+export function fanOut(given: FanOut): Scenario {
+  const { topics, perTopic } = given;
+  return {
+    about: given.about,
+    async run({ isQuick }) {
+      needFiles(topics * perTopic);
+      const measured = await withServers(topicNames(topics), (audiences) =>
+        measureAll(audiences, given, isQuick),
+      );
+      return [tableOf(given, measured, isQuick)];
+    },
+  };
+}
+
+async function measureAll(
+  audiences: Audience[],
+  { perTopic, perSecond }: FanOut,
+  isQuick: boolean,
+): Promise<Measured[]> {
+  const load: Load = { seconds: isQuick ? 2 : 5, bytes: eventBytes, perSecond };
+  const all: Measured[] = [];
+  for (const audience of audiences) {
+    const ms = await audience.open(perTopic);
+    note(`${audience.peer.name}: streams open after ${(ms / 1000).toFixed(1)} s`);
+    await measureRound(audience, { ...load, seconds: 1 });
+    all.push({ audience, rounds: [], faults: [] });
+  }
+  for (let n = 0; n < (isQuick ? 1 : 5); n++)
+    for (const { audience, rounds, faults } of all) {
+      const { round, fault } = await measureRound(audience, load);
+      rounds.push(round);
+      faults.push(fault);
+      note(
+        `${audience.peer.name}: ${round.micros.toFixed(1)} us, p99 ${round.p99Ms.toFixed(1)} ms`,
+      );
+    }
+  return all;
+}
+
+async function measureRound(audience: Audience, load: Load) {
+  const { pids, storePids } = audience.peer;
+  await audience.begin();
+  const started = performance.now();
+  const [cpu, storeCpu] = [cpuMicros(pids), cpuMicros(storePids)];
+  await audience.publish(load);
+  const seconds = (performance.now() - started) / 1000;
+  const fault = await audience.settle();
+  const { delivered, latencies } = await audience.counts();
+  const round: Round = {
+    perSecond: delivered / seconds,
+    p50Ms: latencies.at(0.5),
+    p99Ms: latencies.at(0.99),
+    micros: (cpuMicros(pids) - cpu) / delivered,
+    storeMicros: (cpuMicros(storePids) - storeCpu) / delivered,
+  };
+  return { round, fault };
+}
+
+function tableOf(given: FanOut, measured: Measured[], isQuick: BenchOptions["isQuick"]): Table {
+  const middle = (one: Measured, key: keyof Round) => median(one.rounds.map((round) => round[key]));
+  const [raw] = measured;
+  const nchan = measured.find(({ audience }) => audience.peer.name === "Nchan");
+  const ratio = (one: Measured, to: Measured) =>
+    median(one.rounds.map(({ micros }, i) => micros / (to.rounds[i]?.micros ?? Number.NaN)));
+  const rows = measured.map((one) => {
+    const isOurs = one.audience.peer.storePids.length > 0;
+    const aims =
+      isOurs && raw ? [verdict(ratio(one, raw), { limit: aimToRaw, unit: "x raw" })] : [];
+    if (isOurs && nchan) aims.push(verdict(ratio(one, nchan), { limit: 1, unit: "x Nchan" }));
+    const { lost, doubled, disordered, closed, refused } = sumFaults(one.faults);
+    return [
+      one.audience.peer.name,
+      middle(one, "perSecond").toFixed(0),
+      middle(one, "p50Ms").toFixed(1),
+      middle(one, "p99Ms").toFixed(1),
+      middle(one, "micros").toFixed(1),
+      isOurs ? middle(one, "storeMicros").toFixed(1) : "",
+      raw && one !== raw ? `${ratio(one, raw).toFixed(2)}x` : "",
+      aims.join(", "),
+      [lost, doubled, disordered, closed, refused].join("/"),
+    ];
+  });
+  const { topics, perTopic } = given;
+  const rounds = isQuick ? "one short round" : "median of 5 rounds by turns";
+  return {
+    title: `${given.about}: ${topics} topics x ${perTopic} streams, ${rounds}`,
+    head: [
+      "server",
+      "delivered/s",
+      "p50 ms",
+      "p99 ms",
+      "us per delivery",
+      "Redis us",
+      "to raw",
+      "aim",
+      "lost/doubled/disordered/closed/refused",
+    ],
+    rows,
+  };
+}

@@ -1,0 +1,52 @@
+import { cpuMicros, residentKib } from "../cpu.ts";
+import { note, verdict } from "../report.ts";
+import type { Scenario } from "../scenario.ts";
+import type { Audience } from "../streams/audience.ts";
+import { needFiles, topicNames, withServers } from "./servers.ts";
+
+const topics = 500;
+const aimKib = 4;
+
+/** What a stream costs that only waits; garbage is collected before each look at the memory. */
+export const idle: Scenario = {
+  about: "ten thousand streams that wait",
+  async run({ isQuick }) {
+    const perTopic = isQuick ? 4 : 20;
+    const streams = topics * perTopic;
+    needFiles(streams);
+    const rows = await withServers(topicNames(topics), async (audiences) => {
+      const measured: string[][] = [];
+      for (const audience of audiences) measured.push(await measure(audience, perTopic, streams));
+      return measured;
+    });
+    return [
+      {
+        title: `idle: ${streams} streams on ${topics} topics`,
+        head: ["server", "KiB per stream", "us per connect", "all open s", "refused", "aim"],
+        rows,
+      },
+    ];
+  },
+};
+
+async function measure(audience: Audience, perTopic: number, streams: number): Promise<string[]> {
+  const { peer } = audience;
+  await peer.collect();
+  const before = residentKib(peer.pids);
+  const cpu = cpuMicros(peer.pids);
+  const ms = await audience.open(perTopic);
+  const micros = (cpuMicros(peer.pids) - cpu) / streams;
+  await peer.collect();
+  const kib = (residentKib(peer.pids) - before) / streams;
+  const { refused } = await audience.settle();
+  note(`${peer.name}: ${kib.toFixed(2)} KiB`);
+  const isOurs = peer.storePids.length > 0;
+  return [
+    peer.name,
+    kib.toFixed(2),
+    micros.toFixed(0),
+    (ms / 1000).toFixed(1),
+    String(refused),
+    isOurs ? verdict(kib, { limit: aimKib, unit: " KiB" }) : "",
+  ];
+}

@@ -1,0 +1,31 @@
+import type { Scenarios } from "../scenario.ts";
+import { broadcast } from "./broadcast.ts";
+import { fanOut } from "./fan-out.ts";
+import { idle } from "./idle.ts";
+import { storm } from "./storm.ts";
+import { stuck } from "./stuck.ts";
+
+export const scenarios: Scenarios = {
+  lobbies: fanOut({
+    about: "lobbies of eight with two events a second",
+    topics: 500,
+    perTopic: 8,
+    perSecond: 1000,
+  }),
+  topic: fanOut({
+    about: "one lobby that thousands watch, two events a second",
+    topics: 1,
+    perTopic: 4000,
+    perSecond: 2,
+  }),
+  flood: fanOut({
+    about: "as many events as the readers can read",
+    topics: 100,
+    perTopic: 8,
+    perSecond: null,
+  }),
+  idle,
+  storm,
+  stuck,
+  broadcast,
+};

@@ -1,0 +1,74 @@
+import { fileLimit } from "../cpu.ts";
+import { startHub } from "../peers/hub.ts";
+import { startNchan } from "../peers/nchan.ts";
+import { topicCode, type Peer } from "../peers/peer.ts";
+import { startUws } from "../peers/uws.ts";
+import { note } from "../report.ts";
+import { startRedis } from "../stores.ts";
+import { Audience } from "../streams/audience.ts";
+
+/** Files a server needs besides its streams. */
+const spareFiles = 500;
+
+/** Topics of the benchmark: lobbies that exist for the hub alone. */
+export const topicNames = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => topicCode(n));
+
+/** Throws when this machine does not let one process have so many streams. */
+export function needFiles(streams: number): void {
+  const limit = fileLimit();
+  if (limit < streams + spareFiles)
+    throw new Error(
+      `${streams} streams need more open files than the ${limit} allowed: see ulimit -Hn`,
+    );
+}
+
+/** Runs `work` with all servers that are installed here, each with readers; then stops everything. */
+export async function withServers<T>(
+  topics: string[],
+  work: (audiences: Audience[]) => Promise<T>,
+  maxStreams = 12_000,
+): Promise<T> {
+  const redis = await startRedis();
+  const stops: (() => Promise<void>)[] = [() => redis.stop()];
+  try {
+    const peers: Peer[] = [];
+    for (const start of [startUws, () => startNchan(maxStreams), () => startHub(redis)]) {
+      const peer = await start();
+      if (!peer) {
+        note(
+          "Nchan is not installed (Debian: nginx-core, libnginx-mod-nchan): compared without it",
+        );
+        continue;
+      }
+      peers.push(peer);
+      stops.unshift(() => peer.stop());
+    }
+    const audiences: Audience[] = [];
+    for (const peer of peers) {
+      const audience = await Audience.start(peer, topics);
+      audiences.push(audience);
+      stops.unshift(() => audience.stop());
+    }
+    return await work(audiences);
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+/** Like `withServers`, with this project's hub alone. */
+export async function withHub<T>(
+  topics: string[],
+  work: (audience: Audience) => Promise<T>,
+): Promise<T> {
+  const redis = await startRedis();
+  const peer = await startHub(redis);
+  const audience = await Audience.start(peer, topics);
+  try {
+    return await work(audience);
+  } finally {
+    await audience.stop();
+    await peer.stop();
+    await redis.stop();
+  }
+}

@@ -1,0 +1,71 @@
+import { cpuMicros } from "../cpu.ts";
+import { lobbiesAsPeer } from "../peers/service.ts";
+import { median, note, verdict } from "../report.ts";
+import type { Scenario } from "../scenario.ts";
+import { withService } from "../service.ts";
+import { Audience } from "../streams/audience.ts";
+import type { Faults } from "../streams/reader.ts";
+import { needFiles } from "./servers.ts";
+
+const lobbies = 500;
+const perLobby = 8;
+const eventsPerLobby = 10;
+const aimMs = 2_000;
+
+/** Everybody comes back at once, as after a restart of a proxy, and gets what was missed. */
+export const storm: Scenario = {
+  about: "four thousand streams that come back at the same moment",
+  async run({ isQuick }) {
+    const count = isQuick ? lobbies / 4 : lobbies;
+    needFiles(count * perLobby);
+    const rounds = isQuick ? 1 : 5;
+    return withService(1, async (service) => {
+      const { peer, topics, numbers } = await lobbiesAsPeer(service, count);
+      const audience = await Audience.start(peer, topics);
+      audience.startFrom(numbers);
+      const completes: number[] = [];
+      const readies: number[] = [];
+      const micros: number[] = [];
+      const faults: Faults[] = [];
+      await audience.open(perLobby);
+      for (let n = 0; n < rounds; n++) {
+        await audience.cut();
+        await audience.publish({ seconds: 1, bytes: 300, perSecond: count * eventsPerLobby });
+        const cpu = cpuMicros(peer.pids);
+        const { readyMs, completeMs } = await audience.return();
+        micros.push((cpuMicros(peer.pids) - cpu) / (count * perLobby));
+        faults.push(await audience.settle());
+        readies.push(readyMs);
+        completes.push(completeMs);
+        note(`complete after ${completeMs.toFixed(0)} ms`);
+      }
+      await audience.stop();
+      const sum = (key: "lost" | "doubled" | "disordered" | "refused") =>
+        faults.reduce((total, one) => total + one[key], 0);
+      const wrong = (["lost", "doubled", "disordered", "refused"] as const).map(sum).join("/");
+      return [
+        {
+          title: `storm: ${count * perLobby} streams of ${count} lobbies return with their last id, ${eventsPerLobby} events missed by each, whole service, one HTTP worker`,
+          head: [
+            "server",
+            "all answered ms",
+            "all complete ms",
+            "us per return",
+            "aim",
+            "lost/doubled/disordered/refused",
+          ],
+          rows: [
+            [
+              peer.name,
+              median(readies).toFixed(0),
+              median(completes).toFixed(0),
+              median(micros).toFixed(0),
+              verdict(median(completes), { limit: aimMs, unit: " ms" }),
+              wrong,
+            ],
+          ],
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,71 @@
+import { residentKib } from "../cpu.ts";
+import { note, verdict } from "../report.ts";
+import type { Scenario } from "../scenario.ts";
+import type { Audience, Load } from "../streams/audience.ts";
+import { needFiles, topicNames, withHub } from "./servers.ts";
+
+const topics = 10;
+const readersPerTopic = 8;
+const stuckPerTopic = 10;
+const aimMib = 10;
+/** The others may not feel it: what one sees more than this is the stuck ones' doing. */
+const aimSlowdown = 1.5;
+
+interface Sight {
+  p99Ms: number;
+  grownMib: number;
+}
+
+/** Streams that are open and never read, among others that do. */
+export const stuck: Scenario = {
+  about: "a hundred readers that read nothing, in lobbies that are flooded",
+  async run({ isQuick }) {
+    const streams = topics * (readersPerTopic + stuckPerTopic);
+    needFiles(streams);
+    // Large events, since the kernel takes some megabytes for each socket before anybody notices.
+    const load: Load = { seconds: isQuick ? 15 : 60, bytes: 15_000, perSecond: topics * 40 };
+    return withHub(topicNames(topics), async (audience) => {
+      await audience.open(readersPerTopic);
+      await look(audience, { ...load, seconds: 5 });
+      const without = await look(audience, { ...load, seconds: isQuick ? 8 : 20 });
+      await audience.open(stuckPerTopic, { isStuck: true });
+      const withStuck = await look(audience, load);
+      const faults = await audience.settle();
+      const left = await audience.cutStuck();
+      const slowdown = withStuck.p99Ms / without.p99Ms;
+      const cells = ({ p99Ms, grownMib }: Sight) => [p99Ms.toFixed(1), grownMib.toFixed(1)];
+      return [
+        {
+          title: `stuck: ${topics * stuckPerTopic} streams that never read beside ${topics * readersPerTopic} that do, ${load.perSecond} events/s of ${load.bytes} bytes for ${load.seconds} s`,
+          head: ["with", "p99 ms", "RSS growth MiB", "aim"],
+          rows: [
+            ["readers alone", ...cells(without), ""],
+            [
+              "stuck ones too",
+              ...cells(withStuck),
+              `${verdict(withStuck.grownMib, { limit: aimMib, unit: " MiB" })}, p99 ${verdict(slowdown, { limit: aimSlowdown, unit: "x" })}`,
+            ],
+            [`lost ${faults.lost}, doubled ${faults.doubled}, not ended by the hub: ${left}`],
+          ],
+        },
+      ];
+    });
+  },
+};
+
+async function look(audience: Audience, load: Load): Promise<Sight> {
+  const { peer } = audience;
+  await peer.collect();
+  const before = residentKib(peer.pids);
+  await audience.begin();
+  await audience.publish(load);
+  await audience.settle();
+  const { latencies } = await audience.counts();
+  await peer.collect();
+  const sight = {
+    p99Ms: latencies.at(0.99),
+    grownMib: (residentKib(peer.pids) - before) / 1024,
+  };
+  note(`p99 ${sight.p99Ms.toFixed(1)} ms, ${sight.grownMib.toFixed(1)} MiB`);
+  return sight;
+}

@@ -1,0 +1,122 @@
+import { ownerKey, shardOf } from "../../actors/runtime/keys.ts";
+import { parseOwner } from "../../actors/runtime/placement.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { createLobby, joinLobby, newPlayer, type Player } from "../../test/support/player.ts";
+import type { Service } from "../../test/support/process.ts";
+import { openGenerator, requestText, type Generator, type Job } from "../load.ts";
+
+export const connections = 64;
+export const echoPost = requestText("POST", "/", {
+  headers: { "x-lobby-token": "x".repeat(300) },
+  body: { selected_index: 1 },
+});
+
+const seatsPerLobby = 4;
+/** A guest may be the host of so many unfinished lobbies. */
+const lobbiesPerHost = 10;
+/** Lobbies made at the same time. */
+const lanes = 8;
+const lobbies = "/v1/games/trivia/lobbies";
+
+export interface BenchSeat {
+  code: string;
+  token: string;
+}
+
+/** Waiting lobbies with their host alone. */
+export async function makeLobbies(
+  url: string,
+  count: number,
+  settings: Record<string, unknown> = {},
+): Promise<{ host: Player; code: string; token: string }[]> {
+  const made: { host: Player; code: string; token: string }[] = [];
+  const lane = async () => {
+    let host: Player | null = null;
+    for (let n = 0; made.length < count; n++) {
+      if (!host || n % lobbiesPerHost === 0) host = await newPlayer(url, `Host ${made.length}`);
+      const code = await createLobby(host, { category: "science", ...settings });
+      if (made.length < count) made.push({ host, code, token: host.lobbyToken });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, count) }, lane));
+  return made;
+}
+
+/** Running co-op lobbies on their first question, which stays open for a minute. */
+export async function startGames(service: Service, count: number): Promise<BenchSeat[]> {
+  const guests = await Promise.all(
+    Array.from({ length: seatsPerLobby - 1 }, (_, i) => newPlayer(service.url, `Bench ${i}`)),
+  );
+  const settings = { mode: "coop", numQuestions: 1, timer: 60, maxPlayers: seatsPerLobby };
+  const made = await makeLobbies(service.url, count, settings);
+  const seats: BenchSeat[] = made.map(({ code, token }) => ({ code, token }));
+  for (const guest of guests)
+    for (const { code } of made) {
+      await joinLobby(guest, code);
+      seats.push({ code, token: guest.lobbyToken });
+    }
+  await Promise.all(
+    made.map(async ({ host, code, token }) => {
+      const headers = { "x-lobby-token": token };
+      const started = await host.call("POST", `${lobbies}/${code}/start`, undefined, headers);
+      if (started.status !== 200) throw new Error(`start: ${started.status} ${started.code}`);
+    }),
+  );
+  return seats;
+}
+
+/** The choice changes nothing but is committed and published each time. With a key it is done once only. */
+export function pickJob(seat: BenchSeat | undefined, key?: string): Job {
+  if (!seat) return { request: "" };
+  const keyed = key === undefined ? {} : { "idempotency-key": key };
+  return {
+    request: requestText("POST", `${lobbies}/${seat.code}/pick`, {
+      headers: { "x-lobby-token": seat.token, ...keyed },
+      body: { selected_index: 1 },
+    }),
+  };
+}
+
+export const openFor = (service: Service, count = connections): Promise<Generator> => {
+  const { hostname, port } = new URL(service.url);
+  return openGenerator(hostname, Number(port), count);
+};
+
+/** One pick per connection, in lobbies that live in the process of the connection, or in another one. */
+export async function placedPicks(
+  service: Service,
+  generator: Generator,
+  seats: BenchSeat[],
+  isLocal: boolean,
+): Promise<Job[]> {
+  const owners = await ownerPids(service, seats);
+  return generator.requestIds.map((requestId, i) => {
+    const pid = pidOfRequest(requestId);
+    const fitting = seats.filter((seat) => (owners.get(seat.code) === pid) === isLocal);
+    return pickJob(fitting[(i * 7) % fitting.length]);
+  });
+}
+
+/** One pick per connection, wherever the lobbies live. */
+export const anyPicks = (generator: Generator, seats: BenchSeat[]): Job[] =>
+  generator.requestIds.map((_, i) => pickJob(seats[(i * 7) % seats.length]));
+
+/** Code -> pid of the process that owns the lobby, from the owner records and the primary's list of processes. */
+async function ownerPids(service: Service, seats: BenchSeat[]): Promise<Map<string, number>> {
+  const pids = new Map(
+    (await service.processes()).map(({ incarnation, pid }) => [incarnation, pid]),
+  );
+  const redis = connectRedis(service.redisUrl, silentLogger, "bench");
+  await redisReady(redis);
+  const owners = new Map<string, number>();
+  for (const { code } of seats) {
+    const owner = parseOwner(await redis.get(ownerKey(shardOf(code))));
+    owners.set(code, pids.get(owner?.incarnation ?? "") ?? 0);
+  }
+  redis.disconnect();
+  return owners;
+}
+
+/** Request ids begin with the pid of the process that gave them, in base 36. */
+const pidOfRequest = (requestId: string) => Number.parseInt(requestId.split("-")[0] ?? "", 36);

@@ -1,0 +1,2 @@
+import type { Scenarios } from "../scenario.ts";
+export const scenarios: Scenarios = {};

@@ -1,0 +1,55 @@
+import type { Lobbies } from "../../actors/index.ts";
+import { eventChannel, eventStreamKey } from "../../actors/index.ts";
+import { systemClock } from "../../server/core/clock.ts";
+import { parseConfig } from "../../server/core/config.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createMetrics } from "../../server/core/metrics.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { createTokenService } from "../../server/core/tokens.ts";
+import type { Deps } from "../../server/deps.ts";
+import { createHttpServer } from "../../server/http/server.ts";
+import { hubRoutes } from "../../server/modules/hub/routes.ts";
+import { createHub } from "../../server/sse/create-hub.ts";
+import { serveCalls } from "../rpc.ts";
+
+/**
+ * The hub as the service runs it, alone in its process: the request pipeline, tokens, places in Redis,
+ * ids, replay and heartbeats. Only the lobbies are stood in for: every seat is there.
+ */
+const config = parseConfig(process.env);
+const log = silentLogger;
+const metrics = createMetrics();
+const redis = connectRedis(config.REDIS_URL, log, "general");
+await redisReady(redis);
+
+async function snapshotOf(code: string) {
+  const [newest] = await redis.xrevrange(eventStreamKey(code), "+", "-", "COUNT", 1);
+  const seq = newest ? Number.parseInt(newest[0], 10) : 0;
+  const topic = `${config.TOPIC_BASE}/lobby/${code}`;
+  const message = { type: "lobby.snapshot", topic, seq, at_ms: Date.now(), data: { lobby: {} } };
+  return { seq, payload: JSON.stringify(message) };
+}
+
+const hub = createHub({
+  redisUrl: config.REDIS_URL,
+  config,
+  log,
+  clock: systemClock,
+  metrics,
+  keys: { stream: eventStreamKey, channel: eventChannel },
+  snapshotOf,
+  publicList: async () => "[]",
+  tellSpectators: async () => undefined,
+});
+const lobbies: Pick<Lobbies, "ask"> = { ask: async () => ({ ok: true, body: null }) };
+const tokens = createTokenService(config, systemClock);
+// What the route of the hub and the pipeline use; the rest of a service's dependencies is not there.
+const deps = { config, log, metrics, clock: systemClock, redis, hub, lobbies, tokens };
+const server = createHttpServer({
+  deps: deps as unknown as Deps,
+  routes: hubRoutes,
+  log,
+  exclusive: true,
+});
+const port = await server.listen("127.0.0.1", 0);
+serveCalls({ port: () => port, collect: () => globalThis.gc?.() });

@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { systemClock } from "../../server/core/clock.ts";
+import { parseConfig } from "../../server/core/config.ts";
+import { createTokenService } from "../../server/core/tokens.ts";
+import { startRemote } from "../rpc.ts";
+import type { BenchRedis } from "../stores.ts";
+import type { Peer } from "./peer.ts";
+
+const tokenSeconds = 3_600;
+let seats = 0;
+
+/** This project's hub. */
+export async function startHub(redis: BenchRedis): Promise<Peer> {
+  const env = {
+    APP_SECRET: randomBytes(32).toString("hex"),
+    REDIS_URL: redis.url,
+    RATE_LIMIT_FACTOR: "0",
+    HUB_STREAMS_PER_ADDRESS: "1000000",
+  };
+  const tokens = createTokenService(parseConfig(env), systemClock);
+  const remote = await startRemote(new URL("./hub-process.ts", import.meta.url), {
+    env,
+    flags: ["--expose-gc"],
+  });
+  const port = await remote.call<number>("port");
+  return {
+    name: "emberline",
+    port,
+    target: { kind: "redis", url: redis.url },
+    pids: [remote.pid],
+    storePids: [redis.pid],
+    readyText: "lobby.snapshot",
+    stream(topic) {
+      const name = `/games/trivia/lobby/${topic}`;
+      const token = tokens.sign("hub", "0", tokenSeconds, {
+        subscribe: [name],
+        lobby: topic,
+        lobby_player: ++seats,
+      });
+      return {
+        topic,
+        path: `/v1/hub?topic=${name}`,
+        headers: `Authorization: Bearer ${token}\r\n`,
+      };
+    },
+    collect: () => remote.call("collect"),
+    stop: () => remote.stop(),
+  };
+}

@@ -1,0 +1,20 @@
+import { startRemote } from "../rpc.ts";
+import type { Peer } from "./peer.ts";
+
+export async function startUws(): Promise<Peer> {
+  const remote = await startRemote(new URL("./uws-process.ts", import.meta.url), {
+    flags: ["--expose-gc"],
+  });
+  const port = await remote.call<number>("port");
+  return {
+    name: "raw uWebSockets.js",
+    port,
+    target: { kind: "http", port },
+    pids: [remote.pid],
+    storePids: [],
+    readyText: null,
+    stream: (topic) => ({ topic, path: `/sub?topic=${topic}`, headers: "" }),
+    collect: () => remote.call("collect"),
+    stop: () => remote.stop(),
+  };
+}

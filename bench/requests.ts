@@ -1,0 +1,116 @@
+import { cpuMicros } from "./cpu.ts";
+import { note, verdict, type Table } from "./report.ts";
+import { startRemote } from "./rpc.ts";
+import { openGenerator, type Generator, type Job } from "./load.ts";
+
+/** What a run of requests cost. */
+export interface Measured {
+  name: string;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** CPU of all HTTP processes, and of Redis, per request. */
+  workerMicros: number;
+  redisMicros: number;
+  statuses: Record<string, number>;
+}
+
+export interface Measurement {
+  name: string;
+  generator: Generator;
+  jobs: Job[];
+  seconds: number;
+  pids: readonly number[];
+  redisPids?: readonly number[];
+  perSecond?: number;
+}
+
+const warmUpSeconds = 1;
+
+/** CPU time of the processes over a run, after a second in which they get warm. */
+export async function measureRequests(given: Measurement): Promise<Measured> {
+  const { name, generator, jobs, seconds, pids, redisPids = [], perSecond } = given;
+  await generator.run(jobs, warmUpSeconds, perSecond);
+  const before = cpuMicros(pids);
+  const redisBefore = cpuMicros(redisPids);
+  const result = await generator.run(jobs, seconds, perSecond);
+  const workerMicros = (cpuMicros(pids) - before) / result.requests;
+  const redisMicros = (cpuMicros(redisPids) - redisBefore) / result.requests;
+  note(`${name}: ${workerMicros.toFixed(1)} us, ${result.perSecond.toFixed(0)}/s`);
+  const { p50Ms, p99Ms, statuses } = result;
+  return { name, perSecond: result.perSecond, p50Ms, p99Ms, workerMicros, redisMicros, statuses };
+}
+
+/** Shows whether something else was measured. */
+export const answersOf = ({ statuses }: Measured): string =>
+  Object.entries(statuses)
+    .map(([status, count]) => `${status}:${count}`)
+    .join(" ");
+
+/** A row, what its CPU is compared with (itself: nothing), and the highest ratio that is aimed at. */
+export interface Compared {
+  row: Measured;
+  against: Measured;
+  limit: number | null;
+}
+
+export function comparedTable(title: string, lines: readonly Compared[]): Table {
+  return {
+    title: `${title}; worker us = CPU of the HTTP workers per request`,
+    head: [
+      "scenario",
+      "req/s",
+      "p50 ms",
+      "p99 ms",
+      "worker us",
+      "Redis us",
+      "to echo",
+      "aim",
+      "answers",
+    ],
+    rows: lines.map(({ row, against, limit }) => {
+      const ratio = row.workerMicros / against.workerMicros;
+      return [
+        row.name,
+        row.perSecond.toFixed(0),
+        row.p50Ms.toFixed(2),
+        row.p99Ms.toFixed(2),
+        row.workerMicros.toFixed(1),
+        row.redisMicros > 0 ? row.redisMicros.toFixed(1) : "",
+        row === against ? "" : `${ratio.toFixed(2)}x`,
+        limit === null ? "" : verdict(ratio, { limit, unit: "x" }),
+        answersOf(row),
+      ];
+    }),
+  };
+}
+
+export interface Echo {
+  /** A fresh generator each time: idle connections are closed by the server after seconds. */
+  measure(given: {
+    name: string;
+    request: string;
+    connections: number;
+    seconds: number;
+    perSecond?: number;
+  }): Promise<Measured>;
+  stop(): Promise<void>;
+}
+
+/** Raw uWebSockets.js in a process of its own; a GET is answered with about so many bytes. */
+export async function startEcho(bytes = 300): Promise<Echo> {
+  const remote = await startRemote(new URL("./echo.ts", import.meta.url), {
+    args: [String(bytes)],
+  });
+  const port = await remote.call<number>("port");
+  return {
+    async measure({ request, connections, ...given }) {
+      const generator = await openGenerator("127.0.0.1", port, connections);
+      const jobs = Array.from({ length: connections }, () => ({ request }));
+      const row = await measureRequests({ ...given, generator, jobs, pids: [remote.pid] });
+      generator.close();
+      return row;
+    },
+    stop: () => remote.stop(),
+  };
+}

@@ -1,0 +1,78 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+
+/** A process of the benchmark that answers calls by name. */
+export interface Remote {
+  pid: number;
+  call<T>(name: string, argument?: unknown): Promise<T>;
+  stop(): Promise<void>;
+}
+
+interface Call {
+  id: number;
+  name: string;
+  argument: unknown;
+}
+
+interface Result {
+  id: number;
+  result?: unknown;
+  error?: string;
+}
+
+export async function startRemote(
+  file: URL,
+  options: { args?: string[]; env?: Record<string, string>; flags?: string[] } = {},
+): Promise<Remote> {
+  const { args = [], env = {}, flags = [] } = options;
+  const child = fork(file, args, {
+    execArgv: [...flags, "--import", "tsx"],
+    env: { ...process.env, ...env },
+  });
+  const waiting = new Map<
+    number,
+    { resolve: (value: never) => void; reject: (e: Error) => void }
+  >();
+  let count = 0;
+  const exited = once(child, "exit");
+  child.on("exit", (code) => {
+    for (const { reject } of waiting.values()) reject(new Error(`${file.pathname} ended: ${code}`));
+  });
+  child.on("message", ({ id, result, error }: Result) => {
+    const one = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) one?.resolve(result as never);
+    else one?.reject(new Error(error));
+  });
+  const remote: Remote = {
+    pid: child.pid ?? 0,
+    call(name, argument = null) {
+      const id = ++count;
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        child.send({ id, name, argument } satisfies Call);
+      });
+    },
+    async stop() {
+      child.kill();
+      await exited;
+    },
+  };
+  await remote.call("ready");
+  return remote;
+}
+
+export type Handlers = Record<string, (argument: never) => unknown>;
+
+/** Answers the calls of the process that started this one, and ends with it. */
+export function serveCalls(handlers: Handlers): void {
+  const all: Handlers = { ready: () => null, ...handlers };
+  process.on("disconnect", () => process.exit(0));
+  process.on("message", ({ id, name, argument }: Call) => {
+    const run = async () => all[name]?.(argument as never);
+    run().then(
+      (result) => process.send?.({ id, result: result ?? null } satisfies Result),
+      (error: unknown) => process.send?.({ id, error: String(error) } satisfies Result),
+    );
+  });
+}

@@ -1,0 +1,43 @@
+import { silentLogger } from "../server/core/logger.ts";
+import { connectRedis, redisReady } from "../server/core/redis.ts";
+import { startService, type Service } from "../test/support/process.ts";
+
+/** The whole service on free ports, without rate limits; logs requests as it does by default. */
+export async function withService<T>(
+  workers: number,
+  work: (service: Service) => Promise<T>,
+  env: Record<string, string> = {},
+): Promise<T> {
+  const service = await startService({
+    env: {
+      HTTP_WORKERS: String(workers),
+      JOB_WORKERS: "1",
+      RATE_LIMIT_FACTOR: "0",
+      LOG_LEVEL: "info",
+      LOBBY_MIN_QUESTION_MS: "0",
+      HUB_STREAMS_PER_ADDRESS: "1000000",
+      // Nobody gives signs of life here, and no seat may be taken for lost.
+      LOBBY_STALE_SECONDS: "3600",
+      ...env,
+    },
+  });
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+export interface ServicePids {
+  /** HTTP workers. */
+  pids: number[];
+  redisPids: number[];
+}
+
+export async function pidsOf(service: Service): Promise<ServicePids> {
+  const redis = connectRedis(service.redisUrl, silentLogger, "bench");
+  await redisReady(redis);
+  const redisPid = Number(/process_id:(\d+)/.exec(await redis.info("server"))?.[1]);
+  redis.disconnect();
+  return { pids: await service.workerPids(), redisPids: [redisPid] };
+}

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLogger } from "../server/core/logger.ts";
+import { startLocalRedis } from "../server/local/redis.ts";
+
+export interface BenchRedis {
+  url: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+/** A Redis of its own, set up as the service does; nothing of it is left behind. */
+export async function startRedis(): Promise<BenchRedis> {
+  const dir = mkdtempSync(join(tmpdir(), "ember-bench-"));
+  const redis = await startLocalRedis({
+    dataDir: join(dir, "d"),
+    socketDir: join(dir, "s"),
+    log: silentLogger,
+  });
+  return {
+    url: redis.url,
+    pid: redis.pid() ?? 0,
+    async stop() {
+      await redis.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}

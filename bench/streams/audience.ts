@@ -1,0 +1,161 @@
+import { Latencies } from "../latencies.ts";
+import type { Peer } from "../peers/peer.ts";
+import { startRemote, type Remote } from "../rpc.ts";
+import type { PublishOptions } from "./process.ts";
+import type { Faults, OpenOptions } from "./reader.ts";
+
+export interface Counted {
+  delivered: number;
+  /** Messages of the public list, which have no number. */
+  lists: number;
+  latencies: Latencies;
+}
+
+interface PackedCounts {
+  delivered: number;
+  lists: number;
+  latencies: [step: number, count: number][];
+}
+
+export interface Load {
+  seconds: number;
+  bytes: number;
+  perSecond: number | null;
+}
+
+const numProcesses = 2;
+/** Streams each process opens at the same time, below the listen queues of the servers. */
+const openBatch = 100;
+const settleMs = 10_000;
+
+/** The readers of one server, and those who publish to it, in two processes. */
+export class Audience {
+  readonly peer: Peer;
+  private readonly remotes: Remote[];
+  /** Newest number of each topic. */
+  private finals: Record<string, number> = {};
+  private readonly shares: string[][];
+  private readonly topics: string[];
+
+  private constructor(peer: Peer, remotes: Remote[], topics: string[]) {
+    this.peer = peer;
+    this.remotes = remotes;
+    this.topics = topics;
+    this.shares = remotes.map((_, i) => topics.filter((__, n) => n % remotes.length === i));
+  }
+
+  static async start(peer: Peer, topics: string[]): Promise<Audience> {
+    const file = new URL("./process.ts", import.meta.url);
+    const remotes = await Promise.all(
+      Array.from({ length: numProcesses }, () => startRemote(file)),
+    );
+    return new Audience(peer, remotes, topics);
+  }
+
+  /** Opens so many streams of every topic; the slower half's time in milliseconds. */
+  async open(perTopic: number, options: Partial<OpenOptions> = {}): Promise<number> {
+    const { peer } = this;
+    const opened = await this.each<{ ms: number }>("open", (i) => ({
+      port: peer.port,
+      readyText: peer.readyText,
+      batch: openBatch,
+      from: this.finals,
+      streams: this.topicsOf(i).flatMap((topic) =>
+        Array.from({ length: this.shareOf(perTopic, i) }, (_, n) => peer.stream(topic, n)),
+      ),
+      ...options,
+    }));
+    return Math.max(...opened.map(({ ms }) => ms));
+  }
+
+  /** Topics whose numbers go on from events of somebody else. */
+  startFrom(numbers: Record<string, number>): void {
+    this.finals = { ...numbers };
+  }
+
+  /** Publishes and resolves when all is published. */
+  async publish(load: Load): Promise<void> {
+    const busy = this.shares.filter((share) => share.length > 0).length;
+    const results = await this.each<Record<string, number>>(
+      "publish",
+      (i) =>
+        ({
+          ...load,
+          seconds: this.shares[i]?.length === 0 ? 0 : load.seconds,
+          perSecond: load.perSecond === null ? null : load.perSecond / busy,
+          target: this.peer.target,
+          topics: Object.fromEntries(
+            (this.shares[i] ?? []).map((topic) => [topic, this.finals[topic] ?? 0]),
+          ),
+        }) satisfies PublishOptions,
+    );
+    for (const result of results) Object.assign(this.finals, result);
+  }
+
+  begin(): Promise<unknown> {
+    return this.each("begin", () => null);
+  }
+
+  async counts(): Promise<Counted> {
+    const all = await this.each<PackedCounts>("counts", () => null);
+    const latencies = new Latencies();
+    for (const one of all) latencies.addPacked(one.latencies);
+    const delivered = all.reduce((sum, one) => sum + one.delivered, 0);
+    return { delivered, lists: all.reduce((sum, one) => sum + one.lists, 0), latencies };
+  }
+
+  /** What went wrong, once everybody had the time to get everything. */
+  async settle(): Promise<Faults> {
+    const all = await this.each<Faults>("settle", () => ({
+      finals: this.finals,
+      waitMs: settleMs,
+    }));
+    return sumFaults(all);
+  }
+
+  cut(): Promise<unknown> {
+    return this.each("cut", () => null);
+  }
+
+  /** Ends stuck streams; the number of those the server had not ended itself. */
+  async cutStuck(): Promise<number> {
+    return (await this.each<number>("cutStuck", () => null)).reduce((a, b) => a + b, 0);
+  }
+
+  async return(): Promise<{ readyMs: number; completeMs: number }> {
+    const all = await this.each<{ readyMs: number; completeMs: number }>(
+      "return",
+      () => this.finals,
+    );
+    return {
+      readyMs: Math.max(...all.map(({ readyMs }) => readyMs)),
+      completeMs: Math.max(...all.map(({ completeMs }) => completeMs)),
+    };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.remotes.map((remote) => remote.stop()));
+  }
+
+  private each<T>(name: string, argument: (i: number) => unknown): Promise<T[]> {
+    return Promise.all(this.remotes.map((remote, i) => remote.call<T>(name, argument(i))));
+  }
+
+  /** A single topic is read by both processes, several are divided among them. */
+  private topicsOf(i: number): string[] {
+    return this.topics.length === 1 ? this.topics : (this.shares[i] ?? []);
+  }
+
+  private shareOf(perTopic: number, i: number): number {
+    if (this.topics.length > 1) return perTopic;
+    return Math.floor(perTopic / numProcesses) + (i < perTopic % numProcesses ? 1 : 0);
+  }
+}
+
+export function sumFaults(all: readonly Faults[]): Faults {
+  const sum: Faults = { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 };
+  for (const one of all)
+    for (const key of ["lost", "doubled", "disordered", "closed", "refused"] as const)
+      sum[key] += one[key];
+  return sum;
+}

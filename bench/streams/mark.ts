@@ -1,0 +1,31 @@
+/** What the benchmark writes into every event: the number of the event in its topic, and when it was sent. */
+export interface Mark {
+  seq: number;
+  sentMicros: number;
+}
+
+const opening = '"mark":"';
+
+/** A clock all processes of this machine share, in microseconds. */
+export const nowMicros = (): number => Number(process.hrtime.bigint() / 1000n);
+
+/** Message of `bytes` bytes, in the shape of a lobby's. */
+export function markedMessage(topic: string, seq: number, bytes: number): string {
+  const head = `{"type":"lobby.answer","topic":"/games/trivia/lobby/${topic}","seq":${seq},"at_ms":${Date.now()}`;
+  const text = `${head},"data":{${opening}${seq} ${nowMicros()}","pad":"`;
+  return `${text}${"x".repeat(Math.max(0, bytes - text.length - 3))}"}}`;
+}
+
+/** Calls `onMark` for every mark in `text` and returns the end of it that may belong to the next one. */
+export function readMarks(text: string, onMark: (seq: number, sentMicros: number) => void): string {
+  let from = 0;
+  for (;;) {
+    const at = text.indexOf(opening, from);
+    if (at < 0) return text.slice(Math.max(from, text.length - opening.length + 1));
+    const end = text.indexOf('"', at + opening.length);
+    if (end < 0) return text.slice(at);
+    const gap = text.indexOf(" ", at);
+    onMark(Number(text.slice(at + opening.length, gap)), Number(text.slice(gap + 1, end)));
+    from = end;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Socket } from "node:net";
+import type { Redis } from "ioredis";
+import { eventChannel, eventStreamKey } from "../../actors/index.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { requestText } from "../load.ts";
+import { ask, openSocket } from "../raw-request.ts";
+
+/** Where events are published: a path that takes them as POST, or the Redis of the lobbies. */
+export type Target = { kind: "http"; port: number } | { kind: "redis"; url: string };
+
+export interface Publisher {
+  /** Events of one topic arrive in the order of the calls. */
+  publish(topic: string, seq: number, message: string): void;
+  /** Sends what was published in this turn. */
+  flush(): void;
+  /** Resolves when everything was taken. */
+  done(): Promise<void>;
+  close(): void;
+}
+
+const keptMessages = 256;
+const postConnections = 16;
+
+export async function openPublisher(target: Target): Promise<Publisher> {
+  return target.kind === "http" ? openPosts(target.port) : openRedis(target.url);
+}
+
+/** As the commit script does: into the stream of the lobby and to those who listen. */
+async function openRedis(url: string): Promise<Publisher> {
+  const redis: Redis = connectRedis(url, silentLogger, "bench-publisher");
+  await redisReady(redis);
+  let batch = redis.pipeline();
+  let sent: Promise<unknown> = Promise.resolve();
+  const flush = () => {
+    if (batch.length === 0) return;
+    sent = batch.exec();
+    batch = redis.pipeline();
+  };
+  return {
+    publish(topic, seq, message) {
+      batch.xadd(eventStreamKey(topic), "MAXLEN", "~", keptMessages, `${seq}-0`, "d", message);
+      batch.publish(eventChannel(topic), `${seq}\n${message}`);
+    },
+    flush,
+    async done() {
+      flush();
+      await sent;
+    },
+    close: () => redis.disconnect(),
+  };
+}
+
+/** One post at a time on each connection; a topic keeps to one connection, which keeps its order. */
+async function openPosts(port: number): Promise<Publisher> {
+  const sockets = await Promise.all(
+    Array.from({ length: postConnections }, () => openSocket(port)),
+  );
+  const lanes = sockets.map(() => Promise.resolve());
+  const laneOf = new Map<string, number>();
+  const post = async (socket: Socket, topic: string, message: string) => {
+    const path = `/pub?topic=${topic}`;
+    const { status } = await ask(socket, requestText("POST", path, { text: message }));
+    if (!status.startsWith("2")) throw new Error(`the publication was answered ${status}`);
+  };
+  return {
+    publish(topic, _seq, message) {
+      const lane = laneOf.get(topic) ?? laneOf.size % sockets.length;
+      laneOf.set(topic, lane);
+      const socket = sockets[lane];
+      if (socket)
+        lanes[lane] = (lanes[lane] ?? Promise.resolve()).then(() => post(socket, topic, message));
+    },
+    flush: () => undefined,
+    done: async () => void (await Promise.all(lanes)),
+    close: () => sockets.forEach((socket) => socket.destroy()),
+  };
+}

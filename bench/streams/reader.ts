@@ -1,0 +1,207 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { Latencies } from "../latencies.ts";
+import { nowMicros, readMarks } from "./mark.ts";
+
+export interface StreamSpec {
+  topic: string;
+  path: string;
+  /** Header lines, each with its line break. */
+  headers: string;
+}
+
+export interface OpenOptions {
+  port: number;
+  streams: StreamSpec[];
+  /** Number of the newest event of each topic; 0 when not named. */
+  from?: Record<string, number>;
+  /** Text after the head that tells that the stream follows; without it the head is enough. */
+  readyText: string | null;
+  /** Streams opened at the same time. */
+  batch: number;
+  /** Read nothing after the stream is ready. */
+  isStuck?: boolean;
+}
+
+export interface Faults {
+  lost: number;
+  doubled: number;
+  disordered: number;
+  /** Closed by the server while it was read. */
+  closed: number;
+  refused: number;
+}
+
+interface Stream extends StreamSpec {
+  socket: Socket | null;
+  /** Number of the newest event it has. */
+  last: number;
+  rest: string;
+}
+
+/** Time stuck streams get to read what is left. */
+const drainMs = 5_000;
+const listEvent = "event: lobbies.updated";
+
+/** Streams over bare sockets; every event of every stream is checked. */
+export class Reader {
+  readonly latencies = new Latencies();
+  delivered = 0;
+  lists = 0;
+  readonly faults: Faults = { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 };
+  /** Called after a chunk with the first stream of each topic that moved. */
+  onProgress: () => void = () => undefined;
+  private streams: Stream[] = [];
+  private readonly leaders = new Map<string, Stream>();
+  private options: OpenOptions | null = null;
+  private stuck: Socket[] = [];
+
+  /** Number of the newest event the first stream of this topic has. */
+  progressOf(topic: string): number {
+    return this.leaders.get(topic)?.last ?? 0;
+  }
+
+  async open(options: OpenOptions): Promise<{ ms: number }> {
+    const added = options.streams.map((spec) => {
+      const stream = { ...spec, socket: null, last: options.from?.[spec.topic] ?? 0, rest: "" };
+      if (!options.isStuck && !this.leaders.has(spec.topic)) this.leaders.set(spec.topic, stream);
+      return stream;
+    });
+    if (!options.isStuck) {
+      this.streams.push(...added);
+      this.options = options;
+    }
+    const started = performance.now();
+    await this.openAll(added, options, "");
+    return { ms: performance.now() - started };
+  }
+
+  cut(): void {
+    for (const stream of this.streams) {
+      stream.socket?.removeAllListeners("close").destroy();
+      stream.socket = null;
+      stream.rest = "";
+    }
+  }
+
+  /** Reads what the kernel kept for the stuck ones: those the server ended come to their end. */
+  async cutStuck(): Promise<number> {
+    const ended = this.stuck.map(async (socket) => {
+      socket.resume();
+      if (!socket.closed) await once(socket, "close");
+    });
+    let left = ended.length;
+    for (const one of ended) void one.then(() => (left -= 1));
+    const until = performance.now() + drainMs;
+    while (left > 0 && performance.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const socket of this.stuck) socket.destroy();
+    this.stuck = [];
+    return left;
+  }
+
+  /** All streams at once with what they have; resolves when each has the events up to `finals`. */
+  async return(finals: Record<string, number>): Promise<{ readyMs: number; completeMs: number }> {
+    const { options } = this;
+    if (!options) throw new Error("nothing was open");
+    const started = performance.now();
+    const opening = this.openAll(
+      this.streams,
+      { ...options, readyText: null, batch: Infinity },
+      "resume",
+    );
+    await opening;
+    const readyMs = performance.now() - started;
+    await this.settle(finals, 20_000);
+    return { readyMs, completeMs: performance.now() - started };
+  }
+
+  /** Waits until every stream has everything; what is then missing counts as lost. */
+  async settle(finals: Record<string, number>, waitMs: number): Promise<Faults> {
+    const missing = () =>
+      this.streams.reduce(
+        (sum, { topic, last }) => sum + Math.max(0, (finals[topic] ?? 0) - last),
+        0,
+      );
+    const until = performance.now() + waitMs;
+    while (missing() > 0 && performance.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    const { faults } = this;
+    const result = { ...faults, lost: faults.lost + missing() };
+    Object.assign(faults, { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 });
+    for (const stream of this.streams)
+      stream.last = Math.max(stream.last, finals[stream.topic] ?? 0);
+    return result;
+  }
+
+  private async openAll(streams: Stream[], options: OpenOptions, mode: string): Promise<void> {
+    let next = 0;
+    const lane = async () => {
+      for (let stream = streams[next++]; stream; stream = streams[next++])
+        await this.openOne(stream, options, mode === "resume");
+    };
+    const lanes = Math.min(options.batch, streams.length);
+    await Promise.all(Array.from({ length: lanes }, lane));
+  }
+
+  private openOne(stream: Stream, options: OpenOptions, isReturn: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = connect(options.port, "127.0.0.1");
+      stream.socket = socket;
+      let head: string | null = "";
+      const lastId = isReturn ? `Last-Event-ID: ${stream.last}\r\n` : "";
+      const request = `GET ${stream.path} HTTP/1.1\r\nHost: bench\r\n${stream.headers}${lastId}\r\n`;
+      socket.write(request);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        if (head === null && !options.isStuck) this.faults.closed += 1;
+        if (head !== null) this.faults.refused += 1;
+        resolve();
+      });
+      socket.on("data", (chunk: Buffer) => {
+        const text = chunk.toString("latin1");
+        if (head !== null) {
+          head += text;
+          if (!isReady(head, options.readyText)) return;
+          if (!head.startsWith("HTTP/1.1 200")) return void socket.destroy();
+          const body = head.slice(head.indexOf("\r\n\r\n"));
+          head = null;
+          resolve();
+          if (options.isStuck) {
+            this.stuck.push(socket);
+            return void socket.pause();
+          }
+          return this.read(stream, body);
+        }
+        this.read(stream, text);
+      });
+    });
+  }
+
+  private read(stream: Stream, text: string): void {
+    const now = nowMicros();
+    if (text.includes(listEvent)) this.lists += 1;
+    stream.rest = readMarks(stream.rest + text, (seq, sentMicros) => {
+      this.delivered += 1;
+      this.latencies.add(now - sentMicros);
+      if (seq === stream.last + 1) stream.last = seq;
+      else this.fault(stream, seq);
+    });
+    if (this.leaders.get(stream.topic) === stream) this.onProgress();
+  }
+
+  private fault(stream: Stream, seq: number): void {
+    if (seq === stream.last) this.faults.doubled += 1;
+    else if (seq < stream.last) this.faults.disordered += 1;
+    else {
+      this.faults.lost += seq - stream.last - 1;
+      stream.last = seq;
+    }
+  }
+}
+
+function isReady(head: string, readyText: string | null): boolean {
+  const end = head.indexOf("\r\n\r\n");
+  if (end < 0) return false;
+  return readyText === null || !head.startsWith("HTTP/1.1 200") || head.indexOf(readyText, end) > 0;
+}
