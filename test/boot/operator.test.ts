@@ -67,6 +67,7 @@ describe("the operator listener", () => {
     const list = await call("/operator/queues/board/api/queues", { headers: asOperator() });
     const { queues } = (await list.json()) as { queues: { name: string }[] };
     assert.deepEqual(queues.map(({ name }) => name).sort(), [
+      "codex-import",
       "lobby-results",
       "mail",
       "maintenance",
