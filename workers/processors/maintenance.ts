@@ -1,5 +1,7 @@
 import { UnrecoverableError } from "bullmq";
 import { listForgottenRequests, purgeCredentials } from "../../db/queries/credential-requests.ts";
+import { purgeAccounts } from "../../db/queries/accounts.ts";
+import { purgeCodes } from "../../db/queries/phone-codes.ts";
 import {
   expireMessages,
   listStranded,
@@ -18,10 +20,15 @@ const maxStranded = 500;
 const keptMs = 30 * dayMs;
 const maxInbox = 1_000;
 
+/** A closed account can be opened again for so long; then its data goes (USR-09). */
+const closedMs = 30 * dayMs;
+const maxPurged = 500;
+
 /** Name of a task -> what it does; each may run twice, and at once. */
 const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | undefined>> = {
   messages: tidyMessages,
   credentials: tidyCredentials,
+  accounts: tidyAccounts,
 };
 
 export async function maintain(
@@ -62,4 +69,18 @@ async function tidyCredentials({ em, clock, enqueue }: JobDeps): Promise<void> {
   for (const requestId of await listForgottenRequests(em, { before, limit: maxStranded }))
     await enqueue(credentialRequests, { requestId, round });
   await purgeCredentials(em, { now: new Date(now), before: new Date(now - dayMs) });
+}
+
+/** Clears accounts closed long ago and codes nobody can use any more. */
+async function tidyAccounts(deps: JobDeps): Promise<void> {
+  const { em } = deps;
+  const now = deps.clock.now();
+  const at = new Date(now);
+  for (;;) {
+    const due = { before: new Date(now - closedMs), now: at, limit: maxPurged };
+    const purged = await purgeAccounts(em, due);
+    if (purged.length > 0) deps.log.info({ count: purged.length }, "closed accounts cleared");
+    if (purged.length < maxPurged) break;
+  }
+  await purgeCodes(em, at);
 }

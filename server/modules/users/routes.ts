@@ -1,6 +1,10 @@
 import { preferredLocale } from "../../core/locales.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { openerOf, sessionReply } from "../gateway/service.ts";
+import { closeOwnAccount } from "./closing.ts";
+import { passwordRoutes } from "./password-routes.ts";
+import { phoneRoutes } from "./phone-routes.ts";
+import { changeChannels, changeProfile } from "./profile.ts";
 import * as s from "./schemas.ts";
 import { checkAvailability, readOwnUser, register } from "./service.ts";
 
@@ -55,4 +59,58 @@ const me = defineRoute({
   handler: async ({ caller, deps }) => reply(200, s.presentUser(await readOwnUser(deps, caller))),
 });
 
-export const usersRoutes: AnyRoute[] = [create, check, me];
+const change = defineRoute({
+  method: "PATCH",
+  path: "/v1/users/@me",
+  summary: "Change the caller's own profile",
+  tag,
+  auth: "registered",
+  source: "document 1, Users; USR-02, USR-03",
+  body: s.ProfileBody,
+  responses: { 200: s.UserBody },
+  errors: ["request:no_fields", "user:email_taken", "user:username_taken", "user:not_found"],
+  handler: async ({ body, caller, deps }) =>
+    reply(200, s.presentUser(await changeProfile(deps, caller, body))),
+});
+
+const close = defineRoute({
+  method: "DELETE",
+  path: "/v1/users/@me",
+  summary: "Close the caller's own account",
+  tag,
+  auth: "registered",
+  source: "document 1, Users, Player identity; USR-09, TOK-11",
+  responses: { 200: null },
+  errors: ["user:not_found"],
+  handler: async ({ caller, deps }) => {
+    await closeOwnAccount(deps, caller);
+    return reply(200);
+  },
+});
+
+const communication = defineRoute({
+  method: "PATCH",
+  path: "/v1/users/@me/communication",
+  summary: "Replace what the caller wants to be told, and how",
+  tag,
+  auth: "registered",
+  source: "document 1, Users; USR-07",
+  body: s.ChannelsBody,
+  responses: { 200: null },
+  errors: ["user:not_found"],
+  handler: async ({ body, caller, deps }) => {
+    await changeChannels(deps, caller, body.channels);
+    return reply(200);
+  },
+});
+
+export const usersRoutes: AnyRoute[] = [
+  create,
+  check,
+  me,
+  change,
+  close,
+  communication,
+  ...passwordRoutes,
+  ...phoneRoutes,
+];

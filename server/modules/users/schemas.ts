@@ -1,6 +1,9 @@
 import Type, { type Static } from "typebox";
 import type { Player } from "../../../db/entities/player.ts";
+import { usernamePattern } from "../../core/account-names.ts";
 import { timestamp } from "../../core/clock.ts";
+import "../../core/password-rules.ts";
+import "../../core/time-zones.ts";
 import { sessionSchemas } from "../gateway/service.ts";
 
 const { DisplayName, Email, NewPassword, OptionalText, rolesOf, timeOrNull, Username } =
@@ -31,6 +34,42 @@ export const CheckResult = Type.Object({
 const OptionalTimestamp = Type.Unsafe<string | null>({
   type: ["string", "null"],
   format: "date-time",
+});
+
+const nullable = (rule: object) =>
+  Type.Optional(Type.Unsafe<string | null>({ type: ["string", "null"], ...rule }));
+
+export const ProfileBody = Type.Object({
+  email: nullable({ format: "email", maxLength: 320 }),
+  username: nullable({ pattern: usernamePattern }),
+  display_name: nullable({ format: "display-name" }),
+  timezone: nullable({ format: "time-zone" }),
+});
+
+const Password = Type.String({ minLength: 1, maxLength: 4_096 });
+
+/** What is wrong with the new password has a code of its own (USR-05). */
+export const PasswordBody = Type.Object({ current_password: Password, new_password: Password });
+
+export const InitialPasswordBody = Type.Object({
+  password: Type.String({ minLength: 8, maxLength: 128, format: "strong-password" }),
+});
+
+/** USR-07 */
+export const ChannelsBody = Type.Object({
+  channels: Type.Array(Type.String({ pattern: "^(email|sms|push):[a-z][a-z0-9_]{0,31}$" }), {
+    maxItems: 32,
+  }),
+});
+
+/** E.164: a plus, a country, up to fifteen digits altogether. */
+export const PhoneBody = Type.Object({ phone: Type.String({ pattern: "^\\+[1-9][0-9]{6,14}$" }) });
+
+export const PhoneCodeBody = Type.Object({ code: Type.String({ minLength: 1, maxLength: 64 }) });
+
+export const VerifiedPhoneBody = Type.Object({
+  phone: Type.String(),
+  phone_verified_at: Type.String({ format: "date-time" }),
 });
 
 export const UserBody = Type.Object({

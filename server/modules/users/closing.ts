@@ -1,0 +1,28 @@
+import { closeAccount } from "../../../db/queries/accounts.ts";
+import { forgetAddress } from "../../../db/queries/email-verifications.ts";
+import { spendCodes } from "../../../db/queries/phone-codes.ts";
+import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
+import { tellAccountNews } from "../../core/account-news.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+
+/**
+ * Closes the caller's account: sessions, keys, subscriptions and open verifications end at once;
+ * the data stays for 30 days, in which only an operator can open it again (USR-09).
+ */
+export async function closeOwnAccount(deps: Deps, caller: Caller): Promise<void> {
+  const { playerId } = caller;
+  const now = new Date(deps.clock.now());
+  await deps.em.transactional(async (em) => {
+    const closed = await closeAccount(em, playerId, now);
+    if (!closed) throw new AppError("user:not_found");
+    await revokeFamiliesOf(em, playerId, now);
+    await spendCodes(em, playerId);
+    if (closed.emailKey !== null) await forgetAddress(em, { playerId, emailKey: closed.emailKey });
+  });
+  // The account is closed already; processes that do not hear of it read it within seconds.
+  await tellAccountNews(deps.redis, { type: "closed", playerId }).catch((error: unknown) =>
+    deps.log.warn({ player: playerId, reason: String(error) }, "closed account not announced"),
+  );
+}

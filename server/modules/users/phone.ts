@@ -1,0 +1,82 @@
+import {
+  listCodeEnds,
+  removePhone,
+  saveCode,
+  spendCodes,
+  tryCode,
+  verifyPhone,
+} from "../../../db/queries/phone-codes.ts";
+import { lockAccount } from "../../../db/queries/accounts.ts";
+import { AppError } from "../../core/errors.ts";
+import { codeHash, isCode, newCode } from "../../core/one-time-codes.ts";
+import { postMessages, writeMessage } from "../../delivery/send.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+import { claiming } from "../gateway/service.ts";
+
+const codeMs = 5 * 60_000;
+/** Unexpired codes of one account, used ones too (USR-08). */
+const maxCodes = 3;
+/** Wrong tries that void a code. */
+const maxTries = 5;
+
+const purposeOf = (playerId: number) => `phone:${playerId}`;
+
+/** Sends a code to a number; the verified number, if any, stays until the new one is verified. */
+export async function requestPhoneCode(deps: Deps, caller: Caller, phone: string): Promise<void> {
+  const { playerId } = caller;
+  const now = deps.clock.now();
+  const code = newCode();
+  const messageId = await deps.em.transactional(async (em) => {
+    const account = await lockAccount(em, playerId);
+    if (!account) throw new AppError("user:not_found");
+    const ends = await listCodeEnds(em, playerId, new Date(now));
+    const [first] = ends;
+    if (first !== undefined && ends.length >= maxCodes)
+      throw new AppError("phone:too_many_codes", {
+        params: { retry_after: Math.max(1, Math.ceil((first - now) / 1_000)) },
+      });
+    await saveCode(em, {
+      playerId,
+      phone,
+      codeHash: codeHash(deps.config, purposeOf(playerId), code),
+      expiresAt: new Date(now + codeMs),
+    });
+    const { locale } = account;
+    return writeMessage(em, deps, { template: "phone-code", to: phone, locale, params: { code } });
+  });
+  await postMessages(deps, [messageId]);
+}
+
+export interface VerifiedPhone {
+  phone: string;
+  verifiedAt: number;
+}
+
+/** Uses the newest code. A number that another account has verified is refused like a wrong code (USR-08). */
+export async function verifyPhoneCode(
+  deps: Deps,
+  caller: Caller,
+  code: string,
+): Promise<VerifiedPhone> {
+  const { playerId } = caller;
+  const now = deps.clock.now();
+  const at = new Date(now);
+  if (!isCode(code)) throw new AppError("phone:code_invalid");
+  const hash = codeHash(deps.config, purposeOf(playerId), code);
+  // Not one transaction: a try counts even when what follows fails.
+  const phone = await tryCode(deps.em, { playerId, codeHash: hash, now: at, maxTries });
+  if (phone === null) throw new AppError("phone:code_invalid");
+  const isVerified = await claiming(() => verifyPhone(deps.em, { playerId, phone, now: at }), {
+    players_verified_phone_unique: "phone:code_invalid",
+  });
+  if (!isVerified) throw new AppError("phone:code_invalid");
+  return { phone, verifiedAt: now };
+}
+
+export async function forgetPhone(deps: Pick<Deps, "em">, caller: Caller): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    if (!(await removePhone(em, caller.playerId))) throw new AppError("user:not_found");
+    await spendCodes(em, caller.playerId);
+  });
+}

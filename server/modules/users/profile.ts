@@ -1,0 +1,80 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { lockAccount } from "../../../db/queries/accounts.ts";
+import type { Player } from "../../../db/entities/player.ts";
+import { nameKey, normalizeEmail } from "../../core/account-names.ts";
+import { AppError } from "../../core/errors.ts";
+import { postMessages, writeMessage } from "../../delivery/send.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+import { claiming, emailProblem } from "../gateway/service.ts";
+import { writeVerification } from "../verification/service.ts";
+
+/** What a PATCH supplies; undefined is not supplied, null has the meaning of USR-02. */
+export interface ProfileChange {
+  email?: string | null | undefined;
+  username?: string | null | undefined;
+  display_name?: string | null | undefined;
+  timezone?: string | null | undefined;
+}
+
+/** Changes the caller's profile; constraints decide who gets an address or a name (USR-02, S9). */
+export async function changeProfile(
+  deps: Deps,
+  caller: Caller,
+  change: ProfileChange,
+): Promise<Player> {
+  const { email, username, display_name: displayName, timezone } = change;
+  const isEmpty = (email ?? username ?? null) === null;
+  if (isEmpty && displayName === undefined && timezone === undefined)
+    throw new AppError("request:no_fields");
+  const [player, mails] = await claiming(() =>
+    deps.em.transactional(async (em) => {
+      const account = await lockAccount(em, caller.playerId);
+      if (!account) throw new AppError("user:not_found");
+      if (username)
+        Object.assign(account, { username, name: username, nameKey: nameKey(username) });
+      if (displayName !== undefined)
+        account.displayName = displayName?.trim() ?? account.username ?? account.name;
+      if (timezone !== undefined) account.timezone = timezone ?? "UTC";
+      return [account, await changeEmail(em, deps, account, email ?? null)] as const;
+    }),
+  );
+  await postMessages(deps, mails);
+  return player;
+}
+
+/** A new address starts unverified and gets a mail, and so does the old one (USR-02). Ids of the mails. */
+async function changeEmail(
+  em: EntityManager,
+  deps: Deps,
+  account: Player,
+  email: string | null,
+): Promise<(number | null)[]> {
+  if (email === null) return [];
+  const emailKey = normalizeEmail(email);
+  if (emailKey === null) throw new AppError("validation:failed", emailProblem);
+  const { emailKey: before, locale } = account;
+  account.email = email.trim();
+  if (emailKey === before) return [];
+  Object.assign(account, { emailKey, emailVerifiedAt: null });
+  await em.flush();
+  const mails = [await writeVerification(em, deps, account)];
+  if (before)
+    mails.push(
+      await writeMessage(em, deps, { template: "email-changed", to: before, locale, params: {} }),
+    );
+  return mails;
+}
+
+/** Replaces all opt-ins; each stands once, in the order given (USR-07). */
+export async function changeChannels(
+  deps: Pick<Deps, "em">,
+  caller: Caller,
+  channels: readonly string[],
+): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    const account = await lockAccount(em, caller.playerId);
+    if (!account) throw new AppError("user:not_found");
+    account.channels = [...new Set(channels)];
+  });
+}

@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { enter, password, post, registerAccount, uniqueName } from "../../../support/identity.ts";
+import { messagesTo, sentMessage } from "../../../support/messages.ts";
+
+const me = "/v1/users/@me";
+let app: App;
+before(async () => {
+  app = await startApp();
+});
+after(() => app.stop());
+
+interface Answer {
+  status: number;
+  code: string | undefined;
+  user: Record<string, unknown>;
+  wrong: string[];
+}
+
+async function call(method: string, path: string, body?: unknown, token?: string): Promise<Answer> {
+  const answer = await app.client.request(method, path, {
+    ...(body === undefined ? {} : { body }),
+    ...(token === undefined ? {} : { token }),
+  });
+  const flash = (
+    answer.json as {
+      flash?: { errors?: { code: string }[]; violations?: { propertyPath: string }[] };
+    }
+  ).flash;
+  return {
+    status: answer.status,
+    code: flash?.errors?.[0]?.code,
+    user: (answer.body as { user: Record<string, unknown> } | undefined)?.user ?? {},
+    wrong: flash?.violations?.map((one) => one.propertyPath) ?? [],
+  };
+}
+
+const result = ({ status, code }: Answer) =>
+  code === undefined ? `${status}` : `${status} ${code}`;
+
+async function account() {
+  const { email, session } = await registerAccount(app);
+  const token = session.access_token;
+  const id = session.player.id;
+  return {
+    email,
+    session,
+    id,
+    change: (body: unknown) => call("PATCH", me, body, token),
+    call: (method: string, path: string, body?: unknown) => call(method, me + path, body, token),
+  };
+}
+
+const count = (results: string[]) => {
+  const counts: Record<string, number> = {};
+  for (const one of results) counts[one] = (counts[one] ?? 0) + 1;
+  return counts;
+};
+
+describe("the routes of the own account", () => {
+  const routes: [string, string, unknown][] = [
+    ["PATCH", "", { timezone: null }],
+    ["DELETE", "", undefined],
+    ["POST", "/password", { current_password: "a", new_password: "abcdefg1" }],
+    ["POST", "/password/initial", { password: "abcdefg1" }],
+    ["PATCH", "/communication", { channels: [] }],
+    ["POST", "/phone", { phone: "+4915112345678" }],
+    ["POST", "/phone/verify", { code: "123456" }],
+    ["DELETE", "/phone", undefined],
+  ];
+
+  it("refuse strangers with 401 and guests with 403", async () => {
+    const guest = await enter(app);
+    for (const [method, path, body] of routes) {
+      assert.equal(result(await call(method, me + path, body)), "401 auth:required", path);
+      assert.equal(result(await call(method, me + path, body, "x.y.z")), "401 auth:token_invalid");
+      assert.equal(
+        result(await call(method, me + path, body, guest.access_token)),
+        "403 auth:forbidden",
+      );
+    }
+  });
+
+  it("know nobody whose account is gone", async () => {
+    const one = await account();
+    const gone = { deletedAt: new Date() };
+    await app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id: one.id }, gone);
+    for (const [method, path, body] of routes) {
+      if (path === "/phone/verify") continue;
+      assert.equal(result(await one.call(method, path, body)), "404 user:not_found", path);
+    }
+  });
+});
+
+describe("PATCH /v1/users/@me", () => {
+  it("changes what is supplied and nothing else", async () => {
+    const one = await account();
+    const before = (await one.call("GET", "")).user;
+    const zoned = await one.change({ timezone: "Asia/Kolkata", is_guest: true, id: 5, roles: [] });
+    assert.deepEqual(zoned.user, { ...before, timezone: "Asia/Kolkata" });
+    const shown = await one.change({ display_name: "  Äda 😀 " });
+    assert.deepEqual(shown.user, { ...zoned.user, display_name: "Äda 😀" });
+    assert.deepEqual((await one.call("GET", "")).user, shown.user);
+    const reset = await one.change({ display_name: null, timezone: null, email: null });
+    assert.deepEqual(reset.user, before);
+  });
+
+  it("asks for at least one field, and names every wrong one", async () => {
+    const one = await account();
+    for (const body of [{}, undefined, { email: null, username: null }, { phone: "x" }])
+      assert.equal(result(await one.change(body)), "400 request:no_fields");
+    const cases: [Record<string, unknown>, string[]][] = [
+      [{ email: "x", username: "a b", timezone: "+01:00" }, ["email", "timezone", "username"]],
+      [{ display_name: "" }, ["display_name"]],
+      [{ timezone: "Mars/Base" }, ["timezone"]],
+      [{ timezone: "" }, ["timezone"]],
+      [{ timezone: "a".repeat(9_000) }, ["timezone"]],
+      [{ username: "", timezone: 5 }, ["timezone", "username"]],
+    ];
+    for (const [body, expected] of cases) {
+      const answer = await one.change(body);
+      assert.equal(result(answer), "422 validation:failed");
+      assert.deepEqual(answer.wrong.toSorted(), expected);
+    }
+    for (const timezone of ["UTC", "Europe/Berlin", "Etc/GMT+5", "America/Argentina/Ushuaia"])
+      assert.equal((await one.change({ timezone })).status, 200);
+  });
+
+  it("renames for the sign-in too, and frees the older name", async () => {
+    const one = await account();
+    const older = one.session.player.username ?? "";
+    const username = uniqueName();
+    assert.equal((await one.change({ username })).user["username"], username);
+    const login = (identifier: string) => post(app, "/v1/gateway/login", { identifier, password });
+    assert.equal((await login(username.toUpperCase())).status, 200);
+    assert.equal((await login(older)).status, 401);
+    const other = await account();
+    assert.equal((await other.change({ username: older })).status, 200);
+    assert.equal((await one.change({ username: username.toUpperCase() })).status, 200);
+  });
+
+  it("lets one of many at once have a name or an address", async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, account));
+    const username = uniqueName();
+    const names = await Promise.all(all.map((one) => one.change({ username })));
+    assert.deepEqual(count(names.map(result)), { "200": 1, "409 user:username_taken": 7 });
+    const email = `${uniqueName()}@example.com`;
+    const mails = await Promise.all(
+      all.map((one, i) => one.change({ email: i % 2 ? email : email.toUpperCase() })),
+    );
+    assert.deepEqual(count(mails.map(result)), { "200": 1, "409 user:email_taken": 7 });
+  });
+
+  it("makes a new address unverified and writes to both, but not for another spelling", async () => {
+    const one = await account();
+    const em = app.deps.orm.em.fork();
+    await em.nativeUpdate(PlayerSchema, { id: one.id }, { emailVerifiedAt: new Date() });
+    const respelled = await one.change({ email: one.email.toUpperCase() });
+    assert.equal(respelled.user["email"], one.email.toUpperCase());
+    assert.notEqual(respelled.user["email_verified_at"], null);
+    const email = `${uniqueName()}@example.com`;
+    const changed = await one.change({ email });
+    assert.equal(changed.user["email_verified_at"], null);
+    const templates = async (to: string) =>
+      (await messagesTo(app.deps, to)).map(({ template }) => template);
+    assert.deepEqual(await templates(email), ["verify-email"]);
+    assert.deepEqual(await templates(one.email), ["verify-email", "email-changed"]);
+  });
+});
+
+describe("PATCH /v1/users/@me/communication", () => {
+  it("replaces all opt-ins, each once", async () => {
+    const one = await account();
+    const channels = ["push:news", "email:account", "push:news", "sms:a_1"];
+    assert.equal((await one.call("PATCH", "/communication", { channels })).status, 200);
+    const { user } = await one.call("GET", "");
+    assert.deepEqual(user["channels"], ["push:news", "email:account", "sms:a_1"]);
+    await one.call("PATCH", "/communication", { channels: [] });
+    assert.deepEqual((await one.call("GET", "")).user["channels"], []);
+  });
+
+  it("refuses what is no list of channels", async () => {
+    const one = await account();
+    const many = Array.from({ length: 33 }, (_, i) => `email:t${i}`);
+    for (const channels of [
+      undefined,
+      null,
+      "email:account",
+      ["fax:x"],
+      ["email:"],
+      ["email:A"],
+      many,
+    ])
+      assert.equal(
+        result(await one.call("PATCH", "/communication", { channels })),
+        "422 validation:failed",
+      );
+    assert.deepEqual(
+      (await one.call("PATCH", "/communication", { channels: ["email:a", "x"] })).wrong,
+      ["channels[1]"],
+    );
+  });
+});
+
+describe("a phone number", () => {
+  const numbers = { last: 0 };
+  const newNumber = () => `+49151${String((numbers.last += 1)).padStart(8, "0")}`;
+  const codeTo = async (phone: string) =>
+    (await sentMessage(app.deps, phone, "phone-code")).content.code ?? "";
+  const wrongOf = (code: string) => (code === "000000" ? "000001" : "000000");
+  const player = (id: number) => app.deps.orm.em.fork().findOneOrFail(PlayerSchema, id);
+
+  it("is verified once by the code sent to it, and forgotten on demand", async () => {
+    const one = await account();
+    const phone = newNumber();
+    assert.equal((await one.call("POST", "/phone", { phone })).status, 200);
+    assert.equal((await player(one.id)).phone, null);
+    const code = await codeTo(phone);
+    const verify = () =>
+      app.client.post(`${me}/phone/verify`, { body: { code }, token: one.session.access_token });
+    const answers = await Promise.all([verify(), verify(), verify()]);
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 401, 401]);
+    const body = answers.find(({ status }) => status === 200)?.body as Record<string, string>;
+    assert.equal(body["phone"], phone);
+    assert.match(body["phone_verified_at"] ?? "", /\+00:00$/);
+    assert.equal((await one.call("DELETE", "/phone")).status, 200);
+    assert.equal((await one.call("DELETE", "/phone")).status, 200);
+    const after = await player(one.id);
+    assert.deepEqual([after.phone, after.phoneVerifiedAt], [null, null]);
+  });
+
+  it("has to be in the form of E.164", async () => {
+    const one = await account();
+    for (const phone of [
+      undefined,
+      null,
+      5,
+      "",
+      "015112345678",
+      "+0151123456",
+      "+49 151 1",
+      "+1".repeat(9),
+      "+1234567890123456",
+    ])
+      assert.equal(result(await one.call("POST", "/phone", { phone })), "400 phone:invalid");
+    for (const code of [undefined, null, 5, ""])
+      assert.equal(
+        result(await one.call("POST", "/phone/verify", { code })),
+        "400 request:missing_field",
+      );
+    for (const code of ["12345", "abcdef", "１２３４５６", "123456"])
+      assert.equal(
+        result(await one.call("POST", "/phone/verify", { code })),
+        "401 phone:code_invalid",
+      );
+  });
+
+  it("is not found by guessing, even at once, and an older code is void", async () => {
+    const one = await account();
+    const phone = newNumber();
+    await one.call("POST", "/phone", { phone });
+    const first = await codeTo(phone);
+    const other = newNumber();
+    await one.call("POST", "/phone", { phone: other });
+    const code = await codeTo(other);
+    const verify = (text: string) => one.call("POST", "/phone/verify", { code: text });
+    if (first !== code) assert.equal((await verify(first)).status, 401);
+    await Promise.all(Array.from({ length: 5 }, () => verify(wrongOf(code))));
+    assert.equal(result(await verify(code)), "401 phone:code_invalid");
+  });
+
+  it("gets three codes in five minutes and no fourth, however they are asked for", async () => {
+    const one = await account();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        app.client.post(`${me}/phone`, {
+          body: { phone: newNumber() },
+          token: one.session.access_token,
+        }),
+      ),
+    );
+    assert.deepEqual(count(answers.map(({ status }) => String(status))), { "200": 3, "429": 3 });
+    const wait = Number(answers.find(({ status }) => status === 429)?.headers.get("retry-after"));
+    assert.ok(wait > 200 && wait <= 300);
+    await one.call("DELETE", "/phone");
+    assert.equal(
+      result(await one.call("POST", "/phone", { phone: newNumber() })),
+      "429 phone:too_many_codes",
+    );
+  });
+
+  it("belongs to the account that verified it first", async () => {
+    const [one, other] = [await account(), await account()];
+    const phone = newNumber();
+    await one.call("POST", "/phone", { phone });
+    const code = await codeTo(phone);
+    assert.equal((await one.call("POST", "/phone/verify", { code })).status, 200);
+    await other.call("POST", "/phone", { phone });
+    assert.equal((await messagesTo(app.deps, phone)).length, 2);
+    const second = await codeTo(phone);
+    assert.equal(
+      result(await other.call("POST", "/phone/verify", { code: second })),
+      "401 phone:code_invalid",
+    );
+    assert.equal((await player(other.id)).phone, null);
+    assert.equal((await player(one.id)).phone, phone);
+  });
+});
