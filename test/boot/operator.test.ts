@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startService, type Service } from "../support/process.ts";
+import { allQueues } from "../../workers/queues.ts";
 
 describe("the operator listener", () => {
   let service: Service;
@@ -66,13 +67,10 @@ describe("the operator listener", () => {
     assert.equal(file.headers.get("content-type"), "text/javascript; charset=utf-8");
     const list = await call("/operator/queues/board/api/queues", { headers: asOperator() });
     const { queues } = (await list.json()) as { queues: { name: string }[] };
-    assert.deepEqual(queues.map(({ name }) => name).sort(), [
-      "codex-import",
-      "lobby-results",
-      "mail",
-      "maintenance",
-      "question-generation",
-    ]);
+    assert.deepEqual(
+      queues.map(({ name }) => name).sort(),
+      allQueues.map(({ name }) => name).sort(),
+    );
   });
 
   it("shows the messages of one address and kind with their codes and links", async () => {
