@@ -3,9 +3,11 @@ import { createOrm } from "../db/orm.ts";
 import { nextIdBlock } from "../db/queries/ids.ts";
 import { lobbyResults } from "../workers/queues.ts";
 import { createQueues, type Queues } from "../workers/producer.ts";
+import { followClosedAccounts } from "./closed-accounts.ts";
 import { createArchive } from "./archive.ts";
 import { createBodyCache } from "./core/body-cache.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
+import { ClosedAccounts } from "./core/closed-accounts.ts";
 import type { Config } from "./core/config.ts";
 import type { Logger } from "./core/logger.ts";
 import type { Metrics } from "./core/metrics.ts";
@@ -102,6 +104,9 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     tellSpectators: lobbies.tellSpectators,
   });
   const archive = createArchive({ orm, redisUrl: config.REDIS_URL, log, metrics });
+  const closedAccounts = new ClosedAccounts(clock);
+  const accounts = { redisUrl: config.REDIS_URL, orm, clock, log, accounts: closedAccounts };
+  const closings = followClosedAccounts(accounts);
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
     createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));
   const deps: Deps = {
@@ -109,6 +114,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     get em() {
       return orm.em.fork();
     },
+    closedAccounts,
     tokens: createTokenService(config, clock),
     passwords: createPasswordHasher(),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
@@ -120,6 +126,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     deps,
     close: async () => {
       archive.stop();
+      closings.close();
       await close();
     },
   };

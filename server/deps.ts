@@ -5,6 +5,7 @@ import type { Lobbies } from "../actors/index.ts";
 import type { Archive } from "../db/archive.ts";
 import type { QueueDefinition } from "../workers/queues.ts";
 import type { BodyCache } from "./core/body-cache.ts";
+import type { ClosedAccounts } from "./core/closed-accounts.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Config } from "./core/config.ts";
 import type { Logger } from "./core/logger.ts";
@@ -44,6 +45,8 @@ export interface JobDeps {
 /** Everything a handler may reach. Built once per process (server/assemble.ts), handed down as a value. */
 export interface Deps extends JobDeps {
   tokens: TokenService;
+  /** Whose access tokens no longer count, though they have not expired (TOK-11). */
+  closedAccounts: ClosedAccounts;
   passwords: PasswordHasher;
   /** Numbers for new lobbies and seats, unique over all processes. */
   ids: { lobby(): Promise<number>; seat(): Promise<number> };

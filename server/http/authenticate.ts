@@ -1,3 +1,4 @@
+import type { ClosedAccounts } from "../core/closed-accounts.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
 import type { TokenClaims, TokenService } from "../core/tokens.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
@@ -5,6 +6,9 @@ import type { AuthLevel, RequestInfo } from "./route.ts";
 
 export const seatHeader = "x-lobby-token";
 export const seatCookie = "svc_lobby";
+
+/** Below it a closed account is looked for and not found; elsewhere its token is no good (TOK-11). */
+export const ownAccountPath = "/v1/users/@me";
 
 /** Who a request comes from, and whether only a cookie says so (HTTP-11). */
 export interface Identity {
@@ -36,16 +40,20 @@ const bearerPattern = /^bearer +([^\s,]+) *$/i;
 export class Authenticator {
   private readonly tokens: TokenService;
 
-  constructor(tokens: TokenService) {
+  private readonly closed: Pick<ClosedAccounts, "has">;
+
+  constructor(tokens: TokenService, closed: Pick<ClosedAccounts, "has">) {
     this.tokens = tokens;
+    this.closed = closed;
   }
 
-  /** `lobby` is the code in the path of a seat route. Throws the 401 and 403 of the level. */
-  identify(level: AuthLevel, request: RequestInfo, lobby: string): Identity {
+  /** `lobby` is the code in the path of a seat route, `path` the route's. Throws the 401, 403, 404 of the level. */
+  identify(level: AuthLevel, request: RequestInfo, lobby: string, path: string): Identity {
     if (level === "public") return nobody;
     if (level === "seat" || level === "optional_seat")
       return this.identifySeat(level === "seat", request, lobby.toUpperCase());
-    const caller = this.bearer(request, level !== "optional");
+    const lost = path.startsWith(ownAccountPath) ? "user:not_found" : "auth:token_invalid";
+    const caller = this.bearer(request, level !== "optional", lost);
     if (caller === null) {
       if (level === "optional") return nobody;
       throw refuse("auth:required");
@@ -57,7 +65,11 @@ export class Authenticator {
   }
 
   /** API keys will be read here too, beside the bearer token. */
-  private bearer(request: RequestInfo, isDemanded: boolean): Caller | null {
+  private bearer(
+    request: RequestInfo,
+    isDemanded: boolean,
+    lost: ErrorCode = "auth:token_invalid",
+  ): Caller | null {
     const header = request.headers["authorization"];
     if (header === undefined) return null;
     const token = bearerPattern.exec(header)?.[1];
@@ -65,7 +77,9 @@ export class Authenticator {
     const claims = token === undefined ? null : this.tokens.verify("access", token);
     const caller = claims === null ? null : readCaller(claims);
     if (caller === null && isDemanded) throw refuse("auth:token_invalid");
-    return caller;
+    if (caller === null || !this.closed.has(caller.playerId)) return caller;
+    if (isDemanded) throw refuse(lost);
+    return null;
   }
 
   private identifySeat(isDemanded: boolean, request: RequestInfo, lobby: string): Identity {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../core/errors.ts";
+import { ownAccountPath } from "./authenticate.ts";
 import type { AnyRoute, AuthLevel } from "./route.ts";
 
 /** Refusals any request can get, whatever its route. */
@@ -26,6 +27,8 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   const isSeat = route.auth === "seat" || route.auth === "optional_seat";
   const codes: ErrorCode[] = [...always, ...byLevel[route.auth]];
   const hasStrictQuery = route.query !== undefined && !route.looseQuery;
+  if (route.path.startsWith(ownAccountPath) && byLevel[route.auth].length > 0)
+    codes.push("user:not_found");
   if (hasStrictQuery || route.idempotent) codes.push("request:invalid_query");
   if (hasStrictQuery) codes.push("request:missing_parameter");
   if (route.params) codes.push(route.unknown ?? "route:not_found");

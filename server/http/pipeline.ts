@@ -48,7 +48,7 @@ export class Pipeline {
     realmOrigins: OriginSource,
   ) {
     const { config, clock, redis } = deps;
-    this.authenticator = new Authenticator(deps.tokens);
+    this.authenticator = new Authenticator(deps.tokens, deps.closedAccounts);
     this.cors = new Cors(config, realmOrigins);
     this.limiter = new RateLimiter(redis, clock);
     this.idempotency = new Idempotency(redis);
@@ -141,9 +141,9 @@ export class Pipeline {
   }
 
   private identify(x: Exchange, entry: RouteEntry): void {
-    const { auth, cookieAuthority } = entry.route;
+    const { auth, cookieAuthority, path } = entry.route;
     const lobby = x.paramValues[entry.lobbyParam] ?? "";
-    const identity = this.authenticator.identify(auth, x, lobby);
+    const identity = this.authenticator.identify(auth, x, lobby, path);
     x.caller = identity.caller;
     x.playerId = identity.playerId;
     const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ClosedAccounts } from "../../../server/core/closed-accounts.ts";
 import { systemClock, type Clock } from "../../../server/core/clock.ts";
 import { parseConfig } from "../../../server/core/config.ts";
 import { silentLogger, type Logger } from "../../../server/core/logger.ts";
@@ -61,6 +62,7 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
     metrics: createMetrics(),
     redis,
     tokens,
+    closedAccounts: new ClosedAccounts(clock),
     orm: fakeOrm,
   } as unknown as Deps;
   const closeStore = async () => {

@@ -5,6 +5,7 @@ import { insertAnswers } from "../../../../db/queries/question-answers.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { seedQuestions } from "../../../../db/seeds/questions.ts";
 import { silentLogger } from "../../../../server/core/logger.ts";
+import { ClosedAccounts } from "../../../../server/core/closed-accounts.ts";
 import { createTokenService } from "../../../../server/core/tokens.ts";
 import type { Deps } from "../../../../server/deps.ts";
 import { createHttpServer, type HttpServer } from "../../../../server/http/server.ts";
@@ -59,7 +60,10 @@ describe("the question endpoints", () => {
       fam: "f",
     });
     // The questions endpoints reach no lobbies and no hub.
-    const deps = Object.create(jobs.deps, { tokens: { value: tokens } }) as Deps;
+    const deps = Object.create(jobs.deps, {
+      tokens: { value: tokens },
+      closedAccounts: { value: new ClosedAccounts(jobs.deps.clock) },
+    }) as Deps;
     server = createHttpServer({
       deps,
       routes: questionsRoutes,

@@ -1,0 +1,62 @@
+import type { MikroORM } from "@mikro-orm/postgresql";
+import { listClosedSince } from "../db/queries/players.ts";
+import { followAccountNews } from "./core/account-news.ts";
+import { maxRemembered, rememberedMs, type ClosedAccounts } from "./core/closed-accounts.ts";
+import type { Clock } from "./core/clock.ts";
+import type { Logger } from "./core/logger.ts";
+
+export interface FollowOptions {
+  redisUrl: string;
+  orm: MikroORM;
+  clock: Clock;
+  log: Logger;
+  accounts: ClosedAccounts;
+}
+
+const repeatMs = 1_000;
+
+/** Keeps `accounts` true: by the news, and by the database after each gap in them (TOK-11). */
+export function followClosedAccounts(options: FollowOptions): { close(): void } {
+  const { redisUrl, orm, clock, log, accounts } = options;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let reading = 0;
+
+  async function readAll(round: number): Promise<void> {
+    const before = accounts.ids();
+    try {
+      const since = new Date(clock.now() - rememberedMs);
+      const ids = await listClosedSince(orm.em.fork(), { since, limit: maxRemembered });
+      if (isStopped || round !== reading) return;
+      // What was heard of while reading is newer than what was read, and stays.
+      const closed = new Set(ids);
+      for (const id of before) if (!closed.has(id)) accounts.remove(id);
+      for (const id of ids.toReversed()) accounts.add(id);
+    } catch (error) {
+      if (isStopped || round !== reading) return;
+      log.warn({ reason: String(error) }, "closed accounts not read, tried again");
+      timer = setTimeout(() => void readAll(round), repeatMs);
+      timer.unref();
+    }
+  }
+
+  const news = followAccountNews({
+    redisUrl,
+    log,
+    hear: (item) => {
+      if (item.type === "closed") accounts.add(item.playerId);
+      if (item.type === "reopened") accounts.remove(item.playerId);
+    },
+    confirmed: () => {
+      clearTimeout(timer);
+      void readAll(++reading);
+    },
+  });
+  return {
+    close() {
+      isStopped = true;
+      clearTimeout(timer);
+      news.close();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { PlayerSchema } from "../../db/entities/player.ts";
+import { tellAccountNews } from "../../server/core/account-news.ts";
+import { ClosedAccounts, maxRemembered, rememberedMs } from "../../server/core/closed-accounts.ts";
+import { startApp, type App } from "../support/app.ts";
+import { manualClock } from "../support/clock.ts";
+import { password, post, registerAccount } from "../support/identity.ts";
+
+const waitMs = 20_000;
+
+/** As if another process had closed the account, or opened it again. */
+const write = (app: App, id: number, deletedAt: Date | null) =>
+  app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id }, { deletedAt });
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + waitMs;
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}
+
+describe("the access token of a closed account", () => {
+  let app: App;
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.stop());
+
+  const closed = (id: number) => app.deps.closedAccounts.has(id);
+
+  it("is refused as soon as the closing is heard of, and good again after it is opened", async () => {
+    const { email, session } = await registerAccount(app);
+    const { id } = session.player;
+    const token = session.access_token;
+    const bystander = await registerAccount(app);
+    await write(app, id, new Date());
+    await tellAccountNews(app.deps.redis, { type: "closed", playerId: id });
+    await until("closed", () => closed(id));
+    for (const path of ["/v1/users/@me", "/v1/users/@me/sessions", "/v1/users/%40me/sessions"]) {
+      const answer = await app.client.get(path, { token });
+      assert.equal(answer.status, 404, path);
+      assert.ok(answer.text.includes("user:not_found"));
+    }
+    const elsewhere = await app.client.get("/v1/tokens/validate", { token });
+    assert.equal(elsewhere.status, 401);
+    assert.ok(elsewhere.text.includes("auth:token_invalid"));
+    assert.equal((await app.client.get("/v1/tokens/passport", { token })).status, 401);
+    const feedback = { kind: "idea", source: "test", message: "a stranger's words" };
+    assert.equal(
+      (await app.client.post("/v1/leads/feedback", { token, body: feedback })).status,
+      201,
+    );
+    for (const [path, body, code] of [
+      ["login", { identifier: email, password }, "auth:invalid"],
+      ["refresh", { refresh_token: session.refresh_token }, "auth:refresh_invalid"],
+      ["code/verify", { email, code: "123456" }, "auth:code_invalid"],
+    ] as const)
+      assert.equal((await post(app, `/v1/gateway/${path}`, body)).code, code);
+    const other = { token: bystander.session.access_token };
+    assert.equal((await app.client.get("/v1/tokens/validate", other)).status, 200);
+    await write(app, id, null);
+    await tellAccountNews(app.deps.redis, { type: "reopened", playerId: id });
+    await until("reopened", () => !closed(id));
+    assert.equal((await app.client.get("/v1/users/@me", { token })).status, 200);
+  });
+
+  it("is known again after the store with the news was away", async () => {
+    const stale = await registerAccount(app);
+    const missed = await registerAccount(app);
+    await tellAccountNews(app.deps.redis, { type: "closed", playerId: stale.session.player.id });
+    await until("closed", () => closed(stale.session.player.id));
+    await app.stores.redis.kill();
+    await write(app, missed.session.player.id, new Date());
+    await app.stores.redis.restart();
+    await until("read from the database", () => closed(missed.session.player.id));
+    assert.equal(closed(stale.session.player.id), false, "the database says it is open");
+  });
+});
+
+describe("what a process remembers of closed accounts", () => {
+  it("is forgotten after an hour, when every token has expired", () => {
+    const clock = manualClock();
+    const accounts = new ClosedAccounts(clock);
+    accounts.add(1);
+    clock.advance(rememberedMs - 1);
+    accounts.add(2);
+    assert.deepEqual(accounts.ids(), [1, 2]);
+    clock.advance(1);
+    accounts.add(3);
+    assert.deepEqual(accounts.ids(), [2, 3]);
+  });
+
+  it("is bounded: the oldest goes first", () => {
+    const accounts = new ClosedAccounts(manualClock());
+    for (let id = 1; id <= maxRemembered + 2; id++) accounts.add(id);
+    assert.equal(accounts.ids().length, maxRemembered);
+    assert.equal(accounts.has(2), false);
+    assert.ok(accounts.has(3) && accounts.has(maxRemembered + 2));
+  });
+});
