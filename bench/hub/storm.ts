@@ -1,5 +1,6 @@
 import { cpuMicros } from "../cpu.ts";
-import { lobbiesAsPeer } from "../peers/service.ts";
+import { makeLobbies } from "../lobby/field.ts";
+import { lobbyPeer } from "../peers/service.ts";
 import { median, note, verdict } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
 import { withService } from "../service.ts";
@@ -20,7 +21,10 @@ export const storm: Scenario = {
     needFiles(count * perLobby);
     const rounds = isQuick ? 1 : 5;
     return withService(1, async (service) => {
-      const { peer, topics, numbers } = await lobbiesAsPeer(service, count);
+      const { peer, topics, numbers } = await lobbyPeer(
+        service,
+        await makeLobbies(service.url, count),
+      );
       const audience = await Audience.start(peer, topics);
       audience.startFrom(numbers);
       const completes: number[] = [];

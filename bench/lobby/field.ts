@@ -89,12 +89,13 @@ export async function placedPicks(
   generator: Generator,
   seats: BenchSeat[],
   isLocal: boolean,
+  key?: string,
 ): Promise<Job[]> {
   const owners = await ownerPids(service, seats);
   return generator.requestIds.map((requestId, i) => {
     const pid = pidOfRequest(requestId);
     const fitting = seats.filter((seat) => (owners.get(seat.code) === pid) === isLocal);
-    return pickJob(fitting[(i * 7) % fitting.length]);
+    return pickJob(fitting[(i * 7) % fitting.length], key);
   });
 }
 

@@ -1,2 +1,6 @@
 import type { Scenarios } from "../scenario.ts";
-export const scenarios: Scenarios = {};
+import { idle } from "./idle.ts";
+import { picks, single } from "./picks.ts";
+import { watched } from "./watched.ts";
+
+export const scenarios: Scenarios = { picks, single, watched, idle };

@@ -2,7 +2,7 @@ import { silentLogger } from "../../server/core/logger.ts";
 import { connectRedis, redisReady } from "../../server/core/redis.ts";
 import { eventStreamKey } from "../../actors/index.ts";
 import type { Service } from "../../test/support/process.ts";
-import { makeLobbies } from "../lobby/field.ts";
+import type { BenchSeat } from "../lobby/field.ts";
 import { pidsOf } from "../service.ts";
 import type { Peer } from "./peer.ts";
 
@@ -13,9 +13,8 @@ export interface ServicePeer {
   numbers: Record<string, number>;
 }
 
-/** Lobbies of the whole service as topics; their hosts' tokens open the streams. */
-export async function lobbiesAsPeer(service: Service, count: number): Promise<ServicePeer> {
-  const made = await makeLobbies(service.url, count);
+/** Lobbies of the whole service as topics, one seat of each; the seats' tokens open the streams. */
+export async function lobbyPeer(service: Service, made: BenchSeat[]): Promise<ServicePeer> {
   const tokens = new Map<string, string>();
   const lanes = Array.from({ length: 8 }, async (_, lane) => {
     for (const { code, token } of made.filter((__, n) => n % 8 === lane))

@@ -8,12 +8,15 @@ export interface Counted {
   delivered: number;
   /** Messages of the public list, which have no number. */
   lists: number;
+  /** Messages with an id: those of lobbies. */
+  numbered: number;
   latencies: Latencies;
 }
 
 interface PackedCounts {
   delivered: number;
   lists: number;
+  numbered: number;
   latencies: [step: number, count: number][];
 }
 
@@ -59,6 +62,7 @@ export class Audience {
       port: peer.port,
       readyText: peer.readyText,
       batch: openBatch,
+      checks: "marks",
       from: this.finals,
       streams: this.topicsOf(i).flatMap((topic) =>
         Array.from({ length: this.shareOf(perTopic, i) }, (_, n) => peer.stream(topic, n)),
@@ -100,8 +104,14 @@ export class Audience {
     const all = await this.each<PackedCounts>("counts", () => null);
     const latencies = new Latencies();
     for (const one of all) latencies.addPacked(one.latencies);
-    const delivered = all.reduce((sum, one) => sum + one.delivered, 0);
-    return { delivered, lists: all.reduce((sum, one) => sum + one.lists, 0), latencies };
+    const sum = (key: "delivered" | "lists" | "numbered") =>
+      all.reduce((total, one) => total + one[key], 0);
+    return {
+      delivered: sum("delivered"),
+      lists: sum("lists"),
+      numbered: sum("numbered"),
+      latencies,
+    };
   }
 
   /** What went wrong, once everybody had the time to get everything. */

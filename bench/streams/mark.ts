@@ -1,9 +1,4 @@
-/** What the benchmark writes into every event: the number of the event in its topic, and when it was sent. */
-export interface Mark {
-  seq: number;
-  sentMicros: number;
-}
-
+/** Begins what the benchmark writes into every event: its number in the topic, and when it was sent. */
 const opening = '"mark":"';
 
 /** A clock all processes of this machine share, in microseconds. */
@@ -26,6 +21,21 @@ export function readMarks(text: string, onMark: (seq: number, sentMicros: number
     if (end < 0) return text.slice(at);
     const gap = text.indexOf(" ", at);
     onMark(Number(text.slice(at + opening.length, gap)), Number(text.slice(gap + 1, end)));
+    from = end;
+  }
+}
+
+const idLine = "\nid: ";
+
+/** As `readMarks`, with the ids of the events. */
+export function readIds(text: string, onId: (id: number) => void): string {
+  let from = 0;
+  for (;;) {
+    const at = text.indexOf(idLine, from);
+    if (at < 0) return text.slice(Math.max(from, text.length - idLine.length + 1));
+    const end = text.indexOf("\n", at + idLine.length);
+    if (end < 0) return text.slice(at);
+    onId(Number(text.slice(at + idLine.length, end)));
     from = end;
   }
 }

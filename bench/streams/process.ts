@@ -85,10 +85,12 @@ serveCalls({
     reader.latencies.clear();
     reader.delivered = 0;
     reader.lists = 0;
+    reader.numbered = 0;
   },
   counts: () => ({
     delivered: reader.delivered,
     lists: reader.lists,
+    numbered: reader.numbered,
     latencies: reader.latencies.pack(),
   }),
   settle: ({ finals, waitMs }: { finals: Record<string, number>; waitMs: number }) =>

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Latencies } from "../latencies.ts";
-import { nowMicros, readMarks } from "./mark.ts";
+import { nowMicros, readIds, readMarks } from "./mark.ts";
 
 export interface StreamSpec {
   topic: string;
@@ -17,6 +17,8 @@ export interface OpenOptions {
   from?: Record<string, number>;
   /** Text after the head that tells that the stream follows; without it the head is enough. */
   readyText: string | null;
+  /** Events are told by the marks of the benchmark, or those of real games by their ids. */
+  checks: "marks" | "ids";
   /** Streams opened at the same time. */
   batch: number;
   /** Read nothing after the stream is ready. */
@@ -39,6 +41,7 @@ interface Stream extends StreamSpec {
   rest: string;
 }
 
+const returnLimitMs = 20_000;
 /** Time stuck streams get to read what is left. */
 const drainMs = 5_000;
 const listEvent = "event: lobbies.updated";
@@ -48,6 +51,7 @@ export class Reader {
   readonly latencies = new Latencies();
   delivered = 0;
   lists = 0;
+  numbered = 0;
   readonly faults: Faults = { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 };
   /** Called after a chunk with the first stream of each topic that moved. */
   onProgress: () => void = () => undefined;
@@ -112,12 +116,23 @@ export class Reader {
     );
     await opening;
     const readyMs = performance.now() - started;
-    await this.settle(finals, 20_000);
+    await this.waitFor(finals, returnLimitMs);
     return { readyMs, completeMs: performance.now() - started };
   }
 
-  /** Waits until every stream has everything; what is then missing counts as lost. */
+  /** What went wrong so far, and what every stream still lacks after this time. */
   async settle(finals: Record<string, number>, waitMs: number): Promise<Faults> {
+    const missing = await this.waitFor(finals, waitMs);
+    const { faults } = this;
+    const result = { ...faults, lost: faults.lost + missing };
+    Object.assign(faults, { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 });
+    for (const stream of this.streams)
+      stream.last = Math.max(stream.last, finals[stream.topic] ?? 0);
+    return result;
+  }
+
+  /** Waits until every stream has everything; how many events are missing then. */
+  private async waitFor(finals: Record<string, number>, waitMs: number): Promise<number> {
     const missing = () =>
       this.streams.reduce(
         (sum, { topic, last }) => sum + Math.max(0, (finals[topic] ?? 0) - last),
@@ -126,12 +141,7 @@ export class Reader {
     const until = performance.now() + waitMs;
     while (missing() > 0 && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 10));
-    const { faults } = this;
-    const result = { ...faults, lost: faults.lost + missing() };
-    Object.assign(faults, { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 });
-    for (const stream of this.streams)
-      stream.last = Math.max(stream.last, finals[stream.topic] ?? 0);
-    return result;
+    return missing();
   }
 
   private async openAll(streams: Stream[], options: OpenOptions, mode: string): Promise<void> {
@@ -179,15 +189,28 @@ export class Reader {
   }
 
   private read(stream: Stream, text: string): void {
-    const now = nowMicros();
     if (text.includes(listEvent)) this.lists += 1;
-    stream.rest = readMarks(stream.rest + text, (seq, sentMicros) => {
+    const all = stream.rest + text;
+    if (this.options?.checks === "ids") {
+      stream.rest = readIds(all, (id) => {
+        this.numbered += 1;
+        if (stream.last === 0) stream.last = id;
+        else this.check(stream, id);
+      });
+      return;
+    }
+    const now = nowMicros();
+    stream.rest = readMarks(all, (seq, sentMicros) => {
       this.delivered += 1;
       this.latencies.add(now - sentMicros);
-      if (seq === stream.last + 1) stream.last = seq;
-      else this.fault(stream, seq);
+      this.check(stream, seq);
     });
     if (this.leaders.get(stream.topic) === stream) this.onProgress();
+  }
+
+  private check(stream: Stream, seq: number): void {
+    if (seq === stream.last + 1) stream.last = seq;
+    else this.fault(stream, seq);
   }
 
   private fault(stream: Stream, seq: number): void {

@@ -1,0 +1,49 @@
+import { note, verdict } from "../report.ts";
+import { startRemote } from "../rpc.ts";
+import type { Scenario } from "../scenario.ts";
+import { startRedis } from "../stores.ts";
+
+interface Memory {
+  heapUsed: number;
+  rss: number;
+  actors: number;
+}
+
+const players = 8;
+const warmLobbies = 1_000;
+/** In bytes of 1000, as the aim is given. */
+const aimKb = 6;
+
+/** What a lobby of eight costs that waits in memory; garbage is collected before each look. */
+export const idle: Scenario = {
+  about: "a hundred thousand lobbies that wait",
+  async run({ isQuick }) {
+    const count = isQuick ? 5_000 : 100_000;
+    const redis = await startRedis();
+    const remote = await startRemote(new URL("./memory-process.ts", import.meta.url), {
+      env: { REDIS_URL: redis.url },
+      flags: ["--expose-gc", "--max-old-space-size=4096"],
+    });
+    try {
+      await remote.call("make", { count: warmLobbies, players });
+      const before = await remote.call<Memory>("memory");
+      const started = performance.now();
+      await remote.call("make", { count, players });
+      note(`made in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+      const after = await remote.call<Memory>("memory");
+      const actors = after.actors - before.actors;
+      const heap = (after.heapUsed - before.heapUsed) / actors / 1000;
+      const rss = (after.rss - before.rss) / actors / 1000;
+      return [
+        {
+          title: `idle: ${actors} lobbies of ${players} players in one process`,
+          head: ["heap kB each", "RSS kB each", "aim"],
+          rows: [[heap.toFixed(2), rss.toFixed(2), verdict(rss, { limit: aimKb, unit: " kB" })]],
+        },
+      ];
+    } finally {
+      await remote.stop();
+      await redis.stop();
+    }
+  },
+};

@@ -1,0 +1,83 @@
+import { createLobbies, type LobbyCommand } from "../../actors/index.ts";
+import { systemClock } from "../../server/core/clock.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createMetrics } from "../../server/core/metrics.ts";
+import { topicCode } from "../peers/peer.ts";
+import { serveCalls } from "../rpc.ts";
+
+/** The runtime of the lobbies as an HTTP worker has it, without the rest of the worker. */
+const lobbies = await createLobbies({
+  redisUrl: process.env["REDIS_URL"] ?? "",
+  clock: systemClock,
+  log: silentLogger,
+  metrics: createMetrics(),
+  context: { hubUrl: "/v1/hub", topicBase: "/games/trivia" },
+  seatLimit: null,
+  enqueueResult: async () => null,
+  draw: async () => [],
+});
+
+/** Lobbies filled at the same time. */
+const lanes = 256;
+const hour = 3_600_000;
+let made = 0;
+let seats = 0;
+
+const newSeat = () => {
+  seats += 1;
+  return { id: seats, name: `Player ${seats}`, accountId: 1_000_000 + seats, avatarUrl: null };
+};
+
+function createCommand(code: string, id: number): LobbyCommand {
+  return {
+    type: "create",
+    id,
+    code,
+    realm: "default",
+    maxPlayers: 16,
+    timings: { staleMs: hour, hostGraceMs: hour, minQuestionMs: 0 },
+    settings: {
+      category: "science",
+      selected_categories: [],
+      difficulty: null,
+      prompt: null,
+      blend: false,
+      review: false,
+      timer: 30,
+      num_questions: 10,
+      visibility: "private",
+      mode: "versus",
+    },
+    host: newSeat(),
+  };
+}
+
+async function fill(players: number): Promise<void> {
+  made += 1;
+  const code = topicCode(made);
+  await ask(code, createCommand(code, made));
+  for (let n = 1; n < players; n++) {
+    const seat = newSeat();
+    await ask(code, { type: "join", seat, by: { seatId: seat.id, playerId: seat.accountId } });
+  }
+}
+
+async function ask(code: string, command: LobbyCommand): Promise<void> {
+  const reply = await lobbies.ask(code, command);
+  if (!reply.ok) throw new Error(`${command.type} was refused: ${reply.code}`);
+}
+
+serveCalls({
+  async make({ count, players }: { count: number; players: number }) {
+    const until = made + count;
+    const lane = async () => {
+      while (made < until) await fill(players);
+    };
+    await Promise.all(Array.from({ length: Math.min(lanes, count) }, lane));
+  },
+  memory() {
+    globalThis.gc?.();
+    const { heapUsed, rss } = process.memoryUsage();
+    return { heapUsed, rss, actors: lobbies.describe().actors };
+  },
+});

@@ -1,0 +1,135 @@
+import { median, verdict, type Table } from "../report.ts";
+import { answersOf, measureRequests, startEcho, type Echo, type Measured } from "../requests.ts";
+import type { Scenario } from "../scenario.ts";
+import { pidsOf, withService } from "../service.ts";
+import type { Service } from "../../test/support/process.ts";
+import { anyPicks, connections, echoPost, openFor, placedPicks, startGames } from "./field.ts";
+
+const lobbyCount = 100;
+const names = {
+  echo: "raw echo",
+  remembered: "remembered pick",
+  local: "committed pick, local",
+  forwarded: "committed pick, forwarded",
+  mixed: "committed pick, anywhere",
+} as const;
+
+type Name = keyof typeof names;
+type Round = Record<Name, Measured>;
+
+/**
+ * Two HTTP workers. The remembered pick is the repeat of an answered one: the whole path to the lobby and
+ * back without a commit.
+ */
+export const picks: Scenario = {
+  about: "lobby commands: without a commit, committed, forwarded to another process",
+  async run({ isQuick }) {
+    const seconds = isQuick ? 2 : 5;
+    const echo = await startEcho();
+    try {
+      return await withService(2, async (service) => {
+        const rounds: Round[] = [];
+        for (let n = 0; n < (isQuick ? 1 : 3); n++)
+          rounds.push(await measureRound(service, echo, seconds));
+        return [tableOf(rounds), aimsOf(rounds)];
+      });
+    } finally {
+      await echo.stop();
+    }
+  },
+};
+
+async function measureRound(service: Service, echo: Echo, seconds: number): Promise<Round> {
+  // Games of their own, since a question is open for a minute only.
+  const seats = await startGames(service, lobbyCount);
+  const generator = await openFor(service);
+  const given = { generator, seconds, ...(await pidsOf(service)) };
+  const measure = (name: Name, jobs: { request: string }[]) =>
+    measureRequests({ ...given, name: names[name], jobs });
+  const here = await placedPicks(service, generator, seats, true);
+  const away = await placedPicks(service, generator, seats, false);
+  const repeated = await placedPicks(service, generator, seats, true, "bench");
+  const round = {
+    echo: await echo.measure({ name: names.echo, request: echoPost, connections, seconds }),
+    remembered: await measure("remembered", repeated),
+    local: await measure("local", here),
+    forwarded: await measure("forwarded", away),
+    mixed: await measure("mixed", anyPicks(generator, seats)),
+  };
+  generator.close();
+  return round;
+}
+
+function tableOf(rounds: Round[]): Table {
+  const rows = (Object.keys(names) as Name[]).map((name) => {
+    const middle = (key: "perSecond" | "p50Ms" | "p99Ms" | "workerMicros" | "redisMicros") =>
+      median(rounds.map((round) => round[name][key]));
+    const [first] = rounds;
+    return [
+      names[name],
+      middle("perSecond").toFixed(0),
+      middle("p50Ms").toFixed(2),
+      middle("p99Ms").toFixed(2),
+      middle("workerMicros").toFixed(1),
+      name === "echo" ? "" : middle("redisMicros").toFixed(1),
+      first ? answersOf(first[name]) : "",
+    ];
+  });
+  return {
+    title: `picks: ${lobbyCount} lobbies, ${connections} connections, two HTTP workers, median of ${rounds.length}; us of CPU per command`,
+    head: ["scenario", "req/s", "p50 ms", "p99 ms", "workers us", "Redis us", "answers"],
+    rows,
+  };
+}
+
+/** Ratios inside one round, so that a busy machine matters less. */
+function aimsOf(rounds: Round[]): Table {
+  const row = (what: string, of: (round: Round) => number, limit: number, isLeast = false) => {
+    const value = median(rounds.map(of));
+    return [what, value.toFixed(2), verdict(value, { limit, isLeast })];
+  };
+  return {
+    title: "picks: ratios",
+    head: ["ratio", "value", "aim"],
+    rows: [
+      row("CPU remembered / echo", (r) => r.remembered.workerMicros / r.echo.workerMicros, 2.2),
+      row("CPU local / remembered", (r) => r.local.workerMicros / r.remembered.workerMicros, 2),
+      row(
+        "Redis CPU local / CPU remembered",
+        (r) => r.local.redisMicros / r.remembered.workerMicros,
+        1.1,
+      ),
+      row("CPU forwarded / local", (r) => r.forwarded.workerMicros / r.local.workerMicros, 1.8),
+      row("rate local / echo", (r) => r.local.perSecond / r.echo.perSecond, 0.2, true),
+      row("rate forwarded / local", (r) => r.forwarded.perSecond / r.local.perSecond, 0.65, true),
+    ],
+  };
+}
+
+/** One command at a time: what a player waits for on an idle machine. */
+export const single: Scenario = {
+  about: "one connection, one pick after the other",
+  async run({ isQuick }) {
+    return withService(2, async (service) => {
+      const seats = await startGames(service, 20);
+      const rows: string[][] = [];
+      for (const [name, isLocal, limit] of [
+        ["local", true, 0.5],
+        ["forwarded", false, 1.5],
+      ] as const) {
+        const generator = await openFor(service, 1);
+        const jobs = await placedPicks(service, generator, seats, isLocal);
+        const given = { generator, jobs, seconds: isQuick ? 2 : 8, ...(await pidsOf(service)) };
+        const { p50Ms, p99Ms } = await measureRequests({ ...given, name });
+        generator.close();
+        rows.push([
+          name,
+          p50Ms.toFixed(2),
+          p99Ms.toFixed(2),
+          verdict(p50Ms, { limit, unit: " ms" }),
+        ]);
+      }
+      return [{ title: "single: one connection", head: ["pick", "p50 ms", "p99 ms", "aim"], rows }];
+    });
+  },
+};
