@@ -20,8 +20,11 @@ describe("a service on a Redis Cluster of three masters", () => {
     });
   });
   after(async () => {
-    await service.stop();
-    await cluster.stop();
+    try {
+      await service.stop();
+    } finally {
+      await cluster.stop();
+    }
   });
 
   it("plays lobbies on all masters to their end while a worker is killed, and stores the results", async () => {
