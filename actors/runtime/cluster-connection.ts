@@ -18,7 +18,8 @@ function clusterConnection(cluster: Cluster): Connection {
     mget: (keys) => getMany(cluster, keys),
     hgetall: (key) => cluster.hgetall(key),
     hmget: (key, ...fields) => cluster.hmget(key, ...fields),
-    zrange: (key, start, stop) => cluster.zrange(key, start, stop),
+    zrange: (key: string, start: string, stop: string, scores?: "WITHSCORES") =>
+      scores ? cluster.zrange(key, start, stop, scores) : cluster.zrange(key, start, stop),
     zrevrange: (key, start, stop) => cluster.zrevrange(key, start, stop),
     zrem: (key, member) => cluster.zrem(key, member),
     publish: (channel, message) => cluster.spublish(channel, message).then(Number),

@@ -9,6 +9,7 @@ export interface Connection {
   hgetall(key: string): Promise<Record<string, string>>;
   hmget(key: string, ...fields: string[]): Promise<(string | null)[]>;
   zrange(key: string, start: string, stop: string): Promise<string[]>;
+  zrange(key: string, start: string, stop: string, scores: "WITHSCORES"): Promise<string[]>;
   zrevrange(key: string, start: number, stop: number): Promise<string[]>;
   zrem(key: string, member: string): Promise<number>;
   /** True on Redis Cluster: one script per shard, announcements at the node of their channel. */

@@ -6,7 +6,7 @@ import type { Connections } from "./connection.ts";
 import { connectionOf } from "./cluster-connection.ts";
 import { allShards } from "./keys.ts";
 import { createRouter, defaultAskTimings, type RouterDeps } from "./router.ts";
-import { defaultTimings } from "./shards.ts";
+import { defaultTimings } from "./liveness.ts";
 import { systemTiming } from "./timing.ts";
 
 /** A store that does not answer for so long counts as away. */

@@ -1,22 +1,15 @@
 import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
-import { nextDeadline } from "../lobby/deadlines.ts";
 import type { Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
-import { audienceDue } from "./audience.ts";
-import {
-  actorOf,
-  leaveGap,
-  runBatch,
-  type Actor,
-  type Batch,
-  type BatchRules,
-  type Delivery,
-} from "./actor.ts";
+import { runBatch, type Actor, type Batch, type BatchRules } from "./actor.ts";
 import type { Connection } from "./connection.ts";
 import type { Commit, Journal } from "./journal.ts";
-import { dueKey, shardOf } from "./keys.ts";
+import { createDeadlines } from "./deadlines.ts";
+import { shardOf } from "./keys.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
-import { loadLobby } from "./storage.ts";
+import { createReader } from "./reading.ts";
+import type { Shards } from "./shards.ts";
+import { createSlots, idle, type Slot, type Waiting } from "./slots.ts";
 import type { Ticker } from "./ticker.ts";
 import type { Timing } from "./timing.ts";
 
@@ -26,46 +19,13 @@ const maxWaitingPerLobby = 64;
 const maxWaiting = 20_000;
 /** Actors without work for so long leave memory; the next command reads them back. */
 const idleMs = 5 * 60_000;
-/** How long a hand-over waits for what is in flight; the fence makes going on safe. */
-const closeTimeoutMs = 2_000;
-/** A timer whose command could not be carried out is tried again after this. */
-const timerRetryMs = 500;
 
 type Change = Omit<Commit, "token">;
-
-interface Waiting extends Delivery {
-  resolve: (outcome: Outcome) => void;
-}
-
-/** Queue and in-memory state of one lobby; one commit in flight at most. */
-interface Slot {
-  readonly code: string;
-  readonly shard: number;
-  actor: Actor | null;
-  waiting: Waiting[];
-  isBusy: boolean;
-  isDropped: boolean;
-  /** Deadline the ticker has; never later than the lobby's next one. */
-  armed: number | null;
-  lastUsed: number;
-  onIdle: (() => void)[];
-  /** The store may have gone back behind the actor: it is read again before the next batch. */
-  isDoubtful: boolean;
-  /** Number of the last event this process saw committed; the store can only have less after a loss. */
-  knownSeq: number;
-}
-
-export interface Placement {
-  tokenOf(shard: number): string | null;
-  /** Whether the shard is still ours: known at once while the heartbeat is fresh, else asked of the store. */
-  confirm(shard: number): Promise<boolean> | boolean;
-  fenced(shard: number): void;
-}
 
 export interface MailboxDeps {
   redis: Connection;
   journal: Journal;
-  placement: Placement;
+  placement: Pick<Shards, "tokenOf" | "confirm" | "fenced">;
   ticker: Ticker;
   timing: Timing;
   log: Logger;
@@ -90,6 +50,8 @@ export interface Mailboxes {
   close(shard: number): Promise<void>;
   /** A deadline passed. */
   fire(code: string): void;
+  /** A deadline as the store has it. */
+  restore(code: string, due: number): void;
   /** The lobby as this process has it in memory. */
   peek(code: string): Lobby | null;
   actors(): number;
@@ -98,50 +60,26 @@ export interface Mailboxes {
 }
 
 export function createMailboxes(deps: MailboxDeps): Mailboxes {
-  /** Shard -> code -> slot; a shard without lobbies has no entry. */
-  const shards = new Map<number, Map<string, Slot>>();
-  let actorCount = 0;
+  const slots = createSlots(deps.now, deps.metrics);
   let waitingCount = 0;
+  const deadlines = createDeadlines({
+    ...deps,
+    slots,
+    isOurs: (shard) => deps.placement.tokenOf(shard) !== null,
+    deliver: enqueue,
+    afterRead: (lobby) => deps.afterRead(lobby),
+  });
 
-  const find = (code: string) => shards.get(shardOf(code))?.get(code);
-  const slotsOf = (shard: number) => [...(shards.get(shard)?.values() ?? [])];
-
-  function slotOf(code: string): Slot {
-    const shard = shardOf(code);
-    const slots = shards.get(shard) ?? new Map<string, Slot>();
-    const known = slots.get(code);
-    if (known) return known;
-    shards.set(shard, slots);
-    const slot: Slot = {
-      code,
-      shard,
-      actor: null,
-      waiting: [],
-      isBusy: false,
-      isDropped: false,
-      armed: null,
-      lastUsed: deps.now(),
-      onIdle: [],
-      isDoubtful: false,
-      knownSeq: 0,
-    };
-    slots.set(code, slot);
-    deps.metrics.lobbyActors.set(++actorCount);
-    return slot;
-  }
-
-  function remove(slot: Slot): void {
-    const slots = shards.get(slot.shard);
-    if (slots?.get(slot.code) !== slot) return;
-    slots.delete(slot.code);
-    if (slots.size === 0) shards.delete(slot.shard);
-    deps.metrics.lobbyActors.set(--actorCount);
-  }
+  const read = createReader({
+    ...deps,
+    commit,
+    afterRead: (lobby) => deps.afterRead(lobby),
+  });
 
   function forget(slot: Slot): void {
     slot.isDropped = true;
     slot.actor = null;
-    remove(slot);
+    slots.remove(slot);
     settle(slot, () => moved);
   }
 
@@ -228,9 +166,9 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
   ): void {
     deps.journal.commit(Object.assign(change, { token }), (outcome) => {
       if (outcome === "committed") slot.knownSeq = change.seq;
-      if (outcome === "fenced") deps.placement.fenced(slot.shard);
+      if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
       // Perhaps it is in the store, with a deadline nobody here knows.
-      if (outcome === "failed") deps.ticker.arm(slot.code, deps.now() + timerRetryMs);
+      if (outcome === "failed") deadlines.retry(slot.code);
       done(outcome === "committed");
     });
   }
@@ -250,7 +188,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   function answer(slot: Slot, actor: Actor, batch: Waiting[], { replies }: Batch): void {
     slot.lastUsed = deps.now();
-    if (!slot.isDropped && actor.lobby) arm(slot, actor, actor.lobby);
+    if (!slot.isDropped && actor.lobby) deadlines.arm(slot, actor, actor.lobby);
     for (let i = 0; i < batch.length; i++) batch[i]?.resolve(replies[i] ?? unavailable);
   }
 
@@ -265,42 +203,6 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     }
   }
 
-  async function read(slot: Slot, token: string): Promise<boolean> {
-    slot.isDoubtful = false;
-    let actor: Actor;
-    try {
-      actor = actorOf(slot.code, await loadLobby(deps.redis, slot.code), deps.now());
-    } catch (error) {
-      deps.log.warn({ lobby: slot.code, reason: String(error) }, "lobby could not be read");
-      return false;
-    }
-    if (!(await skipLost(slot, actor, token))) return false;
-    slot.actor = actor;
-    if (!actor.lobby) return true;
-    slot.knownSeq = actor.lobby.seq;
-    deps.afterRead(actor.lobby);
-    return true;
-  }
-
-  /** The store lost events that were seen: numbers are not used twice, and the hole tells every reader. */
-  function skipLost(slot: Slot, actor: Actor, token: string): Promise<boolean> | boolean {
-    const { lobby } = actor;
-    if (!lobby || lobby.seq >= slot.knownSeq) return true;
-    deps.log.error({ lobby: slot.code, seq: slot.knownSeq }, "the store lost events of a lobby");
-    const { context } = deps.rules;
-    const id = deps.nextCommitId();
-    const gap = leaveGap(actor, lobby, slot.knownSeq, deps.now(), id, context);
-    return new Promise((resolve) => commit(slot, gap, token, resolve));
-  }
-
-  function arm(slot: Slot, actor: Actor, lobby: Lobby): void {
-    const audience = audienceDue(actor.audience, lobby, slot.lastUsed) ?? Infinity;
-    const next = Math.min(nextDeadline(lobby) ?? Infinity, audience);
-    if (next === Infinity || (slot.armed !== null && slot.armed <= next)) return;
-    slot.armed = next;
-    deps.ticker.arm(slot.code, next);
-  }
-
   function enqueue(
     code: string,
     command: LobbyCommand,
@@ -309,7 +211,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
   ): Promise<Outcome> {
     const shard = shardOf(code);
     if (deps.placement.tokenOf(shard) === null) return Promise.resolve(moved);
-    const slot = slotOf(code);
+    const slot = slots.open(code);
     if (slot.waiting.length >= maxWaitingPerLobby || waitingCount >= maxWaiting)
       return Promise.resolve(unavailable);
     waitingCount += 1;
@@ -322,49 +224,25 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
   return {
     deliver: enqueue,
     doubt() {
-      for (const slots of shards.values())
-        for (const slot of slots.values()) slot.isDoubtful = true;
+      for (const slot of slots.all()) slot.isDoubtful = true;
     },
     drop(shard) {
-      for (const slot of slotsOf(shard)) forget(slot);
+      for (const slot of slots.ofShard(shard)) forget(slot);
     },
-    async close(shard) {
-      const busy = slotsOf(shard).filter((slot) => slot.isBusy);
-      const idle = Promise.all(
-        busy.map((slot) => new Promise<void>((done) => slot.onIdle.push(done))),
-      );
-      let cancel = () => {};
-      const timeout = new Promise<void>((done) => {
-        cancel = deps.timing.after(closeTimeoutMs, done);
-      });
-      await Promise.race([idle, timeout]);
-      cancel();
-    },
-    fire(code) {
-      const slot = find(code);
-      if (slot) slot.armed = null;
-      void enqueue(code, { type: "tick" }, "tick").then(async (outcome) => {
-        const fired = find(code);
-        if (fired?.actor?.lobby) return deps.afterRead(fired.actor.lobby);
-        if (outcome === moved || (!outcome.ok && outcome.code === "server:unavailable")) {
-          // The store or the queue refused; when the shard went away, its new owner has the timer.
-          if (deps.placement.tokenOf(shardOf(code)) !== null)
-            deps.ticker.arm(code, deps.now() + timerRetryMs);
-          return;
-        }
-        if (outcome.ok || outcome.code !== "lobby:not_found") return;
-        // The lobby expired; its timer has nothing left to watch.
-        await deps.redis.zrem(dueKey(shardOf(code)), code).catch(() => 0);
-      });
-    },
-    peek: (code) => find(code)?.actor?.lobby ?? null,
-    actors: () => actorCount,
+    close: (shard) =>
+      idle(
+        slots.ofShard(shard).filter((slot) => slot.isBusy),
+        deps.timing,
+      ),
+    fire: deadlines.fire,
+    restore: deadlines.restore,
+    peek: (code) => slots.find(code)?.actor?.lobby ?? null,
+    actors: slots.count,
     waiting: () => waitingCount,
     sweep() {
       const limit = deps.now() - idleMs;
-      for (const slots of shards.values())
-        for (const slot of slots.values())
-          if (!slot.isBusy && slot.waiting.length === 0 && slot.lastUsed < limit) remove(slot);
+      for (const slot of slots.all())
+        if (!slot.isBusy && slot.waiting.length === 0 && slot.lastUsed < limit) slots.remove(slot);
     },
   };
 }

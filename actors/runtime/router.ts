@@ -11,11 +11,12 @@ import { createEffects } from "./effects.ts";
 import { createJournal } from "./journal.ts";
 import { deadChannel, mapChannel, shardOf, workerChannel } from "./keys.ts";
 import { createListing } from "./listing.ts";
+import type { ShardTimings } from "./liveness.ts";
 import { createMailboxes } from "./mailbox.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
 import type { SeatLimit } from "./quota.ts";
 import { createRemote } from "./remote.ts";
-import { createShards, type ShardTimings } from "./shards.ts";
+import { createShards } from "./shards.ts";
 import { createTicker } from "./ticker.ts";
 import type { Timing } from "./timing.ts";
 
@@ -71,12 +72,12 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     timing,
     shards: deps.shards,
     hooks: {
-      claimed(shard, timers) {
-        for (const [code, due] of timers) ticker.arm(code, due);
+      claimed(shard) {
         if (claimed.size === 0) timing.after(reconcileMs, () => void reconcileList());
         claimed.add(shard);
         metrics.lobbyShards.set(shards.owned());
       },
+      deadline: (code, due) => mailboxes.restore(code, due),
       closing: (shard) => mailboxes.close(shard),
       lost(shard) {
         mailboxes.drop(shard);

@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Connection } from "./connection.ts";
 
-type ScriptName = "commit" | "claim" | "release" | "heartbeat" | "listing";
+const names = ["commit", "claim", "release", "heartbeat", "alive", "listing"] as const;
+type ScriptName = (typeof names)[number];
 type Argument = string | number;
 
 const sources = Object.fromEntries(
-  (["commit", "claim", "release", "heartbeat", "listing"] as const).map((name) => {
+  names.map((name) => {
     const lua = readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
     return [
       name,

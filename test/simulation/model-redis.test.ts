@@ -33,15 +33,23 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
   const [code = "", shard = 0] = [codes[i], shards[i]];
   const record = chance.is(0.9) ? (model.get(ownerKey(shard)) ?? "") : "w9|9";
   const worker = chance.pick(workers);
-  switch (chance.pick(["commit", "commit", "commit", "claim", "release", "heartbeat", "listing"])) {
+  switch (
+    chance.pick(["commit", "commit", "commit", "claim", "release", "heartbeat", "alive", "listing"])
+  ) {
     case "claim": {
-      const keys = [ownerKey(shard), epochKey(shard), dueKey(shard), workersKey];
-      return { name: "claim", keys, args: [record, worker, deadMs, chance.between(0, 1)] };
+      const keys = [ownerKey(shard), epochKey(shard), dueKey(shard)];
+      return { name: "claim", keys, args: [record, worker] };
     }
     case "release":
       return { name: "release", keys: [ownerKey(shard)], args: [record] };
     case "heartbeat":
       return { name: "heartbeat", keys: [workersKey], args: [worker, deadMs] };
+    case "alive":
+      return {
+        name: "alive",
+        keys: [workersKey],
+        args: [deadMs, ...workers.slice(0, chance.between(1, 3))],
+      };
     case "listing": {
       const entry = chance.is(0.3) ? "" : `{"n":${chance.between(1, 9)}`;
       const args = [code, chance.between(1, 9), chance.between(1, 3), entry];

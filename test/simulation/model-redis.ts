@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { scripts } from "./model-scripts.ts";
 
 type Argument = string | number;
-export type ScriptName = "commit" | "claim" | "release" | "heartbeat" | "listing";
+const scriptNames = ["commit", "claim", "release", "heartbeat", "alive", "listing"] as const;
+export type ScriptName = (typeof scriptNames)[number];
 
 /** One lobby's part of the commit script, as it was carried out. */
 export interface StoredCommit {
@@ -30,10 +31,9 @@ export interface StoreFaults {
   dropsEvent?: boolean;
   /** Knows its scripts from the beginning and for good. */
   keepsScripts?: boolean;
-  claimIgnoresHolder?: boolean;
+  thinksAllDead?: boolean;
 }
 
-const scriptNames: readonly ScriptName[] = ["commit", "claim", "release", "heartbeat", "listing"];
 const digests = new Map(
   scriptNames.map((name) => {
     const lua = readFileSync(new URL(`../../actors/runtime/${name}.lua`, import.meta.url), "utf8");

@@ -8,6 +8,7 @@ export const scripts: Record<ScriptName, Script> = {
   claim,
   release,
   heartbeat,
+  alive,
   listing,
 };
 
@@ -102,15 +103,9 @@ function shareWindow(redis: ModelRedis, lobby: string, size: number): void {
 }
 
 function claim(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string[] {
-  const [own = "", epoch = "", due = "", workers = ""] = keys;
-  const [expected = "", claimer = "", deadMs = "0", isGone = "0"] = args;
+  const [own = "", epoch = "", due = ""] = keys;
+  const [expected = "", claimer = ""] = args;
   if ((redis.get(own) ?? "") !== expected) return [];
-  const end = expected.lastIndexOf("|");
-  const owner = end < 0 ? null : expected.slice(0, end);
-  if (owner !== null && owner !== claimer && isGone !== "1" && !redis.faults.claimIgnoresHolder) {
-    const seen = redis.sorted.get(workers)?.get(owner);
-    if (seen !== undefined && seen > redis.now() - Number(deadMs)) return [];
-  }
   const next = Number(redis.get(epoch) ?? "0") + 1;
   redis.set(epoch, String(next));
   const token = `${claimer}|${next}`;
@@ -140,6 +135,14 @@ function heartbeat(
   const isKnown = redis.sorted.get(workers)?.has(me) ?? false;
   redis.zadd(workers, now, me);
   return [isKnown ? 1 : 0, ...redis.zrange(workers).map(([worker]) => worker)];
+}
+
+function alive(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string[] {
+  const [workers = ""] = keys;
+  const [deadMs = "0", ...asked] = args;
+  if (redis.faults.thinksAllDead) return [];
+  const oldest = redis.now() - Number(deadMs);
+  return asked.filter((worker) => (redis.sorted.get(workers)?.get(worker) ?? oldest) > oldest);
 }
 
 function listing(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number {

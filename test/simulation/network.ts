@@ -201,7 +201,8 @@ function connectionOver(link: Link, redis: ModelRedis): Connection {
     mget: (keys) => ask(() => keys.map((key) => redis.get(key))),
     hgetall: (key) => ask(() => redis.hgetall(key)),
     hmget: (key, ...fields) => ask(() => fields.map((field) => redis.hget(key, field))),
-    zrange: (key) => ask(() => redis.zrange(key).map(([member]) => member)),
+    zrange: (key: string, _start: string, _stop: string, scores?: "WITHSCORES") =>
+      ask(() => redis.zrange(key).flatMap(([member, at]) => (scores ? [member, `${at}`] : member))),
     zrevrange: (key, start, stop) =>
       ask(() =>
         redis

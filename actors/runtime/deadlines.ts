@@ -1,0 +1,75 @@
+import { nextDeadline } from "../lobby/deadlines.ts";
+import type { Lobby, LobbyCommand } from "../lobby/types.ts";
+import type { Actor } from "./actor.ts";
+import { audienceDue } from "./audience.ts";
+import type { Connection } from "./connection.ts";
+import { dueKey, shardOf } from "./keys.ts";
+import { moved, type Outcome } from "./outcome.ts";
+import type { Slot, Slots } from "./slots.ts";
+import type { Ticker } from "./ticker.ts";
+
+/** The deadlines of the lobbies in memory. */
+export interface Deadlines {
+  /** Arms the next deadline of a lobby when it is earlier than the armed one. */
+  arm(slot: Slot, actor: Actor, lobby: Lobby): void;
+  /** Looks at a lobby again soon, because nobody knows how its last commit ended. */
+  retry(code: string): void;
+  /** A deadline of the store; an armed one that is earlier stays. */
+  restore(code: string, due: number): void;
+  /** A deadline passed. */
+  fire(code: string): void;
+}
+
+/** A timer whose command could not be carried out is tried again after this. */
+const retryMs = 500;
+
+export function createDeadlines(deps: {
+  slots: Slots;
+  redis: Connection;
+  ticker: Ticker;
+  now: () => number;
+  isOurs: (shard: number) => boolean;
+  deliver: (code: string, command: LobbyCommand, id: string) => Promise<Outcome>;
+  afterRead: (lobby: Lobby) => void;
+}): Deadlines {
+  const { slots, ticker } = deps;
+
+  function retry(code: string): void {
+    ticker.arm(code, deps.now() + retryMs);
+  }
+
+  async function fired(code: string, outcome: Outcome): Promise<void> {
+    const lobby = slots.find(code)?.actor?.lobby;
+    if (lobby) return deps.afterRead(lobby);
+    if (outcome === moved || (!outcome.ok && outcome.code === "server:unavailable")) {
+      // The store or the queue refused; when the shard went away, its new owner has the timer.
+      if (deps.isOurs(shardOf(code))) retry(code);
+      return;
+    }
+    if (outcome.ok || outcome.code !== "lobby:not_found") return;
+    // The lobby expired; its timer has nothing left to watch.
+    await deps.redis.zrem(dueKey(shardOf(code)), code).catch(() => 0);
+  }
+
+  return {
+    arm(slot, actor, lobby) {
+      const audience = audienceDue(actor.audience, lobby, slot.lastUsed) ?? Infinity;
+      const next = Math.min(nextDeadline(lobby) ?? Infinity, audience);
+      if (next === Infinity || (slot.armed !== null && slot.armed <= next)) return;
+      slot.armed = next;
+      ticker.arm(slot.code, next);
+    },
+    retry,
+    restore(code, due) {
+      const slot = slots.find(code);
+      if (slot && slot.armed !== null && slot.armed <= due) return;
+      if (slot) slot.armed = due;
+      ticker.arm(code, due);
+    },
+    fire(code) {
+      const slot = slots.find(code);
+      if (slot) slot.armed = null;
+      void deps.deliver(code, { type: "tick" }, "tick").then((outcome) => fired(code, outcome));
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import type { Connection } from "./connection.ts";
+import { dueKey, epochKey, ownerKey } from "./keys.ts";
+import { parseOwner, type Owner } from "./placement.ts";
+import { runScript } from "./scripts.ts";
+
+export interface HoldingHooks {
+  /** A shard became ours. */
+  claimed(shard: number): void;
+  /** A deadline stored in a shard of ours: after its claim, and after the store was away. */
+  deadline(code: string, due: number): void;
+  /** Stop accepting and finish what is in flight, before the shard is released. */
+  closing(shard: number): Promise<void>;
+  /** The shard is no longer ours: forget its lobbies. */
+  lost(shard: number): void;
+}
+
+/** The owner map as last seen, and the shards of it that this process holds. */
+export interface Holdings {
+  /** Token under which this process may commit, or null when the shard is not ours. */
+  tokenOf(shard: number): string | null;
+  ownerOf(shard: number): Owner | null;
+  holds(shard: number): boolean;
+  held(): number[];
+  count(): number;
+  /**
+   * Owned by ourselves in the store but not in memory: left over from a claim whose answer was lost. Nobody else
+   * may take it while we live, so it is claimed again or given up.
+   */
+  isOrphan(shard: number): boolean;
+  /** Loads the owner map anew; calls at the same time share one load. */
+  reload(): Promise<void>;
+  /** Takes the shards whose owners are still these; returns how many. */
+  claim(seen: { shard: number; owner: Owner | null }[]): Promise<number>;
+  /** Ends what is in flight, then gives the shard up. */
+  release(shard: number): Promise<void>;
+  /** Whether the store still says that the shard is ours. */
+  confirm(shard: number): Promise<boolean> | boolean;
+  /** Reads the stored deadlines of what is held once more. */
+  readDeadlines(): Promise<void>;
+  /** Forgets a shard; with a token only while it is held under this one. */
+  lose(shard: number, token?: string): void;
+}
+
+export function createHoldings(deps: {
+  incarnation: string;
+  redis: Connection;
+  shards: readonly number[];
+  hooks: HoldingHooks;
+}): Holdings {
+  const { incarnation, redis, hooks } = deps;
+  const ownerKeys = deps.shards.map(ownerKey);
+  const owners: (Owner | null)[] = [];
+  const mine = new Map<number, string>();
+  const closing = new Set<number>();
+  let reloading: Promise<void> | null = null;
+
+  function lose(shard: number, token?: string): void {
+    if (token !== undefined && mine.get(shard) !== token) return;
+    closing.delete(shard);
+    if (mine.delete(shard)) hooks.lost(shard);
+  }
+
+  async function load(): Promise<void> {
+    const held = new Map(mine);
+    const records = await redis.mget(ownerKeys);
+    deps.shards.forEach((shard, i) => {
+      const record = records[i] ?? null;
+      const token = mine.get(shard);
+      // Claimed while the map was on its way, which on a cluster comes from several nodes.
+      if (token !== undefined && token !== held.get(shard)) return;
+      owners[shard] = parseOwner(record);
+      if (token !== undefined && token !== record) lose(shard);
+    });
+  }
+
+  function orphanToken(shard: number): string | null {
+    const owner = owners[shard] ?? null;
+    return owner?.incarnation === incarnation && !mine.has(shard) ? owner.token : null;
+  }
+
+  async function take(shard: number, owner: Owner | null): Promise<boolean> {
+    const keys = [ownerKey(shard), epochKey(shard), dueKey(shard)];
+    const reply = await runScript(redis, "claim", keys, [owner?.token ?? "", incarnation]);
+    if (!Array.isArray(reply) || typeof reply[0] !== "string") return false;
+    const [token = "", ...due] = reply as string[];
+    owners[shard] = parseOwner(token);
+    mine.set(shard, token);
+    hooks.claimed(shard);
+    tellDeadlines(due);
+    return true;
+  }
+
+  /** A flat list of codes and times. */
+  function tellDeadlines(due: readonly string[]): void {
+    for (let i = 0; i + 1 < due.length; i += 2) hooks.deadline(due[i] ?? "", Number(due[i + 1]));
+  }
+
+  async function readDeadlines(shard: number): Promise<void> {
+    const due = await redis.zrange(dueKey(shard), "0", "-1", "WITHSCORES");
+    if (mine.has(shard)) tellDeadlines(due);
+  }
+
+  async function isRecorded(shard: number, token: string): Promise<boolean> {
+    if ((await redis.get(ownerKey(shard))) === token) return true;
+    lose(shard, token);
+    return false;
+  }
+
+  return {
+    tokenOf: (shard) => (closing.has(shard) ? null : (mine.get(shard) ?? null)),
+    ownerOf: (shard) => owners[shard] ?? null,
+    holds: (shard) => mine.has(shard),
+    held: () => [...mine.keys()],
+    count: () => mine.size,
+    isOrphan: (shard) => orphanToken(shard) !== null,
+    reload() {
+      reloading ??= load().finally(() => {
+        reloading = null;
+      });
+      return reloading;
+    },
+    async claim(seen) {
+      const taken = await Promise.all(seen.map(({ shard, owner }) => take(shard, owner)));
+      return taken.filter(Boolean).length;
+    },
+    async release(shard) {
+      const token = mine.get(shard) ?? orphanToken(shard);
+      if (token === null || closing.has(shard)) return;
+      closing.add(shard);
+      await hooks.closing(shard);
+      // Lost and claimed again meanwhile: it is another term of office now.
+      if (mine.has(shard) && mine.get(shard) !== token) return;
+      lose(shard);
+      owners[shard] = null;
+      await runScript(redis, "release", [ownerKey(shard)], [token]);
+    },
+    confirm(shard) {
+      const token = mine.get(shard);
+      return token === undefined ? false : isRecorded(shard, token);
+    },
+    async readDeadlines() {
+      await Promise.all([...mine.keys()].map(readDeadlines));
+    },
+    lose,
+  };
+}

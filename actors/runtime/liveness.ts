@@ -1,0 +1,138 @@
+import type { Connection } from "./connection.ts";
+import { workersKey } from "./keys.ts";
+import { runScript } from "./scripts.ts";
+import type { Timing } from "./timing.ts";
+
+/** Timings of liveness and placement, in milliseconds (design: heartbeat the worker, fence the shard). */
+export interface ShardTimings {
+  heartbeatMs: number;
+  /** Silence after which the others call a worker dead. */
+  deadMs: number;
+  /** Age of the last heartbeat up to which reads are served without asking the store. */
+  freshMs: number;
+  reloadMs: number;
+}
+
+export const defaultTimings: ShardTimings = {
+  heartbeatMs: 500,
+  deadMs: 2_000,
+  freshMs: 1_500,
+  reloadMs: 5_000,
+};
+
+/** What a heartbeat showed. */
+export interface Beat {
+  isFirst: boolean;
+  /** Others came or went, or may now be judged: the shards are to be shared out anew. */
+  isNews: boolean;
+}
+
+/** Who is alive, by the heartbeats in the store and by what the others say. */
+export interface Liveness {
+  /** Reports this worker alive; null when the store gave no sense. */
+  beat(): Promise<Beat | null>;
+  /** Nobody can have taken our shards: the last heartbeat is young enough. */
+  isFresh(): boolean;
+  /** Silent for too long or dead for certain. */
+  isGone(worker: string): boolean;
+  isDead(worker: string): boolean;
+  /** Those of these whom the store has heard of in time, asked at once. */
+  heardOf(workers: string[]): Promise<ReadonlySet<string>>;
+  /** The living who take shards. */
+  candidates(): string[];
+  hasOthers(): boolean;
+  /** Another worker's word on the `dead` channel; false when it says nothing new to us. */
+  hear(message: string): boolean;
+  connection(isUp: boolean): void;
+}
+
+/** After silence of our own the others get this many heartbeats to be seen before they count as dead. */
+const graceBeats = 3;
+/** Deaths remembered, so that a heartbeat's late answer does not revive anyone. */
+const maxDead = 1_000;
+const leavingPrefix = "leaving ";
+
+export const farewell = (incarnation: string) => leavingPrefix + incarnation;
+
+export function createLiveness(deps: {
+  incarnation: string;
+  redis: Connection;
+  timing: Timing;
+  timings: ShardTimings;
+  /** The others may think us dead: what we hold may be theirs. Called before anything counts as fresh again. */
+  onForgotten: () => void;
+  onDead: (worker: string) => void;
+}): Liveness {
+  const { incarnation, redis, timing, timings } = deps;
+  let live = new Set<string>();
+  const leaving = new Set<string>();
+  const dead = new Set<string>();
+  /** Until then a silent worker may just not have been heard yet: the store was away, or we were. */
+  let graceUntil = Number.NEGATIVE_INFINITY;
+  let connectedAt = Number.NEGATIVE_INFINITY;
+  let lastHeartbeat = Number.NEGATIVE_INFINITY;
+
+  /** Takes over who is alive; whether anyone came or went. */
+  function see(members: string[]): boolean {
+    const before = live;
+    live = new Set(members.filter((worker) => !dead.has(worker)));
+    for (const worker of leaving) if (!live.has(worker)) leaving.delete(worker);
+    for (const worker of before) if (!live.has(worker)) deps.onDead(worker);
+    return live.size !== before.size || [...live].some((worker) => !before.has(worker));
+  }
+
+  return {
+    async beat() {
+      const sent = timing.elapsed();
+      const args = [incarnation, timings.deadMs];
+      const reply = await runScript(redis, "heartbeat", [workersKey], args);
+      if (!Array.isArray(reply)) return null;
+      const [known, ...members] = reply as [number, ...string[]];
+      const isFirst = lastHeartbeat < 0;
+      // Silent for so long that the others called us dead, or forgotten by the store. Someone may have looked
+      // before this sign of life and claim after it.
+      const isForgotten = known === 0 && !isFirst;
+      if (isForgotten) deps.onForgotten();
+      lastHeartbeat = sent;
+      const isChanged = see(members);
+      if (isForgotten) graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
+      const hasWaited = graceUntil > 0 && timing.elapsed() >= graceUntil;
+      if (hasWaited) graceUntil = Number.NEGATIVE_INFINITY;
+      return { isFirst, isNews: isChanged || hasWaited || isForgotten };
+    },
+    isFresh: () =>
+      lastHeartbeat > connectedAt && timing.elapsed() - lastHeartbeat < timings.freshMs,
+    isGone: (worker) => dead.has(worker) || (!live.has(worker) && timing.elapsed() >= graceUntil),
+    isDead: (worker) => dead.has(worker),
+    async heardOf(workers) {
+      if (workers.length === 0) return new Set();
+      const args = [timings.deadMs, ...workers];
+      const reply = await runScript(redis, "alive", [workersKey], args);
+      return new Set(Array.isArray(reply) ? (reply as string[]) : workers);
+    },
+    candidates: () => [...live].filter((worker) => !leaving.has(worker)),
+    hasOthers: () => [...live].some((worker) => worker !== incarnation && !leaving.has(worker)),
+    hear(message) {
+      const isLeaving = message.startsWith(leavingPrefix);
+      const worker = isLeaving ? message.slice(leavingPrefix.length) : message;
+      if (worker === incarnation) return false;
+      if (isLeaving) {
+        remember(leaving, worker);
+        return true;
+      }
+      live.delete(worker);
+      remember(dead, worker);
+      deps.onDead(worker);
+      return true;
+    },
+    connection(isUp) {
+      connectedAt = isUp ? timing.elapsed() : Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+function remember(names: Set<string>, name: string): void {
+  names.add(name);
+  const [oldest] = names;
+  if (names.size > maxDead && oldest !== undefined) names.delete(oldest);
+}
