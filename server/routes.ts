@@ -4,6 +4,7 @@ import { codexRoutes } from "./modules/codex/routes.ts";
 import { gatewayRoutes } from "./modules/gateway/routes.ts";
 import { hubRoutes } from "./modules/hub/routes.ts";
 import { inboxRoutes } from "./modules/inbox/routes.ts";
+import { keysRoutes } from "./modules/keys/routes.ts";
 import { lobbyRoutes } from "./modules/lobbies/routes.ts";
 import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
@@ -20,6 +21,7 @@ export const routes: readonly AnyRoute[] = [
   ...usersRoutes,
   ...verificationRoutes,
   ...realmsRoutes,
+  ...keysRoutes,
   ...systemRoutes,
   ...questionsRoutes,
   ...lobbyRoutes,

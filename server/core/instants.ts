@@ -1,0 +1,19 @@
+import Format from "typebox/format";
+
+const form =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** Milliseconds of an ISO 8601 date or time, UTC unless it says otherwise; null for anything else. */
+export function parseInstant(text: string): number | null {
+  const match = text.length <= 40 ? form.exec(text) : null;
+  if (!match) return null;
+  const [, year = "", month = "", day = "", hour, , , zone] = match;
+  // The parser of the language takes the 30th of February for the 2nd of March.
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(day) > lastDay || Number(month) === 0) return null;
+  const isLocal = hour !== undefined && zone === undefined;
+  const ms = Date.parse(isLocal ? `${text}Z` : text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2"));
+  return Number.isNaN(ms) ? null : ms;
+}
+
+Format.Set("instant", (text) => parseInstant(text) !== null);

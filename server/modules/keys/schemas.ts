@@ -1,0 +1,77 @@
+import Type, { type Static } from "typebox";
+import type { ApiKey } from "../../../db/entities/api-key.ts";
+import { timestamp } from "../../core/clock.ts";
+import "../../core/instants.ts";
+import "../../core/key-origins.ts";
+
+const maxId = 2_147_483_647;
+
+export const SlugParams = Type.Object({ slug: Type.String() });
+export const KeyParams = Type.Object({
+  slug: Type.String(),
+  id: Type.Integer({ minimum: 1, maximum: maxId }),
+});
+
+const Name = Type.String({ maxLength: 128, pattern: "\\S" });
+/** KEY-03 */
+const Scopes = Type.Array(Type.String({ pattern: "^[a-z0-9_.:*-]{1,64}$" }), { maxItems: 32 });
+/** KEY-05 */
+const Origins = Type.Array(Type.String({ format: "key-origin" }), { maxItems: 64 });
+
+export const CreateKeyBody = Type.Object({
+  name: Name,
+  scopes: Type.Optional(Scopes),
+  origins: Type.Optional(Origins),
+  expires_at: Type.Optional(
+    Type.Unsafe<string | null>({ type: ["string", "null"], format: "instant" }),
+  ),
+});
+
+export const ChangeKeyBody = Type.Object({
+  name: Type.Optional(Name),
+  scopes: Type.Optional(Scopes),
+  origins: Type.Optional(Origins),
+  is_active: Type.Optional(Type.Boolean()),
+});
+
+const Timestamp = Type.String({ format: "date-time" });
+const OptionalTimestamp = Type.Unsafe<string | null>({
+  type: ["string", "null"],
+  format: "date-time",
+});
+
+const Key = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  prefix: Type.String(),
+  scopes: Type.Array(Type.String()),
+  origins: Type.Array(Type.String()),
+  is_active: Type.Boolean(),
+  last_used_at: OptionalTimestamp,
+  expires_at: OptionalTimestamp,
+  created_at: Timestamp,
+  revoked_at: OptionalTimestamp,
+});
+
+export const KeyBody = Type.Object({ key: Key });
+export const KeysBody = Type.Object({ keys: Type.Array(Key) });
+export const SecretBody = Type.Object({ key: Key, plaintext: Type.String() });
+export const RevokedBody = Type.Object({ revoked: Type.Literal(true) });
+
+const timeOrNull = (date: Date | null | undefined) => (date ? timestamp(date.getTime()) : null);
+
+export function presentKey(key: ApiKey): Static<typeof Key> {
+  const { id, name, prefix, scopes, origins, isActive } = key;
+  return {
+    id,
+    name,
+    prefix,
+    scopes,
+    origins,
+    is_active: isActive,
+    last_used_at: timeOrNull(key.lastUsedAt),
+    expires_at: timeOrNull(key.expiresAt),
+    created_at: timestamp(key.createdAt.getTime()),
+    revoked_at: timeOrNull(key.revokedAt),
+  };
+}

@@ -1,0 +1,155 @@
+import { lockAccount } from "../../../db/queries/accounts.ts";
+import {
+  countOpenKeys,
+  findOwnKey,
+  listKeys,
+  type KeyOwner,
+} from "../../../db/queries/api-keys.ts";
+import { ApiKeySchema, type ApiKey } from "../../../db/entities/api-key.ts";
+import { tellAccountNews } from "../../core/account-news.ts";
+import { hashOfKey, newKeyPrefix, newPlaintext } from "../../core/api-keys.ts";
+import { AppError } from "../../core/errors.ts";
+import { parseInstant } from "../../core/instants.ts";
+import { normalizeKeyOrigin } from "../../core/key-origins.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+import { readRealm } from "../realms/service.ts";
+
+/** Keys of one owner in one realm that are not revoked (KEY-07). */
+export const maxOpenKeys = 50;
+/** Revoked keys a list shows besides; older ones stay stored. */
+export const maxRevokedListed = 500;
+
+export interface NewKey {
+  name: string;
+  scopes: readonly string[];
+  origins: readonly string[];
+  /** ISO 8601. */
+  expiresAt: string | null;
+}
+
+export interface SecretKey {
+  key: ApiKey;
+  /** Shown this once. */
+  plaintext: string;
+}
+
+export async function createKey(
+  deps: Deps,
+  caller: Caller,
+  slug: string,
+  input: NewKey,
+): Promise<SecretKey> {
+  const now = deps.clock.now();
+  const expiresAt = input.expiresAt === null ? null : parseInstant(input.expiresAt);
+  if (expiresAt !== null && expiresAt <= now) throw new AppError("key:expires_in_past");
+  const realm = await readRealm(deps, slug);
+  if (!realm.isActive) throw new AppError("realm:not_found");
+  const prefix = newKeyPrefix();
+  const plaintext = newPlaintext(prefix);
+  const key = await deps.em.transactional(async (em) => {
+    // The lock makes the count of one owner's keys true for as many requests as there are at once.
+    if (!(await lockAccount(em, caller.playerId))) throw new AppError("auth:token_invalid");
+    const owner = { ownerId: caller.playerId, realmId: realm.id };
+    if ((await countOpenKeys(em, owner)) >= maxOpenKeys) throw new AppError("key:limit_reached");
+    return em.create(ApiKeySchema, {
+      owner: caller.playerId,
+      realm: realm.id,
+      name: input.name.trim(),
+      prefix,
+      secretHash: hashOfKey(plaintext),
+      scopes: distinct(input.scopes),
+      origins: storedOrigins(input.origins),
+      isActive: true,
+      expiresAt: expiresAt === null ? null : new Date(expiresAt),
+      createdAt: new Date(now),
+    });
+  });
+  return { key, plaintext };
+}
+
+export async function listOwnKeys(deps: Deps, caller: Caller, slug: string): Promise<ApiKey[]> {
+  return listKeys(deps.em, await ownerIn(deps, caller, slug), maxRevokedListed);
+}
+
+/** Which key of the caller is meant; another's looks absent (S10). */
+export interface KeyPlace {
+  slug: string;
+  id: number;
+}
+
+export async function readKey(deps: Deps, caller: Caller, { slug, id }: KeyPlace): Promise<ApiKey> {
+  const key = await findOwnKey(deps.em, id, await ownerIn(deps, caller, slug));
+  if (!key) throw new AppError("key:not_found");
+  return key;
+}
+
+export interface KeyChange {
+  name?: string | undefined;
+  scopes?: readonly string[] | undefined;
+  origins?: readonly string[] | undefined;
+  is_active?: boolean | undefined;
+}
+
+export function changeKey(
+  deps: Deps,
+  caller: Caller,
+  place: KeyPlace,
+  change: KeyChange,
+): Promise<ApiKey> {
+  return updateKey(deps, caller, place, (key) => {
+    if (key.revokedAt) throw new AppError("key:revoked_state");
+    if (change.name !== undefined) key.name = change.name.trim();
+    if (change.scopes !== undefined) key.scopes = distinct(change.scopes);
+    if (change.origins !== undefined) key.origins = storedOrigins(change.origins);
+    if (change.is_active !== undefined) key.isActive = change.is_active;
+  });
+}
+
+/** Ends a key for good; one that is revoked stays as it is (KEY-07). */
+export async function revokeKey(deps: Deps, caller: Caller, place: KeyPlace): Promise<void> {
+  await updateKey(deps, caller, place, (key) => {
+    key.revokedAt ??= new Date(deps.clock.now());
+  });
+}
+
+/** Gives a key another secret; a revoked one stays revoked (KEY-07). */
+export async function rollKey(deps: Deps, caller: Caller, place: KeyPlace): Promise<SecretKey> {
+  let plaintext = "";
+  const key = await updateKey(deps, caller, place, (each) => {
+    plaintext = newPlaintext(each.prefix);
+    each.secretHash = hashOfKey(plaintext);
+  });
+  return { key, plaintext };
+}
+
+/** Changes a locked key and tells every process, so that the older state serves nobody any more. */
+async function updateKey(
+  deps: Deps,
+  caller: Caller,
+  { slug, id }: KeyPlace,
+  change: (key: ApiKey) => void,
+): Promise<ApiKey> {
+  const owner = await ownerIn(deps, caller, slug);
+  const key = await deps.em.transactional(async (em) => {
+    const found = await findOwnKey(em, id, owner, true);
+    if (!found) throw new AppError("key:not_found");
+    change(found);
+    return found;
+  });
+  // A process that does not hear of it reads the key again within a second all the same.
+  await tellAccountNews(deps.redis, { type: "key", prefix: key.prefix }).catch((error: unknown) =>
+    deps.log.warn({ key: key.id, reason: String(error) }, "changed key not announced"),
+  );
+  return key;
+}
+
+async function ownerIn(deps: Deps, caller: Caller, slug: string): Promise<KeyOwner> {
+  return { ownerId: caller.playerId, realmId: (await readRealm(deps, slug)).id };
+}
+
+const distinct = (texts: readonly string[]) => [...new Set(texts)];
+
+function storedOrigins(texts: readonly string[]): string[] {
+  return distinct(texts.map(normalizeKeyOrigin).filter((origin) => origin !== null));
+}
