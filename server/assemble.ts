@@ -15,6 +15,7 @@ import { createPasswordHasher } from "./core/passwords.ts";
 import { connectRedis, redisReady } from "./core/redis.ts";
 import { createTokenService } from "./core/tokens.ts";
 import type { Deps, JobDeps } from "./deps.ts";
+import { StoredKeys } from "./key-ring.ts";
 import { createIdBlocks } from "./id-blocks.ts";
 import { drawForLobby } from "./modules/questions/service.ts";
 import { createSenders } from "./providers/senders.ts";
@@ -107,6 +108,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   const closedAccounts = new ClosedAccounts(clock);
   const accounts = { redisUrl: config.REDIS_URL, orm, clock, log, accounts: closedAccounts };
   const closings = followClosedAccounts(accounts);
+  const keys = new StoredKeys({ orm, redisUrl: config.REDIS_URL, clock, log });
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
     createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));
   const deps: Deps = {
@@ -115,6 +117,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
       return orm.em.fork();
     },
     closedAccounts,
+    keys,
     tokens: createTokenService(config, clock),
     passwords: createPasswordHasher(),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
@@ -126,6 +129,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     deps,
     close: async () => {
       archive.stop();
+      keys.stop();
       closings.close();
       await close();
     },

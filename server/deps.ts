@@ -6,6 +6,7 @@ import type { Archive } from "../db/archive.ts";
 import type { QueueDefinition } from "../workers/queues.ts";
 import type { BodyCache } from "./core/body-cache.ts";
 import type { ClosedAccounts } from "./core/closed-accounts.ts";
+import type { KeyRing } from "./core/api-keys.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Config } from "./core/config.ts";
 import type { Logger } from "./core/logger.ts";
@@ -48,6 +49,7 @@ export interface Deps extends JobDeps {
   /** Whose access tokens no longer count, though they have not expired (TOK-11). */
   closedAccounts: ClosedAccounts;
   passwords: PasswordHasher;
+  keys: KeyRing;
   /** Numbers for new lobbies and seats, unique over all processes. */
   ids: { lobby(): Promise<number>; seat(): Promise<number> };
   lobbies: Lobbies;

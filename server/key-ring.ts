@@ -10,7 +10,10 @@ import type { Logger } from "./core/logger.ts";
 export const maxKnownKeys = 5_000;
 /** News end what is remembered at once; without them, nothing is believed longer than this (S10). */
 const maxAgeMs = 1_000;
-/** Keys read from the database at the same time, and requests that wait for their turn. */
+/**
+ * Keys read from the database at the same time, and requests that wait for their turn; apart, so
+ * that a flood of invented keys does not shut out those that are known.
+ */
 const reads = { running: 4, waiting: 256 };
 /** KEY-06 */
 const useEveryMs = 60_000;
@@ -22,6 +25,7 @@ export interface KeyRingOptions {
   redisUrl: string;
   clock: Clock;
   log: Logger;
+  maxKeys?: number;
 }
 
 interface Entry {
@@ -34,7 +38,7 @@ export class StoredKeys implements KeyRing {
   private readonly options: KeyRingOptions;
   private readonly entries = new Map<string, Entry>();
   private readonly reading = new Map<string, Promise<KnownKey | null>>();
-  private readonly gate = createGate(reads);
+  private readonly gates = { known: createGate(reads), unknown: createGate(reads) };
   private news: { close(): void } | null = null;
   private isHeard = false;
   /** Grows with every piece of news, so that a read that began before it is not kept. */
@@ -49,7 +53,7 @@ export class StoredKeys implements KeyRing {
     const entry = this.entries.get(prefix);
     if (entry !== undefined && performance.now() - entry.readAt < maxAgeMs) return entry.key;
     this.news ??= this.follow();
-    return this.reading.get(prefix) ?? this.read(prefix);
+    return this.reading.get(prefix) ?? this.read(prefix, entry !== undefined);
   }
 
   noteUse(key: KnownKey): void {
@@ -75,11 +79,12 @@ export class StoredKeys implements KeyRing {
     this.news?.close();
   }
 
-  private read(prefix: string): Promise<KnownKey | null> {
-    const work = this.gate
+  private read(prefix: string, isKnown: boolean): Promise<KnownKey | null> {
+    const work = this.gates[isKnown ? "known" : "unknown"]
       .pass(async () => {
         const [{ generation }, readAt] = [this, performance.now()];
         const key = await findKnownKey(this.options.orm.em.fork(), prefix);
+        if (key === null) this.entries.delete(prefix);
         if (key !== null && this.isHeard && generation === this.generation)
           this.keep(prefix, { key, readAt });
         return key;
@@ -95,7 +100,8 @@ export class StoredKeys implements KeyRing {
     this.entries.delete(prefix);
     this.entries.set(prefix, entry);
     const oldest = this.entries.keys().next();
-    if (this.entries.size > maxKnownKeys && !oldest.done) this.entries.delete(oldest.value);
+    if (this.entries.size > (this.options.maxKeys ?? maxKnownKeys) && !oldest.done)
+      this.entries.delete(oldest.value);
   }
 
   private follow(): { close(): void } {

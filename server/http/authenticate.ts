@@ -1,3 +1,4 @@
+import { isScopeGranted, type KeyCheck, type KeyScope, type KnownKey } from "../core/api-keys.ts";
 import type { ClosedAccounts } from "../core/closed-accounts.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
 import type { TokenClaims, TokenService } from "../core/tokens.ts";
@@ -34,12 +35,30 @@ function readCaller(claims: TokenClaims): Caller | null {
   };
 }
 
+/** The API key of a request, on a route where it may act as its owner. */
+export interface KeyCredential {
+  check: KeyCheck;
+  scope: KeyScope;
+}
+
+/** What a route asks of whoever calls it. */
+export interface Demand {
+  level: AuthLevel;
+  /** Of the route, not of the request. */
+  path: string;
+  /** The code in the path of a seat route. */
+  lobby: string;
+  key: KeyCredential | null;
+}
+
+/** An hour, as if it were an access token: who holds it asks again (TOK-03). */
+const keyCallerSeconds = 3_600;
+
 const bearerPattern = /^bearer +([^\s,]+) *$/i;
 
 /** Reads the credentials of a request as its route demands (TOK-09, TOK-10, LOB-01, LOB-02). */
 export class Authenticator {
   private readonly tokens: TokenService;
-
   private readonly closed: Pick<ClosedAccounts, "has">;
 
   constructor(tokens: TokenService, closed: Pick<ClosedAccounts, "has">) {
@@ -47,13 +66,14 @@ export class Authenticator {
     this.closed = closed;
   }
 
-  /** `lobby` is the code in the path of a seat route, `path` the route's. Throws the 401, 403, 404 of the level. */
-  identify(level: AuthLevel, request: RequestInfo, lobby: string, path: string): Identity {
+  /** Throws the 401, 403, 404 of the level. */
+  identify(request: RequestInfo, demand: Demand): Identity {
+    const { level, path, key } = demand;
     if (level === "public") return nobody;
-    if (level === "seat" || level === "optional_seat")
-      return this.identifySeat(level === "seat", request, lobby.toUpperCase());
+    if (level === "seat" || level === "optional_seat") return this.identifySeat(request, demand);
     const lost = path.startsWith(ownAccountPath) ? "user:not_found" : "auth:token_invalid";
-    const caller = this.bearer(request, level !== "optional", lost);
+    const bearer = this.bearer(request, level !== "optional", lost);
+    const caller = bearer === null ? callerOfKey(key) : withRealmOf(key, bearer);
     if (caller === null) {
       if (level === "optional") return nobody;
       throw refuse("auth:required");
@@ -64,7 +84,6 @@ export class Authenticator {
     return { caller, playerId: caller.playerId, isFromCookie: false };
   }
 
-  /** API keys will be read here too, beside the bearer token. */
   private bearer(
     request: RequestInfo,
     isDemanded: boolean,
@@ -82,7 +101,9 @@ export class Authenticator {
     return null;
   }
 
-  private identifySeat(isDemanded: boolean, request: RequestInfo, lobby: string): Identity {
+  private identifySeat(request: RequestInfo, { level, lobby: code, key }: Demand): Identity {
+    const isDemanded = level === "seat";
+    const lobby = code.toUpperCase();
     const header = request.headers[seatHeader];
     if (header !== undefined) {
       const seat = this.seatOf(header.trim(), lobby);
@@ -93,7 +114,8 @@ export class Authenticator {
     const seat = cookie === undefined ? null : this.seatOf(cookie, lobby);
     const player = this.bearer(request, isDemanded && seat === null);
     if (seat !== null) return seatIdentity(seat, player, true);
-    if (player !== null) return seatIdentity(null, player, false);
+    const caller = player === null ? callerOfKey(key) : withRealmOf(key, player);
+    if (caller !== null) return seatIdentity(null, caller, false);
     if (!isDemanded) return nobody;
     throw refuse(cookie === undefined ? "auth:required" : "lobby:token_invalid");
   }
@@ -102,6 +124,35 @@ export class Authenticator {
     const claims = this.tokens.verify("lobby", token);
     return claims?.lobby?.toUpperCase() === lobby ? (claims.lobby_player ?? null) : null;
   }
+}
+
+/** The owner of the key; throws why it may not act here. Null without a key (KEY-04). */
+function callerOfKey(credential: KeyCredential | null): Caller | null {
+  if (credential === null) return null;
+  const { check, scope } = credential;
+  if (check.key === null) throw refuse(check.problem);
+  if (!isScopeGranted(check.key, scope))
+    throw new AppError("key:scope_missing", { params: { scope } });
+  return {
+    playerId: check.key.ownerId,
+    name: check.key.ownerName,
+    roles: ["ROLE_REGISTERED"],
+    isGuest: false,
+    realm: check.key.realm,
+    family: "",
+    expiresAt: endOf(check.key),
+  };
+}
+
+function endOf({ expiresAt }: KnownKey): number {
+  const end = Math.floor(Date.now() / 1_000) + keyCallerSeconds;
+  return expiresAt === null ? end : Math.min(end, Math.floor(expiresAt / 1_000));
+}
+
+/** Beside a bearer token a key says no more than the realm (KEY-01). */
+function withRealmOf(credential: KeyCredential | null, caller: Caller): Caller {
+  const key = credential?.check.key ?? null;
+  return key === null ? caller : { ...caller, realm: key.realm };
 }
 
 function seatIdentity(

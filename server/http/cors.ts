@@ -35,10 +35,11 @@ export class Cors {
     this.isDataPublic = config.CORS_PUBLIC_DATA;
   }
 
-  /** Headers of an answer; `isData` marks a GET of public data. */
-  answer(origin: string | undefined, isData: boolean): Headers | null {
-    if (origin !== undefined && this.isAllowed(origin))
-      return [...permission(origin), ["Access-Control-Expose-Headers", exposedHeaders]];
+  /** Headers of an answer; `isData` marks a GET of public data, `hasKey` a key valid for the origin. */
+  answer(origin: string | undefined, isData: boolean, hasKey: boolean): Headers | null {
+    const exposed: Headers = [["Access-Control-Expose-Headers", exposedHeaders]];
+    if (origin !== undefined && this.isAllowed(origin)) return [...permission(origin), ...exposed];
+    if (origin !== undefined && hasKey) return [["Access-Control-Allow-Origin", "*"], ...exposed];
     return isData && this.isDataPublic ? [["Access-Control-Allow-Origin", "*"]] : null;
   }
 

@@ -12,12 +12,14 @@ import { limitOf, type RouteLimit } from "./rate-limit.ts";
 import { metaText } from "./envelope.ts";
 import { maxBodyBytes } from "./body.ts";
 import type { RequestKind } from "./request-record.ts";
+import { keyUseOf, type KeyUse } from "./key-use.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
 
 /** A route with everything that can be worked out before its first request. */
 export interface RouteEntry {
   route: AnyRoute;
   limit: RouteLimit | null;
+  keyUse: KeyUse;
   readBody: BodyReader | null;
   readQuery: QueryReader | null;
   readParams: ParamsReader | null;
@@ -42,6 +44,7 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
   return {
     route,
     limit: limitOf(route, config),
+    keyUse: keyUseOf(route),
     readBody: route.body ? createBodyReader(route.body, route.invalid) : null,
     readQuery: route.query ? createQueryReader(route.query, route.looseQuery) : null,
     readParams: params

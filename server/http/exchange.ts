@@ -51,6 +51,8 @@ export class Exchange implements RequestInfo {
   body: Uint8Array | null = null;
   caller: Caller | SeatCaller | null = null;
   playerId: number | null = null;
+  /** Who gave the valid API key of the request, whether it acts as its owner here or not. */
+  keyOwner: number | null = null;
   limit: LimitState | null = null;
 
   /** The response object may no longer be touched: aborted, answered, or handed to a stream. */

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../core/errors.ts";
 import { ownAccountPath } from "./authenticate.ts";
+import { keyUseOf, scopeOf } from "./key-use.ts";
 import type { AnyRoute, AuthLevel } from "./route.ts";
 
 /** Refusals any request can get, whatever its route. */
@@ -21,11 +22,21 @@ const byLevel: Record<AuthLevel, readonly ErrorCode[]> = {
   optional_seat: [],
 };
 
+/** Of routes where an API key may act as its owner (KEY-04..KEY-06). */
+const keyCodes: readonly ErrorCode[] = [
+  "key:invalid",
+  "key:expired",
+  "key:revoked",
+  "key:scope_missing",
+  "key:origin_forbidden",
+];
+
 /** What the kernel itself may answer on a route, beside the errors its record lists. */
 export function impliedErrors(route: AnyRoute): ErrorCode[] {
   const isWrite = route.method !== "GET";
   const isSeat = route.auth === "seat" || route.auth === "optional_seat";
   const codes: ErrorCode[] = [...always, ...byLevel[route.auth]];
+  if (scopeOf(keyUseOf(route)) !== null) codes.push(...keyCodes);
   const hasStrictQuery = route.query !== undefined && !route.looseQuery;
   if (route.path.startsWith(ownAccountPath) && byLevel[route.auth].length > 0)
     codes.push("user:not_found");

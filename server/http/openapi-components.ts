@@ -68,6 +68,7 @@ export const sharedComponents = {
   },
   securitySchemes: {
     bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+    apiKey: { type: "apiKey", in: "header", name: "X-Api-Key" },
     lobbyToken: { type: "apiKey", in: "header", name: "X-Lobby-Token" },
     lobbyCookie: { type: "apiKey", in: "cookie", name: "svc_lobby" },
   },

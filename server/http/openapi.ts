@@ -3,6 +3,7 @@ import type { TObject, TSchema } from "typebox";
 import { errors, type ErrorCode } from "../core/errors.ts";
 import { impliedErrors } from "./implied-errors.ts";
 import { sharedComponents } from "./openapi-components.ts";
+import { keyUseOf, scopeOf } from "./key-use.ts";
 import type { AnyRoute, AuthLevel, ResponseSpec } from "./route.ts";
 
 type Json = Record<string, unknown>;
@@ -45,12 +46,14 @@ function operationOf(route: AnyRoute): Json {
     ...parametersOf("query", route.query),
     ...(route.idempotent ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
+  const scope = scopeOf(keyUseOf(route));
+  const keyText = scope === null ? "" : `  \nAn API key needs the scope \`${scope}\`.`;
   return {
     operationId: operationId(route),
     summary: route.summary,
-    description: `Source: ${route.source}`,
+    description: `Source: ${route.source}${keyText}`,
     tags: [route.tag],
-    security: security[route.auth],
+    security: [...security[route.auth], ...(scope === null ? [] : [{ apiKey: [] }])],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: requestBodyOf(route.body) } : {}),
     responses: { ...successesOf(route), ...refusalsOf(route) },

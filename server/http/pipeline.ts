@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { AppError } from "../core/errors.ts";
+import type { KeyCheck } from "../core/api-keys.ts";
 import { Authenticator } from "./authenticate.ts";
 import { parseJsonObject, requireJson } from "./body.ts";
 import { Cors, type OriginSource } from "./cors.ts";
@@ -8,6 +9,8 @@ import { EnvelopeWriter } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { toAppError, unavailable } from "./failures.ts";
 import { Idempotency } from "./idempotency.ts";
+import { scopeOf } from "./key-use.ts";
+import { PresentedKeys } from "./presented-keys.ts";
 import { RateLimiter } from "./rate-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
 import { createRequestDeps } from "./request-deps.ts";
@@ -31,6 +34,7 @@ const nothing: Readonly<Record<string, never>> = Object.freeze({});
 export class Pipeline {
   private readonly router = new Router<RouteEntry>();
   private readonly authenticator: Authenticator;
+  private readonly keys: PresentedKeys;
   private readonly cors: Cors;
   private readonly limiter: RateLimiter;
   private readonly idempotency: Idempotency;
@@ -49,6 +53,7 @@ export class Pipeline {
   ) {
     const { config, clock, redis } = deps;
     this.authenticator = new Authenticator(deps.tokens, deps.closedAccounts);
+    this.keys = new PresentedKeys(deps.keys, clock);
     this.cors = new Cors(config, realmOrigins);
     this.limiter = new RateLimiter(redis, clock);
     this.idempotency = new Idempotency(redis);
@@ -92,16 +97,25 @@ export class Pipeline {
       if (entry === null) throw x.refusal ?? new AppError("route:not_found");
       const problem = x.refusal ?? this.mediaProblem(x, entry);
       if (problem !== null) return this.refuseEarly(x, entry, problem);
-      this.identify(x, entry);
-      if (entry.limit === null) return this.invoke(x, entry);
+      const check = entry.keyUse === "nothing" ? null : this.keys.check(x);
+      if (!(check instanceof Promise)) return this.admit(x, entry, check);
       this.arm(x);
-      this.count(x, entry).then(
-        () => this.invoke(x, entry),
-        (error: unknown) => this.fail(x, error),
-      );
+      check.then((key) => this.admit(x, entry, key)).catch((error: unknown) => this.fail(x, error));
     } catch (error) {
       this.fail(x, error);
     }
+  }
+
+  /** From the credentials on; the API key, if any, has been looked at. */
+  private admit(x: Exchange, entry: RouteEntry, key: KeyCheck | null): void {
+    if (x.isClosed) return;
+    this.identify(x, entry, key);
+    if (entry.limit === null) return this.invoke(x, entry);
+    this.arm(x);
+    this.count(x, entry).then(
+      () => this.invoke(x, entry),
+      (error: unknown) => this.fail(x, error),
+    );
   }
 
   /** Answers with the refusal `error` stands for. */
@@ -140,10 +154,13 @@ export class Pipeline {
     });
   }
 
-  private identify(x: Exchange, entry: RouteEntry): void {
-    const { auth, cookieAuthority, path } = entry.route;
+  private identify(x: Exchange, entry: RouteEntry, check: KeyCheck | null): void {
+    const { auth: level, cookieAuthority, path } = entry.route;
     const lobby = x.paramValues[entry.lobbyParam] ?? "";
-    const identity = this.authenticator.identify(auth, x, lobby, path);
+    const scope = scopeOf(entry.keyUse);
+    const key = check === null || scope === null ? null : { check, scope };
+    x.keyOwner = check?.key?.ownerId ?? null;
+    const identity = this.authenticator.identify(x, { level, path, lobby, key });
     x.caller = identity.caller;
     x.playerId = identity.playerId;
     const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
@@ -152,7 +169,7 @@ export class Pipeline {
 
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {
     if (entry.limit === null) return;
-    const state = await this.limiter.count(entry.limit, x.ip, x.playerId);
+    const state = await this.limiter.count(entry.limit, x.ip, x.playerId ?? x.keyOwner);
     x.limit = state;
     if (!state.isExceeded) return;
     this.recorder.recordLimited(x);

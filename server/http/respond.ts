@@ -157,7 +157,10 @@ export class Responder {
       head += `\r\nX-RateLimit-Limit: ${max}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}`;
     }
     const isData = x.entry?.route.publicData === true;
-    const granted = x.method === "OPTIONS" ? null : this.cors.answer(x.headers["origin"], isData);
+    const granted =
+      x.method === "OPTIONS"
+        ? null
+        : this.cors.answer(x.headers["origin"], isData, x.keyOwner !== null);
     for (const [name, value] of granted ?? []) head += `\r\n${name}: ${headerValue(value)}`;
     return head;
   }

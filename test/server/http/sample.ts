@@ -63,6 +63,7 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
     redis,
     tokens,
     closedAccounts: new ClosedAccounts(clock),
+    keys: { find: () => null, noteUse: () => {} },
     orm: fakeOrm,
   } as unknown as Deps;
   const closeStore = async () => {

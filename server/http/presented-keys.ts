@@ -1,0 +1,42 @@
+import {
+  prefixOfKey,
+  problemOfKey,
+  type KeyCheck,
+  type KeyRing,
+  type KnownKey,
+} from "../core/api-keys.ts";
+import type { Clock } from "../core/clock.ts";
+import type { RequestInfo } from "./route.ts";
+
+/** KEY-01: a key in the address, or as a bearer token, is not read. */
+export const keyHeader = "x-api-key";
+
+/** Looks at the API key of a request; at once when the process knows the key. */
+export class PresentedKeys {
+  private readonly ring: KeyRing;
+  private readonly clock: Clock;
+
+  constructor(ring: KeyRing, clock: Clock) {
+    this.ring = ring;
+    this.clock = clock;
+  }
+
+  /** Null without a key. Rejects while the database is away. */
+  check({ headers }: RequestInfo): Promise<KeyCheck> | KeyCheck | null {
+    const plaintext = headers[keyHeader];
+    if (plaintext === undefined) return null;
+    const origin = headers["origin"];
+    const prefix = prefixOfKey(plaintext);
+    const known = prefix === null ? null : this.ring.find(prefix);
+    return known instanceof Promise
+      ? known.then((key) => this.judge(key, plaintext, origin))
+      : this.judge(known, plaintext, origin);
+  }
+
+  private judge(known: KnownKey | null, plaintext: string, origin: string | undefined): KeyCheck {
+    const problem = problemOfKey(known, plaintext, origin, this.clock.now());
+    if (problem !== null || known === null) return { key: null, problem: problem ?? "key:invalid" };
+    this.ring.noteUse(known);
+    return { key: known, problem: null };
+  }
+}
