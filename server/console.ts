@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError, loadConfig } from "./core/config.ts";
-import { commands, Refusal, type ConsoleCommand } from "./console/commands.ts";
+import { Refusal, type ConsoleCommand } from "./console/command.ts";
+import { commands } from "./console/commands.ts";
 
 /**
  * `npm run console -- <command> [options]` (BOOT-03, CFG-02). The result goes to standard output,

@@ -11,6 +11,7 @@ import { realmsRoutes } from "./modules/realms/routes.ts";
 import { systemRoutes } from "./modules/system/routes.ts";
 import { usersRoutes } from "./modules/users/routes.ts";
 import { verificationRoutes } from "./modules/verification/routes.ts";
+import { walletRoutes } from "./modules/wallet/routes.ts";
 import { openApiRoute } from "./pages/openapi-route.ts";
 import { pageRoutes } from "./pages/routes.ts";
 import { statusPageRoutes } from "./pages/status-pages.ts";
@@ -23,6 +24,7 @@ export const routes: readonly AnyRoute[] = [
   ...realmsRoutes,
   ...keysRoutes,
   ...systemRoutes,
+  ...walletRoutes,
   ...questionsRoutes,
   ...lobbyRoutes,
   ...hubRoutes,

@@ -1,6 +1,7 @@
 import { ApiKeySchema } from "./api-key.ts";
 import { AuditLogSchema } from "./audit-log.ts";
 import { AwardDefinitionSchema } from "./award-definition.ts";
+import { AwardGrantSchema } from "./award-grant.ts";
 import { CodexAssetSchema } from "./codex-asset.ts";
 import { CodexBranchSchema } from "./codex-branch.ts";
 import { CodexDocumentSchema } from "./codex-document.ts";
@@ -15,6 +16,7 @@ import { ContactMessageSchema } from "./contact-message.ts";
 import { CredentialRequestSchema } from "./credential-request.ts";
 import { EmailVerificationSchema } from "./email-verification.ts";
 import { FeedbackSchema } from "./feedback.ts";
+import { LedgerEntrySchema } from "./ledger-entry.ts";
 import { LevelSchema } from "./level.ts";
 import { LobbyAnswerSchema } from "./lobby-answer.ts";
 import { LobbyResultSchema } from "./lobby-result.ts";
@@ -35,6 +37,8 @@ import { SignInCodeSchema } from "./sign-in-code.ts";
 import { SubscriberSchema } from "./subscriber.ts";
 import { TokenFamilySchema } from "./token-family.ts";
 import { UsedTokenSchema } from "./used-token.ts";
+import { WalletDifferenceSchema, WalletRoundSchema } from "./wallet-check.ts";
+import { WalletSchema } from "./wallet.ts";
 
 /** Every entity of the service; one that is missing here has no table. */
 export const entities = [
@@ -48,6 +52,11 @@ export const entities = [
   AuditLogSchema,
   LevelSchema,
   AwardDefinitionSchema,
+  AwardGrantSchema,
+  WalletSchema,
+  LedgerEntrySchema,
+  WalletRoundSchema,
+  WalletDifferenceSchema,
   PlayerStatsSchema,
   PlayerCategoryStatsSchema,
   QuestionSchema,

@@ -4,6 +4,7 @@ import { Migration20261121074604_archive } from "./Migration20261121074604_archi
 import { Migration20261121080000_delivery } from "./Migration20261121080000_delivery.ts";
 import { Migration20261121084643_identity } from "./Migration20261121084643_identity.ts";
 import { Migration20261121084725_accounts } from "./Migration20261121084725_accounts.ts";
+import { Migration20261121090805_wallet } from "./Migration20261121090805_wallet.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   Migration20261121080000_delivery,
   Migration20261121084643_identity,
   Migration20261121084725_accounts,
+  Migration20261121090805_wallet,
 ] as const;

@@ -26,7 +26,13 @@ export async function revokeOperator(em: EntityManager, name: string, now: Date)
 
 export async function insertAuditEntry(
   em: EntityManager,
-  entry: { operator: string; action: string; target: string; reason: string },
+  entry: {
+    operator: string;
+    action: string;
+    target: string;
+    reason: string;
+    detail?: Record<string, unknown>;
+  },
 ): Promise<void> {
   await em.insert(AuditLogSchema, entry);
 }

@@ -1,29 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { UniqueConstraintViolationException, type EntityManager } from "@mikro-orm/postgresql";
-import { createOrm, migrate } from "../../db/orm.ts";
 import { RealmSchema } from "../../db/entities/realm.ts";
-import { insertAuditEntry, insertOperator, revokeOperator } from "../../db/queries/operators.ts";
-import { borrowStores } from "../boot/stores.ts";
+import { insertOperator, revokeOperator } from "../../db/queries/operators.ts";
 import { withoutPassword } from "../card.ts";
 import type { Config } from "../core/config.ts";
-import { silentLogger } from "../core/logger.ts";
+import { Refusal, type ConsoleCommand } from "./command.ts";
 import { configTable } from "./config-table.ts";
+import { audit, inDatabase } from "./in-database.ts";
+import { walletCommands } from "./wallet.ts";
 import { hashToken, operatorRoles, type OperatorRole } from "../operator/identity.ts";
-
-export interface ConsoleCommand {
-  name: string;
-  summary: string;
-  required?: [flags: string, description: string][];
-  optional?: [flags: string, description: string][];
-  /** A text is printed as it is. */
-  run: (
-    config: Config,
-    options: Record<string, string | true>,
-  ) => Promise<Record<string, unknown> | string>;
-}
-
-/** What the user asked for cannot be done; the message starts with a code. */
-export class Refusal extends Error {}
 
 const secretSettings = new Set([
   "APP_SECRET",
@@ -69,6 +54,7 @@ export const commands: readonly ConsoleCommand[] = [
     run: createRealm,
   },
   { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
+  ...walletCommands,
 ];
 
 async function showConfig(config: Config, options: Record<string, string | true>) {
@@ -145,26 +131,6 @@ async function checkBank(): Promise<Record<string, unknown>> {
   if (problems.length === 0) return { num_questions: all.length, num_problems: 0 };
   const shown = problems.slice(0, 20).map(({ question, problem }) => `  ${problem}: ${question}`);
   throw new Refusal([`questions:invalid ${problems.length} of ${all.length}`, ...shown].join("\n"));
-}
-
-/** Against the stores of the running service, or started for this command alone. */
-async function inDatabase<T>(config: Config, work: (em: EntityManager) => Promise<T>): Promise<T> {
-  const stores = await borrowStores(config, silentLogger);
-  try {
-    const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
-    try {
-      await migrate(orm);
-      return await orm.em.fork().transactional(work);
-    } finally {
-      await orm.close(true);
-    }
-  } finally {
-    await stores.stop();
-  }
-}
-
-function audit(em: EntityManager, action: string, target: string): Promise<void> {
-  return insertAuditEntry(em, { operator: "console", action, target, reason: "" });
 }
 
 function refuseDuplicate(message: string): (error: unknown) => never {

@@ -122,6 +122,7 @@ export const errors = {
   "team:full": [409, "The team is full."],
   "team:already_member": [409, "You are already in a team."],
   "wallet:insufficient_funds": [409, "The balance is too low."],
+  "wallet:limit_reached": [409, "The wallet cannot hold more."],
   "request:idempotency_mismatch": [409, "This idempotency key was used with another body."],
 
   "request:range_unsatisfiable": [416, "The range lies outside the content."],

@@ -1,0 +1,35 @@
+import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
+
+/** An award given to a player; what it was worth then stays, whatever the definition becomes. */
+export const AwardGrantSchema = defineEntity({
+  name: "AwardGrant",
+  tableName: "award_grants",
+  indexes: [
+    { name: "award_grants_player_index", properties: ["playerId", "id"] },
+    {
+      name: "award_grants_day_index",
+      properties: ["playerId", "awardId", "game", "grantedAt"],
+    },
+  ],
+  uniques: [
+    {
+      // S31: however many ask at once.
+      name: "award_grants_once_unique",
+      expression:
+        "create unique index award_grants_once_unique on award_grants (player_id, award_id, game) where not repeatable",
+    },
+  ],
+  properties: {
+    id: p.bigint("number").primary(),
+    playerId: p.integer(),
+    awardId: p.string().length(255),
+    game: p.string().length(64),
+    emberValue: p.integer(),
+    repeatable: p.boolean(),
+    /** The ledger entry that paid it. */
+    entryId: p.bigint("number").unique("award_grants_entry_unique"),
+    grantedAt: p.datetime(),
+  },
+});
+
+export type AwardGrant = InferEntity<typeof AwardGrantSchema>;

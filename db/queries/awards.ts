@@ -1,0 +1,110 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { rowsOf } from "./rows.ts";
+
+export interface AwardTerms {
+  awardId: string;
+  game: string;
+  name: string;
+  emberValue: number;
+  repeatable: boolean;
+  dailyLimit: number | null;
+  clientClaimable: boolean;
+  isActive: boolean;
+}
+
+export interface Grant {
+  awardId: string;
+  game: string;
+  emberValue: number;
+  repeatable: boolean;
+  grantedAtMs: number;
+}
+
+const grantColumns = sql.raw(
+  `award_id as "awardId", game, ember_value as "emberValue", repeatable, (extract(epoch from granted_at) * 1000)::float8 as "grantedAtMs"`,
+);
+
+/** The award of this id and game; null when unknown or switched off. */
+export async function findAward(
+  em: EntityManager,
+  awardId: string,
+  game: string,
+): Promise<AwardTerms | null> {
+  const rows = await rowsOf<AwardTerms>(
+    em,
+    sql`select award_id as "awardId", game, name, ember_value as "emberValue", repeatable,
+        daily_limit as "dailyLimit", client_claimable as "clientClaimable", is_active as "isActive"
+      from award_definitions where award_id = ${awardId} and game = ${game} and is_active`,
+  );
+  return rows[0] ?? null;
+}
+
+/** The first grant of an award to a player; null when there is none. */
+export async function findFirstGrant(
+  em: EntityManager,
+  which: { playerId: number; awardId: string; game: string },
+): Promise<Grant | null> {
+  const rows = await rowsOf<Grant>(
+    em,
+    sql`select ${grantColumns} from award_grants
+      where player_id = ${which.playerId} and award_id = ${which.awardId} and game = ${which.game}
+      order by granted_at, id limit 1`,
+  );
+  return rows[0] ?? null;
+}
+
+/** How often a player got an award from `since` on. */
+export async function countGrants(
+  em: EntityManager,
+  which: { playerId: number; awardId: string; game: string; since: Date },
+): Promise<number> {
+  const rows = await rowsOf<{ count: number }>(
+    em,
+    sql`select count(*)::int as count from award_grants
+      where player_id = ${which.playerId} and award_id = ${which.awardId} and game = ${which.game}
+        and granted_at >= ${which.since}`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export async function insertGrant(
+  em: EntityManager,
+  grant: Grant & { playerId: number; entryId: number },
+): Promise<void> {
+  await rowsOf(
+    em,
+    sql`insert into award_grants (player_id, award_id, game, ember_value, repeatable, entry_id, granted_at)
+      values (${grant.playerId}, ${grant.awardId}, ${grant.game}, ${grant.emberValue},
+        ${grant.repeatable}, ${grant.entryId}, ${new Date(grant.grantedAtMs)})`,
+  );
+}
+
+/** Grants of a player, newest first; of one game when it is given. */
+export async function listGrants(
+  em: EntityManager,
+  playerId: number,
+  options: { game: string | null; limit: number },
+): Promise<Grant[]> {
+  return rowsOf(
+    em,
+    sql`select ${grantColumns} from award_grants
+      where player_id = ${playerId} and (${options.game}::text is null or game = ${options.game})
+      order by id desc limit ${options.limit}`,
+  );
+}
+
+/** Adds definitions, or changes those that are there; others stay. Grants keep what they were worth. */
+export async function saveAwards(em: EntityManager, awards: readonly AwardTerms[]): Promise<void> {
+  await rowsOf(
+    em,
+    sql`insert into award_definitions as d
+        (award_id, game, name, ember_value, repeatable, daily_limit, client_claimable, is_active)
+      select "awardId", game, name, "emberValue", repeatable, "dailyLimit", "clientClaimable", "isActive"
+      from jsonb_to_recordset(${JSON.stringify(awards)}::jsonb) as x("awardId" text, game text, name text,
+        "emberValue" int, repeatable boolean, "dailyLimit" int, "clientClaimable" boolean, "isActive" boolean)
+      on conflict (award_id, game) do update set name = excluded.name, ember_value = excluded.ember_value,
+        repeatable = excluded.repeatable, daily_limit = excluded.daily_limit,
+        client_claimable = excluded.client_claimable, is_active = excluded.is_active`,
+  );
+}

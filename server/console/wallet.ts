@@ -1,0 +1,147 @@
+import { readFile } from "node:fs/promises";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { saveAwards } from "../../db/queries/awards.ts";
+import { replaceLevels } from "../../db/queries/levels.ts";
+import { readWallet } from "../../db/queries/wallets.ts";
+import awardSeed from "../../db/seeds/awards.json" with { type: "json" };
+import levelSeed from "../../db/seeds/levels.json" with { type: "json" };
+import { systemClock, timestamp } from "../core/clock.ts";
+import type { Config } from "../core/config.ts";
+import { AppError } from "../core/errors.ts";
+import { maxAmount } from "../wallet/currencies.ts";
+import { DefinitionError, parseAwards, parseLevels } from "../wallet/definitions.ts";
+import { operate, operations, type OperationName } from "../wallet/operations.ts";
+import { Refusal, type ConsoleCommand } from "./command.ts";
+import { audit, inDatabase } from "./in-database.ts";
+
+type Options = Record<string, string | true>;
+
+const summaries: Record<OperationName, string> = {
+  "ingots:credit": "Add bought Ingots",
+  "ingots:gift": "Add Ingots as a gift",
+  "ingots:spend": "Take Ingots for something",
+  "ingots:refund": "Give spent Ingots back",
+  "ingots:admin": "Correct Ingots, up or down",
+  "embers:grant": "Add Embers as a bonus",
+  "embers:spend": "Take Embers for something",
+  "embers:admin": "Correct Embers, up or down",
+};
+
+const amountText = (name: OperationName) =>
+  operations[name].direction === "signed"
+    ? `not 0, at most ${maxAmount} either way`
+    : `1 to ${maxAmount}`;
+
+const operationCommands = (Object.keys(operations) as OperationName[]).map(
+  (name): ConsoleCommand => ({
+    name,
+    summary: summaries[name],
+    required: [
+      ["--player <id>", "number of the player"],
+      ["--amount <number>", amountText(name)],
+    ],
+    optional: [
+      ["--reason <text>", "shown in the ledger"],
+      ["--ref-type <text>", "what the reference names, such as a payment provider"],
+      ["--ref-id <text>", "reference; repeated with the same one, the command counts once"],
+    ],
+    run: (config, options) => runOperation(config, name, options),
+  }),
+);
+
+export const walletCommands: readonly ConsoleCommand[] = [
+  ...operationCommands,
+  {
+    name: "awards:load",
+    summary: "Add and change award definitions",
+    optional: [["--file <path>", "JSON like db/seeds/awards.json, which is taken without this"]],
+    run: async (config, options) => {
+      const awards = await load(options, awardSeed, parseAwards);
+      return write(config, "awards:load", awards.length, (em) => saveAwards(em, awards));
+    },
+  },
+  {
+    name: "levels:load",
+    summary: "Put other levels in the place of all",
+    optional: [["--file <path>", "JSON like db/seeds/levels.json, which is taken without this"]],
+    run: async (config, options) => {
+      const levels = await load(options, levelSeed, parseLevels);
+      return write(config, "levels:load", levels.length, (em) => replaceLevels(em, levels));
+    },
+  },
+];
+
+async function runOperation(config: Config, name: OperationName, options: Options) {
+  const text = (option: string) => (options[option] === undefined ? "" : String(options[option]));
+  const input = {
+    playerId: readInteger("player", options["player"]),
+    amount: readInteger("amount", options["amount"]),
+    reason: text("reason"),
+    refType: text("refType"),
+    refId: text("refId"),
+    at: new Date(systemClock.now()),
+  };
+  return inDatabase(config, async (em) => {
+    const { entry, isRepeat } = await operate(em, name, input).catch(refuse);
+    const { playerId, amount, reason, refType, refId } = input;
+    const detail = { amount, ref_type: refType, ref_id: refId, entry_id: entry.id };
+    if (!isRepeat) await audit(em, name, `player ${playerId}`, { reason, detail });
+    const wallet = (await readWallet(em, playerId))[operations[name].currency];
+    return {
+      entry_id: entry.id,
+      amount: entry.amount,
+      source: entry.source,
+      created_at: timestamp(entry.createdAtMs),
+      is_repeat: isRepeat,
+      balance: wallet.balance,
+      [operations[name].currency === "embers" ? "lifetime" : "purchased"]: wallet.total,
+    };
+  });
+}
+
+/** Ids and amounts of the command line; anything else is refused by name. */
+export function readInteger(name: string, value: string | true | undefined): number {
+  const number = Number(value);
+  const isWritten = typeof value === "string" && /^[+-]?\d{1,15}$/.test(value);
+  if (isWritten && (name !== "player" || (number >= 1 && number <= 2_147_483_647))) return number;
+  throw new Refusal(`validation:failed --${name} must be a whole number`);
+}
+
+/** A refusal of the service as one of the console: the code comes first. */
+export function refuse(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
+  const violations = error.detail.violations ?? [];
+  const details = violations.map(({ propertyPath, title }) => `${propertyPath} ${title}`);
+  throw new Refusal([`${error.code} ${error.message}`, ...details].join("\n"));
+}
+
+async function load<T>(
+  options: Options,
+  seed: unknown,
+  parse: (content: unknown) => T,
+): Promise<T> {
+  const path = options["file"];
+  try {
+    return parse(path === undefined ? seed : JSON.parse(await readFile(String(path), "utf8")));
+  } catch (error) {
+    const isExpected =
+      error instanceof DefinitionError ||
+      error instanceof SyntaxError ||
+      (error instanceof Error && "code" in error);
+    if (isExpected) throw new Refusal(`definitions:invalid ${error.message}`);
+    throw error;
+  }
+}
+
+async function write(
+  config: Config,
+  action: string,
+  count: number,
+  save: (em: EntityManager) => Promise<void>,
+) {
+  return inDatabase(config, async (em) => {
+    await save(em);
+    await audit(em, action, `${count} definitions`);
+    return { num_loaded: count };
+  });
+}

@@ -1,0 +1,31 @@
+import { readWallet, type WalletView } from "../../../db/queries/wallets.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+import { awardWithin, type Awarded } from "../../wallet/awards.ts";
+
+type WalletDeps = Pick<Deps, "em" | "clock">;
+
+/** Gives the caller an award; the wallet is read in the same transaction. */
+export async function claimAward(
+  deps: WalletDeps,
+  { playerId }: Caller,
+  award: { awardId: string; game: string },
+): Promise<Awarded & { wallet: WalletView }> {
+  const input = { ...award, playerId, now: deps.clock.now(), isClaim: true };
+  return deps.em.transactional(async (em) => {
+    const awarded = await awardWithin(em, input).catch(refuseStranger);
+    return { ...awarded, wallet: await readWallet(em, playerId) };
+  });
+}
+
+/** A token may outlive its player. */
+function refuseStranger(error: unknown): never {
+  if (error instanceof AppError && error.code === "player:not_found")
+    throw new AppError("auth:token_invalid");
+  throw error;
+}
+
+/** For other modules: gives an award in the transaction of `em`, claimable by clients or not. */
+export { awardWithin } from "../../wallet/awards.ts";
+export { operate, type OperationName } from "../../wallet/operations.ts";

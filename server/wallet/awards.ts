@@ -1,0 +1,73 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import {
+  countGrants,
+  findAward,
+  findFirstGrant,
+  insertGrant,
+  type AwardTerms,
+  type Grant,
+} from "../../db/queries/awards.ts";
+import { lockWallet } from "../../db/queries/wallets.ts";
+import { AppError } from "../core/errors.ts";
+import { moveWithin } from "./move.ts";
+
+const dayMs = 86_400_000;
+
+export interface AwardInput {
+  playerId: number;
+  awardId: string;
+  game: string;
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** A client asks for it, which not every award allows. */
+  isClaim: boolean;
+}
+
+export interface Awarded {
+  /** False when the award is given once only, and was: then `grant` is the first one. */
+  isNew: boolean;
+  grant: Grant;
+}
+
+/**
+ * Gives an award in the transaction of `em`, which has to be one (WAL-03, WAL-04, S31). Throws
+ * `award:not_found`, `award:not_claimable`, `award:daily_limit` with the seconds to the next UTC day.
+ */
+export async function awardWithin(em: EntityManager, input: AwardInput): Promise<Awarded> {
+  const { playerId, awardId, game, now, isClaim } = input;
+  const terms = await findAward(em, awardId, game);
+  if (terms === null) throw new AppError("award:not_found");
+  if (isClaim && !terms.clientClaimable) throw new AppError("award:not_claimable");
+  // From here on the awards of this player come one after another.
+  if ((await lockWallet(em, { playerId, currency: "embers" })) === null)
+    throw new AppError("player:not_found");
+  const first = terms.repeatable ? null : await findFirstGrant(em, input);
+  if (first !== null) return { isNew: false, grant: first };
+  if (terms.repeatable) await requireDailyRoom(em, terms, input);
+  const { entry } = await moveWithin(em, {
+    playerId,
+    currency: "embers",
+    source: "award",
+    amount: terms.emberValue,
+    reason: terms.name,
+    refType: "award",
+    refId: awardId,
+    at: new Date(now),
+  });
+  const { emberValue, repeatable } = terms;
+  const grant: Grant = { awardId, game, emberValue, repeatable, grantedAtMs: now };
+  await insertGrant(em, { ...grant, playerId, entryId: entry.id });
+  return { isNew: true, grant };
+}
+
+async function requireDailyRoom(
+  em: EntityManager,
+  { dailyLimit }: AwardTerms,
+  { playerId, awardId, game, now }: AwardInput,
+): Promise<void> {
+  if (dailyLimit === null) return;
+  const since = new Date(now - (now % dayMs));
+  if ((await countGrants(em, { playerId, awardId, game, since })) < dailyLimit) return;
+  const secondsLeft = Math.ceil((dayMs - (now % dayMs)) / 1_000);
+  throw new AppError("award:daily_limit", { params: { retry_after: secondsLeft } });
+}
