@@ -8,6 +8,7 @@ import { keysRoutes } from "./modules/keys/routes.ts";
 import { lobbyRoutes } from "./modules/lobbies/routes.ts";
 import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
+import { socialRoutes } from "./modules/social/routes.ts";
 import { systemRoutes } from "./modules/system/routes.ts";
 import { usersRoutes } from "./modules/users/routes.ts";
 import { verificationRoutes } from "./modules/verification/routes.ts";
@@ -19,6 +20,7 @@ import { statusPageRoutes } from "./pages/status-pages.ts";
 /** Every address of the public listener. */
 export const routes: readonly AnyRoute[] = [
   ...gatewayRoutes,
+  ...socialRoutes,
   ...usersRoutes,
   ...verificationRoutes,
   ...realmsRoutes,

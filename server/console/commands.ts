@@ -63,9 +63,9 @@ async function showConfig(config: Config, options: Record<string, string | true>
     if (secretSettings.has(name)) return value === "" ? "" : "(set)";
     return typeof value === "string" ? withoutPassword(value) : value;
   };
-  return Object.fromEntries(
-    Object.entries(config).map(([name, value]) => [name, show(name, value)]),
-  );
+  const { oauthProviders, ...settings } = config;
+  const shown = Object.entries(settings).map(([name, value]) => [name, show(name, value)]);
+  return { ...Object.fromEntries(shown), oauthProviders: oauthProviders.map(({ id }) => id) };
 }
 
 async function checkHealth(config: Config): Promise<Record<string, unknown>> {

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import Type, { type Static } from "typebox";
 import Value from "typebox/value";
+import { readOauthProviders, type OauthProvider } from "./oauth-providers.ts";
 
 const Bool = (fallback: boolean, description: string) =>
   Type.Boolean({ default: fallback, description });
@@ -118,7 +119,8 @@ export const ConfigSchema = Type.Object({
   LOBBY_MIN_QUESTION_MS: Int(3000, 0, 60_000, "earliest next on an open question"),
 });
 
-export type Config = Static<typeof ConfigSchema>;
+/** The settings of the table, and the social logins that `OAUTH_<NAME>_…` describe (OA-01). */
+export type Config = Static<typeof ConfigSchema> & { oauthProviders: readonly OauthProvider[] };
 
 /** Thrown with every problem at once; entry points print it and exit 1. */
 export class ConfigError extends Error {
@@ -150,7 +152,12 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     if (!Value.Check(schema, value)) problems.push(`${name}: ${describeRule(schema)}`);
     raw[name] = value;
   }
-  const config = raw as Config;
+  const { providers, problems: flaws } = readOauthProviders(env, raw["APP_ENV"] === "production");
+  problems.push(...flaws);
+  const config: Config = {
+    ...(raw as Static<typeof ConfigSchema>),
+    oauthProviders: providers,
+  };
   if (problems.length === 0) problems.push(...crossChecks(config));
   if (problems.length > 0) throw new ConfigError(problems);
   if (config.APP_SECRET === "") config.APP_SECRET = developmentSecret;
@@ -166,7 +173,9 @@ export function loadConfig(overrides: Record<string, string> = {}): Config {
 
 /** The environment a child process needs to see the same configuration. */
 export function configToEnv(config: Config): Record<string, string> {
-  return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]));
+  // Social logins are no settings of the table: a child reads them from the environment it inherits.
+  const { oauthProviders: _, ...settings } = config;
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
 }
 
 const developmentSecret = "development-only-secret-never-use-in-production";

@@ -10,6 +10,8 @@ import { accountSubject, lockoutOf, refuseLocked } from "./lockout.ts";
 import { openSession, sessionOf, type Opener, type Session } from "./sessions.ts";
 
 export { sessionReply } from "./replies.ts";
+export { setRefreshCookie } from "./cookies.ts";
+export { allowedRedirect } from "./redirects.ts";
 export { claiming } from "./conflicts.ts";
 export { accountSubject, lockoutOf, refuseLocked } from "./lockout.ts";
 export { emailProblem } from "./guests.ts";

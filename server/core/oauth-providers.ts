@@ -1,0 +1,82 @@
+/** One social login, as `OAUTH_<NAME>_…` describes it (OA-01). */
+export interface OauthProvider {
+  /** `<NAME>` in lower case; also what an avatar's `source` accepts. */
+  id: string;
+  name: string;
+  clientId: string;
+  /** Empty for a public client. */
+  clientSecret: string;
+  scopes: string;
+  /** OpenID Connect: everything else is discovered. Plain OAuth 2: three addresses. */
+  endpoints: { issuer: string } | { authorize: string; token: string; userinfo: string };
+}
+
+const settingName =
+  /^OAUTH_([A-Z0-9_]{2,32})_(CLIENT_ID|SECRET|ISSUER|AUTHORIZE_URL|TOKEN_URL|USERINFO_URL|SCOPES|LABEL)$/;
+/** Sources an avatar has already. */
+const takenIds: ReadonlySet<string> = new Set(["custom", "upload"]);
+const maxProviders = 32;
+const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+type Settings = Partial<Record<string, string>>;
+
+/** The providers an environment describes, in the order of their names, and what is wrong with it. */
+export function readOauthProviders(
+  env: Readonly<Record<string, string | undefined>>,
+  isProduction: boolean,
+): { providers: OauthProvider[]; problems: string[] } {
+  const byName = new Map<string, Settings>();
+  for (const [key, value] of Object.entries(env)) {
+    const [, name, setting] = settingName.exec(key) ?? [];
+    const text = value?.trim() ?? "";
+    if (name === undefined || setting === undefined || text === "") continue;
+    byName.set(name, { ...byName.get(name), [setting]: text });
+  }
+  const providers: OauthProvider[] = [];
+  const problems: string[] = [];
+  for (const [name, settings] of [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const found = problemsOf(name, settings, isProduction);
+    problems.push(...found);
+    if (found.length === 0) providers.push(toProvider(name, settings));
+  }
+  if (providers.length > maxProviders) problems.push(`OAUTH_*: at most ${maxProviders} providers`);
+  return { providers, problems };
+}
+
+function problemsOf(name: string, settings: Settings, isProduction: boolean): string[] {
+  const problems: string[] = [];
+  const prefix = `OAUTH_${name}`;
+  if (takenIds.has(name.toLowerCase())) problems.push(`${prefix}: this name is taken`);
+  if (!settings["CLIENT_ID"]) problems.push(`${prefix}_CLIENT_ID: required`);
+  const plain = ["AUTHORIZE_URL", "TOKEN_URL", "USERINFO_URL"];
+  const given = plain.filter((key) => settings[key]);
+  const isComplete = settings["ISSUER"] ? given.length === 0 : given.length === plain.length;
+  if (!isComplete) problems.push(`${prefix}: needs either _ISSUER or all of _${plain.join(", _")}`);
+  for (const key of ["ISSUER", ...plain]) {
+    const url = settings[key];
+    if (url && !isSafeUrl(url, isProduction))
+      problems.push(`${prefix}_${key}: not an https address`);
+  }
+  return problems;
+}
+
+function isSafeUrl(text: string, isProduction: boolean): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return (
+    protocol === "https:" || (protocol === "http:" && localHosts.has(hostname) && !isProduction)
+  );
+}
+
+function toProvider(name: string, settings: Settings): OauthProvider {
+  const { ISSUER: issuer, AUTHORIZE_URL: authorize = "", TOKEN_URL: token = "" } = settings;
+  const { USERINFO_URL: userinfo = "" } = settings;
+  return {
+    id: name.toLowerCase(),
+    name: settings["LABEL"] ?? name.charAt(0) + name.slice(1).toLowerCase(),
+    clientId: settings["CLIENT_ID"] ?? "",
+    clientSecret: settings["SECRET"] ?? "",
+    scopes: settings["SCOPES"] ?? (issuer ? "openid email profile" : ""),
+    endpoints: issuer ? { issuer } : { authorize, token, userinfo },
+  };
+}

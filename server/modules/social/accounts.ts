@@ -1,0 +1,144 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { brokenConstraint } from "../../../db/constraints.ts";
+import { PlayerSchema, type Player } from "../../../db/entities/player.ts";
+import { lockAccount } from "../../../db/queries/accounts.ts";
+import {
+  findAddressHolder,
+  findConnectedPlayer,
+  listConnections,
+  saveConnection,
+} from "../../../db/queries/oauth-connections.ts";
+import { findOpenPlayer, recordLogin } from "../../../db/queries/players.ts";
+import { nameKey } from "../../core/account-names.ts";
+import { AppError } from "../../core/errors.ts";
+import { randomString } from "../../core/ids.ts";
+import { postMessages } from "../../delivery/send.ts";
+import type { Deps } from "../../deps.ts";
+import { openSession, type Opener, type Session } from "../gateway/service.ts";
+import { writeVerification } from "../verification/service.ts";
+import type { Profile } from "./profiles.ts";
+
+/** A name somebody else took meanwhile, or the same person signing in twice at once, is tried again. */
+const maxTries = 8;
+/** Of a username's 20 characters: the name, an underscore, the digits. */
+const maxNamePart = 13;
+const numDigits = 6;
+
+export interface SocialSignIn {
+  provider: string;
+  profile: Profile;
+  locale: string;
+}
+
+/** Signs in, links or creates the account a profile belongs to (OA-04). */
+export async function signInSocially(
+  deps: Deps,
+  signIn: SocialSignIn,
+  opener: Opener,
+): Promise<Session> {
+  for (let attempt = 0; attempt < maxTries; attempt++) {
+    try {
+      return await tryToSignIn(deps, signIn, opener);
+    } catch (error) {
+      if (brokenConstraint(error) === null) throw error;
+    }
+  }
+  throw new AppError("oauth:already_linked");
+}
+
+async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Promise<Session> {
+  const { provider, profile } = signIn;
+  const now = new Date(deps.clock.now());
+  const [session, mailId] = await deps.em.transactional(async (em) => {
+    const known = await findKnown(em, signIn);
+    const player = known ?? (await createAccount(em, deps, signIn, opener));
+    if (!(await recordLogin(em, player.id, { now }))) throw new AppError("oauth:already_linked");
+    player.lastLoginAt = now;
+    const connection = { ...profile, provider, playerId: player.id };
+    if (!(await saveConnection(em, connection, now))) throw new AppError("oauth:already_linked");
+    const needsMail = known === null && !player.emailVerifiedAt;
+    const mail = needsMail ? await writeVerification(em, deps, player) : null;
+    return [openSession(em, deps, player, opener), mail] as const;
+  });
+  await postMessages(deps, [mailId]);
+  return session;
+}
+
+/**
+ * The account of this login, or of an address both sides have verified. An address that only one
+ * side has verified proves nothing: linking it would hand the account to whoever came first.
+ */
+async function findKnown(
+  em: EntityManager,
+  { provider, profile }: SocialSignIn,
+): Promise<Player | null> {
+  const playerId = await findConnectedPlayer(em, { provider, subject: profile.subject });
+  const linked = playerId === null ? null : await findOpenPlayer(em, playerId);
+  if (linked) return linked;
+  if (playerId !== null) throw new AppError("oauth:already_linked");
+  const holder = profile.email === null ? null : await findAddressHolder(em, profile.email);
+  if (!holder) return null;
+  const isSafe = profile.isEmailVerified && holder.emailVerifiedAt && !holder.deletedAt;
+  if (!isSafe) throw new AppError("oauth:already_linked");
+  if (await hasConnection(em, holder.id, provider)) throw new AppError("oauth:already_linked");
+  return holder;
+}
+
+async function createAccount(
+  em: EntityManager,
+  deps: Pick<Deps, "clock">,
+  { provider, profile, locale }: SocialSignIn,
+  opener: Opener,
+): Promise<Player> {
+  const username = usernameOf(profile.name ?? provider);
+  const now = new Date(deps.clock.now());
+  const player = em.create(PlayerSchema, {
+    name: username,
+    nameKey: nameKey(username),
+    username,
+    displayName: profile.name ?? username,
+    isGuest: false,
+    email: profile.email,
+    emailKey: profile.email,
+    emailVerifiedAt: profile.isEmailVerified && profile.email !== null ? now : null,
+    locale,
+    channels: profile.email === null ? [] : ["email:account"],
+    realm: opener.realm,
+    lastLoginAt: now,
+    createdAt: now,
+  });
+  // The connection and the tokens carry the id, so the row has to exist first.
+  await em.flush();
+  return player;
+}
+
+function usernameOf(name: string): string {
+  const plain = name.normalize("NFKD").replaceAll(/[^A-Za-z0-9]+/g, "_");
+  const part = plain.replaceAll(/^_+|_+$/g, "").slice(0, maxNamePart);
+  return `${part === "" ? "Player" : part}_${randomString(numDigits, "0123456789")}`;
+}
+
+async function hasConnection(em: EntityManager, playerId: number, provider: string) {
+  return (await listConnections(em, playerId)).some((one) => one.provider === provider);
+}
+
+/** Adds a login to an account; one that leads elsewhere, or a second of the provider, is refused. */
+export async function linkSocially(
+  deps: Pick<Deps, "em" | "clock">,
+  playerId: number,
+  { provider, profile }: Pick<SocialSignIn, "provider" | "profile">,
+): Promise<Player> {
+  const now = new Date(deps.clock.now());
+  try {
+    return await deps.em.transactional(async (em) => {
+      const player = await lockAccount(em, playerId);
+      if (!player) throw new AppError("auth:token_invalid");
+      const isSaved = await saveConnection(em, { ...profile, provider, playerId }, now);
+      if (!isSaved) throw new AppError("oauth:already_linked");
+      return player;
+    });
+  } catch (error) {
+    if (brokenConstraint(error) === null) throw error;
+    throw new AppError("oauth:already_linked", { cause: error });
+  }
+}

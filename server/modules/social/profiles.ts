@@ -1,0 +1,132 @@
+import * as oidc from "openid-client";
+import { isDisplayName, normalizeEmail } from "../../core/account-names.ts";
+import { AppError } from "../../core/errors.ts";
+import type { OauthProvider } from "../../core/oauth-providers.ts";
+import type { Deps } from "../../deps.ts";
+import { unavailable } from "../../http/failures.ts";
+import { configurationOf } from "./provider-client.ts";
+import type { PendingSignIn } from "./states.ts";
+
+/** A person as the provider describes them; nothing of it is trusted to have any form. */
+export interface Profile {
+  subject: string;
+  /** Normal form. */
+  email: string | null;
+  isEmailVerified: boolean;
+  name: string | null;
+  avatarUrl: string | null;
+}
+
+const maxSubject = 255;
+const maxAvatarUrl = 2_048;
+
+/** Where the person is sent to, with PKCE, state and nonce (OA-02). */
+export async function authorizationUrl(
+  deps: Pick<Deps, "clock">,
+  provider: OauthProvider,
+  input: { redirectUri: string; state: string; nonce: string; codeVerifier: string },
+): Promise<string> {
+  const configuration = await configurationOf(provider, deps.clock.now());
+  const isOidc = "issuer" in provider.endpoints;
+  const url = oidc.buildAuthorizationUrl(configuration, {
+    redirect_uri: input.redirectUri,
+    state: input.state,
+    code_challenge: await oidc.calculatePKCECodeChallenge(input.codeVerifier),
+    code_challenge_method: "S256",
+    ...(provider.scopes === "" ? {} : { scope: provider.scopes }),
+    ...(isOidc ? { nonce: input.nonce } : {}),
+  });
+  return url.href;
+}
+
+/** Exchanges the code and reads who it is; a refusal of the provider is `oauth:provider_denied`. */
+export async function readProfile(
+  deps: Pick<Deps, "clock" | "log">,
+  provider: OauthProvider,
+  { callback, state, pending }: { callback: URL; state: string; pending: PendingSignIn },
+): Promise<Profile> {
+  const configuration = await configurationOf(provider, deps.clock.now());
+  const isOidc = "issuer" in provider.endpoints;
+  try {
+    const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
+      pkceCodeVerifier: pending.codeVerifier,
+      expectedState: state,
+      ...(isOidc ? { expectedNonce: pending.nonce, idTokenExpected: true } : {}),
+    });
+    const claims = tokens.claims();
+    if (!claims) return toProfile(await readPlainUser(provider, configuration, tokens));
+    const isComplete = claims["email"] !== undefined && claims["name"] !== undefined;
+    if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return toProfile(claims);
+    const more = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+    return toProfile({ ...claims, ...more });
+  } catch (error) {
+    throw failureOf(deps, provider, error);
+  }
+}
+
+async function readPlainUser(
+  { endpoints }: OauthProvider,
+  configuration: oidc.Configuration,
+  tokens: { access_token: string },
+): Promise<Record<string, unknown>> {
+  const url = new URL("userinfo" in endpoints ? endpoints.userinfo : "");
+  const headers = new Headers({ accept: "application/json", "user-agent": "emberline" });
+  const answer = await oidc.fetchProtectedResource(
+    configuration,
+    tokens.access_token,
+    url,
+    "GET",
+    null,
+    headers,
+  );
+  if (!answer.ok) throw new AppError("oauth:provider_denied");
+  const json: unknown = await answer.json();
+  return typeof json === "object" && json !== null ? { ...json } : {};
+}
+
+function toProfile(claims: Record<string, unknown>): Profile {
+  const subject = claims["sub"] ?? claims["id"];
+  const id = typeof subject === "number" ? String(subject) : subject;
+  if (typeof id !== "string" || id === "" || id.length > maxSubject || /\0/.test(id))
+    throw new AppError("oauth:provider_denied");
+  const { email, picture, avatar_url } = claims;
+  const verified = claims["email_verified"] ?? claims["verified_email"];
+  const names = [claims["name"], claims["preferred_username"], claims["login"]];
+  const name = names.find((one) => typeof one === "string" && isDisplayName(one));
+  return {
+    subject: id.toWellFormed(),
+    email: typeof email === "string" ? normalizeEmail(email) : null,
+    isEmailVerified: verified === true || verified === "true",
+    name: typeof name === "string" ? name.trim() : null,
+    avatarUrl: httpsUrl(picture) ?? httpsUrl(avatar_url),
+  };
+}
+
+function httpsUrl(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > maxAvatarUrl || !URL.canParse(value)) return null;
+  const { protocol, href } = new URL(value);
+  return protocol === "https:" && href.length <= maxAvatarUrl ? href : null;
+}
+
+/** The provider said no, or said what does not hold; or it could not be asked. */
+function failureOf({ log }: Pick<Deps, "log">, { id }: OauthProvider, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const isRefusal =
+    error instanceof oidc.ResponseBodyError ||
+    error instanceof oidc.AuthorizationResponseError ||
+    error instanceof oidc.WWWAuthenticateChallengeError ||
+    (error instanceof oidc.ClientError && !outages.has(error.code ?? ""));
+  const reason = error instanceof Error ? error.message : String(error);
+  log.warn({ provider: id, reason, refused: isRefusal }, "social login failed");
+  return isRefusal ? new AppError("oauth:provider_denied", { cause: error }) : unavailable(error);
+}
+
+/** The library's codes for a provider that could not be reached, or answered nothing it should. */
+const outages: ReadonlySet<string> = new Set([
+  "OAUTH_TIMEOUT",
+  "OAUTH_ABORT",
+  "OAUTH_RESPONSE_IS_NOT_CONFORM",
+  "OAUTH_RESPONSE_IS_NOT_JSON",
+  "OAUTH_PARSE_ERROR",
+  "OAUTH_HTTP_REQUEST_FORBIDDEN",
+]);

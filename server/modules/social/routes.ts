@@ -1,0 +1,181 @@
+import Type from "typebox";
+import { AppError } from "../../core/errors.ts";
+import { preferredLocale } from "../../core/locales.ts";
+import type { Deps } from "../../deps.ts";
+import {
+  defineRoute,
+  redirect,
+  redirectReply,
+  reply,
+  type AnyRoute,
+  type Headers,
+  type RequestInfo,
+} from "../../http/route.ts";
+import {
+  allowedRedirect,
+  openerOf,
+  sessionReply,
+  sessionSchemas,
+  setRefreshCookie,
+} from "../gateway/service.ts";
+import { readFrontEnd } from "../realms/service.ts";
+import { connectionRoutes } from "./connection-routes.ts";
+import { readBrowser, setBrowserCookie } from "./cookies.ts";
+import { beginSignIn, findProvider, finishSignIn } from "./service.ts";
+import { randomSecret, stateSeconds, takeState, type PendingSignIn } from "./states.ts";
+
+const tag = "Social login";
+const limit = { max: 30, window: 60 };
+const Provider = Type.Object({ provider: Type.String({ pattern: "^[a-z0-9_-]{2,32}$" }) });
+const Text = Type.Optional(Type.String({ maxLength: 2_048 }));
+
+const providers = defineRoute({
+  method: "GET",
+  path: "/v1/gateway/oauth/providers",
+  summary: "List the social logins",
+  tag,
+  auth: "public",
+  source: "OA-01",
+  responses: {
+    200: Type.Object({
+      providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+    }),
+  },
+  errors: [],
+  handler: ({ deps }) =>
+    reply(200, { providers: deps.config.oauthProviders.map(({ id, name }) => ({ id, name })) }),
+});
+
+const begin = defineRoute({
+  method: "GET",
+  path: "/v1/gateway/oauth/{provider}/url",
+  summary: "Get the address of a provider's sign-in page",
+  tag,
+  auth: "optional",
+  source: "document 1, Gateway; OA-02",
+  rateLimit: limit,
+  params: Provider,
+  unknown: "oauth:provider_unknown",
+  query: Type.Object({
+    redirect: Type.Optional(Type.String()),
+    mode: Type.Optional(Type.Enum(["login", "link"])),
+  }),
+  responses: {
+    200: Type.Object({
+      url: Type.String(),
+      state: Type.String(),
+      provider: Type.String(),
+      expires_in: Type.Integer(),
+    }),
+  },
+  errors: [
+    "oauth:provider_unknown",
+    "sso:redirect_invalid",
+    "auth:required",
+    "auth:forbidden",
+    "server:unavailable",
+  ],
+  handler: async ({ params, query, caller, deps, request }) => {
+    const provider = findProvider(deps, params.provider);
+    const { realm } = await openerOf(deps, request);
+    const goal =
+      query.redirect === undefined
+        ? `${await readFrontEnd(deps, realm)}/`
+        : await allowedRedirect(deps, query.redirect);
+    // Several tabs of a browser share the cookie, so that each may finish.
+    const browser = readBrowser(request) ?? randomSecret();
+    const input = { mode: query.mode ?? "login", caller, redirect: goal, realm, browser };
+    const { url, state } = await beginSignIn(deps, provider, input);
+    const body = { url, state, provider: provider.id, expires_in: stateSeconds };
+    return reply(200, body, [...setBrowserCookie(browser), ["Cache-Control", "no-store"]]);
+  },
+});
+
+const callback = defineRoute({
+  method: "GET",
+  path: "/v1/gateway/oauth/{provider}/callback",
+  summary: "Come back from the provider",
+  tag,
+  auth: "public",
+  source: "OA-03",
+  params: Provider,
+  unknown: "oauth:provider_unknown",
+  query: Type.Object({ code: Text, state: Text, iss: Text, error: Text }),
+  looseQuery: true,
+  responses: { 302: redirect },
+  errors: ["oauth:provider_unknown", "oauth:state_invalid"],
+  handler: async ({ params, query, deps, request }) => {
+    const provider = findProvider(deps, params.provider);
+    // Who only looks (HEAD) must not use the state up; a browser without the cookie did not begin this.
+    const cookie = request.method === "HEAD" ? null : readBrowser(request);
+    if (cookie === null) throw new AppError("oauth:state_invalid");
+    const pending = await takeState(deps, { state: query.state, provider: provider.id, cookie });
+    const returning = returningOf(deps, request, pending);
+    const answer = { ...query, state: query.state ?? "" };
+    try {
+      const session = await finishSignIn(deps, provider, pending, answer, await returning);
+      const cookies =
+        session === null ? [] : setRefreshCookie(session.body.refresh_token, session.cookieSeconds);
+      return redirectReply(pending.redirect, [...quiet, ...cookies]);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const goal = new URL(pending.redirect);
+      goal.searchParams.set("error", error.code);
+      return redirectReply(goal.href, quiet);
+    }
+  },
+});
+
+const nativeCallback = defineRoute({
+  method: "POST",
+  path: "/v1/gateway/oauth/{provider}/callback",
+  summary: "Exchange the code a native client caught for a session",
+  tag,
+  auth: "public",
+  source: "OA-03, OA-04",
+  rateLimit: limit,
+  params: Provider,
+  unknown: "oauth:provider_unknown",
+  body: Type.Object({
+    code: Type.String({ minLength: 1, maxLength: 2_048 }),
+    state: Type.String({ minLength: 1, maxLength: 255 }),
+    iss: Type.Optional(Type.String({ maxLength: 2_048 })),
+  }),
+  responses: { 200: sessionSchemas.SessionBody },
+  errors: [
+    "oauth:provider_unknown",
+    "oauth:state_invalid",
+    "oauth:provider_denied",
+    "oauth:already_linked",
+    "auth:token_invalid",
+    "server:unavailable",
+  ],
+  handler: async ({ params, body, deps, request }) => {
+    const provider = findProvider(deps, params.provider);
+    const cookie = readBrowser(request);
+    const pending = await takeState(deps, { state: body.state, provider: provider.id, cookie });
+    const returning = { ...(await returningOf(deps, request, pending)), isNative: true };
+    const session = await finishSignIn(deps, provider, pending, body, returning);
+    if (session === null) throw new AppError("oauth:state_invalid");
+    return sessionReply(200, session);
+  },
+});
+
+async function returningOf(deps: Deps, request: RequestInfo, { realm }: PendingSignIn) {
+  const opener = { ...(await openerOf(deps, request)), realm };
+  return { opener, locale: preferredLocale(request.headers["accept-language"]) };
+}
+
+/** The address that was asked carries the code; nobody else need see or keep it. */
+const quiet: Headers = [
+  ["Cache-Control", "no-store"],
+  ["Referrer-Policy", "no-referrer"],
+];
+
+export const socialRoutes: AnyRoute[] = [
+  providers,
+  begin,
+  callback,
+  nativeCallback,
+  ...connectionRoutes,
+];

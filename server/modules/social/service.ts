@@ -1,0 +1,105 @@
+import { lockAccount } from "../../../db/queries/accounts.ts";
+import { deleteConnection, listConnections } from "../../../db/queries/oauth-connections.ts";
+import { publicBaseUrl } from "../../core/addresses.ts";
+import { AppError } from "../../core/errors.ts";
+import type { OauthProvider } from "../../core/oauth-providers.ts";
+import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+import { openSession, type Opener, type Session } from "../gateway/service.ts";
+import { linkSocially, signInSocially } from "./accounts.ts";
+import { authorizationUrl, readProfile } from "./profiles.ts";
+import { browserHash, randomSecret, saveState, type PendingSignIn } from "./states.ts";
+
+export function findProvider({ config }: Pick<Deps, "config">, id: string): OauthProvider {
+  const provider = config.oauthProviders.find((one) => one.id === id);
+  if (!provider) throw new AppError("oauth:provider_unknown");
+  return provider;
+}
+
+/** Where the provider sends people back to; registered there, so never made from a request. */
+const redirectUriOf = ({ config }: Pick<Deps, "config">, { id }: OauthProvider) =>
+  `${publicBaseUrl(config)}/v1/gateway/oauth/${id}/callback`;
+
+export interface BeginInput {
+  mode: "login" | "link";
+  caller: Caller | null;
+  redirect: string;
+  realm: string;
+  /** Value of the cookie that binds the state to the browser. */
+  browser: string;
+}
+
+/** Notes a sign-in that begins and answers the address of the provider (OA-02). */
+export async function beginSignIn(
+  deps: Deps,
+  provider: OauthProvider,
+  { mode, caller, redirect, realm, browser }: BeginInput,
+): Promise<{ url: string; state: string }> {
+  if (mode === "link" && caller === null) throw new AppError("auth:required");
+  if (mode === "link" && caller?.isGuest) throw new AppError("auth:forbidden");
+  const [state, nonce, codeVerifier] = [randomSecret(), randomSecret(), randomSecret()];
+  const redirectUri = redirectUriOf(deps, provider);
+  const url = await authorizationUrl(deps, provider, { redirectUri, state, nonce, codeVerifier });
+  await saveState(deps, state, {
+    provider: provider.id,
+    mode,
+    playerId: mode === "link" ? (caller?.playerId ?? null) : null,
+    redirect,
+    realm,
+    nonce,
+    codeVerifier,
+    browserHash: browserHash(browser),
+  });
+  return { url, state };
+}
+
+/** What the provider's answer carries. */
+export interface CallbackParams {
+  state: string;
+  code?: string | undefined;
+  iss?: string | undefined;
+  error?: string | undefined;
+}
+
+export interface Returning {
+  opener: Opener;
+  locale: string;
+}
+
+/** Ends a sign-in whose state was taken; a link opens no session unless `isNative` (OA-03, OA-04). */
+export async function finishSignIn(
+  deps: Deps,
+  provider: OauthProvider,
+  pending: PendingSignIn,
+  params: CallbackParams,
+  { opener, locale, isNative = false }: Returning & { isNative?: boolean },
+): Promise<Session | null> {
+  if (params.error !== undefined || !params.code) throw new AppError("oauth:provider_denied");
+  const callback = new URL(redirectUriOf(deps, provider));
+  const { state, code, iss } = params;
+  for (const [name, value] of Object.entries({ state, code, iss }))
+    if (value !== undefined) callback.searchParams.set(name, value);
+  const profile = await readProfile(deps, provider, { callback, state, pending });
+  const signIn = { provider: provider.id, profile, locale };
+  if (pending.mode === "login") return signInSocially(deps, signIn, opener);
+  const player = await linkSocially(deps, pending.playerId ?? 0, signIn);
+  if (!isNative) return null;
+  return deps.em.transactional(async (em) => openSession(em, deps, player, opener));
+}
+
+/** Takes a login away from an account, but never the last way to sign in (OA-05). */
+export async function unlink(
+  deps: Pick<Deps, "em">,
+  playerId: number,
+  provider: string,
+): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    // Of two at once the second sees what the first left.
+    const player = await lockAccount(em, playerId);
+    if (!player) throw new AppError("auth:token_invalid");
+    const all = await listConnections(em, playerId);
+    if (!all.some((one) => one.provider === provider)) throw new AppError("oauth:provider_unknown");
+    if (!player.passwordHash && all.length === 1) throw new AppError("oauth:last_credential");
+    await deleteConnection(em, { playerId, provider });
+  });
+}

@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { enter, post, registerAccount, uniqueName } from "../../../support/identity.ts";
+import {
+  startTestProvider,
+  visitProvider,
+  type TestProvider,
+} from "../../../support/oidc-provider.ts";
+import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./visitor.ts";
+
+let provider: TestProvider;
+let app: App;
+const now = Date.now();
+before(async () => {
+  provider = await startTestProvider([callbackOf("acme")]);
+  app = await startApp({
+    clock: { now: () => now },
+    env: {
+      OAUTH_ACME_CLIENT_ID: provider.clientId,
+      OAUTH_ACME_SECRET: provider.clientSecret,
+      OAUTH_ACME_ISSUER: provider.issuer,
+      OAUTH_ACME_LABEL: "Acme Games",
+    },
+  });
+});
+after(async () => {
+  await app.stop();
+  await provider.stop();
+});
+
+const verifyEmail = (id: number) =>
+  app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id }, { emailVerifiedAt: new Date(now) });
+const newAddress = () => `${uniqueName()}@example.com`;
+const connectionsOf = async (token: string) =>
+  (
+    (await app.client.get("/v1/users/@me/connections", { token })).body as {
+      connections: { provider: string; name: string | null; avatar_url: string | null }[];
+    }
+  ).connections;
+
+describe("a social login", () => {
+  it("is listed, and its address carries PKCE, state and nonce", async () => {
+    const list = await app.client.get("/v1/gateway/oauth/providers");
+    assert.deepEqual(list.body, { providers: [{ id: "acme", name: "Acme Games" }] });
+    const begun = await begin(app);
+    const query = new URL(begun.url).searchParams;
+    assert.equal(query.get("code_challenge_method"), "S256");
+    assert.equal(query.get("redirect_uri"), callbackOf("acme"));
+    assert.equal(query.get("state"), begun.state);
+    assert.ok(query.get("nonce") && query.get("code_challenge"));
+    assert.match(begun.cookie, /^svc_oauth=[\w-]{43}$/);
+  });
+
+  it("creates an account of a verified address, and finds it again whatever the address became", async () => {
+    const email = newAddress();
+    const picture = "https://cdn.acme.example/a.png";
+    const subject = person(provider, { email, email_verified: true, name: "Zoë 🌞 Doe", picture });
+    const first = await goThrough(app);
+    assert.equal(first.status, 302);
+    assert.equal(first.location?.href, "http://localhost:5173/in?x=1");
+    const { player, access_token: token } = await sessionOf(app, first);
+    assert.equal(player.email, email);
+    assert.ok(player.email_verified_at);
+    assert.match(player.username ?? "", /^[A-Za-z0-9_]{3,13}_\d{6}$/);
+    assert.equal(player.display_name, "Zoë 🌞 Doe");
+    provider.people.set(subject, { email: newAddress(), email_verified: true, name: "Zoë" });
+    assert.equal((await sessionOf(app, await goThrough(app))).player.id, player.id);
+    const [connection] = await connectionsOf(token);
+    assert.deepEqual(connection && { ...connection, linked_at: "" }, {
+      provider: "acme",
+      name: "Zoë",
+      avatar_url: null,
+      linked_at: "",
+    });
+  });
+
+  it("joins an account only when both sides have verified the address", async () => {
+    const cases: [ours: boolean, theirs: boolean, isLinked: boolean][] = [
+      [true, true, true],
+      [false, true, false],
+      [true, false, false],
+      [false, false, false],
+    ];
+    for (const [ours, theirs, isLinked] of cases) {
+      const { email, session } = await registerAccount(app);
+      if (ours) await verifyEmail(session.player.id);
+      person(provider, { email: email.toUpperCase(), email_verified: theirs });
+      const returned = await goThrough(app);
+      assert.equal(returned.status, 302);
+      assert.equal(returned.error, isLinked ? null : "oauth:already_linked");
+      assert.equal(returned.refreshToken !== null, isLinked);
+      if (isLinked) assert.equal((await sessionOf(app, returned)).player.id, session.player.id);
+    }
+  });
+
+  it("of an unverified or no address makes an account that trusts none", async () => {
+    person(provider, { email: newAddress(), email_verified: false });
+    const unverified = await sessionOf(app, await goThrough(app));
+    assert.equal(unverified.player.email_verified_at, null);
+    person(provider, {});
+    const without = await sessionOf(app, await goThrough(app));
+    assert.equal(without.player.email, null);
+  });
+
+  it("makes one account when the same person comes twice at once", async () => {
+    person(provider, { email: newAddress(), email_verified: true, name: "Twin" });
+    const sessions = await Promise.all(
+      [1, 2, 3, 4].map(async () => sessionOf(app, await goThrough(app))),
+    );
+    assert.equal(new Set(sessions.map(({ player }) => player.id)).size, 1);
+  });
+
+  it("of a closed account opens nothing", async () => {
+    const email = newAddress();
+    person(provider, { email, email_verified: true });
+    const { player } = await sessionOf(app, await goThrough(app));
+    const em = app.deps.orm.em.fork();
+    await em.nativeUpdate(PlayerSchema, { id: player.id }, { deletedAt: new Date(now) });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+    person(provider, { email, email_verified: true });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+  });
+
+  it("works for a native client, which sends code and state itself", async () => {
+    person(provider, { email: newAddress(), email_verified: true });
+    const begun = await begin(app);
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    const body = Object.fromEntries(back.searchParams);
+    const path = "/v1/gateway/oauth/acme/callback";
+    const answer = await post(app, path, body);
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get("set-cookie") ?? "", /^svc_refresh=/);
+    assert.equal((await post(app, path, body)).code, "oauth:state_invalid");
+    for (const wrong of [{}, { code: "x" }, { state: "x" }, { code: "", state: "x" }])
+      assert.equal((await post(app, path, wrong)).code, "validation:failed");
+  });
+
+  it("tells when the provider, or the person, says no", async () => {
+    provider.signsIn = null;
+    assert.equal((await goThrough(app)).error, "oauth:provider_denied");
+    person(provider, {});
+    const begun = await begin(app);
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    back.searchParams.set("code", "another");
+    assert.equal((await comeBack(app, back, begun.cookie)).error, "oauth:provider_denied");
+  });
+});
+
+describe("the state of a social login", () => {
+  it("works once, even for many at the same moment", async () => {
+    person(provider, { email: newAddress(), email_verified: true });
+    const begun = await begin(app);
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => comeBack(app, back, begun.cookie)),
+    );
+    const statuses = all.map(({ status }) => status).toSorted();
+    assert.deepEqual(statuses, [302, ...Array<number>(7).fill(400)]);
+    for (const one of all)
+      if (one.status === 400) assert.ok(one.text.includes("oauth:state_invalid"));
+  });
+
+  it("is of no use to another browser, to no browser, or unknown", async () => {
+    person(provider, { email: newAddress(), email_verified: true });
+    const other = await begin(app);
+    for (const cookie of [other.cookie, "", "svc_oauth=x"]) {
+      const begun = await begin(app);
+      const back = await visitProvider(begun.url, callbackOf("acme"));
+      assert.equal((await comeBack(app, back, cookie)).status, 400);
+    }
+    for (const state of ["x", "a".repeat(43)]) {
+      const back = new URL(`${callbackOf("acme")}?code=c&state=${state}`);
+      assert.equal((await comeBack(app, back, other.cookie)).status, 400);
+    }
+    assert.equal((await comeBack(app, new URL(callbackOf("acme")), other.cookie)).status, 400);
+  });
+
+  it("is not used up by a look, and ends by itself after ten minutes", async () => {
+    person(provider, { email: newAddress(), email_verified: true });
+    const begun = await begin(app);
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    const headers = { cookie: begun.cookie };
+    assert.equal((await app.client.head(back.pathname + back.search, { headers })).status, 400);
+    for (const key of await app.deps.redis.keys("oauth:*")) {
+      assert.ok(!key.includes(begun.state));
+      const left = await app.deps.redis.ttl(key);
+      assert.ok(left > 0 && left <= 600);
+    }
+    assert.equal((await comeBack(app, back, begun.cookie)).error, null);
+  });
+
+  it("begins only for known providers, allowed redirects and those who may link", async () => {
+    const guest = await enter(app);
+    const url = (query: string, id = "acme") => `/v1/gateway/oauth/${id}/url${query}`;
+    const cases: [path: string, token: string | null, status: number, code: string][] = [
+      [url("", "other"), null, 404, "oauth:provider_unknown"],
+      [url("", "A"), null, 404, "oauth:provider_unknown"],
+      [url("?redirect=https://evil.example"), null, 400, "sso:redirect_invalid"],
+      [url("?mode=steal"), null, 400, "request:invalid_query"],
+      [url("?mode=link"), null, 401, "auth:required"],
+      [url("?mode=link"), "x", 401, "auth:required"],
+      [url("?mode=link"), guest.access_token, 403, "auth:forbidden"],
+    ];
+    for (const [path, token, status, code] of cases) {
+      const answer = await app.client.get(path, token === null ? {} : { token });
+      assert.equal(answer.status, status, path);
+      assert.ok(answer.text.includes(code), path);
+    }
+  });
+});
+
+describe("linking a social login", () => {
+  it("adds it to the account, opens no other session, and signs in from then on", async () => {
+    const { session } = await registerAccount(app);
+    person(provider, { email: newAddress(), email_verified: true, name: "Link" });
+    const token = session.access_token;
+    const returned = await goThrough(app, { token });
+    assert.deepEqual([returned.error, returned.refreshToken], [null, null]);
+    assert.equal((await connectionsOf(token)).length, 1);
+    assert.equal((await goThrough(app, { token })).error, null, "again changes nothing");
+    assert.equal((await sessionOf(app, await goThrough(app))).player.id, session.player.id);
+  });
+
+  it("is refused to a login of somebody else, and to a second one of the provider", async () => {
+    const one = (await registerAccount(app)).session.access_token;
+    const two = (await registerAccount(app)).session.access_token;
+    person(provider, {});
+    assert.equal((await goThrough(app, { token: one })).error, null);
+    assert.equal((await goThrough(app, { token: two })).error, "oauth:already_linked");
+    person(provider, {});
+    assert.equal((await goThrough(app, { token: one })).error, "oauth:already_linked");
+    assert.equal((await connectionsOf(two)).length, 0);
+  });
+
+  it("is undone, but not when nothing else signs in", async () => {
+    const path = "/v1/users/@me/connections/acme";
+    const { session } = await registerAccount(app);
+    person(provider, {});
+    const token = session.access_token;
+    assert.equal((await app.client.delete(path, { token })).status, 404);
+    await goThrough(app, { token });
+    assert.equal((await app.client.delete(path, { token })).status, 204);
+    assert.equal((await connectionsOf(token)).length, 0);
+    const made = await sessionOf(app, await goThrough(app));
+    assert.notEqual(made.player.id, session.player.id);
+    const refused = await app.client.delete(path, { token: made.access_token });
+    assert.equal(refused.status, 409);
+    assert.ok(refused.text.includes("oauth:last_credential"));
+    const guest = await enter(app);
+    for (const [method, address] of [
+      ["GET", "/v1/users/@me/connections"],
+      ["DELETE", path],
+    ] as const) {
+      const asGuest = await app.client.request(method, address, { token: guest.access_token });
+      assert.equal(asGuest.status, 403);
+      assert.equal((await app.client.request(method, address)).status, 401);
+    }
+  });
+});

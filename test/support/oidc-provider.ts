@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import Provider, { type Configuration } from "oidc-provider";
+
+export interface Person {
+  email?: string;
+  email_verified?: boolean;
+  name?: string;
+  picture?: string;
+}
+
+export interface TestProvider {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** Subject -> who it is. */
+  people: Map<string, Person>;
+  /** Who signs in next; null says no. */
+  signsIn: string | null;
+  stop(): Promise<void>;
+}
+
+const clientId = "emberline-test";
+const clientSecret = "a-secret-of-the-test-provider";
+
+/** A real OpenID provider on this machine, whose people sign in without a form. */
+export async function startTestProvider(redirectUris: string[]): Promise<TestProvider> {
+  let handle = (_: IncomingMessage, answer: ServerResponse): void => void answer.end();
+  const server = createServer((request, answer) => handle(request, answer));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const test: TestProvider = {
+    issuer,
+    clientId,
+    clientSecret,
+    people: new Map(),
+    signsIn: null,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+  const provider = new Provider(issuer, configurationOf(test, redirectUris));
+  const own = provider.callback();
+  handle = (request, answer) => {
+    if (!request.url?.startsWith("/interaction/")) return void own(request, answer);
+    const denied = { error: "access_denied", error_description: "not today" };
+    const result = test.signsIn === null ? denied : { login: { accountId: test.signsIn } };
+    void provider.interactionFinished(request, answer, result);
+  };
+  return test;
+}
+
+function configurationOf(test: TestProvider, redirectUris: string[]): Configuration {
+  return {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: redirectUris,
+        token_endpoint_auth_method: "client_secret_post",
+      },
+    ],
+    pkce: { required: () => true },
+    cookies: { keys: ["a-key-of-the-test-provider"] },
+    claims: { email: ["email", "email_verified"], profile: ["name", "picture"] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+    findAccount: (_, sub) => ({
+      accountId: sub,
+      claims: () => ({ sub, ...test.people.get(sub) }),
+    }),
+    // Nobody is asked what they allow.
+    loadExistingGrant: async (context) => {
+      const { client, session, provider } = context.oidc;
+      const grant = new provider.Grant({
+        clientId: client?.clientId,
+        accountId: session?.accountId,
+      });
+      grant.addOIDCScope("openid email profile");
+      await grant.save();
+      return grant;
+    },
+  };
+}
+
+/** A browser at the provider: follows it from the sign-in page to the address it sends back to. */
+export async function visitProvider(start: string, goal: string): Promise<URL> {
+  const jar = new Map<string, string>();
+  let next = start;
+  for (let hop = 0; hop < 10; hop++) {
+    if (next.startsWith(goal)) return new URL(next);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await fetch(next, { redirect: "manual", headers: { cookie } });
+    await answer.arrayBuffer();
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair = ""] = line.split(";");
+      jar.set(pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1));
+    }
+    const location = answer.headers.get("location");
+    if (location === null) throw new Error(`${next} answered ${answer.status} and led nowhere`);
+    next = new URL(location, next).href;
+  }
+  throw new Error(`${start} led in circles`);
+}

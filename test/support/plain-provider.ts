@@ -1,0 +1,36 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface PlainProvider {
+  url: string;
+  /** What the address of the user answers next. */
+  user: { status: number; body: unknown };
+  stop(): Promise<void>;
+}
+
+/** The least a provider without OpenID does: any code is good, the user is whoever the test says. */
+export async function startPlainProvider(): Promise<PlainProvider> {
+  const provider: PlainProvider = {
+    url: "",
+    user: { status: 200, body: {} },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+  const server = createServer((request, answer) => {
+    request.resume();
+    const url = new URL(request.url ?? "/", "http://x");
+    const json = (status: number, body: unknown) =>
+      answer.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (url.pathname === "/token") return json(200, { access_token: "t", token_type: "bearer" });
+    if (url.pathname === "/user") return json(provider.user.status, provider.user.body);
+    const back = new URL(url.searchParams.get("redirect_uri") ?? "");
+    back.searchParams.set("code", "any");
+    back.searchParams.set("state", url.searchParams.get("state") ?? "");
+    return answer.writeHead(302, { location: back.href }).end();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  provider.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return provider;
+}
