@@ -21,7 +21,8 @@ export interface Actor {
   version: number;
   snapshotVersion: number;
   memory: Memory;
-  counts: SeatCounts;
+  /** Null until a command is counted, and again when every window is over. */
+  counts: SeatCounts | null;
   audience: Audience;
   /** Deadline as the store has it. */
   due: number | null;
@@ -58,7 +59,7 @@ export function actorOf(code: string, stored: StoredLobby, now: number): Actor {
     version,
     snapshotVersion,
     memory,
-    counts: new Map(),
+    counts: null,
     audience: newAudience(lobby, now),
     due: lobby ? nextDeadline(lobby) : null,
   };
@@ -90,7 +91,9 @@ export function runBatch(
       continue;
     }
     const wait =
-      seatId === null || !seatLimit ? null : countCommand(actor.counts, seatId, now, seatLimit);
+      seatId === null || !seatLimit
+        ? null
+        : countCommand((actor.counts ??= new Map()), seatId, now, seatLimit);
     if (wait !== null) {
       batch.replies.push({ ok: false, code: "rate_limit:exceeded", params: { retry_after: wait } });
       continue;
@@ -107,14 +110,11 @@ export function runBatch(
       batch.events.push(event);
     }
     const lobby = actor.lobby;
-    const reply: LobbyReply = {
-      ok: true,
-      body: lobby ? answerBody(lobby, decision.answer, now, context) : null,
-    };
-    batch.replies.push(reply);
+    const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;
+    batch.replies.push({ ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
     if (decision.events.length > 0 && rememberedBy !== null)
-      fields.push(remember(actor.memory, rememberedBy, id, reply));
+      fields.push(remember(actor.memory, rememberedBy, id, body));
   }
 
   if (batch.events.length > 0 && actor.lobby)
@@ -188,7 +188,8 @@ export function leaveGap(
 
 function forget(actor: Actor, lobby: Lobby): string[] {
   const seated = new Set([...lobby.seats, ...lobby.formerSeats].map((seat) => seat.id));
-  for (const seatId of actor.counts.keys()) if (!seated.has(seatId)) actor.counts.delete(seatId);
+  const { counts } = actor;
+  for (const seatId of counts?.keys() ?? []) if (!seated.has(seatId)) counts?.delete(seatId);
   return forgetDeparted(actor.memory, seated);
 }
 

@@ -240,9 +240,13 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     actors: slots.count,
     waiting: () => waitingCount,
     sweep() {
-      const limit = deps.now() - idleMs;
-      for (const slot of slots.all())
-        if (!slot.isBusy && slot.waiting.length === 0 && slot.lastUsed < limit) slots.remove(slot);
+      const now = deps.now();
+      const windowMs = deps.rules.seatLimit?.windowMs ?? 0;
+      for (const slot of slots.all()) {
+        if (slot.isBusy || slot.waiting.length > 0) continue;
+        if (slot.actor && slot.lastUsed < now - windowMs) slot.actor.counts = null;
+        if (slot.lastUsed < now - idleMs) slots.remove(slot);
+      }
     },
   };
 }

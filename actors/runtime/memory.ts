@@ -1,13 +1,13 @@
 import type { LobbyReply } from "../contract.ts";
 
-/** Answers already given to one seat, oldest first. */
+/** An answer already given to one seat. Only commands that did something are remembered, so it was no refusal. */
 interface Remembered {
   n: number;
   id: string;
-  reply: LobbyReply;
+  body: string | null;
 }
 
-/** Seat -> its last answers. Per seat, because a window shared by a lobby forgets under load (LOB-28). */
+/** Seat -> its last answers, oldest first. Per seat, because a window shared by a lobby forgets under load (LOB-28). */
 export type Memory = Map<number, Remembered[]>;
 
 /** Answers remembered per seat. */
@@ -19,7 +19,8 @@ const fieldOf = (seatId: number, n: number) => `k:${seatId}:${n % windowSize}`;
 
 export function recall(memory: Memory, seatId: number, id: string): LobbyReply | null {
   const entries = memory.get(seatId);
-  if (entries !== undefined) for (const entry of entries) if (entry.id === id) return entry.reply;
+  if (entries !== undefined)
+    for (const entry of entries) if (entry.id === id) return { ok: true, body: entry.body };
   return null;
 }
 
@@ -28,24 +29,27 @@ export function remember(
   memory: Memory,
   seatId: number,
   id: string,
-  reply: LobbyReply,
+  body: string | null,
 ): [string, string] {
   const entries = memory.get(seatId) ?? [];
   const n = (entries.at(-1)?.n ?? -1) + 1;
-  const entry: Remembered = { n, id, reply };
-  entries.push(entry);
-  if (entries.length > windowSize) entries.shift();
+  const entry: Remembered = { n, id, body };
   // Set anew, so that the order of the map is that of the last command.
   memory.delete(seatId);
-  memory.set(seatId, entries);
+  memory.set(seatId, withEntry(entries, entry));
   return [fieldOf(seatId, n), encode(entry)];
 }
 
-function encode({ n, id, reply }: Remembered): string {
+/** A list of just the length needed: one that grows keeps room for many, which idle lobbies would pay for. */
+function withEntry(entries: readonly Remembered[], entry: Remembered): Remembered[] {
+  if (entries.length === 0) return [entry];
+  return entries.length < windowSize ? [...entries, entry] : [...entries.slice(1), entry];
+}
+
+function encode({ n, id, body }: Remembered): string {
   // Most commands have an answer without a body.
-  const isBare = reply.ok && reply.body === null;
-  const text = isBare ? '{"ok":true,"body":null}' : JSON.stringify(reply);
-  return `{"n":${n},"id":${JSON.stringify(id)},"reply":${text}}`;
+  const text = body === null ? "null" : JSON.stringify(body);
+  return `{"n":${n},"id":${JSON.stringify(id)},"reply":{"ok":true,"body":${text}}}`;
 }
 
 /**
@@ -62,6 +66,13 @@ export function forgetDeparted(memory: Memory, seated: ReadonlySet<number>): str
   return removed;
 }
 
+/** As `encode` writes it. */
+interface Stored {
+  n: number;
+  id: string;
+  reply: { body: string | null };
+}
+
 /** Rebuilds the windows; a hash has no order, so each entry carries its number. */
 export function rememberedFrom(fields: Record<string, string>): Memory {
   const memory: Memory = new Map();
@@ -69,7 +80,8 @@ export function rememberedFrom(fields: Record<string, string>): Memory {
     if (!name.startsWith("k:")) continue;
     const seatId = Number(name.split(":")[1]);
     const entries = memory.get(seatId) ?? [];
-    entries.push(JSON.parse(value) as Remembered);
+    const { n, id, reply } = JSON.parse(value) as Stored;
+    entries.push({ n, id, body: reply.body });
     memory.set(seatId, entries);
   }
   for (const entries of memory.values()) entries.sort((a, b) => a.n - b.n);

@@ -81,8 +81,7 @@ describe("remembered answers", () => {
         (given) => {
           const memory: Memory = new Map();
           const fields: [string, string][] = [];
-          for (const [seat, id] of given)
-            fields.push(remember(memory, seat, id, { ok: true, body: id }));
+          for (const [seat, id] of given) fields.push(remember(memory, seat, id, id));
           const stored = Object.fromEntries(Object.entries(Object.fromEntries(fields)).reverse());
           const back = rememberedFrom(stored);
           for (const seat of [1, 2, 3]) {
@@ -105,8 +104,7 @@ describe("seats that left", () => {
     const memory: Memory = new Map();
     const stored = new Set<string>();
     for (let seat = 1; seat <= 40; seat++) {
-      for (const id of ["join", "leave"])
-        stored.add(remember(memory, seat, id, { ok: true, body: null })[0]);
+      for (const id of ["join", "leave"]) stored.add(remember(memory, seat, id, null)[0]);
       for (const field of forgetDeparted(memory, new Set([99])))
         assert.ok(stored.delete(field), field);
     }
@@ -120,7 +118,7 @@ describe("seats that left", () => {
 
   it("do not push out the seats that stay", () => {
     const memory: Memory = new Map();
-    for (let seat = 1; seat <= 30; seat++) remember(memory, seat, "a", { ok: true, body: null });
+    for (let seat = 1; seat <= 30; seat++) remember(memory, seat, "a", null);
     forgetDeparted(memory, new Set([1, 2, 3]));
     assert.ok([1, 2, 3].every((seat) => memory.has(seat)));
     assert.equal(memory.size, 3 + 16);
