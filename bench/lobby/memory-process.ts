@@ -3,6 +3,7 @@ import { systemClock } from "../../server/core/clock.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import { topicCode } from "../peers/peer.ts";
+import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 
 /** The runtime of the lobbies as an HTTP worker has it, without the rest of the worker. */
@@ -76,7 +77,7 @@ serveCalls({
     await Promise.all(Array.from({ length: Math.min(lanes, count) }, lane));
   },
   memory() {
-    globalThis.gc?.();
+    collectGarbage();
     const { heapUsed, rss } = process.memoryUsage();
     return { heapUsed, rss, actors: lobbies.describe().actors };
   },

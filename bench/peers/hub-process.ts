@@ -10,6 +10,7 @@ import type { Deps } from "../../server/deps.ts";
 import { createHttpServer } from "../../server/http/server.ts";
 import { hubRoutes } from "../../server/modules/hub/routes.ts";
 import { createHub } from "../../server/sse/create-hub.ts";
+import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 
 /**
@@ -52,4 +53,4 @@ const server = createHttpServer({
   exclusive: true,
 });
 const port = await server.listen("127.0.0.1", 0);
-serveCalls({ port: () => port, collect: () => globalThis.gc?.() });
+serveCalls({ port: () => port, collect: () => collectGarbage() });

@@ -1,4 +1,5 @@
 import { App, us_socket_local_port, type HttpResponse } from "uWebSockets.js";
+import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 
 /**
@@ -54,4 +55,4 @@ app.listen("127.0.0.1", 0, (socket) => {
   if (!socket) throw new Error("no free port");
   port = us_socket_local_port(socket);
 });
-serveCalls({ port: () => port, collect: () => globalThis.gc?.() });
+serveCalls({ port: () => port, collect: () => collectGarbage() });
