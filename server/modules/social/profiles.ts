@@ -79,6 +79,7 @@ async function readPlainUser(
     null,
     headers,
   );
+  if (answer.status >= 500) throw unavailable(new Error(`the provider answered ${answer.status}`));
   if (!answer.ok) throw new AppError("oauth:provider_denied");
   const json: unknown = await answer.json();
   return typeof json === "object" && json !== null ? { ...json } : {};
@@ -115,14 +116,16 @@ function failureOf({ log }: Pick<Deps, "log">, { id }: OauthProvider, error: unk
     error instanceof oidc.ResponseBodyError ||
     error instanceof oidc.AuthorizationResponseError ||
     error instanceof oidc.WWWAuthenticateChallengeError ||
-    (error instanceof oidc.ClientError && !outages.has(error.code ?? ""));
+    (error instanceof oidc.ClientError && !outages.has(error.code));
   const reason = error instanceof Error ? error.message : String(error);
   log.warn({ provider: id, reason, refused: isRefusal }, "social login failed");
   return isRefusal ? new AppError("oauth:provider_denied", { cause: error }) : unavailable(error);
 }
 
 /** The library's codes for a provider that could not be reached, or answered nothing it should. */
-const outages: ReadonlySet<string> = new Set([
+const outages: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  "OAUTH_MISSING_SERVER_METADATA",
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
   "OAUTH_RESPONSE_IS_NOT_CONFORM",
