@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { parseConfig } from "../../../../server/core/config.ts";
+import { routes } from "../../../../server/routes.ts";
+import { startApp, type App } from "../../../support/app.ts";
+
+/** Document 1, Limits (login: GW-01): requests and seconds of the calls of the gateway. */
+const table: Readonly<Record<string, readonly [max: number, window: number]>> = {
+  "POST /v1/gateway/login": [10, 60],
+  "POST /v1/gateway/code/request": [5, 60],
+  "POST /v1/gateway/code/verify": [10, 60],
+  "POST /v1/gateway/guest": [60, 60],
+  "POST /v1/gateway/upgrade": [10, 60],
+  "POST /v1/gateway/reset-password/request": [5, 60],
+  "POST /v1/gateway/reset-password": [5, 60],
+  "GET /v1/gateway/oauth/{provider}/url": [30, 60],
+  "POST /v1/gateway/oauth/{provider}/callback": [30, 60],
+};
+
+describe("the limits of the gateway", () => {
+  let app: App;
+  before(async () => {
+    app = await startApp({ hasJobs: false, env: { RATE_LIMIT_FACTOR: "1" } });
+  });
+  after(() => app.stop());
+
+  it("are those of the document, per address", () => {
+    const config = parseConfig({});
+    for (const [key, [max, window]] of Object.entries(table)) {
+      const route = routes.find(({ method, path }) => `${method} ${path}` === key);
+      const limit = route?.rateLimit;
+      assert.ok(limit, key);
+      const declared = typeof limit.max === "function" ? limit.max(config) : limit.max;
+      assert.deepEqual([declared, limit.window, limit.per ?? "ip"], [max, window, "ip"], key);
+    }
+  });
+
+  it("count wrong requests too, let through exactly as many, and say when to come back", async () => {
+    for (const [key, [max, window]] of Object.entries(table)) {
+      // A guest's token decides before the limit does (HTTP-17).
+      if (key.endsWith("/upgrade")) continue;
+      const [method = "", path = ""] = key.split(" ");
+      const address = path.replace("{provider}", "nobody");
+      const body = method === "GET" ? {} : { body: { email: 7, username: 7 } };
+      const answers = await Promise.all(
+        Array.from({ length: max + 3 }, () => app.client.request(method, address, body)),
+      );
+      const refused = answers.filter(({ status }) => status === 429);
+      assert.equal(refused.length, 3, key);
+      for (const answer of refused) {
+        const wait = Number(answer.headers.get("retry-after"));
+        assert.ok(wait > 0 && wait <= window, key);
+        assert.equal(answer.headers.get("x-ratelimit-limit"), String(max));
+        assert.equal(answer.headers.get("x-ratelimit-remaining"), "0");
+        assert.ok(answer.text.includes(`"retry_after":${wait}`));
+      }
+    }
+  });
+});

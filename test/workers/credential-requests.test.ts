@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { insertRequest } from "../../db/queries/credential-requests.ts";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { answerRequest } from "../../workers/processors/credential-requests.ts";
+import { maintain } from "../../workers/processors/maintenance.ts";
+import { credentialRequests } from "../../workers/queues.ts";
+import { startApp, type App } from "../support/app.ts";
+import { manualClock } from "../support/clock.ts";
+import { password, post, registerAccount, uniqueName } from "../support/identity.ts";
+import { messagesTo } from "../support/messages.ts";
+
+const clock = manualClock();
+let app: App;
+before(async () => {
+  app = await startApp({ clock, hasJobs: false });
+});
+after(() => app.stop());
+
+const waiting = () =>
+  rowsOf(app.deps.em, sql<{ id: number }>`select id from credential_requests order by id`);
+const codesTo = async (email: string) =>
+  (await messagesTo(app.deps, email)).filter(({ template }) => template === "sign-in-code");
+const ask = (email: string) => post(app, "/v1/gateway/code/request", { email });
+const forget = () => rowsOf(app.deps.em, sql`delete from credential_requests`);
+
+describe("a request for a code or a reset", () => {
+  it("leaves the same behind for a known and an unknown address", async () => {
+    await forget();
+    const { email } = await registerAccount(app);
+    const left = [];
+    for (const given of [email, `${uniqueName()}@example.com`]) {
+      const jobs = (await app.deps.redis.keys("jobs:credential-requests:request-*")).length;
+      await ask(given);
+      await post(app, "/v1/gateway/reset-password/request", { email: given });
+      const added = (await app.deps.redis.keys("jobs:credential-requests:request-*")).length - jobs;
+      left.push([(await waiting()).length, added]);
+    }
+    assert.deepEqual(left, [
+      [2, 2],
+      [4, 2],
+    ]);
+    assert.equal((await codesTo(email)).length, 0, "the address is looked up by the job alone");
+  });
+
+  it("is answered once, however often its job runs and at once", async () => {
+    await forget();
+    const { email } = await registerAccount(app);
+    await ask(email);
+    const [request] = await waiting();
+    const job = { requestId: request?.id ?? 0, round: 0 };
+    const run = () => answerRequest(job, { ...app.deps, em: app.deps.orm.em.fork() });
+    await Promise.all([run(), run(), run()]);
+    await run();
+    assert.equal((await codesTo(email)).length, 1);
+    assert.equal((await waiting()).length, 0);
+  });
+
+  it("that comes too late is forgotten", async () => {
+    const { email } = await registerAccount(app);
+    await ask(email);
+    clock.advance(16 * 60_000);
+    for (const { id } of await waiting())
+      await answerRequest({ requestId: id, round: 0 }, { ...app.deps, em: app.deps.orm.em.fork() });
+    assert.equal((await codesTo(email)).length, 0);
+  });
+
+  it("is queued again when its job was lost", async () => {
+    await forget();
+    await ask(`${uniqueName()}@example.com`);
+    await app.deps.redis.flushall();
+    const queued = () => app.deps.redis.keys("jobs:credential-requests:request-*");
+    const tidy = () =>
+      maintain({ task: "credentials" }, { ...app.deps, em: app.deps.orm.em.fork() });
+    await tidy();
+    assert.equal((await queued()).length, 0, "its job may still come");
+    clock.advance(61_000);
+    await tidy();
+    await tidy();
+    assert.equal((await queued()).length, 1);
+  });
+
+  it("is dropped when too many wait, without a word to who asks", async () => {
+    await forget();
+    const row = { purpose: "code", channel: "email", emailKey: "a@b.example", realm: "x" } as const;
+    const add = () => insertRequest(app.deps.em, row, { now: new Date(), maxWaiting: 3 });
+    const ids = [await add(), await add(), await add(), await add()];
+    assert.deepEqual(
+      ids.map((id) => id !== null),
+      [true, true, true, false],
+    );
+    assert.equal(credentialRequests.jobId({ requestId: 7, round: 1 }), "request-7-1");
+  });
+
+  it("leaves nothing for good: used and ended credentials are deleted", async () => {
+    await registerAccount(app);
+    clock.advance(200 * 86_400_000);
+    await maintain({ task: "credentials" }, { ...app.deps, em: app.deps.orm.em.fork() });
+    for (const table of ["sign_in_codes", "password_resets", "used_tokens", "token_families"]) {
+      const rows = await rowsOf(app.deps.em, sql`select 1 from ${sql.table(table)}`);
+      assert.equal(rows.length, 0, table);
+    }
+  });
+});
+
+describe("a login of an unknown name", () => {
+  it("costs one check of a password, like that of a known one", async () => {
+    const { email } = await registerAccount(app);
+    const { passwords } = app.deps;
+    const verify = passwords.verify.bind(passwords);
+    const work: string[] = [];
+    passwords.verify = async (hash, given) => {
+      work.push(hash === null ? "dummy" : "own");
+      return verify(hash, given);
+    };
+    try {
+      for (const identifier of [email, uniqueName(), `${uniqueName()}@example.com`])
+        await post(app, "/v1/gateway/login", { identifier, password: `${password}!` });
+    } finally {
+      passwords.verify = verify;
+    }
+    assert.deepEqual(work, ["own", "dummy", "dummy"]);
+  });
+});
