@@ -5,6 +5,7 @@ import { maintenance } from "./queues.ts";
 const schedules = [
   { task: "messages", everyMs: 60_000 },
   { task: "credentials", everyMs: 60_000 },
+  { task: "wallets", everyMs: 60_000 },
   { task: "accounts", everyMs: 600_000 },
 ] as const;
 

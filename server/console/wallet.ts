@@ -2,12 +2,14 @@ import { readFile } from "node:fs/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { saveAwards } from "../../db/queries/awards.ts";
 import { replaceLevels } from "../../db/queries/levels.ts";
+import { PlayerSchema } from "../../db/entities/player.ts";
 import { readWallet } from "../../db/queries/wallets.ts";
 import awardSeed from "../../db/seeds/awards.json" with { type: "json" };
 import levelSeed from "../../db/seeds/levels.json" with { type: "json" };
 import { systemClock, timestamp } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
+import { comparePlayer, problemsOf } from "../wallet/books.ts";
 import { maxAmount } from "../wallet/currencies.ts";
 import { DefinitionError, parseAwards, parseLevels } from "../wallet/definitions.ts";
 import { operate, operations, type OperationName } from "../wallet/operations.ts";
@@ -51,6 +53,12 @@ const operationCommands = (Object.keys(operations) as OperationName[]).map(
 
 export const walletCommands: readonly ConsoleCommand[] = [
   ...operationCommands,
+  {
+    name: "wallet:verify",
+    summary: "Prove a player's wallet by its ledger",
+    required: [["--player <id>", "number of the player"]],
+    run: verify,
+  },
   {
     name: "awards:load",
     summary: "Add and change award definitions",
@@ -96,6 +104,28 @@ async function runOperation(config: Config, name: OperationName, options: Option
       balance: wallet.balance,
       [operations[name].currency === "embers" ? "lifetime" : "purchased"]: wallet.total,
     };
+  });
+}
+
+async function verify(config: Config, options: Options) {
+  const playerId = readInteger("player", options["player"]);
+  return inDatabase(config, async (em) => {
+    const books = await comparePlayer(em, playerId);
+    if (books.length === 0 && !(await em.count(PlayerSchema, { id: playerId })))
+      throw new Refusal("player:not_found");
+    const wrong = books.flatMap((one) =>
+      problemsOf(one).map(
+        ({ what, wallet, ledger }) =>
+          `  ${one.currency} ${what}: wallet ${wallet}, ledger ${ledger}`,
+      ),
+    );
+    if (wrong.length > 0)
+      throw new Refusal([`wallet:differs player ${playerId}`, ...wrong].join("\n"));
+    const proofs = books.map(({ currency, ledger: { level, ...ledger }, grants }) => [
+      currency,
+      currency === "embers" ? { ...ledger, level, awards: grants } : ledger,
+    ]);
+    return { player: playerId, is_proved: true, ...Object.fromEntries(proofs) };
   });
 }
 

@@ -10,6 +10,8 @@ export interface Metrics {
   jobs: Counter<"queue" | "outcome">;
   messages: Counter<"kind" | "outcome">;
   messageSendSeconds: Histogram<"driver">;
+  walletDifferences: Gauge;
+  walletsChecked: Counter;
   archiveCache: Tally<"kind" | "outcome">;
   lobbyCommands: Tally<"type" | "outcome">;
   lobbyCommitSeconds: Histogram;
@@ -67,6 +69,18 @@ export function createMetrics(): Metrics {
       help: "Time of one attempt at sending",
       labelNames: ["driver"],
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 20],
+      registers,
+    }),
+    walletDifferences: new Gauge({
+      name: "wallet_differences",
+      help: "Wallets that differ from their ledger",
+      // Every job process counts the same wallets.
+      aggregator: "max",
+      registers,
+    }),
+    walletsChecked: new Counter({
+      name: "wallets_checked_total",
+      help: "Wallets compared with their ledger",
       registers,
     }),
     archiveCache: new Tally({

@@ -15,6 +15,7 @@ import { createLoginFailures } from "./failures.ts";
 import { createIdentities, type Operator } from "./identity.ts";
 import { operatorRoutes, type Sources } from "./routes.ts";
 import { createOperatorServer, listen } from "./server.ts";
+import { shownBooks, type BooksView } from "./wallets.ts";
 
 type MetricsOfProcess = MetricObjectWithValues<MetricValue<string>>[];
 
@@ -47,7 +48,7 @@ export async function startOperator(): Promise<void> {
     const isDatabaseUp = await database.ping().catch(() => false);
     return [...(isDatabaseUp ? [] : ["postgres"]), ...(isRedisUp ? [] : ["redis"])];
   };
-  const sources = createSources(link, queues, metrics, missingStores, database.outbox);
+  const sources = createSources(link, queues, metrics, missingStores, database);
   const server = createOperatorServer({
     config,
     clock: systemClock,
@@ -70,7 +71,7 @@ function createSources(
   queues: Queues,
   metrics: Metrics,
   missingStores: () => Promise<string[]>,
-  outbox: Sources["outbox"],
+  database: Pick<Sources, "outbox" | "wallets">,
 ): Sources {
   const listOf = async (question: "processes" | "lobbies" | "metrics"): Promise<unknown[]> => {
     const value = await link.ask(question);
@@ -80,7 +81,8 @@ function createSources(
     processes: async () => (await listOf("processes")) as ProcessInfo[],
     lobbies: () => listOf("lobbies"),
     missingStores,
-    outbox,
+    outbox: database.outbox,
+    wallets: database.wallets,
     metrics: async () => {
       const others = (await listOf("metrics")) as MetricsOfProcess[];
       const own = await metrics.registry.getMetricsAsJSON();
@@ -122,6 +124,10 @@ function createDatabase(config: Config) {
       const messages = await listOutbox((await open()).em.fork(), filter);
       const hasContent = config.APP_ENV !== "production";
       return messages.map((message) => presentMessage(message, hasContent));
+    },
+    wallets: async (): Promise<BooksView> => {
+      const { readBooks } = await import("../../db/queries/wallet-books.ts");
+      return readBooks((await open()).em.fork(), shownBooks);
     },
     audit: async (operator: Operator, action: string): Promise<void> => {
       const { insertAuditEntry } = await import("../../db/queries/operators.ts");

@@ -16,6 +16,7 @@ import { cookieSeconds, type Identities } from "./identity.ts";
 import { operatorOpenApi } from "./openapi.ts";
 import { indexPage, loginPage, type Link, type QueueCounts } from "./pages.ts";
 import { cookieName, refusal, tooManyFailures } from "./server.ts";
+import { presentBooks, type BooksView } from "./wallets.ts";
 
 /** What the pages show; each answers within a bounded time. */
 export interface Sources {
@@ -24,6 +25,7 @@ export interface Sources {
   queues(): Promise<QueueCounts[]>;
   metrics(): Promise<string>;
   outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
+  wallets(): Promise<BooksView>;
   /** Names of the stores that do not answer. */
   missingStores(): Promise<string[]>;
 }
@@ -32,6 +34,7 @@ const links: Link[] = [
   { href: "/operator/queues/board", text: "Queue board", note: "jobs: look, retry, remove" },
   { href: "/operator/queues", text: "/operator/queues", note: "numbers of jobs by state" },
   { href: "/operator/outbox", text: "/operator/outbox", note: "mails and text messages" },
+  { href: "/operator/wallets", text: "/operator/wallets", note: "wallets compared with ledgers" },
   { href: "/operator/workers", text: "/operator/workers", note: "processes and their restarts" },
   { href: "/operator/lobbies", text: "/operator/lobbies", note: "lobbies in memory by process" },
   { href: "/metrics", text: "/metrics", note: "Prometheus text, summed over all processes" },
@@ -148,6 +151,13 @@ export function operatorRoutes(
       summary: "Messages, newest first (kind, to, limit); what they say only outside production",
       handler: ({ query }) => outbox(sources, query),
     },
+    {
+      ...data,
+      path: "/operator/wallets",
+      access: "viewer",
+      summary: "Rounds of comparing wallets with their ledgers, and differences, newest first",
+      handler: async () => json(presentBooks(await sources.wallets())),
+    },
   ];
   const document: OperatorRoute = {
     ...data,
@@ -170,6 +180,7 @@ export function operatorDocument(): object {
     queues: async () => [],
     metrics: async () => "",
     outbox: async () => [],
+    wallets: async () => ({ rounds: [], differences: [], numDifferences: 0 }),
     missingStores: async () => [],
   };
   const nobody = { fromToken: async () => null, fromCookie: async () => null, cookieFor: () => "" };

@@ -9,7 +9,6 @@ export const pending: readonly string[] = [
   "GET /v1/players/{id}/avatar",
   "GET /v1/avatars/icons/{slug}",
   "GET /v1/avatars/available",
-
   "POST /v1/games/trivia/categorize",
   "POST /v1/games/trivia/questions/{id}/answer",
   "GET /v1/games/trivia/questions/draw",

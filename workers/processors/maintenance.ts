@@ -10,6 +10,7 @@ import {
 } from "../../db/queries/messages.ts";
 import { leaseMs } from "../../server/delivery/deliver.ts";
 import type { JobDeps } from "../../server/deps.ts";
+import { checkBooks } from "../../server/wallet/books.ts";
 import { credentialRequests, mail, type maintenance, type PayloadOf } from "../queues.ts";
 
 const dayMs = 86_400_000;
@@ -29,6 +30,7 @@ const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | und
   messages: tidyMessages,
   credentials: tidyCredentials,
   accounts: tidyAccounts,
+  wallets: (deps) => checkBooks(deps),
 };
 
 export async function maintain(
