@@ -54,16 +54,16 @@ export async function findFirstGrant(
   return rows[0] ?? null;
 }
 
-/** How often a player got an award from `since` on. */
+/** How often a player got an award from `since` on, before `until`. */
 export async function countGrants(
   em: EntityManager,
-  which: { playerId: number; awardId: string; game: string; since: Date },
+  which: { playerId: number; awardId: string; game: string; since: Date; until: Date },
 ): Promise<number> {
   const rows = await rowsOf<{ count: number }>(
     em,
     sql`select count(*)::int as count from award_grants
       where player_id = ${which.playerId} and award_id = ${which.awardId} and game = ${which.game}
-        and granted_at >= ${which.since}`,
+        and granted_at >= ${which.since} and granted_at < ${which.until}`,
   );
   return rows[0]?.count ?? 0;
 }

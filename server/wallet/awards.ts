@@ -67,7 +67,8 @@ async function requireDailyRoom(
 ): Promise<void> {
   if (dailyLimit === null) return;
   const since = new Date(now - (now % dayMs));
-  if ((await countGrants(em, { playerId, awardId, game, since })) < dailyLimit) return;
+  const until = new Date(since.getTime() + dayMs);
+  if ((await countGrants(em, { playerId, awardId, game, since, until })) < dailyLimit) return;
   const secondsLeft = Math.ceil((dayMs - (now % dayMs)) / 1_000);
   throw new AppError("award:daily_limit", { params: { retry_after: secondsLeft } });
 }

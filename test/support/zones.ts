@@ -71,6 +71,7 @@ const mayName: Readonly<Record<string, readonly string[]>> = {
   sse: ["http"],
   module: ["deps"],
   delivery: ["deps"],
+  wallet: ["deps"],
   pages: ["deps"],
   processors: ["deps"],
   db: ["lobby"],
