@@ -19,10 +19,10 @@ export interface Metrics {
   lobbyShards: Gauge;
   lobbyForwards: Counter<"outcome">;
   hubStreams: Gauge<"topic">;
-  hubEvents: Counter<"kind">;
+  hubEvents: Tally<"kind">;
   hubOpens: Counter;
   hubEnds: Counter<"reason">;
-  hubBytes: Counter;
+  hubBytes: Tally<string>;
   hubRingBytes: Gauge;
   hubWriteSeconds: Histogram;
 }
@@ -115,7 +115,7 @@ export function createMetrics(): Metrics {
       labelNames: ["topic"],
       registers,
     }),
-    hubEvents: new Counter({
+    hubEvents: new Tally({
       name: "hub_events_total",
       help: "Hub messages: in, delivered, replayed, conflated; returns: resumed, gap",
       labelNames: ["kind"],
@@ -126,7 +126,7 @@ export function createMetrics(): Metrics {
       help: "Event streams opened",
       registers,
     }),
-    hubBytes: new Counter({
+    hubBytes: new Tally({
       name: "hub_bytes_total",
       help: "Bytes of messages written to event streams",
       registers,

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
+import type { Cell } from "../core/tally.ts";
 import type { StreamResponse } from "../http/stream-response.ts";
 import { Audience } from "./audience.ts";
 import { Feed } from "./feed.ts";
@@ -50,6 +51,10 @@ class EventHub implements Hub {
   private readonly budget: RingBudget;
   private readonly host: StreamHost;
   private readonly retry: Buffer;
+  // Kept at hand, since they are counted with every write.
+  private readonly delivered: Cell;
+  private readonly conflated: Cell;
+  private readonly bytes: Cell;
 
   constructor(deps: HubDeps) {
     const limits = { ...hubLimits, ...deps.limits };
@@ -71,10 +76,14 @@ class EventHub implements Hub {
       tell: deps.tellSpectators,
       onError,
     });
-    const counter =
-      (kind: string) =>
-      (n = 1) =>
-        metrics.hubEvents.inc({ kind }, n);
+    const cell = (kind: string) => metrics.hubEvents.cell({ kind });
+    const counter = (kind: string) => {
+      const counted = cell(kind);
+      return (n = 1) => void (counted.n += n);
+    };
+    this.delivered = cell("delivered");
+    this.conflated = cell("conflated");
+    this.bytes = metrics.hubBytes.cell({});
     this.topics = new OpenTopics({
       sources: deps,
       feed: this.feed,
@@ -190,12 +199,11 @@ class EventHub implements Hub {
   }
 
   private countDelivery({ topic, cursor }: Subscriber, chunk: Chunk): void {
-    const { hubEvents, hubBytes } = this.deps.metrics;
-    hubBytes.inc(chunk.bytes.length);
-    if (topic.kind === "lobby") return hubEvents.inc({ kind: "delivered" }, chunk.frames.length);
-    hubEvents.inc({ kind: "delivered" });
-    const skipped = chunk.lastSeq - cursor - 1;
-    if (cursor > 0 && skipped > 0) hubEvents.inc({ kind: "conflated" }, skipped);
+    this.bytes.n += chunk.bytes.length;
+    const isLobby = topic.kind === "lobby";
+    this.delivered.n += isLobby ? chunk.frames.length : 1;
+    const skipped = isLobby ? 0 : chunk.lastSeq - cursor - 1;
+    if (cursor > 0 && skipped > 0) this.conflated.n += skipped;
   }
 
   private measure(frame: Frame): void {
