@@ -33,6 +33,7 @@ const folders: Readonly<Record<Name, string>> = {
   "inbox.css": own,
   "inbox.js": own,
   "icon.svg": own,
+  "reset-password.js": own,
   "base.css": own,
   "home.css": own,
   "home.js": own,

@@ -3,6 +3,7 @@ import { AppError } from "../core/errors.ts";
 import { isLocalPeer } from "../core/local-peer.ts";
 import { bytesReply, defineRoute, media, type AnyRoute, type Headers } from "../http/route.ts";
 import { readAsset, readClient, type Asset } from "./assets.ts";
+import { resetPage } from "./reset-page.ts";
 
 const tag = "Pages";
 
@@ -85,6 +86,7 @@ export const pageRoutes: AnyRoute[] = [
   page("/docs", "Browse the interface", () => "docs.html"),
   page("/play", "Play trivia in the browser", () => "play.html"),
   inbox,
+  resetPage,
   assets,
   ...clientFiles,
 ];

@@ -35,6 +35,7 @@ export const additions: readonly string[] = [
   "DELETE /v1/games/trivia/teams/{id}/members/{playerId}",
   "POST /v1/games/trivia/lobbies/{code}/spectate",
   "GET /v1/games/trivia/lobbies/{code}/results",
+  "GET /reset-password",
   "GET /status/verify",
   "GET /status/unsubscribe",
 ];
