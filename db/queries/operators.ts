@@ -1,6 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
 import { AuditLogSchema } from "../entities/audit-log.ts";
 import { OperatorSchema, type Operator } from "../entities/operator.ts";
+import { rowsOf } from "./rows.ts";
 
 /** The operator whose token has this hash, unless it was revoked. */
 export async function findActiveOperator(
@@ -35,4 +37,16 @@ export async function insertAuditEntry(
   },
 ): Promise<void> {
   await em.insert(AuditLogSchema, entry);
+}
+
+/** Names and roles, at most 1,000; never a token. */
+export function listOperators(
+  em: EntityManager,
+): Promise<{ name: string; role: string; is_revoked: boolean }[]> {
+  return rowsOf(
+    em,
+    sql<{ name: string; role: string; is_revoked: boolean }>`
+      select name, role, revoked_at is not null as is_revoked
+      from operators order by id limit 1000`,
+  );
 }

@@ -28,3 +28,25 @@ export function listFrontends(em: EntityManager): Promise<RealmFrontend[]> {
       order by r.id limit 1000`,
   );
 }
+
+export interface RealmSummary {
+  slug: string;
+  name: string;
+  mode: string;
+  is_active: boolean;
+  frontend_url: string | null;
+  num_keys: number;
+}
+
+/** The realms with the number of their keys that are not revoked, at most 1,000. */
+export function listRealms(em: EntityManager): Promise<RealmSummary[]> {
+  return rowsOf(
+    em,
+    sql<RealmSummary>`
+      select r.slug, r.name, r.mode, r.is_active, b.frontend_url,
+        (select count(*)::int from api_keys k where k.realm_id = r.id and k.revoked_at is null)
+          as num_keys
+      from realms r left join realm_brandings b on b.realm_id = r.id
+      order by r.id limit 1000`,
+  );
+}

@@ -132,3 +132,17 @@ export async function revokeOwnFamily(
   );
   return rows.length > 0;
 }
+
+/** Sessions of a player that have not ended, guests' too. */
+export async function countOpenFamilies(
+  em: EntityManager,
+  playerId: number,
+  now: Date,
+): Promise<number> {
+  const rows = await rowsOf(
+    em,
+    sql<{ count: number }>`select count(*)::int as count from token_families
+      where player_id = ${playerId} and revoked_at is null and ends_at > ${now}`,
+  );
+  return rows[0]?.count ?? 0;
+}

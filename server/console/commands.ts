@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { UniqueConstraintViolationException, type EntityManager } from "@mikro-orm/postgresql";
-import { RealmSchema } from "../../db/entities/realm.ts";
-import { insertOperator, revokeOperator } from "../../db/queries/operators.ts";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { insertOperator, listOperators, revokeOperator } from "../../db/queries/operators.ts";
 import { withoutPassword } from "../card.ts";
 import type { Config } from "../core/config.ts";
-import { Refusal, type ConsoleCommand } from "./command.ts";
+import { accountCommands } from "./accounts.ts";
+import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
 import { configTable } from "./config-table.ts";
-import { audit, inDatabase } from "./in-database.ts";
+import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
+import { realmCommands } from "./realms.ts";
 import { walletCommands } from "./wallet.ts";
 import { hashToken, operatorRoles, type OperatorRole } from "../operator/identity.ts";
 
@@ -17,7 +18,6 @@ const secretSettings = new Set([
   "SMTP_URL",
   "SMS_WEBHOOK_URL",
 ]);
-const slugPattern = /^[a-z0-9][a-z0-9-]{1,62}$/;
 const maxName = 64;
 const healthLimitMs = 5_000;
 
@@ -44,20 +44,14 @@ export const commands: readonly ConsoleCommand[] = [
     required: [["--name <name>", "name given at creation"]],
     run: endOperator,
   },
-  {
-    name: "realm:create",
-    summary: "Make a realm",
-    required: [
-      ["--slug <slug>", "a-z, 0-9 and -, 2 to 63 characters"],
-      ["--name <name>", "shown name"],
-    ],
-    run: createRealm,
-  },
+  { name: "operator:list", summary: "List the operators", run: showOperators },
+  ...realmCommands,
+  ...accountCommands,
   { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
   ...walletCommands,
 ];
 
-async function showConfig(config: Config, options: Record<string, string | true>) {
+async function showConfig(config: Config, options: Options) {
   if (options["markdown"]) return configTable();
   const show = (name: string, value: unknown) => {
     if (secretSettings.has(name)) return value === "" ? "" : "(set)";
@@ -80,7 +74,7 @@ async function checkHealth(config: Config): Promise<Record<string, unknown>> {
   return { url, status: body?.status ?? "unknown", uptime: body?.uptime ?? "unknown" };
 }
 
-async function createOperator(config: Config, options: Record<string, string | true>) {
+async function createOperator(config: Config, options: Options) {
   const name = String(options["name"]).trim();
   const role = operatorRoles.find((each) => each === options["role"]);
   if (name === "" || name.length > maxName)
@@ -102,7 +96,7 @@ async function storeOperator(
   await audit(em, "operator:create", operator.name);
 }
 
-async function endOperator(config: Config, options: Record<string, string | true>) {
+async function endOperator(config: Config, options: Options) {
   const name = String(options["name"]);
   return inDatabase(config, async (em) => {
     if (!(await revokeOperator(em, name, new Date()))) throw new Refusal("operator:not_found");
@@ -111,17 +105,8 @@ async function endOperator(config: Config, options: Record<string, string | true
   });
 }
 
-async function createRealm(config: Config, options: Record<string, string | true>) {
-  const slug = String(options["slug"]);
-  const name = String(options["name"]).trim();
-  if (!slugPattern.test(slug))
-    throw new Refusal(`realm:invalid_slug must match ${slugPattern.source}`);
-  if (name === "" || name.length > 128) throw new Refusal("realm:invalid_name 1 to 128 characters");
-  return inDatabase(config, async (em) => {
-    await em.insert(RealmSchema, { slug, name }).catch(refuseDuplicate("realm:exists"));
-    await audit(em, "realm:create", slug);
-    return { slug, name };
-  });
+async function showOperators(config: Config) {
+  return inDatabase(config, async (em) => ({ operators: await listOperators(em) }));
 }
 
 async function checkBank(): Promise<Record<string, unknown>> {
@@ -131,11 +116,4 @@ async function checkBank(): Promise<Record<string, unknown>> {
   if (problems.length === 0) return { num_questions: all.length, num_problems: 0 };
   const shown = problems.slice(0, 20).map(({ question, problem }) => `  ${problem}: ${question}`);
   throw new Refusal([`questions:invalid ${problems.length} of ${all.length}`, ...shown].join("\n"));
-}
-
-function refuseDuplicate(message: string): (error: unknown) => never {
-  return (error) => {
-    if (error instanceof UniqueConstraintViolationException) throw new Refusal(message);
-    throw error;
-  };
 }

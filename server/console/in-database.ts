@@ -1,26 +1,68 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
+import { UniqueConstraintViolationException, type EntityManager } from "@mikro-orm/postgresql";
+import type { Redis } from "ioredis";
 import { createOrm, migrate } from "../../db/orm.ts";
 import { insertAuditEntry } from "../../db/queries/operators.ts";
-import { borrowStores } from "../boot/stores.ts";
+import { borrowStores, type RunningStores } from "../boot/stores.ts";
 import type { Config } from "../core/config.ts";
 import { silentLogger } from "../core/logger.ts";
+import { connectRedis, redisReady } from "../core/redis.ts";
+import { Refusal } from "./command.ts";
 
-/** Against the stores of the running service, or started for this command alone. */
-export async function inDatabase<T>(
+/** Against the stores of the running service, or started for this command alone; one transaction. */
+export function inDatabase<T>(config: Config, work: (em: EntityManager) => Promise<T>): Promise<T> {
+  return withStores(config, ({ databaseUrl }) => inTransaction(databaseUrl, work));
+}
+
+/** What a command works with that also changes what processes keep in Redis or in memory. */
+export interface ConsoleStores {
+  em: EntityManager;
+  redis: Redis;
+  /** Done after the commit: what other processes are told. */
+  afterwards: (step: () => Promise<unknown>) => void;
+}
+
+/** The same with Redis. */
+export function inStores<T>(
   config: Config,
-  work: (em: EntityManager) => Promise<T>,
+  work: (stores: ConsoleStores) => Promise<T>,
+): Promise<T> {
+  return withStores(config, async ({ databaseUrl, redisUrl }) => {
+    const redis = connectRedis(redisUrl, silentLogger, "console");
+    try {
+      await redisReady(redis);
+      const later: (() => Promise<unknown>)[] = [];
+      const afterwards = (step: () => Promise<unknown>) => void later.push(step);
+      const result = await inTransaction(databaseUrl, (em) => work({ em, redis, afterwards }));
+      for (const step of later) await step();
+      return result;
+    } finally {
+      redis.disconnect();
+    }
+  });
+}
+
+async function withStores<T>(
+  config: Config,
+  work: (stores: RunningStores) => Promise<T>,
 ): Promise<T> {
   const stores = await borrowStores(config, silentLogger);
   try {
-    const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
-    try {
-      await migrate(orm);
-      return await orm.em.fork().transactional(work);
-    } finally {
-      await orm.close(true);
-    }
+    return await work(stores);
   } finally {
     await stores.stop();
+  }
+}
+
+async function inTransaction<T>(
+  databaseUrl: string,
+  work: (em: EntityManager) => Promise<T>,
+): Promise<T> {
+  const orm = await createOrm({ DATABASE_URL: databaseUrl, DATABASE_POOL: 2 });
+  try {
+    await migrate(orm);
+    return await orm.em.fork().transactional(work);
+  } finally {
+    await orm.close(true);
   }
 }
 
@@ -32,4 +74,11 @@ export function audit(
   more: { reason: string; detail: Record<string, unknown> } = { reason: "", detail: {} },
 ): Promise<void> {
   return insertAuditEntry(em, { operator: "console", action, target, ...more });
+}
+
+export function refuseDuplicate(message: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof UniqueConstraintViolationException) throw new Refusal(message);
+    throw error;
+  };
 }

@@ -1,0 +1,156 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { RealmBrandingSchema, type RealmBranding } from "../../db/entities/realm-branding.ts";
+import { RealmSchema, type Realm } from "../../db/entities/realm.ts";
+import { findBranding, findRealm, listRealms } from "../../db/queries/realms.ts";
+import { tellAccountNews } from "../core/account-news.ts";
+import { normalizeEmail } from "../core/account-names.ts";
+import type { Config } from "../core/config.ts";
+import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
+import { audit, inDatabase, inStores, refuseDuplicate } from "./in-database.ts";
+
+const slugPattern = /^[a-z0-9][a-z0-9-]{1,62}$/;
+const maxName = 128;
+const maxUrl = 2_048;
+const slugOption: [string, string] = ["--slug <slug>", "a-z, 0-9 and -, 2 to 63 characters"];
+const modes = ["hosted", "shadow"] as const;
+
+/** Option -> what it sets and when it is good; an empty value clears it. */
+const brandingFields: readonly [
+  option: string,
+  field: Exclude<keyof RealmBranding, "realm">,
+  isGood: (text: string) => boolean,
+][] = [
+  ["display-name", "displayName", (text) => text.length <= maxName],
+  ["logo-url", "logoUrl", isWebAddress],
+  ["primary-color", "primaryColor", (text) => /^#[0-9a-f]{6}$/i.test(text)],
+  ["privacy-url", "privacyUrl", isWebAddress],
+  ["terms-url", "termsUrl", isWebAddress],
+  ["support-email", "supportEmail", (text) => normalizeEmail(text) !== null],
+  ["frontend-url", "frontendUrl", isWebAddress],
+];
+
+export const realmCommands: readonly ConsoleCommand[] = [
+  {
+    name: "realm:create",
+    summary: "Make a realm",
+    required: [slugOption, ["--name <name>", "shown name"]],
+    optional: [["--mode <mode>", modes.join(" or ")]],
+    run: createRealm,
+  },
+  { name: "realm:list", summary: "List the realms with their branding", run: showRealms },
+  {
+    name: "realm:change",
+    summary: "Rename a realm, close it or open it again",
+    required: [slugOption],
+    optional: [
+      ["--name <name>", "shown name"],
+      ["--mode <mode>", modes.join(" or ")],
+      ["--active <active>", "true or false; without it its API keys end"],
+    ],
+    run: changeRealm,
+  },
+  {
+    name: "realm:branding",
+    summary: "Set the look and the addresses of a realm; an empty value clears one",
+    required: [slugOption],
+    optional: [
+      ...brandingFields.map(([option]): [string, string] => [
+        `--${option} <value>`,
+        "see GET branding",
+      ]),
+      ["--remove", "remove the whole branding"],
+    ],
+    run: changeBranding,
+  },
+];
+
+async function createRealm(config: Config, options: Options) {
+  const slug = String(options["slug"]);
+  const name = nameOf(options) ?? "";
+  const mode = modeOf(options) ?? "hosted";
+  if (!slugPattern.test(slug))
+    throw new Refusal(`realm:invalid_slug must match ${slugPattern.source}`);
+  return inDatabase(config, async (em) => {
+    await em.insert(RealmSchema, { slug, name, mode }).catch(refuseDuplicate("realm:exists"));
+    await audit(em, "realm:create", slug);
+    return { slug, name, mode };
+  });
+}
+
+async function showRealms(config: Config) {
+  return inDatabase(config, async (em) => ({ realms: await listRealms(em) }));
+}
+
+async function changeRealm(config: Config, options: Options) {
+  const name = nameOf(options);
+  const mode = modeOf(options);
+  const active = textOf(options, "active");
+  if (active !== undefined && active !== "true" && active !== "false")
+    throw new Refusal("realm:invalid_active true or false");
+  if (active === "false" && options["slug"] === config.DEFAULT_REALM)
+    throw new Refusal("realm:is_default the default realm cannot be closed");
+  return inStores(config, async ({ em, redis, afterwards }) => {
+    const realm = await findGiven(em, options);
+    if (name !== undefined) realm.name = name;
+    if (mode !== undefined) realm.mode = mode;
+    if (active !== undefined) realm.isActive = active === "true";
+    await audit(em, "realm:change", realm.slug);
+    afterwards(() => tellAccountNews(redis, { type: "keys" }));
+    return { slug: realm.slug, name: realm.name, mode: realm.mode, is_active: realm.isActive };
+  });
+}
+
+async function changeBranding(config: Config, options: Options) {
+  const changes = brandingFields.flatMap(([option, field, isGood]) => {
+    const text = textOf(options, option);
+    if (text === undefined) return [];
+    if (text !== "" && !isGood(text)) throw new Refusal(`realm:invalid_branding --${option}`);
+    return [[field, text === "" ? null : text] as const];
+  });
+  const isRemoved = options["remove"] === true;
+  if (changes.length === 0 && !isRemoved) throw new Refusal("realm:no_fields nothing to set");
+  return inDatabase(config, async (em) => {
+    const realm = await findGiven(em, options);
+    const known = await findBranding(em, realm.id);
+    await audit(em, isRemoved ? "realm:branding_remove" : "realm:branding", realm.slug);
+    if (isRemoved) {
+      if (known) em.remove(known);
+      return { slug: realm.slug, branding: null };
+    }
+    const branding = known ?? em.create(RealmBrandingSchema, { realm });
+    Object.assign(branding, Object.fromEntries(changes));
+    const shown = brandingFields.map(([option, field]) => [
+      option.replaceAll("-", "_"),
+      branding[field] ?? null,
+    ]);
+    return { slug: realm.slug, ...Object.fromEntries(shown) };
+  });
+}
+
+async function findGiven(em: EntityManager, options: Options): Promise<Realm> {
+  const realm = await findRealm(em, String(options["slug"]));
+  if (!realm) throw new Refusal("realm:not_found");
+  return realm;
+}
+
+function nameOf(options: Options): string | undefined {
+  const name = textOf(options, "name");
+  if (name === "" || (name !== undefined && name.length > maxName))
+    throw new Refusal(`realm:invalid_name 1 to ${maxName} characters`);
+  return name;
+}
+
+function modeOf(options: Options): Realm["mode"] | undefined {
+  const text = textOf(options, "mode");
+  const mode = modes.find((each) => each === text);
+  if (text !== undefined && mode === undefined)
+    throw new Refusal(`realm:invalid_mode ${modes.join(" or ")}`);
+  return mode;
+}
+
+/** Such an address may stand in a page and name an origin (S21, S23). */
+function isWebAddress(text: string): boolean {
+  if (text.length > maxUrl || !URL.canParse(text)) return false;
+  const { protocol, username } = new URL(text);
+  return (protocol === "https:" || protocol === "http:") && username === "";
+}

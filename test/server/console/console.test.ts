@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { rowsOf } from "../../../db/queries/rows.ts";
+import { Refusal, type Options } from "../../../server/console/command.ts";
+import { commands } from "../../../server/console/commands.ts";
+import { startApp, type App } from "../../support/app.ts";
+import { enter, password, post, registerAccount } from "../../support/identity.ts";
+import { temporaryDataDir } from "../../support/process.ts";
+
+const dataDir = temporaryDataDir();
+let app: App;
+before(async () => {
+  app = await startApp({ env: { DATA_DIR: dataDir }, hasJobs: false });
+});
+after(async () => {
+  await app.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function run(name: string, options: Options = {}): Promise<Record<string, unknown>> {
+  const command = commands.find((each) => each.name === name);
+  assert.ok(command, name);
+  const result = await command.run(app.deps.config, options);
+  assert.ok(typeof result === "object");
+  return result;
+}
+
+const refused = (name: string, options: Options, code: string) =>
+  assert.rejects(
+    run(name, options),
+    (error) => error instanceof Refusal && error.message.startsWith(code),
+  );
+const audited = async (action: string) => {
+  const rows = await rowsOf(
+    app.deps.em,
+    sql<{ text: string }>`select target || ': ' || reason as text from audit_log
+      where action = ${action} order by id`,
+  );
+  return rows.map(({ text }) => text);
+};
+const login = (identifier: string | undefined, text = password) =>
+  post(app, "/v1/gateway/login", { identifier, password: text });
+
+describe("the commands for accounts", () => {
+  it("find one by id, address or name, and tell its state", async () => {
+    const { email, session } = await registerAccount(app);
+    const { id, name } = session.player;
+    for (const account of [String(id), ` ${email.toUpperCase()}`, name.toUpperCase()]) {
+      const shown = await run("account:show", { account });
+      assert.deepEqual([shown["id"], shown["email"], shown["num_sessions"]], [id, email, 1]);
+      assert.equal(JSON.stringify(shown).includes("argon2"), false);
+    }
+    for (const account of ["", "0", "99999999", "99999999999", "nobody", "a@b", "a\u0001"])
+      await refused("account:show", { account }, "account:not_found");
+  });
+
+  it("unlock before the time is over, with a reason that is kept", async () => {
+    const { session } = await registerAccount(app);
+    const { id, username } = session.player;
+    for (let n = 0; n < 5; n += 1) await login(username, "wrong one 1");
+    assert.equal((await login(username)).status, 423);
+    assert.ok(Number((await run("account:show", { account: String(id) }))["locked_seconds"]) > 800);
+    await refused("account:unlock", { account: String(id) }, "account:invalid_reason");
+    await refused("account:unlock", { account: String(id), reason: " " }, "account:invalid_reason");
+    await run("account:unlock", { account: String(id), reason: "called us" });
+    assert.equal((await login(username)).status, 200);
+    assert.deepEqual(await audited("account:unlock"), [`player ${id}: called us`]);
+  });
+
+  it("restore a closed account, on every worker, but not one whose data is gone", async () => {
+    const { email, session } = await registerAccount(app);
+    const account = String(session.player.id);
+    const reason = "by mistake";
+    await refused("account:restore", { account, reason }, "account:not_restorable");
+    const token = session.access_token;
+    const validate = async () => (await app.client.get("/v1/tokens/validate", { token })).status;
+    const becomes = async (status: number) => {
+      const deadline = performance.now() + 10_000;
+      while ((await validate()) !== status) assert.ok(performance.now() < deadline, String(status));
+    };
+    await app.client.delete("/v1/users/@me", { token });
+    await becomes(401);
+    assert.equal((await login(email)).status, 401);
+    await run("account:restore", { account: email, reason });
+    assert.equal((await login(email)).status, 200);
+    await becomes(200);
+    await rowsOf(
+      app.deps.em,
+      sql`update players set deleted_at = now(), purged_at = now() where id = ${Number(account)}`,
+    );
+    await refused("account:restore", { account, reason }, "account:not_restorable");
+    assert.deepEqual(await audited("account:restore"), [`player ${account}: ${reason}`]);
+  });
+
+  it("end the sessions of an account, and with them what a guest could come back by", async () => {
+    const { session } = await registerAccount(app);
+    await login(session.player.username);
+    const reason = "lost phone";
+    const ended = await run("account:sign-out", { account: session.player.name, reason });
+    assert.equal(ended["num_sessions_ended"], 2);
+    const refresh = (token: string) => post(app, "/v1/gateway/refresh", { refresh_token: token });
+    assert.equal((await refresh(session.refresh_token)).status, 401);
+    const guest = await enter(app);
+    await run("account:sign-out", { account: String(guest.player.id), reason });
+    assert.equal((await refresh(guest.refresh_token)).status, 401);
+    const back = await post(app, "/v1/gateway/guest", { reclaimToken: guest.reclaim_token });
+    assert.equal(back.status, 401);
+  });
+});
+
+describe("the commands for realms and operators", () => {
+  it("make, list, rename and close a realm, with its keys", async () => {
+    const { session } = await registerAccount(app);
+    const token = session.access_token;
+    await run("realm:create", { slug: "arcade", name: " The arcade ", mode: "shadow" });
+    await refused("realm:create", { slug: "arcade", name: "x" }, "realm:exists");
+    await refused("realm:create", { slug: "A", name: "x" }, "realm:invalid_slug");
+    await refused("realm:create", { slug: "other", name: "x", mode: "y" }, "realm:invalid_mode");
+    await refused("realm:create", { slug: "other", name: " " }, "realm:invalid_name");
+    const made = await app.client.post("/v1/realms/arcade/keys", {
+      token,
+      body: { name: "x", scopes: ["profile:read"] },
+    });
+    const { plaintext } = made.body as { plaintext: string };
+    const ask = async () =>
+      (await app.client.get("/v1/users/@me", { headers: { "x-api-key": plaintext } })).status;
+    assert.equal(await ask(), 200);
+    const { realms } = (await run("realm:list")) as { realms: Record<string, unknown>[] };
+    assert.deepEqual(realms.at(-1), {
+      slug: "arcade",
+      name: "The arcade",
+      mode: "shadow",
+      is_active: true,
+      frontend_url: null,
+      num_keys: 1,
+    });
+    await run("realm:change", { slug: "arcade", name: "Closed", active: "false" });
+    const deadline = performance.now() + 10_000;
+    while ((await ask()) !== 401) assert.ok(performance.now() < deadline);
+    const { body } = await app.client.get("/v1/realms/arcade");
+    assert.deepEqual(body, {
+      realm: { slug: "arcade", name: "Closed", mode: "shadow", is_active: false },
+    });
+    await refused("realm:change", { slug: "nowhere", active: "true" }, "realm:not_found");
+    await refused("realm:change", { slug: "default", active: "false" }, "realm:is_default");
+    await refused("realm:change", { slug: "arcade", active: "maybe" }, "realm:invalid_active");
+  });
+
+  it("set, clear and remove the branding of a realm", async () => {
+    const slug = "gamedata";
+    const branding = async () => {
+      const answer = await app.client.get(`/v1/realms/${slug}/branding`);
+      return (answer.body as { branding: Record<string, unknown> } | undefined)?.branding;
+    };
+    assert.equal(await branding(), undefined);
+    const wrong = {
+      "primary-color": "red",
+      "logo-url": "javascript:alert(1)",
+      "support-email": "x",
+      "frontend-url": "//x",
+    };
+    for (const [option, value] of Object.entries(wrong))
+      await refused("realm:branding", { slug, [option]: value }, "realm:invalid_branding");
+    await refused("realm:branding", { slug }, "realm:no_fields");
+    await run("realm:branding", {
+      slug,
+      "primary-color": "#00ff7F",
+      "frontend-url": "https://play.example",
+    });
+    await run("realm:branding", { slug, "display-name": "Play", "primary-color": "" });
+    assert.deepEqual(await branding(), {
+      display_name: "Play",
+      logo_url: null,
+      primary_color: null,
+      privacy_url: null,
+      terms_url: null,
+      support_email: null,
+      frontend_url: "https://play.example",
+    });
+    await run("realm:branding", { slug, remove: true });
+    assert.equal(await branding(), undefined);
+  });
+
+  it("list operators without their tokens", async () => {
+    const { token } = await run("operator:create", { name: "ada", role: "viewer" });
+    const list = await run("operator:list");
+    assert.deepEqual(list, { operators: [{ name: "ada", role: "viewer", is_revoked: false }] });
+    assert.equal(JSON.stringify(list).includes(String(token)), false);
+    await run("operator:revoke", { name: "ada" });
+    assert.deepEqual(await audited("operator:revoke"), ["ada: "]);
+  });
+});
