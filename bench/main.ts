@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { stopOnSignals } from "./cleanup.ts";
 import { printTable } from "./report.ts";
 import type { Scenarios } from "./scenario.ts";
 
@@ -38,6 +39,7 @@ const { scenarios } = await bench.load();
 const only = positionals[1];
 if (only !== undefined && !scenarios[only])
   usage(Object.entries(scenarios).map(([name, { about }]) => [name, about]));
+stopOnSignals();
 for (const [name, scenario] of Object.entries(scenarios)) {
   if (only !== undefined && name !== only) continue;
   process.stderr.write(`${name}: ${scenario.about}\n`);

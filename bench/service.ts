@@ -1,6 +1,7 @@
 import { silentLogger } from "../server/core/logger.ts";
 import { connectRedis, redisReady } from "../server/core/redis.ts";
 import { startService, type Service } from "../test/support/process.ts";
+import { stopsAtEnd } from "./cleanup.ts";
 
 /** The whole service on free ports, without rate limits; logs requests as it does by default. */
 export async function withService<T>(
@@ -21,10 +22,11 @@ export async function withService<T>(
       ...env,
     },
   });
+  const stop = stopsAtEnd(() => service.stop());
   try {
     return await work(service);
   } finally {
-    await service.stop();
+    await stop();
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../server/core/logger.ts";
 import { startLocalRedis } from "../server/local/redis.ts";
+import { stopsAtEnd } from "./cleanup.ts";
 
 export interface BenchRedis {
   url: string;
@@ -21,9 +22,9 @@ export async function startRedis(): Promise<BenchRedis> {
   return {
     url: redis.url,
     pid: redis.pid() ?? 0,
-    async stop() {
+    stop: stopsAtEnd(async () => {
       await redis.stop();
       rmSync(dir, { recursive: true, force: true });
-    },
+    }),
   };
 }

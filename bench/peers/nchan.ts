@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stopsAtEnd } from "../cleanup.ts";
 import { openSocket } from "../raw-request.ts";
 import type { Peer } from "./peer.ts";
 
@@ -20,11 +21,11 @@ export async function startNchan(maxStreams: number): Promise<Peer | null> {
   const child = spawn("nginx", ["-c", file, "-p", dir, "-e", join(dir, "error.log")], {
     stdio: "ignore",
   });
-  const stop = async () => {
+  const stop = stopsAtEnd(async () => {
     const exited = once(child, "exit");
-    if (child.exitCode === null && child.kill()) await exited;
+    if (child.exitCode === null && child.signalCode === null && child.kill()) await exited;
     rmSync(dir, { recursive: true, force: true });
-  };
+  });
   try {
     await waitForPort(child, port);
   } catch (error) {
