@@ -23,6 +23,7 @@ describe("the operator listener", () => {
       "/operator/workers",
       "/operator/queues",
       "/operator/outbox",
+      "/operator/wallets",
       "/operator/openapi.json",
       "/operator/queues/board",
     ];
@@ -102,6 +103,26 @@ describe("the operator listener", () => {
     const document = (await response.json()) as { openapi: string; paths: object };
     assert.equal(document.openapi, "3.1.0");
     assert.ok("/operator/queues" in document.paths);
+  });
+
+  it("shows rounds of comparing wallets with their ledgers", async () => {
+    const deadline = performance.now() + 60_000;
+    const read = async () => {
+      const answer = await call("/operator/wallets", { headers: asOperator() });
+      assert.equal(answer.status, 200);
+      const { body } = (await answer.json()) as {
+        body: { num_differences: number; rounds: { finished_at: string | null }[] };
+      };
+      return body;
+    };
+    let shown = await read();
+    // The job is asked for when the service starts, and works soon after.
+    while (!shown.rounds[0]?.finished_at) {
+      assert.ok(performance.now() < deadline, "no round ended");
+      await new Promise((done) => setTimeout(done, 50));
+      shown = await read();
+    }
+    assert.equal(shown.num_differences, 0);
   });
 
   it("stops guessing after ten failures, while a browser that is logged in goes on", async () => {
