@@ -8,7 +8,7 @@ export const PasswordResetSchema = defineEntity({
     playerId: p.integer().primary().autoincrement(false),
     /** SHA-256 of the token's `jti`. */
     tokenHash: p.string().length(64).hidden(),
-    /** SHA-256 of the password hash it replaces: any other change of the password voids it (TOK-03). */
+    /** SHA-256 of the password hash it replaces and of the address: a change of either voids it (TOK-03). */
     passwordMark: p.string().length(64).hidden(),
     expiresAt: p.datetime().index("password_resets_expires_at_index"),
   },

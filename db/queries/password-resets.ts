@@ -2,8 +2,9 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "./rows.ts";
 
-/** Of the present password; an account without one has a mark too. */
-const mark = sql`encode(sha256(convert_to(coalesce(p.password_hash, ''), 'UTF8')), 'hex')`;
+/** Of the present password, or of none, and of the address the link went to: a change of either voids it. */
+const mark = sql`encode(sha256(convert_to(
+  coalesce(p.password_hash, '') || ' ' || coalesce(p.email_key, ''), 'UTF8')), 'hex')`;
 
 /** Makes this the only reset token of the account (GW-10). */
 export async function saveReset(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { RealmBrandingSchema } from "../../../../db/entities/realm-branding.ts";
 import { RealmSchema } from "../../../../db/entities/realm.ts";
 import { startApp, type App } from "../../../support/app.ts";
@@ -83,11 +84,19 @@ describe("a password reset", () => {
     const { email, session } = await registerAccount(app);
     const token = await tokenFor(email);
     const passwordHash = await app.deps.passwords.hash("a third horse 3");
-    const { PlayerSchema } = await import("../../../../db/entities/player.ts");
     const em = app.deps.orm.em.fork();
     await em.nativeUpdate(PlayerSchema, { id: session.player.id }, { passwordHash });
     assert.equal((await reset(token)).code, "auth:token_invalid");
     assert.equal((await login(email, "a third horse 3")).status, 200);
+  });
+
+  it("is void once the account has another address", async () => {
+    const { email, session } = await registerAccount(app);
+    const token = await tokenFor(email);
+    const emailKey = `${uniqueName()}@example.com`;
+    const em = app.deps.orm.em.fork();
+    await em.nativeUpdate(PlayerSchema, { id: session.player.id }, { email: emailKey, emailKey });
+    assert.equal((await reset(token)).code, "auth:token_invalid");
   });
 
   it("names missing and short fields", async () => {
