@@ -43,6 +43,15 @@ export async function closeAccount(
   return rows[0];
 }
 
+/** Voids what was sent and not used yet: sign-in codes and links for a new password (S4, S7). */
+export async function dropSentCredentials(em: EntityManager, playerId: number): Promise<void> {
+  await rowsOf(em, sql`delete from password_resets where player_id = ${playerId}`);
+  await rowsOf(
+    em,
+    sql`update sign_in_codes set expires_at = 'epoch'::timestamptz where player_id = ${playerId}`,
+  );
+}
+
 /** Opens a closed account again; false when it is not closed, or was purged. */
 export async function reopenAccount(em: EntityManager, playerId: number): Promise<boolean> {
   const rows = await rowsOf(

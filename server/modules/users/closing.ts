@@ -1,4 +1,4 @@
-import { closeAccount } from "../../../db/queries/accounts.ts";
+import { closeAccount, dropSentCredentials } from "../../../db/queries/accounts.ts";
 import { forgetAddress } from "../../../db/queries/email-verifications.ts";
 import { spendCodes } from "../../../db/queries/phone-codes.ts";
 import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
@@ -19,6 +19,7 @@ export async function closeOwnAccount(deps: Deps, caller: Caller): Promise<void>
     if (!closed) throw new AppError("user:not_found");
     await revokeFamiliesOf(em, playerId, now);
     await spendCodes(em, playerId);
+    await dropSentCredentials(em, playerId);
     if (closed.emailKey !== null) await forgetAddress(em, { playerId, emailKey: closed.emailKey });
   });
   // The account is closed already; processes that do not hear of it read it within seconds.

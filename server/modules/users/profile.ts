@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { lockAccount } from "../../../db/queries/accounts.ts";
+import { dropSentCredentials, lockAccount } from "../../../db/queries/accounts.ts";
 import type { Player } from "../../../db/entities/player.ts";
 import { nameKey, normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
@@ -58,6 +58,8 @@ async function changeEmail(
   if (emailKey === before) return [];
   Object.assign(account, { emailKey, emailVerifiedAt: null });
   await em.flush();
+  // Whoever reads the older address must not get in by what was sent there.
+  await dropSentCredentials(em, account.id);
   const mails = [await writeVerification(em, deps, account)];
   if (before)
     mails.push(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { reopenAccount } from "../../../../db/queries/accounts.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, password, post, registerAccount, uniqueName } from "../../../support/identity.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
@@ -167,6 +168,27 @@ describe("PATCH /v1/users/@me", () => {
       (await messagesTo(app.deps, to)).map(({ template }) => template);
     assert.deepEqual(await templates(email), ["verify-email"]);
     assert.deepEqual(await templates(one.email), ["verify-email", "email-changed"]);
+  });
+});
+
+describe("a link for a new password", () => {
+  it("is void once the account has another address, or was closed and opened again", async () => {
+    const changes: ((one: Awaited<ReturnType<typeof account>>) => Promise<unknown>)[] = [
+      (one) => one.change({ email: `${uniqueName()}@example.com` }),
+      async (one) => {
+        await one.call("DELETE", "");
+        assert.ok(await reopenAccount(app.deps.em, one.id));
+      },
+    ];
+    for (const change of changes) {
+      const one = await account();
+      await post(app, "/v1/gateway/reset-password/request", { email: one.email });
+      const { content } = await sentMessage(app.deps, one.email, "reset-password");
+      const token = new URL(content.links[0] ?? "").searchParams.get("token");
+      await change(one);
+      const answer = await post(app, "/v1/gateway/reset-password", { token, password: "abcdefg1" });
+      assert.deepEqual([answer.status, answer.code], [401, "auth:token_invalid"]);
+    }
   });
 });
 
