@@ -4,6 +4,7 @@ export interface Chance {
   is(p: number): boolean;
   /** Whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;
+  within(range: readonly [low: number, high: number]): number;
   pick<T>(list: readonly T[]): T;
 }
 
@@ -20,6 +21,7 @@ export function chanceFrom(seed: number): Chance {
   return {
     is: (p) => next() < p,
     between: (low, high) => low + Math.floor(next() * (high - low + 1)),
+    within: ([low, high]) => low + Math.floor(next() * (high - low + 1)),
     pick(list) {
       const one = list[Math.floor(next() * list.length)];
       if (one === undefined) throw new Error("nothing to pick from");

@@ -17,6 +17,9 @@ export const maxPlayers = 3;
 export const secretOf = (questionId: number) => `secret-${questionId}-`;
 const anySecret = /secret-(\d+)-/g;
 
+/** A remembered answer to an answer. */
+const answerMemory = /^k:.*"id":"c\.answer\./;
+
 /** Commands that leave exactly one event of this kind. */
 const eventOfCommand: Partial<Record<string, LobbyEvent["type"]>> = {
   join: "joined",
@@ -167,6 +170,8 @@ export class Ledger {
   #adopt(commit: StoredCommit): void {
     const snapshot = commit.fields.find(([name]) => name === "s");
     const earlier = this.state;
+    for (const [name, value] of commit.fields)
+      if (answerMemory.test(name + value)) this.#learnAnswer(Number(name.split(":")[1]));
     this.state = JSON.parse(snapshot?.[1] ?? "null") as Lobby | null;
     const seats = (lobby: Lobby | null) => [...(lobby?.seats ?? []), ...(lobby?.formerSeats ?? [])];
     this.#learnPlayed();

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { kinds } from "./kinds.ts";
 import { replay, simulate } from "./run.ts";
 
 /** `npm run simulate -- --schedules 1000000 --seed 1`: plays random schedules; one alone is told step by step. */
@@ -6,26 +7,29 @@ const { values } = parseArgs({
   options: {
     schedules: { type: "string", default: "100000" },
     seed: { type: "string", default: "1" },
+    kind: { type: "string", default: "small" },
   },
 });
 const first = Number(values.seed);
 const count = Number(values.schedules);
+const kind = values.kind === "large" ? kinds.large : kinds.small;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 if (count === 1) {
-  const violation = await replay(first, {}, say);
+  const violation = await replay(first, kind, {}, say);
   say(violation ? `seed ${first} breaks: ${violation.message}` : `seed ${first} holds`);
   process.exitCode = violation ? 1 : 0;
 } else {
   const { failure, schedules, steps, faults, seconds, cpuSeconds } = await simulate({
     first,
     count,
+    kind,
   });
   say(
-    `${schedules} schedules, ${steps} steps, ${faults} faults, ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of the processor`,
+    `${schedules} ${kind.name} schedules, ${steps} steps, ${faults} faults, ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of the processor`,
   );
   if (failure) {
-    await replay(failure.seed, {}, say);
+    await replay(failure.seed, kind, {}, say);
     say(`seed ${failure.seed} breaks: ${failure.violation.message}`);
     process.exitCode = 1;
   }

@@ -29,9 +29,10 @@ export interface StoreFaults {
   /** Remembers so many answers per lobby instead of eight per seat. */
   sharedWindow?: number;
   dropsEvent?: boolean;
+  /** Takes events whose numbers were given before. */
+  acceptsOldIds?: boolean;
   /** Knows its scripts from the beginning and for good. */
   keepsScripts?: boolean;
-  thinksAllDead?: boolean;
 }
 
 const digests = new Map(
@@ -89,6 +90,10 @@ export class ModelRedis {
   keepJournal(clock: () => number): void {
     this.#journal = [];
     this.#clock = clock;
+  }
+
+  knowScripts(): void {
+    for (const name of scriptNames) this.#known.add(name);
   }
 
   forgetScripts(): void {
@@ -185,7 +190,7 @@ export class ModelRedis {
     let stream = this.streams.get(key);
     if (!stream) this.streams.set(key, (stream = []));
     const last = stream.at(-1)?.[0] ?? 0;
-    if (id <= last)
+    if (id <= last && !this.faults.acceptsOldIds)
       throw new Error("ERR The ID specified in XADD is equal or smaller than the target stream");
     stream.push([id, payload]);
     const list = stream;

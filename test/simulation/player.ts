@@ -1,7 +1,7 @@
 import type { LobbyReply } from "../../actors/contract.ts";
 import type { Lobby, LobbyCommand } from "../../actors/lobby/types.ts";
-import { by, createCommand, newSeat, type Opening } from "./openings.ts";
-import { maxPlayers } from "./ledger.ts";
+import { Chooser } from "./chooser.ts";
+import type { Opening } from "./openings.ts";
 import type { World, Worker } from "./world.ts";
 
 interface Call {
@@ -19,6 +19,7 @@ interface Attempt {
   /** Newest seq anybody had been told. */
   toldSeq: number;
   isSettled: boolean;
+  giveUp: () => void;
 }
 
 /** Attempts of one command; a player then goes on without an answer. */
@@ -39,15 +40,12 @@ const alwaysStored: ReadonlySet<LobbyCommand["type"]> = new Set([
 /** A client with one command under way at a time, repeated under its id until it is answered. */
 export class Player {
   readonly seatId: number;
-  readonly isHost: boolean;
   isDone = false;
   readonly #world: World;
   readonly #code: string;
-  readonly #opening: Opening;
+  readonly #chooser: Chooser;
   #left: number;
   #count = 0;
-  #hasJoined: boolean;
-  #plan: { revision: number; count: number } | null = null;
 
   constructor(
     world: World,
@@ -62,11 +60,9 @@ export class Player {
   ) {
     this.#world = world;
     this.#code = given.code;
-    this.#opening = given.opening;
+    this.#chooser = new Chooser(world, given);
     this.seatId = given.seatId;
-    this.isHost = given.isHost;
     this.#left = given.commands;
-    this.#hasJoined = given.isSeated;
   }
 
   think(): void {
@@ -76,8 +72,9 @@ export class Player {
       return;
     }
     this.#left -= 1;
-    this.#world.after(chance.between(1, chance.is(0.2) ? 600 : 60), () => {
-      const command = this.#choose(this.#world.ledger(this.#code).state);
+    const { thinkMs, longThinkMs } = this.#world.kind;
+    this.#world.after(chance.within(chance.is(0.2) ? longThinkMs : thinkMs), () => {
+      const command = this.#chooser.choose(this.#world.ledger(this.#code).state, this.#count + 1);
       const id = `${this.seatId}-${++this.#count}`;
       this.#try({ command, id, tries: 0, isOver: false, body: undefined });
     });
@@ -95,7 +92,9 @@ export class Player {
       world.after(30, () => this.#try(call));
       return;
     }
-    this.#send(call, world.chance.pick(workers));
+    const owner = world.chance.is(world.kind.asksOwner) ? world.ownerOf(this.#code) : null;
+    const direct = workers.find(({ name }) => name === owner);
+    this.#send(call, direct ?? world.chance.pick(workers));
   }
 
   #send(call: Call, worker: Worker): void {
@@ -109,6 +108,7 @@ export class Player {
       wasApplied: ledger.applied.has(key),
       toldSeq: world.told.get(this.#code) ?? 0,
       isSettled: false,
+      giveUp: () => {},
     };
     const breakOff = () => this.#failed(call, attempt, "was cut off");
     worker.open.add(breakOff);
@@ -124,20 +124,23 @@ export class Player {
         }),
       );
     });
-    world.after(chance.between(400, 3_000), () => this.#failed(call, attempt, "waited too long"));
+    attempt.giveUp = world.after(chance.within(world.kind.waitMs), () =>
+      this.#failed(call, attempt, "waited too long"),
+    );
   }
 
   #failed(call: Call, attempt: Attempt, how: string): void {
     if (attempt.isSettled || call.isOver) return;
     attempt.isSettled = true;
     this.#world.note?.(`seat ${this.seatId}  ${how} with ${call.id}`);
-    this.#world.after(this.#world.chance.between(1, 40), () => this.#try(call));
+    this.#world.after(this.#world.chance.within(this.#world.kind.againMs), () => this.#try(call));
   }
 
   #receive(call: Call, attempt: Attempt, reply: LobbyReply): void {
     const world = this.#world;
     world.note?.(`seat ${this.seatId}  gets ${call.id} ${JSON.stringify(reply).slice(0, 100)}`);
     const isFirst = !attempt.isSettled;
+    attempt.giveUp();
     if (reply.ok) this.#checkGood(call, attempt, reply.body);
     else if (reply.code === "server:unavailable" && reply.params?.["collision"] !== true) {
       if (isFirst) this.#failed(call, attempt, "was put off");
@@ -147,7 +150,7 @@ export class Player {
     if (call.isOver) return;
     call.isOver = true;
     if (reply.ok && call.command.type === "prepare" && reply.body !== null)
-      this.#plan = JSON.parse(reply.body) as { revision: number; count: number };
+      this.#chooser.plan = JSON.parse(reply.body) as { revision: number; count: number };
     this.think();
   }
 
@@ -230,74 +233,5 @@ export class Player {
       default:
         return true;
     }
-  }
-
-  #choose(lobby: Lobby | null): LobbyCommand {
-    const { chance, sabotage } = this.#world;
-    const me = by(this.seatId);
-    if (!lobby)
-      return this.isHost
-        ? createCommand(this.#code, this.#opening, sabotage.seatBound ?? maxPlayers)
-        : { type: "read", ...me };
-    if (chance.is(0.2)) return this.#chooseAny(lobby);
-    const isSeated = lobby.seats.some((seat) => seat.id === this.seatId);
-    if (!isSeated) return this.#joinOnce();
-    if (lobby.status === "waiting")
-      return this.isHost ? this.#chooseStart() : { type: "read", ...me };
-    return this.#chooseMove(lobby);
-  }
-
-  /** A seat's number is never given twice, so who left or was refused only looks on. */
-  #joinOnce(): LobbyCommand {
-    const me = by(this.seatId);
-    if (this.#hasJoined) return { type: "read", ...me };
-    this.#hasJoined = true;
-    return { type: "join", seat: newSeat(this.seatId), ...me };
-  }
-
-  #chooseStart(): LobbyCommand {
-    const { chance } = this.#world;
-    const me = by(this.seatId);
-    if (chance.is(0.3)) return { type: "settings", changes: { prompt: `${this.#count}` }, ...me };
-    const plan = this.#plan;
-    this.#plan = null;
-    if (!plan) return { type: "prepare", ...me };
-    const questions = Array.from({ length: plan.count }, () => this.#world.newQuestion());
-    return { type: "start", revision: plan.revision, questions, ...me };
-  }
-
-  #chooseMove(lobby: Lobby): LobbyCommand {
-    const { chance } = this.#world;
-    const me = by(this.seatId);
-    const { round } = lobby;
-    const index = chance.is(0.8) ? (round?.index ?? null) : null;
-    const selectedIndex = chance.between(-1, 3);
-    if (this.isHost && (!round?.isOpen || chance.is(0.3))) return { type: "next", index, ...me };
-    if (lobby.settings.mode === "coop")
-      return this.isHost && chance.is(0.3)
-        ? { type: "lock", index, ...me }
-        : { type: "pick", selectedIndex, index, ...me };
-    return { type: "answer", selectedIndex, index, claimedMs: chance.between(0, 1_500), ...me };
-  }
-
-  #chooseAny(lobby: Lobby): LobbyCommand {
-    const { chance } = this.#world;
-    const me = by(this.seatId);
-    const commands: LobbyCommand[] = [
-      { type: "read", ...me },
-      { type: "read", ...me },
-      { type: "read", ...me },
-      { type: "heartbeat", ...me },
-      { type: "reveal", ...me },
-      { type: "leave", ...me },
-      { type: "lock", index: null, ...me },
-    ];
-    const target = chance.pick(lobby.seats).id;
-    if (this.isHost) commands.push({ type: "kick", seatId: target, ban: chance.is(0.5), ...me });
-    if (this.isHost && chance.is(0.3)) commands.push({ type: "end", ...me });
-    const command = chance.pick(commands);
-    return command.type === "leave" && this.isHost && chance.is(0.7)
-      ? { type: "read", ...me }
-      : command;
   }
 }

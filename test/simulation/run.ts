@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Violation } from "./ledger.ts";
+import { small, type Kind } from "./kinds.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -17,16 +18,17 @@ export interface Outcome {
  * Schedules side by side: all their promises settle in one turn of the loop. They share nothing, so the
  * order within each is the same as alone.
  */
-const abreast = 32;
+const abreast = 8;
 
 /** Plays the seeds `first`, `first + stride`, … until one fails. */
 export async function simulate(options: {
   first: number;
   count: number;
   stride?: number;
+  kind?: Kind;
   sabotage?: Sabotage;
 }): Promise<Outcome> {
-  const { first, count, stride = 1, sabotage = {} } = options;
+  const { first, count, stride = 1, kind = small, sabotage = {} } = options;
   const started = performance.now();
   const cpu = process.cpuUsage();
   const outcome: Outcome = {
@@ -38,8 +40,9 @@ export async function simulate(options: {
     failure: null,
   };
   let begun = 0;
-  const begin = () => new Schedule(first + stride * begun++, sabotage);
+  const begin = () => new Schedule(first + stride * begun++, kind, sabotage);
   const running = Array.from({ length: Math.min(abreast, count) }, begin);
+  await turn();
   while (running.length > 0 && !outcome.failure) {
     for (let i = running.length - 1; i >= 0; i--) {
       const schedule = running[i];
@@ -54,7 +57,8 @@ export async function simulate(options: {
     }
     await turn();
   }
-  outcome.cpuSeconds = process.cpuUsage(cpu).user / 1e6;
+  const { user, system } = process.cpuUsage(cpu);
+  outcome.cpuSeconds = (user + system) / 1e6;
   outcome.seconds = (performance.now() - started) / 1000;
   return outcome;
 }
@@ -62,10 +66,12 @@ export async function simulate(options: {
 /** Plays one seed again and tells everything that happens. */
 export async function replay(
   seed: number,
+  kind: Kind,
   sabotage: Sabotage,
   note: (line: string) => void,
 ): Promise<Violation | null> {
-  const schedule = new Schedule(seed, sabotage, note);
+  const schedule = new Schedule(seed, kind, sabotage, note);
+  await turn();
   while (schedule.step()) await turn();
   return schedule.world.failure;
 }

@@ -4,7 +4,7 @@ import { simulate } from "./run.ts";
 import type { Sabotage } from "./sabotage.ts";
 
 /** Schedules within which a planted fault has to show. */
-const patience = 600;
+const patience = 20_000;
 
 const without = (fields: Record<string, string>, isGone: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !isGone(name)));
@@ -28,6 +28,9 @@ const planted: Record<string, Sabotage> = {
   "a commit without a look at owner and version": {
     store: { ignoresVersion: true, ignoresOwner: true },
   },
+  "a commit without a look at the owner": { store: { ignoresOwner: true } },
+  "a read served by a stale owner": { freshMs: 1e9 },
+  "numbers used again after a takeover": { reusesSeq: true, store: { acceptsOldIds: true } },
   "deadlines that are not stored": { store: { forgetsDeadlines: true } },
   "deadlines lost at a takeover": { store: { claimHidesDeadlines: true } },
   "answers that are not remembered": { store: { forgetsAnswers: true } },

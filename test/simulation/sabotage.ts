@@ -12,6 +12,8 @@ export interface Sabotage {
   readBack?: (fields: Record<string, string>) => Record<string, string>;
   /** A worker answers as soon as a commit is on its way. */
   answersBeforeCommit?: boolean;
+  /** A worker that took a lobby over gives its next events the number of the last one again. */
+  reusesSeq?: boolean;
   /** Clients make up a new id for every repeat. */
   freshIds?: boolean;
   /** Explanations stand in the text of the question. */
@@ -26,6 +28,7 @@ export function sabotaged(connections: Connections, sabotage: Sabotage): Connect
     control = { ...sound, hgetall: async (key) => readBack(await sound.hgetall(key)) };
   }
   if (answersBeforeCommit) commits = hasty(commits);
+  if (sabotage.reusesSeq) commits = recounting(commits);
   return { ...connections, commits, control };
 }
 
@@ -36,5 +39,25 @@ function hasty(sound: Connection): Connection {
       sound.evalsha(sha, keyCount, ...args).catch(() => null);
       return Array.from({ length: keyCount / 4 }, () => 1);
     },
+  };
+}
+
+/** What a later owner commits is numbered one too low. */
+function recounting(sound: Connection): Connection {
+  const lower = (text: string) => {
+    const parts = text.split("\x1f");
+    const isFirstOwner = parts[0]?.endsWith("|1") ?? true;
+    return isFirstOwner ? text : parts.with(8, `${Number(parts[8]) - 1}`).join("\x1f");
+  };
+  return {
+    ...sound,
+    evalsha: (sha, keyCount, ...args) =>
+      sound.evalsha(
+        sha,
+        keyCount,
+        ...args.map((arg, i) =>
+          i < keyCount || !`${arg}`.includes("\x1f") ? arg : lower(`${arg}`),
+        ),
+      ),
   };
 }

@@ -3,9 +3,10 @@ import type { LobbyReply } from "../../actors/contract.ts";
 import type { Connection } from "../../actors/runtime/connection.ts";
 import { eventStreamKey, publicListKey } from "../../actors/runtime/keys.ts";
 import { loadLobby } from "../../actors/runtime/storage.ts";
-import { Ledger, maxPlayers } from "./ledger.ts";
-import { by, codes, prepare, seatsOf, seed, type Opening } from "./openings.ts";
+import { Ledger } from "./ledger.ts";
+import { by, prepare, seatsOf, seed, type Opening } from "./openings.ts";
 import { Player } from "./player.ts";
+import type { Kind } from "./kinds.ts";
 import type { Sabotage } from "./sabotage.ts";
 import { planFaults, type Fault } from "./storm.ts";
 import { World } from "./world.ts";
@@ -16,16 +17,22 @@ const patienceMs = 60_000;
 const restMs = 3_500;
 /** As long again as workers take to notice by themselves what they were not told. */
 const unawareMs = 2_000;
+/** Some worker is ready within so many waits after the storm. */
+const waitMs = 50;
+const maxWaits = 60;
 /** A deadline may be so much overdue at the end. */
 const overdueMs = 1_000;
 
-const openings: readonly Opening[] = (["versus", "coop"] as const).flatMap((mode) => [
+const modes = ["versus", "coop"] as const;
+const openings = modes.flatMap((mode): Opening[] => [
   { mode, questions: 3, isStarted: false, version: 0 },
   { mode, questions: 2, isStarted: false, version: 2 },
   { mode, questions: 4, isStarted: true, version: 3 },
+  { mode, questions: null, isStarted: true, version: 3 },
+]);
+const longOpenings = modes.flatMap((mode): Opening[] => [
   { mode, questions: 3, isStarted: true, version: 29 },
   { mode, questions: 2, isStarted: true, version: 31 },
-  { mode, questions: null, isStarted: true, version: 3 },
 ]);
 
 /**
@@ -41,19 +48,24 @@ export class Schedule {
   #phase: "storm" | "rest" | "look" | "over" = "storm";
   #end = patienceMs;
   #missing = 0;
+  #waits = 0;
+  /** The deadlines are awaited before the last look. */
+  #rests = false;
 
+  /** Begins at the first `step`, which has to come in a later turn. */
   constructor(
     seedNumber: number,
+    kind: Kind,
     sabotage: Sabotage,
     note: ((line: string) => void) | null = null,
   ) {
-    const world = new World(seedNumber, sabotage, note);
+    const world = new World(seedNumber, kind, sabotage, note);
     this.world = world;
     this.#faults = planFaults(world);
-    const lobbies = world.chance.is(0.3) ? codes : codes.slice(0, 1);
-    for (const code of codes) this.#open(code, lobbies.includes(code));
-    const count = world.chance.between(1, 3);
-    for (let i = 0; i < count; i++) world.startWorker();
+    for (const code of world.codes) this.#open(code);
+    const count = world.chance.pick(kind.workers);
+    if (kind.joinsBefore) void world.startTogether(count);
+    else for (let i = 0; i < count; i++) world.startWorker();
   }
 
   /** One thing happens; false when the schedule is over. */
@@ -61,52 +73,57 @@ export class Schedule {
     const { world } = this;
     if (world.failure || this.#phase === "over") return false;
     this.steps += 1;
+    world.net.isInstant = false;
     while (this.#faults[0] && this.#faults[0].step <= this.steps && world.isStormy)
       this.#faults.shift()?.strike(world);
     const went = world.timeline.step(this.#end);
     if (this.#phase === "storm" && this.#players.every((player) => player.isDone)) this.#calm();
-    if (!went) this.#turn();
+    if (!went || (this.#phase === "look" && this.#missing === 0)) this.#turn();
     return true;
   }
 
-  #open(code: string, isPlayed: boolean): void {
+  #open(code: string): void {
     const { world } = this;
-    const { chance } = world;
-    const opening = chance.pick(openings);
-    const ready = opening.version === 0 || !isPlayed ? null : prepare(code, opening);
+    const { chance, kind } = world;
+    const opening = chance.pick(chance.is(kind.longOpening) ? longOpenings : openings);
+    const ready = opening.version === 0 ? null : prepare(code, opening);
     if (ready) seed(world.redis, code, ready);
     world.ledgers.set(code, new Ledger(code, ready?.state ?? null, ready?.version ?? 0));
     world.told.set(code, ready?.seq ?? 0);
-    if (!isPlayed) return;
-    seatsOf(code).forEach((seatId, i) => {
-      const isSeated = ready !== null && i < 2;
-      if (i >= maxPlayers + 1 || (i >= 2 && ready && opening.isStarted && chance.is(0.8))) return;
-      const commands = chance.between(2, 7);
-      const player = new Player(world, {
-        code,
-        opening,
-        seatId,
-        isHost: i === 0,
-        isSeated,
-        commands,
+    // Who comes too late is refused, which is seldom worth a client.
+    const isFull = ready !== null && opening.isStarted && chance.is(0.8);
+    const clients = isFull ? 2 : chance.pick(kind.clients);
+    seatsOf(code)
+      .slice(0, clients)
+      .forEach((seatId, i) => {
+        const player = new Player(world, {
+          code,
+          opening,
+          seatId,
+          isHost: i === 0,
+          isSeated: ready !== null && i < 2,
+          commands: chance.within(kind.commands),
+        });
+        this.#players.push(player);
+        world.after(chance.within(kind.thinkMs), () => player.think());
       });
-      this.#players.push(player);
-      world.after(chance.between(5, 60), () => player.think());
-    });
   }
 
   /** No more faults; what is under way ends by itself. */
   #calm(): void {
     const { world } = this;
-    this.#phase = "rest";
     world.isStormy = false;
     const isUnaware = world.hasLost || world.net.messages.lost > 0;
     world.net.messages = { lost: 0, doubled: 0, late: 0 };
     world.note?.("the storm is over");
-    this.#end =
-      Math.max(world.timeline.now, ...world.workers.map((one) => one.frozenUntil)) +
-      restMs +
-      (isUnaware ? unawareMs : 0);
+    this.#phase = "rest";
+    const rests = world.chance.is(world.kind.rest);
+    this.#end = !rests
+      ? world.timeline.now
+      : Math.max(world.timeline.now, ...world.workers.map((one) => one.frozenUntil)) +
+        restMs +
+        (isUnaware ? unawareMs : 0);
+    this.#rests = rests;
   }
 
   #turn(): void {
@@ -117,9 +134,14 @@ export class Schedule {
       return;
     }
     if (this.#phase === "rest") {
+      // A process just started may still have to join.
+      if (world.ready().length === 0 && this.#waits++ < maxWaits) {
+        this.#end += waitMs;
+        return;
+      }
       this.#phase = "look";
       this.#end = world.timeline.now + 6_000;
-      world.guard(() => this.#checkDeadlines());
+      if (this.#rests) world.guard(() => this.#checkDeadlines());
       this.#look();
       return;
     }
@@ -190,7 +212,7 @@ export class Schedule {
       "the world heals",
       () => `${ledger.code}: ${JSON.stringify(reply)}`,
     );
-    if (reply.ok && !world.hasLost)
+    if (reply.ok && !world.hasLost && !world.isLivenessBlind())
       world.ensure(
         reply.body?.includes(`"seq":${ledger.seq},"hub"`) ?? false,
         "the world heals",

@@ -1,4 +1,5 @@
-import type { World } from "./world.ts";
+import { lobbyKey } from "../../actors/runtime/keys.ts";
+import type { World, Worker } from "./world.ts";
 
 /** Something bad that happens at one step of a schedule. */
 export interface Fault {
@@ -6,14 +7,12 @@ export interface Fault {
   strike(world: World): void;
 }
 
-/** Steps among which faults are spread: about what the clients of a schedule need. */
-const lastStep = 250;
-
 type Strike = (world: World) => void;
 
 const strikes: readonly [weight: number, strike: Strike][] = [
   [6, kill],
-  [3, freeze],
+  [4, freeze],
+  [3, stall],
   [2, cut],
   [2, leave],
   [2, join],
@@ -26,14 +25,15 @@ const weighted = strikes.flatMap(([weight, strike]) =>
 
 /** Chooses what goes wrong in this schedule, and at which steps. */
 export function planFaults(world: World): Fault[] {
-  const { chance, net } = world;
-  if (chance.is(0.4)) net.messages = { lost: 0.05, doubled: 0.05, late: 0.05 };
-  world.redis.keepJournal(() => world.timeline.now);
-  const count = chance.is(0.1) ? 0 : chance.between(1, 4);
+  const { chance, net, kind } = world;
+  if (chance.is(kind.messageFaults)) net.messages = { lost: 0.05, doubled: 0.05, late: 0.05 };
+  const count = chance.is(kind.faultless) ? 0 : chance.pick(kind.faults);
   const faults = Array.from({ length: count }, () => ({
-    step: chance.between(10, lastStep),
+    step: chance.between(1, kind.lastStep),
     strike: chance.pick(weighted),
   }));
+  if (faults.some(({ strike }) => strike === restartStore))
+    world.redis.keepJournal(() => world.timeline.now);
   return faults
     .sort((a, b) => a.step - b.step)
     .map(({ step, strike }) => ({
@@ -45,24 +45,42 @@ export function planFaults(world: World): Fault[] {
     }));
 }
 
+/** A worker that is there, if any is. */
+function anyone({ chance, workers }: World): Worker {
+  const alive = workers.filter((worker) => worker.isAlive);
+  return chance.pick(alive.length > 0 ? alive : workers);
+}
+
 function kill(world: World): void {
-  const { chance } = world;
-  const worker = chance.pick(world.workers);
-  world.kill(worker, chance.is(0.6));
+  world.kill(anyone(world), world.chance.is(0.6));
 }
 
 function freeze(world: World): void {
-  const { chance } = world;
-  const worker = chance.pick(world.workers);
-  world.freeze(worker, chance.is(0.5) ? chance.between(5, 600) : chance.between(700, 2_500));
+  const { chance, kind } = world;
+  const worker = anyone(world);
+  const ms = chance.within(chance.pick(kind.freezeMs));
+  world.note?.(`${worker.name} freezes for ${ms} ms`);
+  // Never shorter than before: what waits for the thaw would be overtaken by what comes after it.
+  worker.frozenUntil = Math.max(worker.frozenUntil, world.timeline.now + ms);
+}
+
+function stall(world: World): void {
+  const { chance, kind } = world;
+  const worker = anyone(world);
+  const which = chance.pick(["commits", "control", "control", "both"] as const);
+  const ms = chance.within(chance.pick(kind.freezeMs));
+  world.note?.(`${worker.name} is cut off from the store for ${ms} ms (${which})`);
+  worker.wiring.stall(which, ms);
 }
 
 function cut(world: World): void {
-  world.cut(world.chance.pick(world.workers));
+  const worker = anyone(world);
+  world.note?.(`${worker.name} loses its connections`);
+  worker.wiring.cut(world.chance.is(0.5));
 }
 
 function leave(world: World): void {
-  const worker = world.chance.pick(world.workers);
+  const worker = anyone(world);
   if (worker.isAlive && !worker.isLeaving) world.leave(worker);
 }
 
@@ -70,15 +88,37 @@ function join(world: World): void {
   if (world.ready().length < 4) world.startWorker();
 }
 
+/** The store dies and comes back, perhaps without its last second. */
 function restartStore(world: World): void {
-  const { chance } = world;
-  if (!world.net.isUp) return;
-  const downMs = chance.is(0.5) ? chance.between(1, 40) : chance.between(60, 1_500);
-  world.restartStore(downMs, chance.is(0.5) ? chance.between(1, 1_000) : 0);
+  const { chance, kind, net, redis } = world;
+  if (!net.isUp) return;
+  const ms = chance.within(chance.pick(kind.storeDownMs));
+  const lostMs = chance.is(0.5) ? chance.between(1, 1_000) : 0;
+  world.note?.(`store    dies for ${ms} ms, loses ${lostMs} ms`);
+  net.isUp = false;
+  for (const worker of world.workers) if (worker.isAlive) worker.wiring.cut(false);
+  redis.forgetScripts();
+  if (lostMs > 0) lose(world, lostMs);
+  world.after(ms, () => {
+    net.isUp = true;
+    world.note?.("store    is back");
+  });
+}
+
+function lose(world: World, ms: number): void {
+  world.hasLost = true;
+  world.redis.loseAfter(world.timeline.now - ms);
+  for (const [code, ledger] of world.ledgers) {
+    const stored = world.redis.hget(lobbyKey(code), "v");
+    world.guard(() => ledger.rollBack(Number(stored ?? 0)));
+  }
 }
 
 function stepClock(world: World): void {
   const { chance } = world;
   const ms = chance.pick([40, 400, 3_000, 3_600_000]) * chance.pick([-1, 1]);
-  world.stepClock(ms);
+  world.note?.(`clocks   step by ${ms} ms`);
+  world.wallOffset += ms;
+  if (ms < 0) world.setBackMs -= ms;
+  if (Math.abs(ms) > 100) world.clockJumpedAt = world.timeline.now;
 }

@@ -1,5 +1,6 @@
 import { createRouter } from "../../actors/runtime/router.ts";
-import { deadChannel, lobbyKey } from "../../actors/runtime/keys.ts";
+import { deadChannel, ownerKey, shardOf, workersKey } from "../../actors/runtime/keys.ts";
+import { parseOwner, wantedOwner } from "../../actors/runtime/placement.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import type { Lobbies } from "../../actors/contract.ts";
 import { silentLogger } from "../../server/core/logger.ts";
@@ -7,7 +8,9 @@ import { createMetrics } from "../../server/core/metrics.ts";
 import { chanceFrom, type Chance } from "./chance.ts";
 import { ensure, Violation, type Ledger } from "./ledger.ts";
 import { ModelRedis } from "./model-redis.ts";
-import { publish, wire, type Network, type Wiring } from "./network.ts";
+import type { Kind } from "./kinds.ts";
+import type { Network } from "./link.ts";
+import { publish, wire, type Wiring } from "./network.ts";
 import { codes, context, question, shards, startOfTime } from "./openings.ts";
 import { sabotaged, type Sabotage } from "./sabotage.ts";
 import { Timeline, timingOf, type Place } from "./timeline.ts";
@@ -22,21 +25,16 @@ export interface Worker extends Place {
 }
 
 const metrics = createMetrics();
-/** Shorter than in the service and in the same proportions, so that a schedule of seconds meets them all. */
-const workerTimings = {
-  heartbeatMs: 250,
-  deadMs: 1_000,
-  freshMs: 750,
-  reloadMs: 2_000,
-  patienceMs: 2_500,
-  retryMs: 50,
-};
 /** How long a jump of the store's clock may mislead the workers about each other. */
 const blindMs = 3_000;
 
 /** Everything of one schedule; nothing in it depends on anything but the seed. */
 export class World {
   readonly seed: number;
+  readonly kind: Kind;
+  /** The lobbies that are played, and where they live. */
+  readonly codes: readonly string[];
+  readonly shards: readonly number[];
   readonly chance: Chance;
   readonly timeline = new Timeline();
   readonly net: Network;
@@ -60,19 +58,23 @@ export class World {
   failure: Violation | null = null;
   readonly note: ((line: string) => void) | null;
   #drawn = 10_000;
-  #born = 0;
 
-  constructor(seed: number, sabotage: Sabotage, note: ((line: string) => void) | null) {
+  constructor(seed: number, kind: Kind, sabotage: Sabotage, note: ((line: string) => void) | null) {
     this.seed = seed;
+    this.kind = kind;
     this.note = note && ((line) => note(`${this.timeline.now.toFixed(2).padStart(9)} ${line}`));
     this.sabotage = sabotage;
     this.chance = chanceFrom(seed);
+    const count = this.chance.is(kind.secondLobby) ? 2 : 1;
+    this.codes = codes.slice(0, count);
+    this.shards = shards.slice(0, count);
     this.redis = new ModelRedis(() => Math.floor(this.wall()), sabotage.store);
     this.net = {
       timeline: this.timeline,
       chance: this.chance,
       redis: this.redis,
       isUp: true,
+      isInstant: false,
       messages: { lost: 0, doubled: 0, late: 0 },
       ears: new Map(),
       injected: 0,
@@ -122,18 +124,39 @@ export class World {
     return this.setBackMs;
   }
 
+  /** Who holds the lobby by the store. */
+  ownerOf(code: string): string | null {
+    return parseOwner(this.redis.get(ownerKey(shardOf(code))))?.incarnation ?? null;
+  }
+
   ready(): Worker[] {
     return this.workers.filter((one) => one.isAlive && one.isReady && !one.isLeaving);
   }
 
-  after(ms: number, run: () => void): void {
-    this.timeline.add(this.timeline.now + ms, null, run);
+  after(ms: number, run: () => void): () => void {
+    return this.timeline.add(this.timeline.now + ms, null, run);
+  }
+
+  /** Workers that have long been there: they know each other, and the shards are shared out. */
+  async startTogether(count: number): Promise<void> {
+    this.net.isInstant = true;
+    this.redis.knowScripts();
+    const names = Array.from({ length: count }, (_, i) => `w${i + 1}`);
+    for (const name of names) this.redis.zadd(workersKey, this.redis.now(), name);
+    const places = names.map((name) => this.#place(name));
+    const wanted = this.shards.map((shard) => wantedOwner(names, shard));
+    // Owners first, so that the others find them in the map.
+    places.sort((a, b) => Number(wanted.includes(b.name)) - Number(wanted.includes(a.name)));
+    for (const worker of places) await this.#join(worker);
   }
 
   /** A process that finds no store waits for it, as the real one does. */
   startWorker(): void {
-    if (!this.net.isUp) return this.after(20, () => this.startWorker());
-    const name = `w${++this.#born}`;
+    if (!this.net.isUp) return void this.after(20, () => this.startWorker());
+    void this.#join(this.#place(`w${this.workers.length + 1}`));
+  }
+
+  #place(name: string): Worker {
     const place: Place = { name, isAlive: true, frozenUntil: 0 };
     const worker: Worker = Object.assign(place, {
       lobbies: null,
@@ -144,7 +167,7 @@ export class World {
     });
     this.workers.push(worker);
     this.note?.(`${name} starts`);
-    void this.#join(worker);
+    return worker;
   }
 
   async #join(worker: Worker): Promise<void> {
@@ -154,8 +177,8 @@ export class World {
         incarnation: worker.name,
         connections: sabotaged(worker.wiring.connections, sabotage),
         timing: timingOf(timeline, worker),
-        timings: { ...workerTimings, freshMs: sabotage.freshMs ?? workerTimings.freshMs },
-        shards,
+        timings: { ...this.kind.timings, freshMs: sabotage.freshMs ?? this.kind.timings.freshMs },
+        shards: this.shards,
         log: silentLogger,
         clock: { now: () => Math.floor(this.wall()) },
         metrics,
@@ -197,7 +220,7 @@ export class World {
       this.after(this.chance.between(1, 60), () => {
         if (this.net.isUp) publish(this.net, deadChannel, worker.name);
       });
-    this.after(this.chance.between(20, 400), () => this.startWorker());
+    this.after(this.chance.within(this.kind.bornMs), () => this.startWorker());
   }
 
   /** SIGTERM: the worker hands its lobbies over and ends. */
@@ -212,46 +235,6 @@ export class World {
       worker.isAlive = false;
       for (const tell of worker.open) this.after(0.2, tell);
     });
-  }
-
-  freeze(worker: Worker, ms: number): void {
-    this.note?.(`${worker.name} freezes for ${ms} ms`);
-    worker.frozenUntil = this.timeline.now + ms;
-  }
-
-  cut(worker: Worker): void {
-    this.note?.(`${worker.name} loses its connections`);
-    worker.wiring.cut(this.chance.is(0.5));
-  }
-
-  /** The store dies and comes back, perhaps without its last second. */
-  restartStore(ms: number, lostMs: number): void {
-    this.note?.(`store    dies for ${ms} ms, loses ${lostMs} ms`);
-    this.net.isUp = false;
-    for (const worker of this.workers) if (worker.isAlive) worker.wiring.cut(false);
-    this.redis.forgetScripts();
-    if (lostMs > 0) {
-      this.hasLost = true;
-      this.redis.loseAfter(this.timeline.now - lostMs);
-      for (const code of codes) this.#rollBack(code);
-    }
-    this.after(ms, () => {
-      this.net.isUp = true;
-      this.note?.("store    is back");
-    });
-  }
-
-  #rollBack(code: string): void {
-    const ledger = this.ledgers.get(code);
-    const stored = this.redis.hget(lobbyKey(code), "v");
-    this.guard(() => ledger?.rollBack(Number(stored ?? 0)));
-  }
-
-  stepClock(ms: number): void {
-    this.note?.(`clocks   step by ${ms} ms`);
-    this.wallOffset += ms;
-    if (ms < 0) this.setBackMs -= ms;
-    if (ms > 400) this.clockJumpedAt = this.timeline.now;
   }
 
   ensure(holds: boolean, invariant: string, facts: () => string): void {

@@ -1,0 +1,98 @@
+import type { Lobby, LobbyCommand } from "../../actors/lobby/types.ts";
+import { maxPlayers } from "./ledger.ts";
+import { by, createCommand, newSeat, type Opening } from "./openings.ts";
+import type { World } from "./world.ts";
+
+/** Chooses the commands of one client: mostly what moves the game on, sometimes anything. */
+export class Chooser {
+  /** What the last `prepare` asked for. */
+  plan: { revision: number; count: number } | null = null;
+  readonly #world: World;
+  readonly #code: string;
+  readonly #opening: Opening;
+  readonly #seatId: number;
+  readonly #isHost: boolean;
+  #hasJoined: boolean;
+
+  constructor(
+    world: World,
+    given: { code: string; opening: Opening; seatId: number; isHost: boolean; isSeated: boolean },
+  ) {
+    this.#world = world;
+    this.#code = given.code;
+    this.#opening = given.opening;
+    this.#seatId = given.seatId;
+    this.#isHost = given.isHost;
+    this.#hasJoined = given.isSeated;
+  }
+
+  /** What the client does next in a lobby as it stands; `count` tells its commands apart. */
+  choose(lobby: Lobby | null, count: number): LobbyCommand {
+    const { chance, sabotage } = this.#world;
+    const me = by(this.#seatId);
+    if (!lobby)
+      return this.#isHost
+        ? createCommand(this.#code, this.#opening, sabotage.seatBound ?? maxPlayers)
+        : { type: "read", ...me };
+    if (chance.is(0.2)) return this.#chooseAny(lobby);
+    const isSeated = lobby.seats.some((seat) => seat.id === this.#seatId);
+    if (!isSeated) return this.#joinOnce();
+    if (lobby.status === "waiting")
+      return this.#isHost ? this.#chooseStart(count) : { type: "read", ...me };
+    return this.#chooseMove(lobby);
+  }
+
+  /** A seat's number is never given twice, so who left or was refused only looks on. */
+  #joinOnce(): LobbyCommand {
+    const me = by(this.#seatId);
+    if (this.#hasJoined) return { type: "read", ...me };
+    this.#hasJoined = true;
+    return { type: "join", seat: newSeat(this.#seatId), ...me };
+  }
+
+  #chooseStart(count: number): LobbyCommand {
+    const { chance } = this.#world;
+    const me = by(this.#seatId);
+    if (chance.is(0.3)) return { type: "settings", changes: { prompt: `${count}` }, ...me };
+    const plan = this.plan;
+    this.plan = null;
+    if (!plan) return { type: "prepare", ...me };
+    const questions = Array.from({ length: plan.count }, () => this.#world.newQuestion());
+    return { type: "start", revision: plan.revision, questions, ...me };
+  }
+
+  #chooseMove(lobby: Lobby): LobbyCommand {
+    const { chance } = this.#world;
+    const me = by(this.#seatId);
+    const { round } = lobby;
+    const index = chance.is(0.8) ? (round?.index ?? null) : null;
+    const selectedIndex = chance.between(-1, 3);
+    if (this.#isHost && (!round?.isOpen || chance.is(0.3))) return { type: "next", index, ...me };
+    if (lobby.settings.mode === "coop")
+      return this.#isHost && chance.is(0.3)
+        ? { type: "lock", index, ...me }
+        : { type: "pick", selectedIndex, index, ...me };
+    return { type: "answer", selectedIndex, index, claimedMs: chance.between(0, 1_500), ...me };
+  }
+
+  #chooseAny(lobby: Lobby): LobbyCommand {
+    const { chance } = this.#world;
+    const me = by(this.#seatId);
+    const commands: LobbyCommand[] = [
+      { type: "read", ...me },
+      { type: "read", ...me },
+      { type: "read", ...me },
+      { type: "heartbeat", ...me },
+      { type: "reveal", ...me },
+      { type: "leave", ...me },
+      { type: "lock", index: null, ...me },
+    ];
+    const target = chance.pick(lobby.seats).id;
+    if (this.#isHost) commands.push({ type: "kick", seatId: target, ban: chance.is(0.5), ...me });
+    if (this.#isHost && chance.is(0.3)) commands.push({ type: "end", ...me });
+    const command = chance.pick(commands);
+    return command.type === "leave" && this.#isHost && chance.is(0.7)
+      ? { type: "read", ...me }
+      : command;
+  }
+}

@@ -1,0 +1,121 @@
+type Range = readonly [low: number, high: number];
+
+/** How large a schedule is, and how fast its world turns; times in milliseconds. */
+export interface Kind {
+  readonly name: "small" | "large";
+  readonly workers: readonly number[];
+  /** Probability of a second lobby. */
+  readonly secondLobby: number;
+  /** Clients of a lobby that is under way, and commands of each. */
+  readonly clients: readonly number[];
+  readonly commands: Range;
+  readonly thinkMs: Range;
+  /** One time in five. */
+  readonly longThinkMs: Range;
+  /** How long a client waits for an answer before it asks again. */
+  readonly waitMs: Range;
+  readonly againMs: Range;
+  /** Probability that a client asks the owner itself. */
+  readonly asksOwner: number;
+  readonly faults: readonly number[];
+  readonly faultless: number;
+  /** Probability that messages between workers get lost, doubled and late. */
+  readonly messageFaults: number;
+  /** Probability of a lobby with many commits since its last snapshot. */
+  readonly longOpening: number;
+  /** Faults are spread over the steps up to here: about what the clients need. */
+  readonly lastStep: number;
+  readonly freezeMs: readonly Range[];
+  readonly storeDownMs: readonly Range[];
+  readonly bornMs: Range;
+  /** Workers that are there from the beginning have joined before the first step. */
+  readonly joinsBefore: boolean;
+  /** Probability that the deadlines are awaited at the end. */
+  readonly rest: number;
+  /** Shorter than in the service and in the same proportions, so that a schedule meets them all. */
+  readonly timings: {
+    readonly heartbeatMs: number;
+    readonly deadMs: number;
+    readonly freshMs: number;
+    readonly reloadMs: number;
+    readonly patienceMs: number;
+    readonly retryMs: number;
+  };
+}
+
+/** What can go wrong goes wrong with few workers, lobbies, commands and faults, if they meet in every way. */
+export const small: Kind = {
+  name: "small",
+  workers: [2, 2, 2, 2, 2, 3],
+  secondLobby: 0.1,
+  clients: [2, 2, 2, 2, 2, 3, 4],
+  commands: [2, 3],
+  thinkMs: [1, 6],
+  longThinkMs: [10, 40],
+  waitMs: [100, 700],
+  againMs: [1, 20],
+  asksOwner: 0.5,
+  faults: [1, 1, 1, 2, 3],
+  faultless: 0.02,
+  messageFaults: 0.15,
+  longOpening: 0.05,
+  lastStep: 60,
+  freezeMs: [
+    [5, 200],
+    [250, 700],
+  ],
+  storeDownMs: [
+    [1, 40],
+    [60, 300],
+  ],
+  bornMs: [30, 300],
+  joinsBefore: true,
+  rest: 0.04,
+  timings: {
+    heartbeatMs: 200,
+    deadMs: 400,
+    freshMs: 300,
+    reloadMs: 1_000,
+    patienceMs: 1_500,
+    retryMs: 80,
+  },
+};
+
+export const large: Kind = {
+  name: "large",
+  workers: [1, 2, 3],
+  secondLobby: 0.3,
+  clients: [2, 3, 4],
+  commands: [2, 7],
+  thinkMs: [1, 60],
+  longThinkMs: [1, 600],
+  waitMs: [400, 3_000],
+  againMs: [1, 40],
+  asksOwner: 0,
+  faults: [1, 2, 3, 4],
+  faultless: 0.1,
+  messageFaults: 0.4,
+  longOpening: 0.33,
+  lastStep: 250,
+  freezeMs: [
+    [5, 600],
+    [700, 2_500],
+  ],
+  storeDownMs: [
+    [1, 40],
+    [60, 1_500],
+  ],
+  bornMs: [20, 400],
+  joinsBefore: false,
+  rest: 1,
+  timings: {
+    heartbeatMs: 250,
+    deadMs: 1_000,
+    freshMs: 750,
+    reloadMs: 2_000,
+    patienceMs: 2_500,
+    retryMs: 50,
+  },
+};
+
+export const kinds = { small, large };
