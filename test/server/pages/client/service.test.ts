@@ -47,7 +47,14 @@ describe("the client at a service", () => {
   before(async () => {
     app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" } });
   });
-  after(() => app.stop());
+  const over = new AbortController();
+  const whileOpen = { signal: over.signal };
+  after(async () => {
+    over.abort();
+    await app.stop();
+    // One stream of the client keeps its timers although its reader returned; the file must still end.
+    setTimeout(() => process.exit(), 1_000).unref();
+  });
 
   async function table(mode: "coop" | "versus"): Promise<[host: Seat, friend: Seat]> {
     const host = await new Emberline({ url: app.url }).create({ ...short, mode, hostName: "Ada" });
@@ -66,7 +73,7 @@ describe("the client at a service", () => {
   for (const mode of ["versus", "coop"] as const)
     it(`plays ${mode} to the end; what it folds is what the service says`, async () => {
       const [host, friend] = await table(mode);
-      const events = friend.events();
+      const events = friend.events(whileOpen);
       await readUntil(events, "lobby.snapshot");
       await host.settings({ review: true, timer: 60 });
       await host.start();
@@ -91,7 +98,7 @@ describe("the client at a service", () => {
   it("watches a public game without a seat, with a proof of every answer and no picks", async () => {
     const [host, friend] = await table("coop");
     const watcher = await new Emberline({ url: app.url }).spectate(host.code);
-    const events = watcher.events();
+    const events = watcher.events(whileOpen);
     await readUntil(events, "lobby.snapshot");
     await host.start();
     await readUntil(events, "lobby.started");
@@ -114,7 +121,7 @@ describe("the client at a service", () => {
 
   it("folds small events into the state it has", async () => {
     const [host, friend] = await table("versus");
-    const events = friend.events();
+    const events = friend.events(whileOpen);
     await readUntil(events, "lobby.snapshot");
     await host.start();
     await readUntil(events, "lobby.started");
@@ -129,12 +136,12 @@ describe("the client at a service", () => {
     await host.settings({ timer: 45 });
     await host.settings({ timer: 20 });
     const lastEventId = String((host.lobby?.seq ?? 0) + 2);
-    const resumed = friend.events({ lastEventId });
+    const resumed = friend.events({ ...whileOpen, lastEventId });
     const first = await resumed.next();
     assert.equal(first.value?.type, "lobby.settings");
     assert.equal(String(first.value?.seq), String(Number(lastEventId) + 1));
     await resumed.return();
-    const lost = friend.events({ lastEventId: "99999" });
+    const lost = friend.events({ ...whileOpen, lastEventId: "99999" });
     assert.equal((await lost.next()).value?.type, "lobby.gap");
     assert.equal((await lost.next()).value?.type, "lobby.snapshot");
     await lost.return();
@@ -142,14 +149,14 @@ describe("the client at a service", () => {
 
   it("says why a seat is refused and ends with the seat", async () => {
     const [host, friend] = await table("versus");
-    const events = friend.events();
+    const events = friend.events(whileOpen);
     await readUntil(events, "lobby.snapshot");
     await host.kick(friend.key.playerId);
     await readUntil(events, "lobby.player_removed");
     assert.equal((await events.next()).done, true);
-    await assert.rejects(friend.events().next(), hasCode("lobby:not_member"));
+    await assert.rejects(friend.events(whileOpen).next(), hasCode("lobby:not_member"));
     const forged = new Emberline({ url: app.url }).seat({ ...friend.key, token: "x.y.z" });
-    await assert.rejects(forged.events().next(), hasCode("lobby:token_invalid"));
+    await assert.rejects(forged.events(whileOpen).next(), hasCode("lobby:token_invalid"));
     await assert.rejects(friend.leave(), hasCode("lobby:player_not_found"));
   });
 
