@@ -2,7 +2,7 @@ import type { Queues } from "./producer.ts";
 import { maintenance } from "./queues.ts";
 
 /** What is done again and again: every process asks for it, the store keeps one of each. */
-const schedules = [
+export const schedules = [
   { task: "messages", everyMs: 60_000 },
   { task: "credentials", everyMs: 60_000 },
   { task: "wallets", everyMs: 60_000 },
