@@ -15,6 +15,7 @@ import { CodexVersionSchema } from "./codex-version.ts";
 import { ContactMessageSchema } from "./contact-message.ts";
 import { CredentialRequestSchema } from "./credential-request.ts";
 import { EmailVerificationSchema } from "./email-verification.ts";
+import { FavoriteSchema } from "./favorite.ts";
 import { FeedbackSchema } from "./feedback.ts";
 import { LedgerEntrySchema } from "./ledger-entry.ts";
 import { LevelSchema } from "./level.ts";
@@ -25,11 +26,14 @@ import { OauthConnectionSchema } from "./oauth-connection.ts";
 import { OperatorSchema } from "./operator.ts";
 import { PasswordResetSchema } from "./password-reset.ts";
 import { PhoneCodeSchema } from "./phone-code.ts";
+import { PlaySessionSchema } from "./play-session.ts";
 import { PlayerCategoryStatsSchema } from "./player-category-stats.ts";
+import { PlayerPreferencesSchema } from "./player-preferences.ts";
 import { PlayerStatsSchema } from "./player-stats.ts";
 import { PlayerSchema } from "./player.ts";
 import { QuestionAnswerSchema } from "./question-answer.ts";
 import { QuestionPromptSchema } from "./question-prompt.ts";
+import { QuestionReportSchema } from "./question-report.ts";
 import { QuestionSchema } from "./question.ts";
 import { RealmBrandingSchema } from "./realm-branding.ts";
 import { RealmSchema } from "./realm.ts";
@@ -62,6 +66,10 @@ export const entities = [
   QuestionSchema,
   QuestionPromptSchema,
   QuestionAnswerSchema,
+  QuestionReportSchema,
+  PlaySessionSchema,
+  PlayerPreferencesSchema,
+  FavoriteSchema,
   LobbyResultSchema,
   LobbyAnswerSchema,
   CodexAssetSchema,

@@ -20,6 +20,8 @@ export const QuestionAnswerSchema = defineEntity({
     points: p.integer().default(0),
     xp: p.integer().default(0),
     source: p.enum(["practice", "run", "lobby"]),
+    /** Name of what was answered, when it can be answered once only: a repeat changes nothing (S38). */
+    ref: p.string().length(64).nullable().unique("question_answers_ref_unique"),
     createdAt: p.datetime().defaultRaw("now()"),
   },
 });

@@ -5,6 +5,7 @@ import { Migration20261121080000_delivery } from "./Migration20261121080000_deli
 import { Migration20261121084643_identity } from "./Migration20261121084643_identity.ts";
 import { Migration20261121084725_accounts } from "./Migration20261121084725_accounts.ts";
 import { Migration20261121090805_wallet } from "./Migration20261121090805_wallet.ts";
+import { Migration20261121103826_practice } from "./Migration20261121103826_practice.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   Migration20261121084643_identity,
   Migration20261121084725_accounts,
   Migration20261121090805_wallet,
+  Migration20261121103826_practice,
 ] as const;

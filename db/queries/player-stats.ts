@@ -14,7 +14,10 @@ export interface StatsRow {
   xp: number;
 }
 
-/** The totals of these players, all and per category, locked in id order until the transaction ends. */
+/**
+ * The totals of these players, all and per category, locked in id order until the transaction ends.
+ * A player who does not exist has no row.
+ */
 export async function lockStats(
   em: EntityManager,
   playerIds: readonly number[],
@@ -24,7 +27,8 @@ export async function lockStats(
   await rowsOf(
     em,
     sql`insert into player_stats (player_id)
-      select value::int from jsonb_array_elements_text(${ids}::jsonb) order by value::int
+      select id from players where id in
+        (select value::int from jsonb_array_elements_text(${ids}::jsonb)) order by id
       on conflict (player_id) do nothing`,
   );
   const all = await rowsOf<StatsRow>(

@@ -8,24 +8,30 @@ export interface ServedCount {
   correct: number;
 }
 
-/** Adds to the served and correct counters of questions, in id order so that two callers never deadlock. */
+/**
+ * Adds to the served and correct counters of questions, in id order so that two callers never
+ * deadlock, and returns them. To be done last: others wait for the rows until the transaction ends.
+ */
 export async function recordServed(
   em: EntityManager,
   counts: readonly ServedCount[],
-): Promise<void> {
-  if (counts.length === 0) return;
-  await rowsOf(
+): Promise<{ questionId: number; numServed: number; numCorrect: number }[]> {
+  if (counts.length === 0) return [];
+  const rows = counts.map(({ questionId, ...rest }) => ({ question_id: questionId, ...rest }));
+  return rowsOf(
     em,
     sql`with added as (
         select x.question_id, sum(x.served)::int as served, sum(x.correct)::int as correct
-        from jsonb_to_recordset(${JSON.stringify(counts.map((c) => ({ question_id: c.questionId, served: c.served, correct: c.correct })))}::jsonb)
+        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
           as x(question_id int, served int, correct int)
         group by x.question_id
       ), locked as (
-        select id from questions where id in (select question_id from added) order by id for update
+        select id from questions where id in (select question_id from added) order by id
+        for no key update
       )
       update questions q set num_served = q.num_served + a.served, num_correct = q.num_correct + a.correct
-      from added a where a.question_id = q.id and q.id in (select id from locked)`,
+      from added a where a.question_id = q.id and q.id in (select id from locked)
+      returning q.id as "questionId", q.num_served as "numServed", q.num_correct as "numCorrect"`,
   );
 }
 
@@ -37,6 +43,9 @@ export interface NewAnswer {
   points: number;
   xp: number;
   source: "practice" | "run" | "lobby";
+  /** Unique name of what was answered; null = none. */
+  ref: string | null;
+  at: Date;
 }
 
 /** Records answers; the questions count as seen by the players from now on. */
@@ -54,15 +63,37 @@ export async function insertAnswers(
       points: a.points,
       xp: a.xp,
       source: a.source,
+      ref: a.ref,
+      created_at: a.at.toISOString(),
     })),
   );
   await rowsOf(
     em,
     sql`insert into question_answers
-        (player_id, question_id, selected_index, is_correct, points, xp, source)
+        (player_id, question_id, selected_index, is_correct, points, xp, source, ref, created_at)
       select x.* from jsonb_to_recordset(${rows}::jsonb) as x(player_id int, question_id int,
-        selected_index int, is_correct boolean, points int, xp int, source text)`,
+        selected_index int, is_correct boolean, points int, xp int, source text, ref text,
+        created_at timestamptz)`,
   );
+}
+
+export interface StoredAnswer {
+  isCorrect: boolean;
+  points: number;
+  xp: number;
+}
+
+/** The answer recorded under this name, or null. */
+export async function findAnswerByRef(
+  em: EntityManager,
+  ref: string,
+): Promise<StoredAnswer | null> {
+  const [row] = await rowsOf(
+    em,
+    sql<StoredAnswer>`select is_correct as "isCorrect", points, xp
+      from question_answers where ref = ${ref}`,
+  );
+  return row ?? null;
 }
 
 /** XP of a player by category; categories never played are absent. */

@@ -60,6 +60,30 @@ export async function awardWithin(em: EntityManager, input: AwardInput): Promise
   return { isNew: true, grant };
 }
 
+/** Why an award of the service itself may fall away without harm to what it rewards. */
+const harmless: ReadonlySet<string> = new Set([
+  "award:not_found",
+  "award:daily_limit",
+  "wallet:limit_reached",
+]);
+
+/**
+ * Gives an award that a game brings with it, in the transaction of `em`. Null when an operator has
+ * taken it out of use, the day's limit is reached, or the wallet is full; throws `player:not_found`.
+ */
+export async function awardWhenDue(
+  em: EntityManager,
+  input: Omit<AwardInput, "isClaim">,
+): Promise<Awarded | null> {
+  try {
+    return await awardWithin(em, { ...input, isClaim: false });
+  } catch (error) {
+    // These are found out before anything is written: the transaction goes on.
+    if (error instanceof AppError && harmless.has(error.code)) return null;
+    throw error;
+  }
+}
+
 async function requireDailyRoom(
   em: EntityManager,
   { dailyLimit }: AwardTerms,

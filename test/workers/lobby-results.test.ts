@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { ResultSheet } from "../../actors/lobby/result-sheet.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { silentLogger } from "../../server/core/logger.ts";
-import { addAnswer, noTotals } from "../../workers/processors/answer-totals.ts";
+import { addAnswer, noTotals } from "../../server/play/totals.ts";
 import { storeLobbyResult } from "../../workers/processors/lobby-results.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { lobbyResults, questionGeneration } from "../../workers/queues.ts";

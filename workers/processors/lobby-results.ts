@@ -9,8 +9,8 @@ import {
 } from "../../db/queries/player-stats.ts";
 import { insertAnswers, recordServed, type NewAnswer } from "../../db/queries/question-answers.ts";
 import type { JobDeps } from "../../server/deps.ts";
+import { addAnswer, earned, noTotals, type GivenAnswer } from "../../server/play/totals.ts";
 import type { lobbyResults, PayloadOf } from "../queues.ts";
-import { addAnswer, earned, noTotals, type GivenAnswer } from "./answer-totals.ts";
 
 /** What this job reads of a result sheet (actors/lobby/result-sheet.ts); times in ms since the epoch. */
 interface Sheet {
@@ -85,6 +85,8 @@ async function store(em: EntityManager, sheet: Sheet, finishedAt: Date): Promise
       })),
     ),
   );
+  await credit(em, sheet, players, finishedAt);
+  // After the totals, as everywhere: two transactions that lock in one order never deadlock.
   await recordServed(
     em,
     sheet.questions.map((question) => ({
@@ -93,7 +95,6 @@ async function store(em: EntityManager, sheet: Sheet, finishedAt: Date): Promise
       correct: question.results.filter((result) => result.isCorrect).length,
     })),
   );
-  await credit(em, sheet, players, finishedAt);
 }
 
 async function credit(
@@ -117,7 +118,10 @@ async function credit(
       });
     }
   await saveStats(em, [...stats.values()] satisfies StatsRow[], at);
-  await insertAnswers(em, answers.map(toNewAnswer));
+  await insertAnswers(
+    em,
+    answers.map((answer) => toNewAnswer(answer, at)),
+  );
 }
 
 async function playerAnswers(
@@ -157,7 +161,8 @@ async function playerAnswers(
   );
 }
 
-function toNewAnswer({ playerId, questionId, selectedIndex, given }: PlayerAnswer): NewAnswer {
+function toNewAnswer(answer: PlayerAnswer, at: Date): NewAnswer {
+  const { playerId, questionId, selectedIndex, given } = answer;
   return {
     playerId,
     questionId,
@@ -165,6 +170,8 @@ function toNewAnswer({ playerId, questionId, selectedIndex, given }: PlayerAnswe
     isCorrect: given.isCorrect,
     ...earned(given),
     source: "lobby",
+    ref: null,
+    at,
   };
 }
 

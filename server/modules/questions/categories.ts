@@ -48,13 +48,6 @@ export function difficultyOf(name: string | null, level: number | null): Difficu
   return (level === null ? undefined : levels.find(([from]) => level >= from)?.[1]) ?? "medium";
 }
 
-/** Level L needs 100 + 50·(L−1) XP to reach the next, starting at level 1 with none (SCO-02). */
-export function levelOf(xp: number): number {
-  let level = 1;
-  for (let left = xp; left >= 50 + 50 * level; level++) left -= 50 + 50 * level;
-  return level;
-}
-
 /** Difficulties from the youngest learner to the expert. */
 const ladder: readonly Difficulty[] = [
   "elementary",

@@ -135,6 +135,8 @@ describe("drawing questions for a lobby", () => {
         points: 0,
         xp: 0,
         source: "lobby",
+        ref: null,
+        at: new Date(),
       })),
     );
     const drawn = await drawForLobby(jobs.deps, plan({ count: 3, player_ids: [7, 8] }));

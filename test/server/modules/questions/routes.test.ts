@@ -241,6 +241,8 @@ describe("the question endpoints", () => {
           points: 1,
           xp: 1,
           source: "practice",
+          ref: null,
+          at: new Date(),
         })),
       );
       const second = (await generate(ask)).questions.map((q) => q.id);

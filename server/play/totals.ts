@@ -10,6 +10,7 @@ export interface Totals {
 
 export interface GivenAnswer {
   isCorrect: boolean;
+  /** What a first answer would earn. */
   points: number;
   xp: number;
   /** How the player answered this question last, or null at the first time. */
@@ -35,11 +36,19 @@ export function earned(answer: GivenAnswer): { points: number; xp: number } {
   return { points: 0, xp: 0 };
 }
 
-/** Every answer counts. A repeated right answer leaves the streak as it is; a wrong one ends it (TRV-11). */
+/** A repeated right answer leaves a streak as it is; a wrong one always ends it (TRV-11). */
+export function streakAfter(
+  streak: number,
+  { isCorrect, previous }: Pick<GivenAnswer, "isCorrect" | "previous">,
+): number {
+  if (!isCorrect) return 0;
+  return previous === null ? streak + 1 : streak;
+}
+
+/** Every answer counts; points, XP and streak as said above. */
 export function addAnswer(totals: Totals, answer: GivenAnswer): Totals {
   const { points, xp } = earned(answer);
-  const grown = answer.previous === null ? totals.currentStreak + 1 : totals.currentStreak;
-  const currentStreak = answer.isCorrect ? grown : 0;
+  const currentStreak = streakAfter(totals.currentStreak, answer);
   return {
     score: totals.score + points,
     answers: totals.answers + 1,

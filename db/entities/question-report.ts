@@ -1,0 +1,29 @@
+import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
+import { PlayerSchema } from "./player.ts";
+import { QuestionSchema } from "./question.ts";
+
+/** A player says that something is wrong with a question; one report each, the last one counts. */
+export const QuestionReportSchema = defineEntity({
+  name: "QuestionReport",
+  tableName: "question_reports",
+  indexes: [
+    {
+      name: "question_reports_open_index",
+      expression:
+        "create index question_reports_open_index on question_reports (question_id) where resolved_at is null",
+    },
+  ],
+  uniques: [{ name: "question_reports_once_unique", properties: ["question", "player"] }],
+  properties: {
+    id: p.integer().primary(),
+    question: () => p.manyToOne(QuestionSchema).ref(),
+    player: () => p.manyToOne(PlayerSchema).ref(),
+    reason: p.enum(["wrong_answer", "ambiguous", "outdated", "offensive", "typo", "other"]),
+    comment: p.string().length(500),
+    createdAt: p.datetime(),
+    /** An operator has looked at the question since. */
+    resolvedAt: p.datetime().nullable(),
+  },
+});
+
+export type QuestionReport = InferEntity<typeof QuestionReportSchema>;
