@@ -55,10 +55,7 @@ describe("the job that generates questions", () => {
   });
   beforeEach(async () => {
     jobs.use(createQuestionBank());
-    await rowsOf(
-      jobs.deps.em,
-      sql`truncate questions, question_prompts, question_answers restart identity`,
-    );
+    await rowsOf(jobs.deps.em, sql`truncate questions restart identity cascade`);
   });
   after(() => jobs.stop());
 

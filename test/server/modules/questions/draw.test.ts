@@ -48,10 +48,7 @@ describe("drawing questions for a lobby", () => {
   beforeEach(async () => {
     jobs.use(createQuestionBank());
     await jobs.deps.redis.flushall();
-    await rowsOf(
-      jobs.deps.em,
-      sql`truncate questions, question_prompts, question_answers restart identity`,
-    );
+    await rowsOf(jobs.deps.em, sql`truncate questions restart identity cascade`);
   });
   after(() => jobs.stop());
 
