@@ -1,15 +1,16 @@
-import { readFileSync } from "node:fs";
 import { buildOpenApi } from "./http/openapi.ts";
+import { serviceVersion } from "./http/envelope.ts";
 import { operatorDocument } from "./operator/routes.ts";
+import { declaredRoutes } from "./operator/declared.ts";
 import { routes } from "./routes.ts";
 
-/** `npm run openapi [-- --operator]`: the document as JSON, without any service (BOOT-04). */
-const manifest: unknown = JSON.parse(
-  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-);
-const version = String((manifest as { version?: unknown }).version);
+/**
+ * `npm run openapi [-- --operator]`: the document as JSON, without any service (BOOT-04). Without
+ * the option it lists both listeners, each operation of the operators' with its own server;
+ * `GET /openapi.json` of the public port leaves those out.
+ */
 const isOperator = process.argv.includes("--operator");
 const document = isOperator
-  ? operatorDocument()
-  : buildOpenApi(routes, { version, title: "emberline" });
+  ? operatorDocument(declaredRoutes())
+  : buildOpenApi([...routes, ...declaredRoutes()], { version: serviceVersion, title: "emberline" });
 process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);

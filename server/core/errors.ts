@@ -92,6 +92,8 @@ export const errors = {
   "codex:patch_not_found": [404, "The patch was not found."],
   "codex:entity_not_found": [404, "The entity was not found."],
   "codex:asset_not_found": [404, "The asset was not found."],
+  "queue:not_found": [404, "The queue was not found."],
+  "job:not_found": [404, "The job was not found."],
   "projection:not_found": [404, "The row was not found."],
   "projection:type_mismatch": [404, "The id is of another type."],
 
@@ -123,6 +125,9 @@ export const errors = {
   "team:already_member": [409, "You are already in a team."],
   "wallet:insufficient_funds": [409, "The balance is too low."],
   "wallet:limit_reached": [409, "The wallet cannot hold more."],
+  "account:not_restorable": [409, "The account is open, or its data was cleared after 30 days."],
+  "job:not_failed": [409, "Only a failed job can be retried."],
+  "job:not_removable": [409, "The job is running or belongs to a schedule."],
   "request:idempotency_mismatch": [409, "This idempotency key was used with another body."],
 
   "request:range_unsatisfiable": [416, "The range lies outside the content."],

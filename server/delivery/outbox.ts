@@ -43,8 +43,8 @@ export function presentMessage(message: OutboxMessage, hasContent: boolean): Pre
   };
 }
 
-/** `a***@example.com`, `+4***89` (OPS-03). */
-function masked(to: string): string {
+/** An address or number as an operator may see it: `a***@example.com`, `+4***89` (OPS-03). */
+export function masked(to: string): string {
   const [local = "", domain] = to.split("@");
   if (domain === undefined) return `${to.slice(0, 2)}***${to.slice(-2)}`;
   return `${local.slice(0, 1)}***@${domain}`;

@@ -19,3 +19,13 @@ export interface SeatCaller {
   /** The seat is known from the cookie only; a player who sits in that lobby goes before it. */
   isCookieSeat: boolean;
 }
+
+/** What an operator may do; each role includes the ones before it (OPS-02). */
+export const operatorRoles = ["viewer", "operator", "admin"] as const;
+export type OperatorRole = (typeof operatorRoles)[number];
+
+/** A caller of the operator listener. */
+export interface OperatorCaller {
+  name: string;
+  role: OperatorRole;
+}

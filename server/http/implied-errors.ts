@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../core/errors.ts";
 import { ownAccountPath } from "./authenticate.ts";
 import { keyUseOf, scopeOf } from "./key-use.ts";
-import type { AnyRoute, AuthLevel } from "./route.ts";
+import { isOperatorRoute, type AnyRoute, type AuthLevel } from "./route.ts";
 
 /** Refusals any request can get, whatever its route. */
 const always: readonly ErrorCode[] = [
@@ -12,6 +12,14 @@ const always: readonly ErrorCode[] = [
   "server:unavailable",
 ];
 
+/** Refusals of whoever is not the operator a route asks for (OPS-02). */
+const operatorCodes: readonly ErrorCode[] = [
+  "auth:required",
+  "auth:token_invalid",
+  "auth:forbidden",
+  "rate_limit:exceeded",
+];
+
 const byLevel: Record<AuthLevel, readonly ErrorCode[]> = {
   public: [],
   optional: [],
@@ -20,6 +28,11 @@ const byLevel: Record<AuthLevel, readonly ErrorCode[]> = {
   guest: ["auth:required", "auth:token_invalid", "auth:forbidden"],
   seat: ["auth:required", "auth:token_invalid", "lobby:token_invalid"],
   optional_seat: [],
+  open: [],
+  local: operatorCodes,
+  viewer: operatorCodes,
+  operator: operatorCodes,
+  admin: operatorCodes,
 };
 
 /** Of routes where an API key may act as its owner (KEY-04..KEY-06). */
@@ -46,6 +59,7 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   if (route.body) codes.push("request:malformed_json", "request:unsupported_media_type");
   if (route.body) codes.push(route.invalid?.code ?? "validation:failed");
   if (route.idempotent) codes.push("request:idempotency_mismatch");
+  if (isWrite && isOperatorRoute(route)) codes.push("request:origin_forbidden");
   if (isWrite && (route.cookieAuthority || isSeat))
     codes.push("request:origin_forbidden", "request:unsupported_media_type");
   if ((isWrite && !route.unlimited) || route.rateLimit) codes.push("rate_limit:exceeded");

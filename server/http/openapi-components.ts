@@ -73,3 +73,25 @@ export const sharedComponents = {
     lobbyCookie: { type: "apiKey", in: "cookie", name: "svc_lobby" },
   },
 };
+
+/** The same for a document that also lists the operator listener (OPS-02). */
+export const componentsWithOperators = {
+  ...sharedComponents,
+  securitySchemes: {
+    ...sharedComponents.securitySchemes,
+    operatorToken: { type: "http", scheme: "bearer", description: "operator token" },
+    operatorCookie: { type: "apiKey", in: "cookie", name: "operator" },
+  },
+};
+
+/** Place of a page in its list (ENV-05). */
+export const pagination = {
+  type: "object",
+  required: ["page", "limit", "total", "has_more"],
+  properties: {
+    page: { type: "integer" },
+    limit: { type: "integer" },
+    total: { type: "integer" },
+    has_more: { type: "boolean" },
+  },
+};

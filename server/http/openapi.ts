@@ -2,9 +2,9 @@ import { STATUS_CODES } from "node:http";
 import type { TObject, TSchema } from "typebox";
 import { errors, type ErrorCode } from "../core/errors.ts";
 import { impliedErrors } from "./implied-errors.ts";
-import { sharedComponents } from "./openapi-components.ts";
+import { componentsWithOperators, pagination, sharedComponents } from "./openapi-components.ts";
 import { keyUseOf, scopeOf } from "./key-use.ts";
-import type { AnyRoute, AuthLevel, ResponseSpec } from "./route.ts";
+import { isOperatorRoute, type AnyRoute, type AuthLevel, type ResponseSpec } from "./route.ts";
 
 type Json = Record<string, unknown>;
 
@@ -12,6 +12,8 @@ export interface OpenApiInfo {
   title: string;
   version: string;
 }
+
+const operator = [{ operatorToken: [] }, { operatorCookie: [] }];
 
 const security: Record<AuthLevel, Json[]> = {
   public: [],
@@ -21,7 +23,17 @@ const security: Record<AuthLevel, Json[]> = {
   guest: [{ bearer: [] }],
   seat: [{ lobbyToken: [] }, { bearer: [] }, { lobbyCookie: [] }],
   optional_seat: [{}, { lobbyToken: [] }, { bearer: [] }, { lobbyCookie: [] }],
+  open: [],
+  local: [{}, ...operator],
+  viewer: operator,
+  operator,
+  admin: operator,
 };
+
+/** Said of every operation that the public address does not answer (OPS-01). */
+const operatorServers = [
+  { url: "http://127.0.0.1:9090", description: "operator listener, where OPERATOR_LISTEN puts it" },
+];
 
 /** The OpenAPI 3.1 document of a route table (BOOT-04). */
 export function buildOpenApi(routes: readonly AnyRoute[], info: OpenApiInfo): Json {
@@ -36,7 +48,7 @@ export function buildOpenApi(routes: readonly AnyRoute[], info: OpenApiInfo): Js
     info,
     tags: tags.map((name) => ({ name })),
     paths,
-    components: sharedComponents,
+    components: routes.some(isOperatorRoute) ? componentsWithOperators : sharedComponents,
   };
 }
 
@@ -53,6 +65,7 @@ function operationOf(route: AnyRoute): Json {
     summary: route.summary,
     description: `Source: ${route.source}${keyText}`,
     tags: [route.tag],
+    ...(isOperatorRoute(route) ? { servers: operatorServers } : {}),
     security: [...security[route.auth], ...(scope === null ? [] : [{ apiKey: [] }])],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: requestBodyOf(route.body) } : {}),
@@ -91,16 +104,17 @@ function successesOf(route: AnyRoute): Json {
       status,
       {
         description: STATUS_CODES[Number(status)] ?? status,
-        ...withOtherForm(route, contentOf(Number(status), spec)),
+        ...withOtherForm(route, contentOf(Number(status), spec, route.isPaged)),
       },
     ]),
   );
 }
 
-function contentOf(status: number, spec: ResponseSpec): Json {
+function contentOf(status: number, spec: ResponseSpec, isPaged = false): Json {
   if (status === 204) return {};
   if (spec === null) return jsonContent({ $ref: "#/components/schemas/Envelope" });
-  if (!("kind" in spec) || typeof spec.kind !== "string") return jsonContent(envelopeAround(spec));
+  if (!("kind" in spec) || typeof spec.kind !== "string")
+    return jsonContent(envelopeAround(spec, isPaged));
   if (spec.kind === "redirect")
     return { headers: { Location: { schema: { type: "string", format: "uri" } } } };
   const type =
@@ -116,11 +130,11 @@ function withOtherForm({ otherForm }: AnyRoute, answer: Json): Json {
 
 const jsonContent = (schema: unknown): Json => ({ content: { "application/json": { schema } } });
 
-const envelopeAround = (body: unknown): Json => ({
+const envelopeAround = (body: unknown, isPaged: boolean): Json => ({
   allOf: [{ $ref: "#/components/schemas/Envelope" }],
   type: "object",
-  required: ["body"],
-  properties: { body },
+  required: isPaged ? ["body", "pagination"] : ["body"],
+  properties: isPaged ? { body, pagination } : { body },
 });
 
 /** One answer per status, naming every code that may stand in it. */

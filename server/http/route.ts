@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { Config } from "../core/config.ts";
 import type { ErrorCode } from "../core/errors.ts";
-import type { Caller, SeatCaller } from "./auth.ts";
+import type { Caller, OperatorCaller, SeatCaller } from "./auth.ts";
 import type { Deps } from "../deps.ts";
 import type { SegmentForms } from "./router.ts";
 import type { StreamResponse } from "./stream-response.ts";
@@ -10,10 +10,27 @@ import type { StreamResponse } from "./stream-response.ts";
  * Who may call: `public` (tokens are not read), `optional`, `player` (guest or registered),
  * `registered`, `guest`; `seat` needs a lobby credential, `optional_seat` reads one (LOB-01, LOB-02).
  */
-export type AuthLevel =
+export type PublicLevel =
   "public" | "optional" | "player" | "registered" | "guest" | "seat" | "optional_seat";
 
-export type CallerOf<A extends AuthLevel> = A extends "public"
+/**
+ * Levels of the operator listener, which the public one refuses to serve: `open` asks for nothing,
+ * `local` for an operator unless the peer is this machine, the roles for at least that role.
+ */
+export const operatorLevels = ["open", "local", "viewer", "operator", "admin"] as const;
+export type OperatorLevel = (typeof operatorLevels)[number];
+
+export type AuthLevel = PublicLevel | OperatorLevel;
+
+export type CallerOf<A extends AuthLevel> = A extends "public" | "open"
+  ? null
+  : A extends "local"
+    ? OperatorCaller | null
+    : A extends OperatorLevel
+      ? OperatorCaller
+      : CallerOfPlayer<A>;
+
+type CallerOfPlayer<A extends AuthLevel> = A extends "public"
   ? null
   : A extends "optional"
     ? Caller | null
@@ -59,8 +76,16 @@ export interface RequestInfo {
 
 export type Headers = [name: string, value: string][];
 
+/** Place of a page in its list, as the response envelope says it. */
+export interface Pagination {
+  page: number;
+  limit: number;
+  total: number;
+  has_more: boolean;
+}
+
 export type Reply =
-  | { kind: "json"; status: number; body: unknown; headers: Headers }
+  | { kind: "json"; status: number; body: unknown; headers: Headers; pagination?: Pagination }
   /** `json` is the finished text of `body`; it is spliced into the envelope unparsed. */
   | {
       kind: "encoded";
@@ -110,6 +135,15 @@ export function reply(status: number, body?: unknown, headers: Headers = []): Re
   return body === undefined
     ? { kind: "empty", status, headers }
     : { kind: "json", status, body, headers };
+}
+
+/** A JSON answer of one page of a list; of the operator listener alone (ENV-05). */
+export function pagedReply<S extends number, B>(
+  status: S,
+  body: B,
+  pagination: Pagination,
+): Reply & { status: S; readonly [bodyType]?: B } {
+  return { kind: "json", status, body, headers: [], pagination };
 }
 
 /** A JSON answer whose body text already exists (a cached body, an actor's answer). */
@@ -200,6 +234,8 @@ export interface RouteRecord<
   deadlineMs?: number;
   /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */
   publicData?: boolean;
+  /** The envelope of a 200 has `pagination` beside `body` (ENV-05). */
+  isPaged?: boolean;
   /** Media type a 200 has instead of JSON when the client asks for it by a parameter. */
   otherForm?: string;
   responses: R;
@@ -221,6 +257,11 @@ export interface RouteRecord<
 export type AnyRoute = Omit<RouteRecord, "handler"> & {
   handler: (input: never) => Promise<Reply> | Reply;
 };
+
+/** True for a route of the operator listener (OPS-01). */
+export function isOperatorRoute({ auth }: Pick<AnyRoute, "auth">): boolean {
+  return operatorLevels.some((level) => level === auth);
+}
 
 /** Declares an endpoint; everything else derives from the record (ARCHITECTURE: an endpoint is declared once). */
 export function defineRoute<

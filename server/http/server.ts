@@ -15,7 +15,7 @@ import { addHeader, Exchange } from "./exchange.ts";
 import { framingProblem, hasBody, readRequestBody } from "./incoming-body.ts";
 import { Pipeline, requestDeadlineMs } from "./pipeline.ts";
 import { abortedStatus, RequestRecorder } from "./request-record.ts";
-import type { AnyRoute } from "./route.ts";
+import { isOperatorRoute, type AnyRoute } from "./route.ts";
 
 export interface HttpServerOptions {
   deps: Deps;
@@ -52,6 +52,9 @@ type ListenOnHost = (
 
 /** Serves the routes over HTTP. Nothing listens before `listen`. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
+  // No mistake in a table may put an operator's address on the public port (S16).
+  const misplaced = options.routes.find(isOperatorRoute);
+  if (misplaced) throw new Error(`${misplaced.path} belongs to the operator listener`);
   return new UwsServer(options);
 }
 

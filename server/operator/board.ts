@@ -14,9 +14,14 @@ import type {
   UIConfig,
 } from "@bull-board/api/dist/types.js";
 import type { Queue } from "bullmq";
-import { html, refuse, type OperatorReply, type OperatorRequest } from "./exchange.ts";
+import { AppError } from "../core/errors.ts";
+import { html, type OperatorReply, type OperatorRequest } from "./exchange.ts";
+import { maskData } from "./masking.ts";
 
 export const boardPath = "/operator/queues/board";
+
+export const isBoardPath = (path: string): boolean =>
+  path === boardPath || path.startsWith(`${boardPath}/`);
 
 interface ApiRoute {
   method: string;
@@ -82,26 +87,33 @@ class BoardAdapter implements IServerAdapter {
   }
 }
 
-/** The queue dashboard under `boardPath`; null for paths that are not its own. */
-export function createBoard(
-  queues: Queue[],
-): (request: OperatorRequest) => Promise<OperatorReply | null> {
+/** Answers everything under `boardPath`; throws `route:not_found`. */
+export type Board = (request: OperatorRequest) => Promise<OperatorReply>;
+
+export function createBoard(queues: Queue[]): Board {
   const adapter = new BoardAdapter();
   const uiBasePath = dirname(createRequire(import.meta.url).resolve("@bull-board/ui/package.json"));
   createBullBoard({
-    queues: queues.map((queue) => new BullMQAdapter(queue)),
+    queues: queues.map(adapterOf),
     serverAdapter: adapter,
     options: { uiBasePath, uiConfig: { boardTitle: "Queues", hideDocsLink: true } },
   });
   const page = renderPage(adapter);
   return async (request) => {
-    if (request.path !== boardPath && !request.path.startsWith(`${boardPath}/`)) return null;
     const path = request.path.slice(boardPath.length);
     if (path.startsWith("/static/"))
       return staticFile(adapter.staticDir, path.slice("/static/".length));
     if (path.startsWith("/api/")) return callApi(adapter, path, request);
     return html(page);
   };
+}
+
+/** The board shows of a job what the endpoints show: personal data and secrets are masked (OPS-03). */
+function adapterOf(queue: Queue): BullMQAdapter {
+  const adapter = new BullMQAdapter(queue);
+  adapter.setFormatter("data", maskData);
+  adapter.setFormatter("returnValue", maskData);
+  return adapter;
 }
 
 /** The template's fonts come from another site; the page must work, and stay private, without it. */
@@ -123,13 +135,13 @@ export function escapeHtml(text: string): string {
 async function staticFile(root: string, name: string): Promise<OperatorReply> {
   const file = normalize(join(root, name));
   const type = contentTypes[extname(file)];
-  if (!file.startsWith(root) || type === undefined) return notFound();
+  if (!file.startsWith(root) || type === undefined) throw new AppError("route:not_found");
   try {
     const bytes = await readFile(file);
     const headers = { "Cache-Control": "private, max-age=3600" };
     return { status: 200, content: { kind: "raw", type, bytes }, headers };
   } catch {
-    return notFound();
+    throw new AppError("route:not_found");
   }
 }
 
@@ -139,8 +151,7 @@ async function callApi(
   request: OperatorRequest,
 ): Promise<OperatorReply> {
   const body = parseBody(request.body);
-  if (body === null)
-    return refuse(400, "request:malformed_json", "The request body is not a valid JSON object.");
+  if (body === null) throw new AppError("request:malformed_json");
   for (const route of adapter.api) {
     const params =
       route.method === request.method ? matchPath(route.segments, path.split("/")) : null;
@@ -148,14 +159,14 @@ async function callApi(
     const call: BullBoardRequest = {
       queues: adapter.queues,
       uiConfig: adapter.uiConfig,
-      query: queryOf(request.query),
+      query: queryOf(new URLSearchParams(request.query)),
       params,
       body,
       headers: {},
     };
     return boardReply(await run(adapter, route, call));
   }
-  return notFound();
+  throw new AppError("route:not_found");
 }
 
 async function run(adapter: BoardAdapter, route: ApiRoute, call: BullBoardRequest) {
@@ -216,5 +227,3 @@ function parseBody(bytes: Buffer): Record<string, unknown> | null {
     return null;
   }
 }
-
-const notFound = () => refuse(404, "route:not_found", "There is nothing at this address.");

@@ -1,16 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Operator, OperatorRole } from "./identity.ts";
-
-/**
- * `open` needs nothing, `local` an operator unless the peer is this machine itself,
- * a role an operator who has at least that role.
- */
-export type Access = "open" | "local" | OperatorRole;
+import { AppError } from "../core/errors.ts";
+import type { OperatorLevel, Pagination } from "../http/route.ts";
+import type { Operator } from "./identity.ts";
 
 export interface OperatorRequest {
   method: string;
   path: string;
-  query: URLSearchParams;
+  /** Raw, without the question mark. */
+  query: string;
   headers: IncomingMessage["headers"];
   ip: string;
   body: Buffer;
@@ -21,38 +18,35 @@ export interface OperatorReply {
   status: number;
   /** JSON answers are wrapped in the response envelope. */
   content:
-    | { kind: "json"; body?: unknown; error?: { code: string; message: string; params?: object } }
-    | { kind: "raw"; type: string; bytes: string | Buffer }
-    | { kind: "redirect"; location: string };
+    | { kind: "json"; body?: unknown; pagination?: Pagination }
+    | { kind: "refusal"; error: AppError }
+    | { kind: "raw"; type: string; bytes: string | Uint8Array }
+    | { kind: "none" };
   headers?: Record<string, string>;
 }
 
-export interface OperatorRoute {
+/** A page for people; what programs ask for is declared like every other endpoint (routes.ts). */
+export interface PageRoute {
   method: "GET" | "POST";
   path: string;
-  summary: string;
-  access: Access;
-  /** Content type of the 200 answer. */
-  type: "application/json" | "text/html" | "text/plain";
+  access: OperatorLevel;
   handler: (request: OperatorRequest) => Promise<OperatorReply> | OperatorReply;
 }
 
 const maxBodyBytes = 256 * 1024;
 const maxRequestTarget = 2_048;
 
-export const json = (body: unknown, status = 200): OperatorReply => ({
-  status,
-  content: { kind: "json", body },
-});
-export const refuse = (
-  status: number,
-  code: string,
-  message: string,
-  params?: object,
-): OperatorReply => ({
-  status,
-  content: { kind: "json", error: params ? { code, message, params } : { code, message } },
-});
+export const refuse = (error: AppError): OperatorReply => {
+  const wait = error.detail.params?.["retry_after"];
+  return {
+    status: error.status,
+    content: { kind: "refusal", error },
+    headers: {
+      ...Object.fromEntries(error.detail.headers ?? []),
+      ...(typeof wait === "number" ? { "Retry-After": String(Math.max(1, Math.ceil(wait))) } : {}),
+    },
+  };
+};
 export const html = (bytes: string, status = 200): OperatorReply => ({
   status,
   content: { kind: "raw", type: "text/html; charset=utf-8", bytes },
@@ -62,21 +56,22 @@ export const redirect = (
   headers: Record<string, string> = {},
 ): OperatorReply => ({
   status: 303,
-  content: { kind: "redirect", location },
-  headers,
+  content: { kind: "none" },
+  headers: { ...headers, Location: location },
 });
 
-/** The request as plain data, or null when it is larger or stranger than anything sensible. */
-export async function readRequest(incoming: IncomingMessage): Promise<OperatorRequest | null> {
+/** The request as plain data; throws the refusal of what is larger or stranger than anything sensible. */
+export async function readRequest(incoming: IncomingMessage): Promise<OperatorRequest> {
   const target = incoming.url ?? "/";
-  if (target.length > maxRequestTarget || !target.startsWith("/")) return null;
+  if (target.length > maxRequestTarget) throw new AppError("request:uri_too_long");
   const url = parseTarget(target);
+  if (url === null) throw new AppError("request:malformed_url");
   const body = await readBody(incoming);
-  if (url === null || body === null) return null;
+  if (body === null) throw new AppError("request:too_large");
   return {
     method: incoming.method ?? "GET",
     path: url.pathname,
-    query: url.searchParams,
+    query: url.search.slice(1),
     headers: incoming.headers,
     ip: incoming.socket.remoteAddress ?? "",
     body,
@@ -85,6 +80,7 @@ export async function readRequest(incoming: IncomingMessage): Promise<OperatorRe
 }
 
 function parseTarget(target: string): URL | null {
+  if (!target.startsWith("/")) return null;
   try {
     return new URL(`http://operator${target.startsWith("//") ? "/" : target}`);
   } catch {
@@ -112,21 +108,38 @@ const securityHeaders: Record<string, string> = {
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'self'; form-action 'self'",
 };
 
+/** `envelope` is the text before the payload, up to and without its comma. */
 export function writeReply(
   response: ServerResponse,
   reply: OperatorReply,
-  envelope: (reply: OperatorReply) => string,
-  isHead: boolean,
+  { id, envelope, isHead }: { id: string; envelope: string; isHead: boolean },
 ): void {
-  const { content } = reply;
+  const { content, status } = reply;
+  const bytes = content.kind === "raw" ? content.bytes : payloadOf(content, envelope);
   const type = content.kind === "raw" ? content.type : "application/json";
-  const bytes =
-    content.kind === "raw" ? content.bytes : content.kind === "json" ? envelope(reply) : "";
-  response.writeHead(reply.status, {
+  const isBare = content.kind === "none";
+  response.writeHead(status, {
     ...securityHeaders,
-    ...(content.kind === "redirect" ? { Location: content.location } : { "Content-Type": type }),
-    "Content-Length": Buffer.byteLength(bytes),
+    "X-Request-Id": id,
+    ...(isBare ? {} : { "Content-Type": type }),
+    ...(status === 204 ? {} : { "Content-Length": Buffer.byteLength(bytes) }),
     ...reply.headers,
   });
-  response.end(isHead ? undefined : bytes);
+  response.end(isHead || isBare ? undefined : bytes);
+}
+
+function payloadOf(
+  content: Exclude<OperatorReply["content"], { kind: "raw" }>,
+  envelope: string,
+): string {
+  if (content.kind === "none") return "";
+  if (content.kind === "refusal") {
+    const { code, message, detail } = content.error;
+    const one = { code, message, ...(detail.params ? { params: detail.params } : {}) };
+    const violations = detail.violations ? { violations: detail.violations } : {};
+    return `${envelope},"flash":${JSON.stringify({ errors: [one], ...violations })}}`;
+  }
+  const place = content.pagination ? `,"pagination":${JSON.stringify(content.pagination)}` : "";
+  const body = content.body === undefined ? "" : `,"body":${JSON.stringify(content.body)}`;
+  return `${envelope}${body}${place}}`;
 }

@@ -1,15 +1,11 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { Config } from "../core/config.ts";
 import type { Clock } from "../core/clock.ts";
+import { operatorRoles, type OperatorCaller, type OperatorRole } from "../http/auth.ts";
 
-/** What an operator may do; each role includes the ones before it (OPS-02). */
-export const operatorRoles = ["viewer", "operator", "admin"] as const;
-export type OperatorRole = (typeof operatorRoles)[number];
+export { operatorRoles, type OperatorRole } from "../http/auth.ts";
 
-export interface Operator {
-  name: string;
-  role: OperatorRole;
-}
+export type Operator = OperatorCaller;
 
 export interface Identities {
   /** The operator a token belongs to, or null. */

@@ -1,24 +1,26 @@
-import type { MikroORM } from "@mikro-orm/postgresql";
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
-import type { OutboxFilter } from "../../db/queries/outbox.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { splitAddress } from "../boot/ports.ts";
 import { systemClock } from "../core/clock.ts";
-import { loadConfig, type Config } from "../core/config.ts";
+import { loadConfig } from "../core/config.ts";
 import { createLogger } from "../core/logger.ts";
-import { presentMessage, type PresentedMessage } from "../delivery/outbox.ts";
 import { createMetrics, type Metrics } from "../core/metrics.ts";
 import { connectRedis } from "../core/redis.ts";
 import { joinPrimary, type PrimaryLink, type ProcessInfo } from "../ipc.ts";
 import { createBoard } from "./board.ts";
+import { createDatabase } from "./database.ts";
 import { createLoginFailures } from "./failures.ts";
-import { createIdentities, type Operator } from "./identity.ts";
-import { operatorRoutes, type Sources } from "./routes.ts";
+import { createIdentities } from "./identity.ts";
+import { createJobDesk } from "./jobs.ts";
+import { pageRoutes } from "./page-routes.ts";
+import { createPlayerDesk } from "./players.ts";
+import { operatorRoutes } from "./routes.ts";
 import { createOperatorServer, listen } from "./server.ts";
-import { shownBooks, type BooksView } from "./wallets.ts";
+import type { Audit, Sources } from "./sources.ts";
 
 type MetricsOfProcess = MetricObjectWithValues<MetricValue<string>>[];
 
+/** A store that takes longer to answer counts as away. */
 const storeLimitMs = 1_500;
 
 /** Process entry of role `operator`: health, metrics and the pages for operators. */
@@ -28,7 +30,7 @@ export async function startOperator(): Promise<void> {
   const metrics = createMetrics();
   const redis = connectRedis(config.REDIS_URL, log, "operator");
   const queues = createQueues(config.REDIS_URL, log);
-  const database = createDatabase(config);
+  const database = createDatabase(config, redis);
   const link = joinPrimary({
     log,
     answers: {},
@@ -48,19 +50,24 @@ export async function startOperator(): Promise<void> {
     const isDatabaseUp = await database.ping().catch(() => false);
     return [...(isDatabaseUp ? [] : ["postgres"]), ...(isRedisUp ? [] : ["redis"])];
   };
-  const sources = createSources(link, queues, metrics, missingStores, database);
+  const audit: Audit = async (caller, change) => {
+    log.warn({ audit: true, operator: caller.name, ...change }, "operator action");
+    await database.audit(caller, change);
+  };
+  const { outbox, wallets, inStores } = database;
+  const players = createPlayerDesk({ config, inStores });
+  const parts = { missingStores, outbox, wallets, audit, players };
+  const sources: Sources = { ...createSources(link, queues, metrics), ...parts };
   const server = createOperatorServer({
     config,
     clock: systemClock,
     log,
-    routes: operatorRoutes(sources, identities, failures),
+    routes: operatorRoutes(sources),
+    pages: pageRoutes(sources, identities, failures),
     board: createBoard(queues.all()),
     identities,
     failures,
-    audit: async (operator, action) => {
-      log.warn({ audit: true, operator: operator.name, action }, "operator action");
-      await database.audit(operator, action);
-    },
+    audit,
   });
   const { host, port } = splitAddress(config.OPERATOR_LISTEN);
   link.ready(await listen(server, host, port));
@@ -70,9 +77,7 @@ function createSources(
   link: PrimaryLink,
   queues: Queues,
   metrics: Metrics,
-  missingStores: () => Promise<string[]>,
-  database: Pick<Sources, "outbox" | "wallets">,
-): Sources {
+): Pick<Sources, "processes" | "lobbies" | "jobs" | "metrics"> {
   const listOf = async (question: "processes" | "lobbies" | "metrics"): Promise<unknown[]> => {
     const value = await link.ask(question);
     return Array.isArray(value) ? value : [];
@@ -80,70 +85,12 @@ function createSources(
   return {
     processes: async () => (await listOf("processes")) as ProcessInfo[],
     lobbies: () => listOf("lobbies"),
-    missingStores,
-    outbox: database.outbox,
-    wallets: database.wallets,
     metrics: async () => {
       const others = (await listOf("metrics")) as MetricsOfProcess[];
       const own = await metrics.registry.getMetricsAsJSON();
       return AggregatorRegistry.aggregate([...others, own]).metrics();
     },
-    queues: () =>
-      Promise.all(
-        queues.all().map(async (queue) => {
-          const [counts, isPaused] = await Promise.all([queue.getJobCounts(), queue.isPaused()]);
-          return { name: queue.name, is_paused: isPaused, counts };
-        }),
-      ),
-  };
-}
-
-/** Connected on first use: the pages and metrics work while Postgres is away. */
-function createDatabase(config: Config) {
-  let opened: Promise<MikroORM> | null = null;
-  const open = (): Promise<MikroORM> => {
-    opened ??= import("../../db/orm.ts")
-      .then((module) => module.createOrm({ ...config, DATABASE_POOL: 2 }))
-      .catch((error: unknown) => {
-        opened = null;
-        throw error;
-      });
-    return opened;
-  };
-  return {
-    ping: async (): Promise<boolean> => {
-      const { pingDatabase } = await import("../../db/orm.ts");
-      return pingDatabase(await open(), storeLimitMs);
-    },
-    findOperator: async (hash: string): Promise<Operator | null> => {
-      const { findActiveOperator } = await import("../../db/queries/operators.ts");
-      return findActiveOperator((await open()).em.fork(), hash);
-    },
-    outbox: async (filter: OutboxFilter): Promise<PresentedMessage[]> => {
-      const { listOutbox } = await import("../../db/queries/outbox.ts");
-      const messages = await listOutbox((await open()).em.fork(), filter);
-      const hasContent = config.APP_ENV !== "production";
-      return messages.map((message) => presentMessage(message, hasContent));
-    },
-    wallets: async (): Promise<BooksView> => {
-      const { readBooks } = await import("../../db/queries/wallet-books.ts");
-      return readBooks((await open()).em.fork(), shownBooks);
-    },
-    audit: async (operator: Operator, action: string): Promise<void> => {
-      const { insertAuditEntry } = await import("../../db/queries/operators.ts");
-      const [verb = "", target = ""] = action.split(" ", 2);
-      const entry = {
-        operator: operator.name,
-        action: verb,
-        target: target.slice(0, 255),
-        reason: "",
-      };
-      await insertAuditEntry((await open()).em.fork(), entry);
-    },
-    close: async (): Promise<void> => {
-      const orm = await opened?.catch(() => null);
-      await orm?.close(true);
-    },
+    jobs: createJobDesk(queues.all()),
   };
 }
 

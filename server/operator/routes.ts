@@ -1,251 +1,157 @@
-import type { ProcessInfo } from "../ipc.ts";
-import type { OutboxFilter } from "../../db/queries/outbox.ts";
+import Type from "typebox";
 import { normalizeEmail } from "../core/account-names.ts";
-import { maxOutboxMessages, type PresentedMessage } from "../delivery/outbox.ts";
-import { timestamp } from "../core/clock.ts";
-import {
-  html,
-  json,
-  redirect,
-  type OperatorReply,
-  type OperatorRequest,
-  type OperatorRoute,
-} from "./exchange.ts";
-import type { LoginFailures } from "./failures.ts";
-import { cookieSeconds, type Identities } from "./identity.ts";
-import { operatorOpenApi } from "./openapi.ts";
-import { indexPage, loginPage, type Link, type QueueCounts } from "./pages.ts";
-import { cookieName, refusal, tooManyFailures } from "./server.ts";
-import { presentBooks, type BooksView } from "./wallets.ts";
+import { maxOutboxMessages } from "../delivery/outbox.ts";
+import { buildOpenApi } from "../http/openapi.ts";
+import { serviceVersion } from "../http/envelope.ts";
+import { bytesReply, media, reply, type AnyRoute, type Reply } from "../http/route.ts";
+import { defineOperatorRoute } from "./define.ts";
+import { jobRoutes } from "./job-routes.ts";
+import { Instant, orNull } from "./schemas.ts";
+import { playerRoutes } from "./player-routes.ts";
+import { presentProcess, ProcessBody, readiness, Readiness } from "./processes.ts";
+import type { Sources } from "./sources.ts";
+import { BooksBody, presentBooks } from "./wallets.ts";
 
-/** What the pages show; each answers within a bounded time. */
-export interface Sources {
-  processes(): Promise<ProcessInfo[]>;
-  lobbies(): Promise<unknown[]>;
-  queues(): Promise<QueueCounts[]>;
-  metrics(): Promise<string>;
-  outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
-  wallets(): Promise<BooksView>;
-  /** Names of the stores that do not answer. */
-  missingStores(): Promise<string[]>;
-}
+const metricsType = "text/plain; version=0.0.4; charset=utf-8";
+/** An address, a number, or a part of one that cannot be either. */
+const maxRecipient = 320;
 
-const links: Link[] = [
-  { href: "/operator/queues/board", text: "Queue board", note: "jobs: look, retry, remove" },
-  { href: "/operator/queues", text: "/operator/queues", note: "numbers of jobs by state" },
-  { href: "/operator/outbox", text: "/operator/outbox", note: "mails and text messages" },
-  { href: "/operator/wallets", text: "/operator/wallets", note: "wallets compared with ledgers" },
-  { href: "/operator/workers", text: "/operator/workers", note: "processes and their restarts" },
-  { href: "/operator/lobbies", text: "/operator/lobbies", note: "lobbies in memory by process" },
-  { href: "/metrics", text: "/metrics", note: "Prometheus text, summed over all processes" },
-  { href: "/ready", text: "/ready", note: "200 when every process and store answers" },
-  { href: "/live", text: "/live", note: "200 while this process runs" },
-  {
-    href: "/operator/openapi.json",
-    text: "/operator/openapi.json",
-    note: "this interface as OpenAPI 3.1",
-  },
+const MessageBody = Type.Object({
+  id: Type.Integer(),
+  kind: Type.Union([Type.Literal("mail"), Type.Literal("sms")]),
+  template: Type.String(),
+  to: Type.String(),
+  status: Type.String(),
+  attempts: Type.Integer(),
+  last_error: orNull(Type.String()),
+  subject: orNull(Type.String()),
+  text: orNull(Type.String()),
+  html: orNull(Type.String()),
+  code: orNull(Type.String()),
+  links: Type.Array(Type.String()),
+  created_at: Instant,
+});
+
+const OwnerBody = Type.Object({
+  incarnation: Type.String(),
+  shards: Type.Integer(),
+  actors: Type.Integer(),
+  pending: Type.Integer(),
+});
+
+/** Health for machines: no answer names more than it must (OPS-04). */
+const healthRoutes = (sources: Sources) => [
+  defineOperatorRoute({
+    method: "GET",
+    path: "/live",
+    summary: "200 while the operator process runs",
+    auth: "open",
+    source: "OPS-04",
+    responses: { 200: Type.Object({ status: Type.String() }) },
+    errors: [],
+    handler: () => reply(200, { status: "ok" }),
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: "/ready",
+    summary: "200 when every process and store answers, else 503",
+    auth: "open",
+    source: "OPS-04",
+    responses: { 200: Readiness, 503: Readiness },
+    errors: [],
+    handler: async () => {
+      const body = await readiness(sources);
+      return body.status === "ok" ? reply(200, body) : reply(503, body);
+    },
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: "/metrics",
+    summary: "Prometheus metrics, summed over all processes; without a token for this machine only",
+    auth: "local",
+    source: "OPS-04",
+    responses: { 200: media("text/plain") },
+    errors: [],
+    handler: async () => bytesReply(200, metricsType, await sources.metrics()),
+  }),
 ];
 
-/** Every address of the operator listener besides the queue board. */
-export function operatorRoutes(
-  sources: Sources,
-  identities: Identities,
-  failures: LoginFailures,
-): readonly OperatorRoute[] {
-  const page = { method: "GET", type: "text/html" } as const;
-  const data = { method: "GET", type: "application/json" } as const;
-  const routes: OperatorRoute[] = [
-    {
-      ...data,
-      path: "/live",
-      access: "open",
-      summary: "The process runs",
-      handler: () => json({ status: "ok" }),
+const viewRoutes = (sources: Sources) => [
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/workers",
+    summary: "The processes and how often each was started again",
+    auth: "viewer",
+    source: "OPS-04",
+    responses: { 200: Type.Object({ workers: Type.Array(ProcessBody) }) },
+    errors: [],
+    handler: async () => reply(200, { workers: (await sources.processes()).map(presentProcess) }),
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/lobbies",
+    summary: "Lobbies in memory, by the process that holds them",
+    auth: "viewer",
+    source: "OPS-04",
+    responses: { 200: Type.Object({ owners: Type.Array(OwnerBody) }) },
+    errors: [],
+    handler: async (): Promise<Reply & { status: 200 }> =>
+      reply(200, { owners: await sources.lobbies() }),
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/outbox",
+    summary: "Messages, newest first; what they say only outside production",
+    auth: "viewer",
+    source: "OPS-04, BOOT-05",
+    query: Type.Object({
+      kind: Type.Optional(Type.Union([Type.Literal("mail"), Type.Literal("sms")])),
+      to: Type.Optional(Type.String({ maxLength: maxRecipient })),
+      limit: Type.Integer({ minimum: 1, maximum: maxOutboxMessages, default: maxOutboxMessages }),
+    }),
+    responses: { 200: Type.Object({ messages: Type.Array(MessageBody) }) },
+    errors: [],
+    handler: async ({ query: { kind, to, limit } }) => {
+      const recipient = to === undefined ? null : (normalizeEmail(to) ?? to);
+      const messages = await sources.outbox({ kind: kind ?? null, to: recipient, limit });
+      return reply(200, { messages });
     },
-    {
-      ...data,
-      path: "/ready",
-      access: "open",
-      summary: "Every process and store answers",
-      handler: () => readiness(sources),
-    },
-    {
-      method: "GET",
-      path: "/metrics",
-      access: "local",
-      type: "text/plain",
-      summary: "Prometheus metrics",
-      handler: async () => {
-        const type = "text/plain; version=0.0.4; charset=utf-8";
-        return { status: 200, content: { kind: "raw", type, bytes: await sources.metrics() } };
-      },
-    },
-    {
-      ...page,
-      path: "/",
-      access: "open",
-      summary: "To the operator page",
-      handler: () => redirect("/operator"),
-    },
-    {
-      ...page,
-      path: "/operator",
-      access: "viewer",
-      summary: "What there is",
-      handler: async ({ operator }) => {
-        const [processes, queues] = await Promise.all([sources.processes(), sources.queues()]);
-        return operator
-          ? html(indexPage(operator, links, processes, queues))
-          : redirect("/operator/login");
-      },
-    },
-    {
-      ...page,
-      path: "/operator/login",
-      access: "open",
-      summary: "Login form",
-      handler: () => html(loginPage(null)),
-    },
-    {
-      method: "POST",
-      path: "/operator/login",
-      access: "open",
-      type: "text/html",
-      summary: "Exchanges a token for a browser cookie of 12 hours",
-      handler: (request) => login(request, identities, failures),
-    },
-    {
-      method: "POST",
-      path: "/operator/logout",
-      access: "open",
-      type: "text/html",
-      summary: "Ends the browser cookie",
-      handler: (request) => redirect("/operator/login", { "Set-Cookie": cookie("", 0, request) }),
-    },
-    {
-      ...data,
-      path: "/operator/workers",
-      access: "viewer",
-      summary: "Processes",
-      handler: async () => json({ workers: (await sources.processes()).map(presentProcess) }),
-    },
-    {
-      ...data,
-      path: "/operator/lobbies",
-      access: "viewer",
-      summary: "Lobbies in memory by process",
-      handler: async () => json({ owners: await sources.lobbies() }),
-    },
-    {
-      ...data,
-      path: "/operator/queues",
-      access: "viewer",
-      summary: "Jobs by queue and state",
-      handler: async () => json({ queues: await sources.queues() }),
-    },
-    {
-      ...data,
-      path: "/operator/outbox",
-      access: "viewer",
-      summary: "Messages, newest first (kind, to, limit); what they say only outside production",
-      handler: ({ query }) => outbox(sources, query),
-    },
-    {
-      ...data,
-      path: "/operator/wallets",
-      access: "viewer",
-      summary: "Rounds of comparing wallets with their ledgers, and differences, newest first",
-      handler: async () => json(presentBooks(await sources.wallets())),
-    },
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/wallets",
+    summary: "Rounds of comparing wallets with their ledgers, and differences, newest first",
+    auth: "viewer",
+    source: "WAL-08",
+    responses: { 200: BooksBody },
+    errors: [],
+    handler: async () => reply(200, presentBooks(await sources.wallets())),
+  }),
+];
+
+/** Every address of the operator listener besides the pages (page-routes.ts, board.ts). */
+export function operatorRoutes(sources: Sources): readonly AnyRoute[] {
+  const routes: AnyRoute[] = [
+    ...healthRoutes(sources),
+    ...viewRoutes(sources),
+    ...jobRoutes(sources.jobs, sources.audit),
+    ...playerRoutes(sources.players),
   ];
-  const document: OperatorRoute = {
-    ...data,
-    path: "/operator/openapi.json",
-    access: "viewer",
-    summary: "This document",
-    handler: () => {
-      const bytes = JSON.stringify(operatorOpenApi([...routes, document]));
-      return { status: 200, content: { kind: "raw", type: "application/json", bytes } };
-    },
-  };
-  return [...routes, document];
+  routes.push(
+    defineOperatorRoute({
+      method: "GET",
+      path: "/operator/openapi.json",
+      summary: "This interface as an OpenAPI 3.1 document",
+      auth: "viewer",
+      source: "BOOT-04",
+      responses: { 200: media("application/json") },
+      errors: [],
+      handler: () => bytesReply(200, "application/json", JSON.stringify(operatorDocument(routes))),
+    }),
+  );
+  return routes;
 }
 
-/** The document alone, for the command line: nothing is asked of the sources. */
-export function operatorDocument(): object {
-  const none = {
-    processes: async () => [],
-    lobbies: async () => [],
-    queues: async () => [],
-    metrics: async () => "",
-    outbox: async () => [],
-    wallets: async () => ({ rounds: [], differences: [], numDifferences: 0 }),
-    missingStores: async () => [],
-  };
-  const nobody = { fromToken: async () => null, fromCookie: async () => null, cookieFor: () => "" };
-  return operatorOpenApi(operatorRoutes(none, nobody, { waitOf: () => 0, record: () => {} }));
-}
-
-async function outbox(sources: Sources, query: URLSearchParams): Promise<OperatorReply> {
-  const kind = query.get("kind");
-  const to = query.get("to");
-  const limit = Number(query.get("limit") ?? maxOutboxMessages);
-  const isKind = kind === null || kind === "mail" || kind === "sms";
-  if (!isKind || !Number.isInteger(limit) || to?.includes("\0"))
-    return refusal("request:invalid_query");
-  const messages = await sources.outbox({
-    kind,
-    to: to === null ? null : (normalizeEmail(to) ?? to.toWellFormed()),
-    limit: Math.min(Math.max(limit, 1), maxOutboxMessages),
-  });
-  return json({ messages });
-}
-
-async function readiness(sources: Sources): Promise<OperatorReply> {
-  const [processes, missing] = await Promise.all([sources.processes(), sources.missingStores()]);
-  const waiting = processes.filter((each) => !each.isReady).length;
-  const isReady = processes.length > 0 && waiting === 0 && missing.length === 0;
-  const body = {
-    status: isReady ? "ok" : "unavailable",
-    num_processes: processes.length,
-    num_waiting: waiting,
-    missing_stores: missing,
-  };
-  return json(body, isReady ? 200 : 503);
-}
-
-async function login(
-  request: OperatorRequest,
-  identities: Identities,
-  failures: LoginFailures,
-): Promise<OperatorReply> {
-  const wait = failures.waitOf(request.ip);
-  if (wait > 0) return tooManyFailures(wait);
-  const token = new URLSearchParams(request.body.toString("utf8")).get("token")?.trim() ?? "";
-  const operator = await identities.fromToken(token);
-  if (operator === null) {
-    failures.record(request.ip);
-    return html(loginPage("This token is not valid."), 401);
-  }
-  return redirect("/operator", {
-    "Set-Cookie": cookie(identities.cookieFor(token), cookieSeconds, request),
-  });
-}
-
-function cookie(value: string, maxAge: number, request: OperatorRequest): string {
-  const secure = request.headers["x-forwarded-proto"] === "https" ? "; Secure" : "";
-  return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure}`;
-}
-
-function presentProcess(info: ProcessInfo): object {
-  return {
-    role: info.role,
-    index: info.index,
-    pid: info.pid,
-    is_ready: info.isReady,
-    num_restarts: info.restarts,
-    started_at: timestamp(info.startedAt),
-    incarnation: info.incarnation,
-  };
+export function operatorDocument(routes: readonly AnyRoute[]): object {
+  return buildOpenApi(routes, { title: "emberline operator", version: serviceVersion });
 }

@@ -1,13 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { once } from "node:events";
-import { parseCookie } from "cookie";
 import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
-import { errors, type ErrorCode } from "../core/errors.ts";
-import { isLocalPeer } from "../core/local-peer.ts";
+import { AppError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
 import { EnvelopeWriter, metaText } from "../http/envelope.ts";
-import { boardPath } from "./board.ts";
+import { toAppError } from "../http/failures.ts";
+import type { AnyRoute } from "../http/route.ts";
+import type { Match, Router } from "../http/router.ts";
+import { admit, type AccessOptions } from "./access.ts";
+import { callRoute, createApi, type ApiEntry } from "./api.ts";
+import { isBoardPath, type Board } from "./board.ts";
 import {
   readRequest,
   redirect,
@@ -15,33 +19,29 @@ import {
   writeReply,
   type OperatorReply,
   type OperatorRequest,
-  type OperatorRoute,
+  type PageRoute,
 } from "./exchange.ts";
-import type { LoginFailures } from "./failures.ts";
-import { includesRole, type Identities, type Operator } from "./identity.ts";
+import type { Audit } from "./sources.ts";
 
-export const cookieName = "operator";
-
-export interface OperatorServerOptions {
+export interface OperatorServerOptions extends AccessOptions {
   config: Config;
   clock: Clock;
   log: Logger;
-  routes: readonly OperatorRoute[];
-  board: (request: OperatorRequest) => Promise<OperatorReply | null>;
-  identities: Identities;
-  failures: LoginFailures;
-  /** Records a change: who, what, when (S16). */
-  audit: (operator: Operator, action: string) => Promise<void>;
+  routes: readonly AnyRoute[];
+  pages: readonly PageRoute[];
+  board: Board;
+  audit: Audit;
 }
 
 const requestLimitMs = 15_000;
-const safeFetchSites = new Set([undefined, "same-origin", "none"]);
+const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** The second listener: a few people use it, so it is a plain server in a process of its own (OPS-01). */
 export function createOperatorServer(options: OperatorServerOptions): Server {
   const envelope = new EnvelopeWriter(options.config, options.clock);
+  const api = createApi(options.routes);
   const server = createServer((incoming, response) => {
-    void serve(options, envelope, incoming, response).catch((error: unknown) => {
+    void serve(options, api, envelope, incoming, response).catch((error: unknown) => {
       options.log.error({ err: error }, "operator request");
       response.destroy();
     });
@@ -61,103 +61,97 @@ export async function listen(server: Server, host: string, port: number): Promis
 
 async function serve(
   options: OperatorServerOptions,
+  api: Router<ApiEntry>,
   envelope: EnvelopeWriter,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const startedAt = performance.now();
-  const request = await readRequest(incoming).catch(() => null);
-  if (request === null) response.setHeader("Connection", "close");
-  const reply = request === null ? refusal("request:too_large") : await answer(options, request);
-  const meta = metaText(incoming.method ?? "GET", request?.path ?? "/");
-  writeReply(
-    response,
-    reply,
-    (value) => wrap(envelope, value, startedAt, meta),
-    incoming.method === "HEAD",
-  );
-}
-
-function wrap(
-  writer: EnvelopeWriter,
-  reply: OperatorReply,
-  startedAt: number,
-  meta: string,
-): string {
-  const head = writer.open(reply.status, startedAt, meta);
-  if (reply.content.kind !== "json") return "";
-  const { body, error } = reply.content;
-  if (error) return `${head},"flash":${JSON.stringify({ errors: [error] })}}`;
-  return body === undefined ? `${head}}` : `${head},"body":${JSON.stringify(body)}}`;
+  const given = incoming.headers["x-request-id"];
+  const id = typeof given === "string" && requestIdPattern.test(given) ? given : randomUUID();
+  const path = (incoming.url ?? "/").split("?", 1)[0] ?? "/";
+  const reply = await readRequest(incoming)
+    .then((request) => answer(options, api, request))
+    .catch((error: unknown) => {
+      const refusal = toAppError(error);
+      if (refusal.status >= 500)
+        options.log.error(
+          { err: refusal.detail.cause ?? refusal, path },
+          "operator request failed",
+        );
+      return refuse(refusal);
+    });
+  // The rest of a body that was not read must not be taken for the next request.
+  if (!incoming.complete) response.setHeader("Connection", "close");
+  writeReply(response, reply, {
+    id,
+    envelope: envelope.open(reply.status, startedAt, metaText(incoming.method ?? "GET", path)),
+    isHead: incoming.method === "HEAD",
+  });
 }
 
 async function answer(
   options: OperatorServerOptions,
+  api: Router<ApiEntry>,
   request: OperatorRequest,
 ): Promise<OperatorReply> {
-  try {
-    const isHead = request.method === "HEAD";
-    const method = isHead ? "GET" : request.method;
-    const found = options.routes.filter((route) => route.path === request.path);
-    const route = found.find((each) => each.method === method);
-    const isBoard = request.path === boardPath || request.path.startsWith(`${boardPath}/`);
-    if (!isBoard && found.length === 0) return refusal("route:not_found");
-    if (!isBoard && !route) return refusal("route:method_not_allowed");
-    const access = route?.access ?? (method === "GET" ? "viewer" : "operator");
-    if (access !== "open" && !(access === "local" && isLocalPeer(request.ip, request.headers))) {
-      const refused = await authenticate(options, request);
-      if (refused) return refused;
-      if (access !== "local" && request.operator && !includesRole(request.operator, access))
-        return refusal("auth:forbidden");
-    }
-    const reply = route ? await route.handler(request) : await options.board(request);
-    if (request.operator && method !== "GET" && (reply?.status ?? 404) < 400)
-      await options.audit(request.operator, `${method} ${request.path}`);
-    return reply ?? refusal("route:not_found");
-  } catch (error) {
-    options.log.error({ err: error, path: request.path }, "operator request failed");
-    return refusal("server:unavailable");
+  if (isBoardPath(request.path)) return answerBoard(options, request);
+  const match = api.match(request.method, request.path);
+  if (match?.entry) {
+    request.operator = await admit(options, request, match.entry.level);
+    return callRoute(match.entry, match.params, request);
   }
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const pages = options.pages.filter((page) => page.path === request.path);
+  const page = pages.find((each) => each.method === method);
+  if (!page) return noSuchMethod(request, match, pages);
+  try {
+    request.operator = await admit(options, request, page.access);
+  } catch (error) {
+    return toLogin(request, error);
+  }
+  return page.handler(request);
 }
 
-/** Sets `request.operator`, or gives the refusal. Browsers are shown the login page instead of JSON. */
-async function authenticate(
+/** 404 for an unknown address; else 405 or, for OPTIONS, the methods there are (HTTP-01, HTTP-02). */
+function noSuchMethod(
+  request: OperatorRequest,
+  match: Match<ApiEntry> | null,
+  pages: readonly PageRoute[],
+): OperatorReply {
+  const known = new Set([...(match?.allow ?? []), ...pages.map(({ method }) => method)]);
+  if (known.size === 0) throw new AppError("route:not_found");
+  if (known.has("GET")) known.add("HEAD");
+  const allow = [...known, "OPTIONS"].join(", ");
+  if (request.method === "OPTIONS")
+    return { status: 204, content: { kind: "none" }, headers: { Allow: allow } };
+  throw new AppError("route:method_not_allowed", { headers: [["Allow", allow]] });
+}
+
+/** The queue board changes jobs by itself: who asked is written down first (S16). */
+async function answerBoard(
   options: OperatorServerOptions,
   request: OperatorRequest,
-): Promise<OperatorReply | null> {
-  const header = request.headers.authorization;
-  const cookie = parseCookie(request.headers.cookie ?? "")[cookieName];
-  if (header !== undefined) {
-    const wait = options.failures.waitOf(request.ip);
-    if (wait > 0) return tooManyFailures(wait);
-    request.operator = await options.identities.fromToken(
-      /^Bearer (\S+)$/i.exec(header)?.[1] ?? "",
-    );
-    if (request.operator) return null;
-    options.failures.record(request.ip);
-    return refusal("auth:token_invalid");
+): Promise<OperatorReply> {
+  const isLook = request.method === "GET" || request.method === "HEAD";
+  try {
+    request.operator = await admit(options, request, isLook ? "viewer" : "operator");
+  } catch (error) {
+    return toLogin(request, error);
   }
-  if (cookie !== undefined) request.operator = await options.identities.fromCookie(cookie);
-  if (request.operator && request.method !== "GET" && !safeFetchSites.has(fetchSite(request)))
-    return refusal("request:origin_forbidden");
-  if (request.operator) return null;
+  if (request.operator && !isLook)
+    await options.audit(request.operator, {
+      action: `board:${request.method}`,
+      target: request.path,
+    });
+  return options.board(request);
+}
+
+/** Browsers are shown the login page instead of JSON. */
+function toLogin(request: OperatorRequest, error: unknown): OperatorReply {
   const isBrowser =
     request.method === "GET" && (request.headers.accept ?? "").includes("text/html");
-  return isBrowser ? redirect("/operator/login") : refusal("auth:required");
-}
-
-function fetchSite(request: OperatorRequest): string | undefined {
-  const value = request.headers["sec-fetch-site"];
-  return Array.isArray(value) ? value[0] : value;
-}
-
-export function refusal(code: ErrorCode): OperatorReply {
-  const [status, message] = errors[code];
-  return refuse(status, code, message);
-}
-
-export function tooManyFailures(wait: number): OperatorReply {
-  const [status, message] = errors["rate_limit:exceeded"];
-  const reply = refuse(status, "rate_limit:exceeded", message, { retry_after: wait });
-  return { ...reply, headers: { "Retry-After": String(wait) } };
+  if (isBrowser && error instanceof AppError && error.code === "auth:required")
+    return redirect("/operator/login");
+  throw error;
 }

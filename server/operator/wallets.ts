@@ -1,5 +1,7 @@
 import type { DifferenceView, RoundView } from "../../db/queries/wallet-books.ts";
+import Type, { type Static } from "typebox";
 import { timestamp } from "../core/clock.ts";
+import { Instant, orNull } from "./schemas.ts";
 
 /** Rounds and differences an operator sees at most. */
 export const shownBooks = { rounds: 10, differences: 100 };
@@ -10,8 +12,36 @@ export interface BooksView {
   numDifferences: number;
 }
 
+export const BooksBody = Type.Object({
+  num_differences: Type.Integer(),
+  differences: Type.Array(
+    Type.Object({
+      player_id: Type.Integer(),
+      currency: Type.String(),
+      problems: Type.Array(
+        Type.Object({ what: Type.String(), wallet: Type.Integer(), ledger: Type.Integer() }),
+      ),
+      found_at: Instant,
+      seen_at: Instant,
+    }),
+  ),
+  rounds: Type.Array(
+    Type.Object({
+      started_at: Instant,
+      finished_at: orNull(Instant),
+      num_wallets: Type.Integer(),
+      num_entries: Type.Integer(),
+      num_differences: Type.Integer(),
+    }),
+  ),
+});
+
 /** How the comparing of wallets with ledgers stands, as the operator listener shows it (WAL-08). */
-export function presentBooks({ rounds, differences, numDifferences }: BooksView): object {
+export function presentBooks({
+  rounds,
+  differences,
+  numDifferences,
+}: BooksView): Static<typeof BooksBody> {
   return {
     num_differences: numDifferences,
     differences: differences.map((one) => ({

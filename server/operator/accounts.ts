@@ -1,0 +1,71 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Redis } from "ioredis";
+import type { Player } from "../../db/entities/player.ts";
+import { reopenAccount, voidReclaimTokens } from "../../db/queries/accounts.ts";
+import { countOpenFamilies, revokeFamiliesOf } from "../../db/queries/token-families.ts";
+import { tellAccountNews } from "../core/account-news.ts";
+import { systemClock, timestamp } from "../core/clock.ts";
+import type { Config } from "../core/config.ts";
+import { AppError } from "../core/errors.ts";
+import { accountSubject, lockoutOf } from "../modules/gateway/service.ts";
+
+/** What the console and the operator listener change accounts with; `em` is inside a transaction. */
+export interface AccountStores {
+  em: EntityManager;
+  redis: Redis;
+  /** Done after the commit: what other processes are told. */
+  afterwards: (step: () => Promise<unknown>) => void;
+}
+
+/** State, sessions and lock of one player, with personal data. */
+export async function describeAccount(
+  { em, redis }: Pick<AccountStores, "em" | "redis">,
+  player: Player,
+  config: Config,
+) {
+  const lockout = lockoutOf({ redis, config, clock: systemClock });
+  const time = (date: Date | null | undefined) => (date ? timestamp(date.getTime()) : null);
+  return {
+    id: player.id,
+    name: player.name,
+    is_guest: player.isGuest,
+    realm: player.realm,
+    email: player.email ?? null,
+    email_verified_at: time(player.emailVerifiedAt),
+    phone_verified_at: time(player.phoneVerifiedAt),
+    created_at: timestamp(player.createdAt.getTime()),
+    last_login_at: time(player.lastLoginAt),
+    deleted_at: time(player.deletedAt),
+    purged_at: time(player.purgedAt),
+    num_sessions: await countOpenFamilies(em, player.id, new Date()),
+    locked_seconds: await lockout.remaining(accountSubject(player.id)),
+  };
+}
+
+export type AccountChange = (
+  stores: AccountStores,
+  player: Player,
+  config: Config,
+) => Promise<Record<string, unknown>>;
+
+/** Ends the lock that failed sign-ins left. */
+export const unlockAccount: AccountChange = async ({ redis }, player, config) => {
+  await lockoutOf({ redis, config, clock: systemClock }).clear(accountSubject(player.id));
+  return { is_locked: false };
+};
+
+/** Opens a closed account again within its 30 days, else `account:not_restorable`. */
+export const restoreAccount: AccountChange = async ({ em, redis, afterwards }, player) => {
+  if (!(await reopenAccount(em, player.id))) throw new AppError("account:not_restorable");
+  afterwards(() => tellAccountNews(redis, { type: "reopened", playerId: player.id }));
+  return { is_deleted: false };
+};
+
+/** Ends every session; of a guest also what would open new ones. */
+export const endSessions: AccountChange = async ({ em }, player) => {
+  const now = new Date();
+  const numEnded = await countOpenFamilies(em, player.id, now);
+  await revokeFamiliesOf(em, player.id, now);
+  if (player.isGuest) await voidReclaimTokens(em, player.id);
+  return { num_sessions_ended: numEnded };
+};

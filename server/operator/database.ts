@@ -1,0 +1,67 @@
+import type { MikroORM } from "@mikro-orm/postgresql";
+import type { Redis } from "ioredis";
+import type { OutboxFilter } from "../../db/queries/outbox.ts";
+import type { Config } from "../core/config.ts";
+import { presentMessage, type PresentedMessage } from "../delivery/outbox.ts";
+import type { OperatorCaller } from "../http/auth.ts";
+import type { AccountStores } from "./accounts.ts";
+import type { Operator } from "./identity.ts";
+import type { AuditedChange } from "./sources.ts";
+import { shownBooks, type BooksView } from "./wallets.ts";
+
+/** A database that takes longer to answer counts as away. */
+const pingLimitMs = 1_500;
+/** Characters of an audit entry's target. */
+const maxTarget = 255;
+
+/** Connected on first use: the pages and metrics work while Postgres is away. */
+export function createDatabase(config: Config, redis: Redis) {
+  let opened: Promise<MikroORM> | null = null;
+  const open = (): Promise<MikroORM> => {
+    opened ??= import("../../db/orm.ts")
+      .then((module) => module.createOrm({ ...config, DATABASE_POOL: 2 }))
+      .catch((error: unknown) => {
+        opened = null;
+        throw error;
+      });
+    return opened;
+  };
+  return {
+    ping: async (): Promise<boolean> => {
+      const { pingDatabase } = await import("../../db/orm.ts");
+      return pingDatabase(await open(), pingLimitMs);
+    },
+    findOperator: async (hash: string): Promise<Operator | null> => {
+      const { findActiveOperator } = await import("../../db/queries/operators.ts");
+      return findActiveOperator((await open()).em.fork(), hash);
+    },
+    outbox: async (filter: OutboxFilter): Promise<PresentedMessage[]> => {
+      const { listOutbox } = await import("../../db/queries/outbox.ts");
+      const messages = await listOutbox((await open()).em.fork(), filter);
+      const hasContent = config.APP_ENV !== "production";
+      return messages.map((message) => presentMessage(message, hasContent));
+    },
+    wallets: async (): Promise<BooksView> => {
+      const { readBooks } = await import("../../db/queries/wallet-books.ts");
+      return readBooks((await open()).em.fork(), shownBooks);
+    },
+    audit: async (caller: OperatorCaller, { action, target, reason = "" }: AuditedChange) => {
+      const { insertAuditEntry } = await import("../../db/queries/operators.ts");
+      const entry = { operator: caller.name, action, target: target.slice(0, maxTarget), reason };
+      await insertAuditEntry((await open()).em.fork(), entry);
+    },
+    /** Runs `work` in a transaction, then what it asked for afterwards. */
+    inStores: async <T>(work: (stores: AccountStores) => Promise<T>): Promise<T> => {
+      const later: (() => Promise<unknown>)[] = [];
+      const afterwards = (step: () => Promise<unknown>) => void later.push(step);
+      const { em } = await open();
+      const result = await em.fork().transactional((own) => work({ em: own, redis, afterwards }));
+      for (const step of later) await step();
+      return result;
+    },
+    close: async (): Promise<void> => {
+      const orm = await opened?.catch(() => null);
+      await orm?.close(true);
+    },
+  };
+}

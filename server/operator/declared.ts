@@ -1,0 +1,9 @@
+import type { AnyRoute } from "../http/route.ts";
+import { operatorRoutes } from "./routes.ts";
+import type { Sources } from "./sources.ts";
+
+/** The table for documents and tests: its handlers have nothing to ask and are never called. */
+export function declaredRoutes(): readonly AnyRoute[] {
+  const nothing = new Proxy({}, { get: () => undefined });
+  return operatorRoutes(nothing as Sources);
+}

@@ -1,0 +1,135 @@
+import Type from "typebox";
+import { pagedReply, reply } from "../http/route.ts";
+import { defineOperatorRoute } from "./define.ts";
+import {
+  JobBody,
+  JobParams,
+  JobsQuery,
+  OptionalReasonBody,
+  QueueBody,
+  QueueParams,
+} from "./schemas.ts";
+import type { JobDesk } from "./jobs.ts";
+import type { Audit } from "./sources.ts";
+
+const JobAnswer = Type.Object({ job: JobBody });
+const QueueAnswer = Type.Object({ queue: QueueBody });
+
+/** Queues and jobs (OPS-03). What is changed is written down before it is done (S16). */
+export const jobRoutes = (jobs: JobDesk, audit: Audit) => [
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/queues",
+    summary: "The queues with their numbers of jobs by state",
+    auth: "viewer",
+    source: "OPS-03",
+    responses: { 200: Type.Object({ queues: Type.Array(QueueBody) }) },
+    errors: [],
+    handler: async () => reply(200, { queues: await jobs.queues() }),
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/queues/{queue}/jobs",
+    summary: "Jobs of one state, the next to run or the last to end first",
+    auth: "viewer",
+    source: "OPS-03, ENV-05",
+    params: QueueParams,
+    unknown: "queue:not_found",
+    query: JobsQuery,
+    isPaged: true,
+    responses: { 200: Type.Object({ jobs: Type.Array(JobBody) }) },
+    errors: ["queue:not_found"],
+    handler: async ({ params, query }) => {
+      const { jobs: found, pagination } = await jobs.list(params.queue, query);
+      return pagedReply(200, { jobs: found }, pagination);
+    },
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/jobs/{queue}/{id}",
+    summary: "One job; personal data and secrets are masked",
+    auth: "viewer",
+    source: "OPS-03",
+    params: JobParams,
+    unknown: "job:not_found",
+    responses: { 200: JobAnswer },
+    errors: ["queue:not_found", "job:not_found"],
+    handler: async ({ params }) => reply(200, { job: await jobs.job(params.queue, params.id) }),
+  }),
+  defineOperatorRoute({
+    method: "POST",
+    path: "/operator/jobs/{queue}/{id}/retry",
+    summary: "Run a failed job again",
+    auth: "operator",
+    source: "OPS-03",
+    params: JobParams,
+    unknown: "job:not_found",
+    body: OptionalReasonBody,
+    responses: { 200: JobAnswer },
+    errors: ["queue:not_found", "job:not_found", "job:not_failed"],
+    handler: async ({ params: { queue, id }, body, caller }) => {
+      await jobs.job(queue, id);
+      await audit(caller, { action: "job:retry", target: `${queue} ${id}`, ...body });
+      return reply(200, { job: await jobs.retry(queue, id) });
+    },
+  }),
+  defineOperatorRoute({
+    method: "POST",
+    path: "/operator/jobs/{queue}/{id}/remove",
+    summary: "Remove a job that does not run",
+    auth: "operator",
+    source: "OPS-03",
+    params: JobParams,
+    unknown: "job:not_found",
+    body: OptionalReasonBody,
+    responses: {
+      200: Type.Object({ queue: Type.String(), id: Type.String(), is_removed: Type.Boolean() }),
+    },
+    errors: ["queue:not_found", "job:not_found", "job:not_removable"],
+    handler: async ({ params: { queue, id }, body, caller }) => {
+      await jobs.job(queue, id);
+      await audit(caller, { action: "job:remove", target: `${queue} ${id}`, ...body });
+      await jobs.remove(queue, id);
+      return reply(200, { queue, id, is_removed: true });
+    },
+  }),
+  pausing("pause", jobs, audit),
+  pausing("resume", jobs, audit),
+  defineOperatorRoute({
+    method: "POST",
+    path: "/operator/queues/{queue}/retry-failed",
+    summary: "Run every failed job of a queue again",
+    auth: "operator",
+    source: "OPS-03",
+    params: QueueParams,
+    unknown: "queue:not_found",
+    body: OptionalReasonBody,
+    responses: { 200: Type.Object({ queue: QueueBody, num_retried: Type.Integer() }) },
+    errors: ["queue:not_found"],
+    handler: async ({ params, body, caller }) => {
+      await jobs.queue(params.queue);
+      await audit(caller, { action: "queue:retry-failed", target: params.queue, ...body });
+      const numRetried = await jobs.retryFailed(params.queue);
+      return reply(200, { queue: await jobs.queue(params.queue), num_retried: numRetried });
+    },
+  }),
+];
+
+const pausing = (verb: "pause" | "resume", jobs: JobDesk, audit: Audit) =>
+  defineOperatorRoute({
+    method: "POST",
+    path: `/operator/queues/{queue}/${verb}`,
+    summary: verb === "pause" ? "Let no further job of a queue begin" : "Let jobs begin again",
+    auth: "operator",
+    source: "OPS-03",
+    params: QueueParams,
+    unknown: "queue:not_found",
+    body: OptionalReasonBody,
+    responses: { 200: QueueAnswer },
+    errors: ["queue:not_found"],
+    handler: async ({ params, body, caller }) => {
+      await jobs.queue(params.queue);
+      await audit(caller, { action: `queue:${verb}`, target: params.queue, ...body });
+      return reply(200, { queue: await jobs.setPaused(params.queue, verb === "pause") });
+    },
+  });

@@ -1,0 +1,134 @@
+import type { Job, JobType, Queue } from "bullmq";
+import { timestamp } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import type { Pagination } from "../http/route.ts";
+import type { JobBody, QueueBody } from "./schemas.ts";
+import { maskData, maskText } from "./masking.ts";
+
+/** States a job can be listed by, in the library's words. */
+export const jobStates = [
+  "waiting",
+  "active",
+  "delayed",
+  "prioritized",
+  "waiting-children",
+  "completed",
+  "failed",
+] as const satisfies readonly JobType[];
+export type ListedState = (typeof jobStates)[number];
+
+/** Failed jobs that one step of retrying all moves; the library repeats the step. */
+const retriesPerStep = 1_000;
+const maxTraces = 3;
+
+/** What an operator may do with queues and jobs; unknown ones are `queue:not_found`, `job:not_found`. */
+export interface JobDesk {
+  queues(): Promise<QueueBody[]>;
+  queue(name: string): Promise<QueueBody>;
+  list(name: string, page: JobPage): Promise<{ jobs: JobBody[]; pagination: Pagination }>;
+  job(name: string, id: string): Promise<JobBody>;
+  /** Throws `job:not_failed` unless the job failed for good. */
+  retry(name: string, id: string): Promise<JobBody>;
+  /** Throws `job:not_removable` for a job that runs or belongs to a schedule. */
+  remove(name: string, id: string): Promise<void>;
+  setPaused(name: string, isPaused: boolean): Promise<QueueBody>;
+  /** The number of jobs that had failed. */
+  retryFailed(name: string): Promise<number>;
+}
+
+export interface JobPage {
+  state: ListedState;
+  page: number;
+  limit: number;
+}
+
+export function createJobDesk(queues: readonly Queue[]): JobDesk {
+  const queueOf = (name: string): Queue => {
+    const queue = queues.find((each) => each.name === name);
+    if (!queue) throw new AppError("queue:not_found");
+    return queue;
+  };
+  const jobOf = async (name: string, id: string): Promise<Job> => {
+    const job: Job | undefined = await queueOf(name).getJob(id);
+    if (!job) throw new AppError("job:not_found");
+    return job;
+  };
+  const present = async (job: Job) => presentJob(job, await job.getState());
+  return {
+    queues: () => Promise.all(queues.map(presentQueue)),
+    queue: async (name) => presentQueue(queueOf(name)),
+    list: (name, page) => listJobs(queueOf(name), page),
+    job: async (name, id) => present(await jobOf(name, id)),
+    retry: async (name, id) => {
+      const job = await jobOf(name, id);
+      if ((await job.getState()) !== "failed") throw new AppError("job:not_failed");
+      // Of two operators at once one is told that it is no longer failed.
+      await job.retry("failed").catch((cause: unknown) => refuseChanged(cause, "job:not_failed"));
+      return jobOf(name, id).then(present);
+    },
+    remove: async (name, id) => {
+      const job = await jobOf(name, id);
+      if ((await job.getState()) === "active") throw new AppError("job:not_removable");
+      await job.remove().catch((cause: unknown) => refuseChanged(cause, "job:not_removable"));
+    },
+    setPaused: async (name, isPaused) => {
+      const queue = queueOf(name);
+      await (isPaused ? queue.pause() : queue.resume());
+      return presentQueue(queue);
+    },
+    retryFailed: async (name) => {
+      const queue = queueOf(name);
+      const { failed = 0 } = await queue.getJobCounts("failed");
+      if (failed > 0) await queue.retryJobs({ state: "failed", count: retriesPerStep });
+      return failed;
+    },
+  };
+}
+
+const changedMeanwhile = /locked|belongs to a job scheduler|not in the failed state|Missing key/i;
+
+/** A refusal of the library by its text, since it gives no codes; anything else goes on. */
+function refuseChanged(cause: unknown, code: "job:not_failed" | "job:not_removable"): never {
+  if (cause instanceof Error && changedMeanwhile.test(cause.message))
+    throw new AppError(code, { cause });
+  throw cause;
+}
+
+async function listJobs(queue: Queue, { state, page, limit }: JobPage) {
+  const start = (page - 1) * limit;
+  const isOldestFirst = state !== "completed" && state !== "failed";
+  const [counts, found] = await Promise.all([
+    queue.getJobCounts(state),
+    queue.getJobs([state], start, start + limit - 1, isOldestFirst),
+  ]);
+  const total = counts[state] ?? 0;
+  // A job that was removed between the two reads of the library comes as nothing.
+  const jobs = (found as (Job | undefined)[]).flatMap((job) =>
+    job ? [presentJob(job, state)] : [],
+  );
+  return { jobs, pagination: { page, limit, total, has_more: start + limit < total } };
+}
+
+async function presentQueue(queue: Queue): Promise<QueueBody> {
+  const [counts, isPaused] = await Promise.all([queue.getJobCounts(), queue.isPaused()]);
+  return { name: queue.name, is_paused: isPaused, counts };
+}
+
+function presentJob(job: Job, state: string): JobBody {
+  const time = (ms: number | undefined) => (ms ? timestamp(ms) : null);
+  return {
+    id: job.id ?? "",
+    queue: job.queueName,
+    state,
+    data: maskData(job.data),
+    num_attempts: job.attemptsMade,
+    max_attempts: job.opts.attempts ?? 1,
+    created_at: timestamp(job.timestamp),
+    due_at: job.delay > 0 ? time(job.timestamp + job.delay) : null,
+    started_at: time(job.processedOn),
+    finished_at: time(job.finishedOn),
+    failed_reason: job.failedReason ? maskText(job.failedReason) : null,
+    stack_traces: (job.stacktrace ?? []).slice(-maxTraces).map(maskText),
+    result: maskData(job.returnvalue),
+  };
+}

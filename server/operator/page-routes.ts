@@ -1,0 +1,92 @@
+import {
+  html,
+  redirect,
+  type OperatorReply,
+  type OperatorRequest,
+  type PageRoute,
+} from "./exchange.ts";
+import type { LoginFailures } from "./failures.ts";
+import { cookieName, tooManyFailures } from "./access.ts";
+import { cookieSeconds, type Identities } from "./identity.ts";
+import { indexPage, loginPage, type Link } from "./pages.ts";
+import type { Sources } from "./sources.ts";
+
+const links: Link[] = [
+  { href: "/operator/queues/board", text: "Queue board", note: "jobs: look, retry, remove" },
+  { href: "/operator/queues", text: "/operator/queues", note: "numbers of jobs by state" },
+  { href: "/operator/outbox", text: "/operator/outbox", note: "mails and text messages" },
+  { href: "/operator/wallets", text: "/operator/wallets", note: "wallets compared with ledgers" },
+  { href: "/operator/workers", text: "/operator/workers", note: "processes and their restarts" },
+  { href: "/operator/lobbies", text: "/operator/lobbies", note: "lobbies in memory by process" },
+  { href: "/metrics", text: "/metrics", note: "Prometheus text, summed over all processes" },
+  { href: "/ready", text: "/ready", note: "200 when every process and store answers" },
+  { href: "/live", text: "/live", note: "200 while this process runs" },
+  {
+    href: "/operator/openapi.json",
+    text: "/operator/openapi.json",
+    note: "this interface as OpenAPI 3.1",
+  },
+];
+
+/** What people open in a browser, besides the queue board. */
+export function pageRoutes(
+  sources: Pick<Sources, "processes" | "jobs">,
+  identities: Identities,
+  failures: LoginFailures,
+): readonly PageRoute[] {
+  return [
+    { method: "GET", path: "/", access: "open", handler: () => redirect("/operator") },
+    {
+      method: "GET",
+      path: "/operator",
+      access: "viewer",
+      handler: async ({ operator }) => {
+        const [processes, queues] = await Promise.all([sources.processes(), sources.jobs.queues()]);
+        return operator
+          ? html(indexPage(operator, links, processes, queues))
+          : redirect("/operator/login");
+      },
+    },
+    {
+      method: "GET",
+      path: "/operator/login",
+      access: "open",
+      handler: () => html(loginPage(null)),
+    },
+    {
+      method: "POST",
+      path: "/operator/login",
+      access: "open",
+      handler: (request) => login(request, identities, failures),
+    },
+    {
+      method: "POST",
+      path: "/operator/logout",
+      access: "open",
+      handler: (request) => redirect("/operator/login", { "Set-Cookie": cookie("", 0, request) }),
+    },
+  ];
+}
+
+async function login(
+  request: OperatorRequest,
+  identities: Identities,
+  failures: LoginFailures,
+): Promise<OperatorReply> {
+  const wait = failures.waitOf(request.ip);
+  if (wait > 0) throw tooManyFailures(wait);
+  const token = new URLSearchParams(request.body.toString("utf8")).get("token")?.trim() ?? "";
+  const operator = await identities.fromToken(token);
+  if (operator === null) {
+    failures.record(request.ip);
+    return html(loginPage("This token is not valid."), 401);
+  }
+  return redirect("/operator", {
+    "Set-Cookie": cookie(identities.cookieFor(token), cookieSeconds, request),
+  });
+}
+
+function cookie(value: string, maxAge: number, request: OperatorRequest): string {
+  const secure = request.headers["x-forwarded-proto"] === "https" ? "; Secure" : "";
+  return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure}`;
+}

@@ -1,0 +1,84 @@
+import Type, { type TObject } from "typebox";
+import { reply, type Reply } from "../http/route.ts";
+import { defineOperatorRoute } from "./define.ts";
+import { Instant, orNull, ReasonBody } from "./schemas.ts";
+import { masked } from "../delivery/outbox.ts";
+import type { PlayerDesk, PlayerVerb } from "./players.ts";
+
+const maxId = 2_147_483_647;
+const PlayerParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId }) });
+
+const PlayerAnswer = Type.Object({
+  player: Type.Object({
+    id: Type.Integer(),
+    name: Type.String(),
+    is_guest: Type.Boolean(),
+    realm: Type.String(),
+    email: orNull(Type.String()),
+    email_verified_at: orNull(Instant),
+    phone_verified_at: orNull(Instant),
+    created_at: Instant,
+    last_login_at: orNull(Instant),
+    deleted_at: orNull(Instant),
+    purged_at: orNull(Instant),
+    num_sessions: Type.Integer(),
+    locked_seconds: Type.Integer(),
+  }),
+});
+
+/** What each change answers beside id and name. */
+const changes: readonly [verb: PlayerVerb, summary: string, result: TObject["properties"]][] = [
+  ["unlock", "End the lock that failed sign-ins left", { is_locked: Type.Boolean() }],
+  ["restore", "Open a closed account again, within 30 days", { is_deleted: Type.Boolean() }],
+  [
+    "revoke-sessions",
+    "End every session of an account or guest",
+    { num_sessions_ended: Type.Integer() },
+  ],
+];
+
+/** Players (OPS-04): the console's functions, the reason goes to the audit log. */
+export const playerRoutes = (players: PlayerDesk) => [
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/players/{id}",
+    summary: "State, sessions and lock of a player; viewers see a part of the address",
+    auth: "viewer",
+    source: "OPS-04",
+    params: PlayerParams,
+    unknown: "player:not_found",
+    responses: { 200: PlayerAnswer },
+    errors: ["player:not_found"],
+    handler: async ({ params, caller }) => {
+      const player = await players.describe(params.id);
+      const email =
+        player.email !== null && caller.role === "viewer" ? masked(player.email) : player.email;
+      return reply(200, { player: { ...player, email } });
+    },
+  }),
+  ...changes.map(([verb, summary, result]) =>
+    defineOperatorRoute({
+      method: "POST",
+      path: `/operator/players/{id}/${verb}`,
+      summary,
+      auth: "operator",
+      source: "OPS-04",
+      params: PlayerParams,
+      unknown: "player:not_found",
+      body: ReasonBody,
+      responses: {
+        200: Type.Object({ id: Type.Integer(), name: Type.String(), ...result }),
+      },
+      errors:
+        verb === "restore" ? ["player:not_found", "account:not_restorable"] : ["player:not_found"],
+      handler: async ({ params, body, caller }) => {
+        const by = { caller, reason: body.reason.trim() };
+        const changed: Reply & { status: 200 } = reply(
+          200,
+          await players.change(params.id, verb, by),
+        );
+        return changed;
+      },
+    }),
+  ),
+];

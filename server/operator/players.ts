@@ -1,0 +1,69 @@
+import type { Player } from "../../db/entities/player.ts";
+import type { OperatorCaller } from "../http/auth.ts";
+import type { AccountStores, describeAccount } from "./accounts.ts";
+import { AppError } from "../core/errors.ts";
+import type { Config } from "../core/config.ts";
+
+/** What an operator may do to one player; unknown ids are `player:not_found`. */
+export interface PlayerDesk {
+  describe(id: number): Promise<PlayerView>;
+  /** The change and its entry in the audit log are one transaction. */
+  change(
+    id: number,
+    verb: PlayerVerb,
+    by: { caller: OperatorCaller; reason: string },
+  ): Promise<ChangedPlayer>;
+}
+
+export type PlayerView = Awaited<ReturnType<typeof describeAccount>>;
+export interface ChangedPlayer {
+  id: number;
+  name: string;
+  [result: string]: unknown;
+}
+
+/** Verb of the address -> action in the audit log, as the console names it. */
+export const playerActions = {
+  unlock: "account:unlock",
+  restore: "account:restore",
+  "revoke-sessions": "account:sign-out",
+} as const;
+export type PlayerVerb = keyof typeof playerActions;
+
+export interface PlayerDeskOptions {
+  config: Config;
+  /** Runs `work` with stores in a transaction, then what it asked for afterwards. */
+  inStores<T>(work: (stores: AccountStores) => Promise<T>): Promise<T>;
+}
+
+/** Loads the account functions at the first question, as the database layer is. */
+export function createPlayerDesk({ config, inStores }: PlayerDeskOptions): PlayerDesk {
+  const find = async ({ em }: AccountStores, id: number): Promise<Player> => {
+    const { findForOperator } = await import("../../db/queries/accounts.ts");
+    const player = await findForOperator(em, { id });
+    if (!player) throw new AppError("player:not_found");
+    return player;
+  };
+  return {
+    describe: (id) =>
+      inStores(async (stores) => {
+        const accounts = await import("./accounts.ts");
+        return accounts.describeAccount(stores, await find(stores, id), config);
+      }),
+    change: (id, verb, { caller, reason }) =>
+      inStores(async (stores) => {
+        const { endSessions, restoreAccount, unlockAccount } = await import("./accounts.ts");
+        const { insertAuditEntry } = await import("../../db/queries/operators.ts");
+        const changes = {
+          unlock: unlockAccount,
+          restore: restoreAccount,
+          "revoke-sessions": endSessions,
+        };
+        const player = await find(stores, id);
+        const result = await changes[verb](stores, player, config);
+        const entry = { operator: caller.name, action: playerActions[verb], reason };
+        await insertAuditEntry(stores.em, { ...entry, target: `player ${id}` });
+        return { id, name: player.name, ...result };
+      }),
+  };
+}

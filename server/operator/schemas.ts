@@ -1,0 +1,62 @@
+import Type, { type Static } from "typebox";
+
+const maxPage = 1_000;
+const maxReason = 500;
+
+export const Instant = Type.String({ format: "date-time" });
+export const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+/** Why something is changed, for the audit log (S16). */
+const Reason = Type.String({ maxLength: maxReason, description: "why, for the audit log" });
+export const ReasonBody = Type.Object({
+  reason: Type.String({ ...Reason, minLength: 1, pattern: "\\S" }),
+});
+export const OptionalReasonBody = Type.Object({ reason: Type.Optional(Reason) });
+
+export const QueueParams = Type.Object({ queue: Type.String({ minLength: 1, maxLength: 64 }) });
+export const JobParams = Type.Object({
+  queue: Type.String({ minLength: 1, maxLength: 64 }),
+  id: Type.String({ minLength: 1, maxLength: 256 }),
+});
+export const JobsQuery = Type.Object({
+  state: Type.Union(
+    [
+      Type.Literal("waiting"),
+      Type.Literal("active"),
+      Type.Literal("delayed"),
+      Type.Literal("prioritized"),
+      Type.Literal("waiting-children"),
+      Type.Literal("completed"),
+      Type.Literal("failed"),
+    ],
+    { default: "failed" },
+  ),
+  page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1 }),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+});
+
+export const QueueBody = Type.Object({
+  name: Type.String(),
+  is_paused: Type.Boolean(),
+  counts: Type.Record(Type.String(), Type.Integer(), { description: "number of jobs by state" }),
+});
+export type QueueBody = Static<typeof QueueBody>;
+
+/** A job as operators see it: personal data and secrets are masked (OPS-03). */
+export const JobBody = Type.Object({
+  id: Type.String(),
+  queue: Type.String(),
+  state: Type.String(),
+  data: Type.Unknown(),
+  num_attempts: Type.Integer(),
+  max_attempts: Type.Integer(),
+  created_at: Instant,
+  due_at: orNull(Instant),
+  started_at: orNull(Instant),
+  finished_at: orNull(Instant),
+  failed_reason: orNull(Type.String()),
+  stack_traces: Type.Array(Type.String()),
+  result: Type.Unknown(),
+});
+export type JobBody = Static<typeof JobBody>;

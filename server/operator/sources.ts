@@ -1,0 +1,30 @@
+import type { OutboxFilter } from "../../db/queries/outbox.ts";
+import type { PresentedMessage } from "../delivery/outbox.ts";
+import type { OperatorCaller } from "../http/auth.ts";
+import type { ProcessInfo } from "../ipc.ts";
+import type { JobDesk } from "./jobs.ts";
+import type { PlayerDesk } from "./players.ts";
+import type { BooksView } from "./wallets.ts";
+
+/** What the addresses show and change; each answers within a bounded time. */
+export interface Sources {
+  processes(): Promise<ProcessInfo[]>;
+  lobbies(): Promise<unknown[]>;
+  jobs: JobDesk;
+  players: PlayerDesk;
+  metrics(): Promise<string>;
+  outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
+  wallets(): Promise<BooksView>;
+  /** Names of the stores that do not answer. */
+  missingStores(): Promise<string[]>;
+  audit: Audit;
+}
+
+export interface AuditedChange {
+  action: string;
+  target: string;
+  reason?: string;
+}
+
+/** Writes down who changes what and why; rejects when that is not possible, and nothing is changed. */
+export type Audit = (caller: OperatorCaller, change: AuditedChange) => Promise<void>;

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { MikroORM } from "@mikro-orm/postgresql";
+import { createOrm } from "../../db/orm.ts";
+import { AuditLogSchema } from "../../db/entities/audit-log.ts";
+import { insertOperator } from "../../db/queries/operators.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { declaredRoutes } from "../../server/operator/declared.ts";
+import { hashToken, operatorRoles } from "../../server/operator/identity.ts";
+import { createQueues, type Queues } from "../../workers/producer.ts";
+import { checkResponse, createRouteChecks } from "../support/response-check.ts";
+import { startService, type Service } from "../support/process.ts";
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+  pagination: Record<string, unknown> | undefined;
+  code: string | undefined;
+}
+
+describe("the operator endpoints", () => {
+  let service: Service;
+  let orm: MikroORM;
+  let queues: Queues;
+  const checks = createRouteChecks(declaredRoutes());
+  const tokenOf = (role: string) => `test-token-of-${role}-0123456789`;
+
+  before(async () => {
+    service = await startService({ env: { RATE_LIMIT_FACTOR: "0" } });
+    orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 2 });
+    queues = createQueues(service.redisUrl, silentLogger);
+    for (const role of operatorRoles) {
+      const operator = { name: `test ${role}`, role, tokenHash: hashToken(tokenOf(role)) };
+      await insertOperator(orm.em.fork(), operator);
+    }
+  });
+  after(async () => {
+    await queues.close();
+    await orm.close(true);
+    await service.stop();
+  });
+
+  /** Every answer is checked against the declaration of its route. */
+  async function call(
+    method: string,
+    path: string,
+    { role = "operator", body }: { role?: string | null; body?: object } = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${service.operatorUrl}${path}`, {
+      method,
+      headers: {
+        ...(role === null ? {} : { Authorization: `Bearer ${tokenOf(role)}` }),
+        ...(body ? { "Content-Type": "application/json" } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const text = Buffer.from(bytes).toString("utf8");
+    const isJson = response.headers.get("content-type") === "application/json";
+    const json: unknown = isJson ? JSON.parse(text) : undefined;
+    const { status, headers } = response;
+    const [plain = ""] = path.split("?");
+    checkResponse(checks, method, plain, { status, headers, json, text, bytes });
+    const envelope = json as {
+      body?: Record<string, unknown>;
+      pagination?: Record<string, unknown>;
+      flash?: { errors: { code: string }[] };
+    };
+    const { body: found = {}, pagination, flash } = envelope;
+    return { status, body: found, pagination, code: flash?.errors[0]?.code };
+  }
+  const get = (path: string, role = "viewer") => call("GET", path, { role });
+  const post = (path: string, body?: object, role = "operator") =>
+    call("POST", path, { role, ...(body ? { body } : {}) });
+  const auditOf = async (action: string) => {
+    const rows = await orm.em.fork().find(AuditLogSchema, { action }, { orderBy: { id: 1 } });
+    return rows.map(({ operator, target, reason }) => [operator, target, reason]);
+  };
+
+  const jobs = "/operator/queues/maintenance/jobs";
+  const jobPath = (id: string, verb = "") =>
+    `/operator/jobs/maintenance/${encodeURIComponent(id)}${verb}`;
+  const maintenance = () => {
+    const queue = queues.all().find(({ name }) => name === "maintenance");
+    assert.ok(queue);
+    return queue;
+  };
+  const failedIds = async () =>
+    ((await get(`${jobs}?state=failed`)).body["jobs"] as { id: string }[]).map(({ id }) => id);
+  const until = async (isSo: () => Promise<boolean>) => {
+    const deadline = performance.now() + 30_000;
+    while (!(await isSo())) {
+      assert.ok(performance.now() < deadline, "it never came to that");
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  };
+
+  it("are not on the public port, and ask strangers and viewers for more", async () => {
+    for (const { method, path, auth } of declaredRoutes()) {
+      const address = path.replace("{queue}", "mail").replace("{id}", "1");
+      const outside = await fetch(`${service.url}${address}`, { method });
+      assert.equal(outside.status, 404, path);
+      if (auth === "open" || auth === "local") continue;
+      assert.equal((await call(method, address, { role: null })).code, "auth:required", path);
+      if (auth === "viewer") continue;
+      assert.equal((await call(method, address, { role: "viewer" })).code, "auth:forbidden", path);
+    }
+  });
+
+  it("list processes, holders of lobbies, queues and rounds for a viewer", async () => {
+    assert.equal(((await get("/operator/workers")).body["workers"] as object[]).length, 3);
+    assert.equal(((await get("/operator/lobbies")).body["owners"] as object[]).length, 1);
+    const listed = (await get("/operator/queues")).body["queues"] as { name: string }[];
+    assert.ok(listed.some(({ name }) => name === "mail"));
+    for (const path of ["/operator/outbox", "/operator/wallets", "/live", "/ready"])
+      assert.equal((await get(path)).status, 200, path);
+  });
+
+  it("list failed jobs by pages, without what is personal", async () => {
+    // Payloads that do not fit fail at once and for good.
+    for (const n of [1, 2, 3])
+      await maintenance().add(
+        "maintenance",
+        { task: n, email: "ada@example.com" },
+        { jobId: `ill-${n}` },
+      );
+    await until(async () => (await failedIds()).length === 3);
+    const first = await get(`${jobs}?limit=2`);
+    assert.deepEqual(first.pagination, { page: 1, limit: 2, total: 3, has_more: true });
+    const second = await get(`${jobs}?state=failed&limit=2&page=2`);
+    assert.deepEqual(second.pagination, { page: 2, limit: 2, total: 3, has_more: false });
+    assert.equal((second.body["jobs"] as object[]).length, 1);
+    assert.equal((await get(`${jobs}?limit=100000`)).pagination?.["limit"], 100);
+    const { job } = (await get(jobPath("ill-2"))).body as { job: { data: object; state: string } };
+    assert.deepEqual([job.data, job.state], [{ task: 2, email: "***" }, "failed"]);
+  });
+
+  it("refuse unknown queues, jobs and states", async () => {
+    assert.equal((await get("/operator/queues/nothing/jobs")).code, "queue:not_found");
+    assert.equal((await get("/operator/jobs/nothing/1")).code, "queue:not_found");
+    assert.equal((await get(jobPath("nothing"))).code, "job:not_found");
+    assert.equal((await get(`${jobs}?state=lost`)).code, "request:invalid_query");
+    assert.equal((await post("/operator/queues/nothing/pause")).code, "queue:not_found");
+    assert.equal((await post("/operator/queues/nothing/retry-failed")).code, "queue:not_found");
+    for (const verb of ["/retry", "/remove"])
+      assert.equal((await post(jobPath("nothing", verb))).code, "job:not_found");
+    const long = { reason: "x".repeat(501) };
+    assert.equal((await post("/operator/queues/mail/pause", long)).code, "validation:failed");
+  });
+
+  it("pause a queue, retry and remove single jobs, and go on", async () => {
+    const paused = await post("/operator/queues/maintenance/pause", { reason: "a look" });
+    assert.equal((paused.body["queue"] as { is_paused: boolean }).is_paused, true);
+    const retried = await post(jobPath("ill-1", "/retry"));
+    assert.equal((retried.body["job"] as { state: string }).state, "waiting");
+    assert.equal((await post(jobPath("ill-1", "/retry"))).code, "job:not_failed");
+    assert.equal((await post(jobPath("ill-1", "/remove"), { reason: "ill" })).status, 200);
+    assert.equal((await get(jobPath("ill-1"))).code, "job:not_found");
+    const [next] = (await get(`${jobs}?state=delayed`)).body["jobs"] as { id: string }[];
+    assert.ok(next);
+    assert.equal((await post(jobPath(next.id, "/remove"))).code, "job:not_removable");
+    const resumed = await post("/operator/queues/maintenance/resume", undefined, "admin");
+    assert.equal((resumed.body["queue"] as { is_paused: boolean }).is_paused, false);
+  });
+
+  it("retry every failed job of a queue at once", async () => {
+    const before = await maintenance().getJob("ill-2");
+    const answer = await post("/operator/queues/maintenance/retry-failed", { reason: "mended" });
+    assert.equal(answer.body["num_retried"], 2);
+    await until(async () => {
+      const now = await maintenance().getJob("ill-2");
+      return (now?.finishedOn ?? 0) > (before?.finishedOn ?? 0);
+    });
+  });
+
+  it("write down who changed what and why, and no refused change of a viewer", async () => {
+    const queue = "maintenance";
+    assert.deepEqual(await auditOf("queue:pause"), [["test operator", queue, "a look"]]);
+    assert.deepEqual(await auditOf("queue:resume"), [["test admin", queue, ""]]);
+    assert.deepEqual(await auditOf("queue:retry-failed"), [["test operator", queue, "mended"]]);
+    const removed = await auditOf("job:remove");
+    assert.deepEqual(removed[0], ["test operator", `${queue} ill-1`, "ill"]);
+  });
+
+  describe("about players", () => {
+    const password = "correct horse 1";
+    const email = "operated@example.com";
+    let id = 0;
+    let token = "";
+
+    const api = async (method: string, path: string, body?: object, bearer = "") => {
+      const response = await fetch(`${service.url}${path}`, {
+        method,
+        headers: {
+          "Content-Type": "application/json",
+          ...(bearer ? { Authorization: `Bearer ${bearer}` } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const text = await response.text();
+      const json = text === "" ? {} : (JSON.parse(text) as { body?: Record<string, unknown> });
+      return { status: response.status, body: json.body ?? {} };
+    };
+    const login = (secret: string) =>
+      api("POST", "/v1/gateway/login", { identifier: email, password: secret });
+    const path = (verb = "") => `/operator/players/${id}${verb}`;
+    const player = async (role = "operator") =>
+      (await get(path(), role)).body["player"] as Record<string, unknown>;
+    const reason = "asked by mail";
+
+    before(async () => {
+      const { body } = await api("POST", "/v1/users", { email, username: "operated", password });
+      id = (body["player"] as { id: number }).id;
+      token = String(body["access_token"]);
+    });
+
+    it("show state, sessions and lock, to a viewer without the whole address", async () => {
+      assert.deepEqual(
+        [(await player()).email, (await player("viewer")).email],
+        [email, "o***@example.com"],
+      );
+      assert.equal((await player())["num_sessions"], 1);
+      assert.equal((await get("/operator/players/999999")).code, "player:not_found");
+      assert.equal((await get("/operator/players/ada")).code, "player:not_found");
+    });
+
+    it("end a lock, for a reason only", async () => {
+      for (let i = 0; i < 5; i++) await login("wrong horse 1");
+      assert.equal((await login(password)).status, 423);
+      assert.ok(Number((await player())["locked_seconds"]) > 0);
+      assert.equal((await post(path("/unlock"))).code, "validation:failed");
+      assert.equal((await post(path("/unlock"), { reason: " " })).code, "validation:failed");
+      assert.deepEqual((await post(path("/unlock"), { reason })).body["is_locked"], false);
+      assert.equal((await login(password)).status, 200);
+    });
+
+    it("end every session", async () => {
+      const answer = await post(path("/revoke-sessions"), { reason });
+      assert.deepEqual(answer.body, { id, name: "operated", num_sessions_ended: 2 });
+      assert.equal((await player())["num_sessions"], 0);
+    });
+
+    it("open a closed account again, and no open one", async () => {
+      assert.equal((await post(path("/restore"), { reason })).code, "account:not_restorable");
+      assert.equal((await api("DELETE", "/v1/users/@me", { password }, token)).status, 200);
+      assert.equal((await login(password)).status, 401);
+      assert.equal((await post(path("/restore"), { reason })).status, 200);
+      assert.equal((await login(password)).status, 200);
+      await until(async () => (await api("GET", "/v1/users/@me", undefined, token)).status === 200);
+    });
+
+    it("leave an entry for every change, with the console's words", async () => {
+      const entry = ["test operator", `player ${id}`, reason];
+      for (const action of ["account:unlock", "account:sign-out", "account:restore"])
+        assert.deepEqual(await auditOf(action), [entry], action);
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { silentLogger } from "../../../server/core/logger.ts";
+import type { Deps } from "../../../server/deps.ts";
+import { buildOpenApi } from "../../../server/http/openapi.ts";
+import { createHttpServer } from "../../../server/http/server.ts";
+import { createApi } from "../../../server/operator/api.ts";
+import { declaredRoutes } from "../../../server/operator/declared.ts";
+import { maskData } from "../../../server/operator/masking.ts";
+import { routes } from "../../../server/routes.ts";
+
+const decided = [
+  "GET /operator/queues",
+  "GET /operator/queues/{queue}/jobs",
+  "GET /operator/jobs/{queue}/{id}",
+  "POST /operator/jobs/{queue}/{id}/retry",
+  "POST /operator/jobs/{queue}/{id}/remove",
+  "POST /operator/queues/{queue}/pause",
+  "POST /operator/queues/{queue}/resume",
+  "POST /operator/queues/{queue}/retry-failed",
+  "GET /operator/lobbies",
+  "GET /operator/workers",
+  "GET /operator/players/{id}",
+  "POST /operator/players/{id}/unlock",
+  "POST /operator/players/{id}/restore",
+  "POST /operator/players/{id}/revoke-sessions",
+  "GET /operator/outbox",
+  "GET /metrics",
+  "GET /live",
+  "GET /ready",
+];
+
+interface Operation {
+  operationId: string;
+  servers?: { url: string }[];
+  security: object[];
+}
+
+const documentOf = (table: typeof routes) =>
+  JSON.parse(JSON.stringify(buildOpenApi(table, { title: "Test", version: "1" }))) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+
+test("every decided endpoint of the operator listener is declared", () => {
+  const declared = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(
+    decided.filter((key) => !declared.includes(key)),
+    [],
+  );
+});
+
+test("the document of both listeners is valid and names the operators' server and credentials", async () => {
+  const document = documentOf([...routes, ...declaredRoutes()]);
+  const result = await new Validator().validate({ ...document });
+  assert.deepEqual(result.errors ?? [], []);
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  assert.equal(new Set(operations.map((one) => one.operationId)).size, operations.length);
+  for (const { method, path, auth } of declaredRoutes()) {
+    const operation = document.paths[path]?.[method.toLowerCase()];
+    assert.ok(operation, path);
+    assert.ok(operation.servers?.[0]?.url.endsWith(":9090"), path);
+    const credentials = JSON.stringify(operation.security);
+    assert.equal(credentials.includes("operatorToken"), auth !== "open", path);
+    assert.ok(!credentials.includes('"bearer"'), path);
+  }
+});
+
+test("neither listener takes a route of the other", () => {
+  assert.ok(!Object.keys(documentOf(routes).paths).some((path) => path.startsWith("/operator")));
+  const deps = {} as Deps;
+  for (const route of declaredRoutes())
+    assert.throws(
+      () => createHttpServer({ deps, routes: [route], log: silentLogger }),
+      /operator listener/,
+    );
+  for (const route of routes) assert.throws(() => createApi([route]), /public listener/);
+});
+
+test("what is personal or secret in job data is masked, what is not stays", () => {
+  const masked = maskData({
+    messageId: 7,
+    category: "science",
+    email: "ada@example.com",
+    note: "to ada@example.com, code 123456, call +4915112345678",
+    nested: [{ accessToken: "x" }, { url: "redis://user:pass@host" }],
+    jwt: "see eyJhbGciOi.eyJzdWIi.c2ln",
+    code: "ABC234",
+  });
+  assert.deepEqual(masked, {
+    messageId: 7,
+    category: "science",
+    email: "***",
+    note: "to ***@***, code ***, call ***",
+    nested: [{ accessToken: "***" }, { url: "redis://***@host" }],
+    jwt: "see ***",
+    code: "ABC234",
+  });
+});
+
+test("masking is bounded in depth, entries and length", () => {
+  let deep: unknown = "end";
+  for (let i = 0; i < 50; i++) deep = { deep };
+  assert.ok(JSON.stringify(maskData(deep)).length < 200);
+  assert.equal((maskData(Array.from({ length: 5_000 }, () => 1)) as unknown[]).length, 100);
+  assert.ok((maskData("a".repeat(100_000)) as string).length < 1_100);
+});
