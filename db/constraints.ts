@@ -2,6 +2,18 @@
 const maxCauses = 4;
 const uniqueViolation = "23505";
 
+const deadlock = "40P01";
+
+/** True when Postgres ended a statement because two transactions waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  let current: unknown = error;
+  for (let depth = 0; depth < maxCauses && current instanceof Error; depth++) {
+    if ((current as { code?: unknown }).code === deadlock) return true;
+    current = current.cause;
+  }
+  return false;
+}
+
 /** Name of the unique constraint a statement broke, or null for any other failure. */
 export function brokenConstraint(error: unknown): string | null {
   let current: unknown = error;

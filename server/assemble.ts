@@ -3,6 +3,9 @@ import { createOrm } from "../db/orm.ts";
 import { nextIdBlock } from "../db/queries/ids.ts";
 import { lobbyResults } from "../workers/queues.ts";
 import { createQueues, type Queues } from "../workers/producer.ts";
+import { createPictureCache } from "./avatars/picture-cache.ts";
+import { createFolderStore } from "./avatars/picture-store.ts";
+import { createProviderPictures } from "./avatars/provider-pictures.ts";
 import { followClosedAccounts } from "./closed-accounts.ts";
 import { createArchive } from "./archive.ts";
 import { createBodyCache } from "./core/body-cache.ts";
@@ -61,6 +64,7 @@ export async function assembleJobs(
     bodies: createBodyCache(),
     questionModel: createQuestionBank({}),
     senders,
+    pictureStore: createFolderStore(config),
     enqueue: queues.enqueue,
     enqueueAndWait: queues.enqueueAndWait,
   };
@@ -120,6 +124,8 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     keys,
     tokens: createTokenService(config, clock),
     passwords: createPasswordHasher(),
+    pictures: createPictureCache(base.pictureStore),
+    providerPictures: createProviderPictures(config, clock),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
     lobbies,
     archive,

@@ -4,6 +4,9 @@ import type { Static, TObject } from "typebox";
 import type { Lobbies } from "../actors/index.ts";
 import type { Archive } from "../db/archive.ts";
 import type { QueueDefinition } from "../workers/queues.ts";
+import type { PictureCache } from "./avatars/picture-cache.ts";
+import type { PictureStore } from "./avatars/picture-store.ts";
+import type { ProviderPictures } from "./avatars/provider-pictures.ts";
 import type { BodyCache } from "./core/body-cache.ts";
 import type { ClosedAccounts } from "./core/closed-accounts.ts";
 import type { KeyRing } from "./core/api-keys.ts";
@@ -33,6 +36,8 @@ export interface JobDeps {
   questionModel: QuestionModel;
   /** Ways of sending; what has something to say goes through server/delivery/send.ts. */
   senders: Senders;
+  /** Where uploaded pictures are kept. */
+  pictureStore: PictureStore;
   /** Adds a job; the same job id twice is one job. */
   enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
   /** Adds a job and waits for it: true when it completed within `timeoutMs`. */
@@ -49,6 +54,9 @@ export interface Deps extends JobDeps {
   /** Whose access tokens no longer count, though they have not expired (TOK-11). */
   closedAccounts: ClosedAccounts;
   passwords: PasswordHasher;
+  /** Uploaded pictures as they are drawn. */
+  pictures: PictureCache;
+  providerPictures: ProviderPictures;
   keys: KeyRing;
   /** Numbers for new lobbies and seats, unique over all processes. */
   ids: { lobby(): Promise<number>; seat(): Promise<number> };

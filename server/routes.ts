@@ -1,5 +1,6 @@
 import packageJson from "../package.json" with { type: "json" };
 import type { AnyRoute } from "./http/route.ts";
+import { avatarRoutes } from "./modules/avatars/routes.ts";
 import { codexRoutes } from "./modules/codex/routes.ts";
 import { gatewayRoutes } from "./modules/gateway/routes.ts";
 import { hubRoutes } from "./modules/hub/routes.ts";
@@ -22,6 +23,7 @@ export const routes: readonly AnyRoute[] = [
   ...gatewayRoutes,
   ...socialRoutes,
   ...usersRoutes,
+  ...avatarRoutes,
   ...verificationRoutes,
   ...realmsRoutes,
   ...keysRoutes,

@@ -1,5 +1,6 @@
 import { ApiKeySchema } from "./api-key.ts";
 import { AuditLogSchema } from "./audit-log.ts";
+import { AvatarUploadSchema } from "./avatar-upload.ts";
 import { AwardDefinitionSchema } from "./award-definition.ts";
 import { AwardGrantSchema } from "./award-grant.ts";
 import { CodexAssetSchema } from "./codex-asset.ts";
@@ -92,4 +93,5 @@ export const entities = [
   PasswordResetSchema,
   UsedTokenSchema,
   OauthConnectionSchema,
+  AvatarUploadSchema,
 ];

@@ -23,6 +23,12 @@ export const PlayerSchema = defineEntity({
       expression:
         "create index players_name_key_trgm_index on players using gin (name_key gin_trgm_ops)",
     },
+    {
+      // One holder for each combination (AV-01); also read icon by icon for what is still free.
+      name: "players_avatar_claim_unique",
+      expression:
+        "create unique index players_avatar_claim_unique on players (avatar_icon, avatar_color, avatar_bg) where avatar_icon is not null",
+    },
   ],
   properties: {
     id: p.integer().primary(),
@@ -49,6 +55,16 @@ export const PlayerSchema = defineEntity({
     phoneVerifiedAt: p.datetime().nullable(),
     /** Grows with every change of the avatar selection (AV-09). */
     avatarV: p.integer().default(0),
+    /** `custom`, `upload`, a social login, or null for the generated picture. */
+    avatarSource: p.string().length(32).nullable(),
+    /** `author/slug` of the claimed icon; the claim stays while another source is shown (AV-02). */
+    avatarIcon: p.string().length(64).nullable(),
+    avatarColor: p.string().length(16).nullable(),
+    avatarBg: p.string().length(16).nullable(),
+    avatarBorder: p.string().length(16).nullable(),
+    /** Id of the upload that is shown, when the source is `upload`. */
+    avatarUploadId: p.integer().nullable(),
+    avatarUpdatedAt: p.datetime().nullable(),
     /** Generation of the newest reclaim token (TOK-12). */
     reclaimGeneration: p.integer().default(0),
     /** Reclaim tokens of a lower generation are void. */

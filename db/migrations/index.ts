@@ -6,6 +6,7 @@ import { Migration20261121084643_identity } from "./Migration20261121084643_iden
 import { Migration20261121084725_accounts } from "./Migration20261121084725_accounts.ts";
 import { Migration20261121090805_wallet } from "./Migration20261121090805_wallet.ts";
 import { Migration20261121103826_practice } from "./Migration20261121103826_practice.ts";
+import { Migration20261121104224_avatars } from "./Migration20261121104224_avatars.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   Migration20261121084725_accounts,
   Migration20261121090805_wallet,
   Migration20261121103826_practice,
+  Migration20261121104224_avatars,
 ] as const;

@@ -89,7 +89,9 @@ export async function purgeAccounts(
       update players p set purged_at = ${now}::timestamptz, name = 'deleted_' || p.id,
         name_key = 'deleted:' || p.id, username = 'deleted_' || p.id,
         display_name = 'deleted_' || p.id, email = null, email_key = null, phone = null,
-        phone_verified_at = null, password_hash = null, channels = '{}', timezone = 'UTC'
+        phone_verified_at = null, password_hash = null, channels = '{}', timezone = 'UTC',
+        avatar_source = null, avatar_icon = null, avatar_color = null, avatar_bg = null,
+        avatar_border = null, avatar_upload_id = null, avatar_v = avatar_v + 1
       from due where p.id = due.id returning p.id`,
   );
   return rows.map(({ id }) => id);

@@ -111,6 +111,11 @@ export const ConfigSchema = Type.Object({
     "address that contact messages are forwarded to; empty means operator@localhost, in production nobody",
     "^([^<>\\s@]+@[^<>\\s@]+)?$",
   ),
+  AVATAR_CDN_HOSTS: Text(
+    "*.googleusercontent.com,avatars.githubusercontent.com,cdn.discordapp.com",
+    "comma list of hosts, as a.com,*.b.com, where pictures of social logins may come from",
+    "^((\\*\\.)?[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*( *, *(?!$)|$))*$",
+  ),
   GENERATOR_MODELS: Text("small,medium,large", "comma list of the model names a caller may choose"),
   HUB_STREAMS_PER_ADDRESS: Int(500, 1, 1_000_000, "event streams one address may hold"),
   TOPIC_BASE: Text("/games/trivia", "prefix of event topics", "^(/[a-z0-9_-]+)+$"),

@@ -159,6 +159,8 @@ export interface Violation {
 export interface ErrorDetail {
   /** Goes to `flash.errors[0].params`. `retry_after` (seconds) also becomes the Retry-After header. */
   params?: Record<string, unknown>;
+  /** Goes to `body` of the response envelope, beside `flash` (ENV-06). */
+  body?: Record<string, unknown>;
   /** Goes to `flash.violations`; only with `validation:failed`. */
   violations?: Violation[];
   /** Extra response headers, e.g. a cookie to clear. */

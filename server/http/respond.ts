@@ -74,7 +74,12 @@ export class Responder {
     const wait = detail.params?.["retry_after"];
     if (typeof wait === "number") head += `\r\nRetry-After: ${Math.max(1, Math.ceil(wait))}`;
     head += `\r\nContent-Type: ${jsonType}`;
-    return write(x, { status, head, payload: `${before},"flash":${JSON.stringify(flash)}}` });
+    const body = detail.body ? `,"body":${JSON.stringify(detail.body)}` : "";
+    return write(x, {
+      status,
+      head,
+      payload: `${before}${body},"flash":${JSON.stringify(flash)}}`,
+    });
   }
 
   sendPreflight(x: Exchange, allow: string, isData: boolean): number {

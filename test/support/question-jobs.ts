@@ -1,6 +1,7 @@
 import { createOrm } from "../../db/orm.ts";
 import { parseConfig } from "../../server/core/config.ts";
 import { silentLogger } from "../../server/core/logger.ts";
+import { createFolderStore } from "../../server/avatars/picture-store.ts";
 import { createBodyCache } from "../../server/core/body-cache.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import { connectRedis, redisReady } from "../../server/core/redis.ts";
@@ -47,6 +48,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
       return model;
     },
     senders: createSenders(config, log),
+    pictureStore: createFolderStore(config),
     enqueue: queues.enqueue,
     enqueueAndWait: queues.enqueueAndWait,
   };

@@ -107,7 +107,12 @@ export function presentPlayer(player: Player): Static<typeof PlayerBody> {
   return {
     ...base,
     avatar_url: `/v1/players/${id}/avatar?v=${player.avatarV}`,
-    avatar: { source: null, icon: null, color: null, bg: null },
+    avatar: {
+      source: player.avatarSource ?? null,
+      icon: player.avatarIcon ?? null,
+      color: player.avatarColor ?? null,
+      bg: player.avatarBg ?? null,
+    },
     email: player.email ?? null,
     username: player.username ?? name,
     display_name: player.displayName ?? name,

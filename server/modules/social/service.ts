@@ -1,4 +1,5 @@
 import { lockAccount } from "../../../db/queries/accounts.ts";
+import { resetAvatar } from "../../../db/queries/avatars.ts";
 import { deleteConnection, listConnections } from "../../../db/queries/oauth-connections.ts";
 import { publicBaseUrl } from "../../core/addresses.ts";
 import { AppError } from "../../core/errors.ts";
@@ -87,9 +88,9 @@ export async function finishSignIn(
   return deps.em.transactional(async (em) => openSession(em, deps, player, opener));
 }
 
-/** Takes a login away from an account, but never the last way to sign in (OA-05). */
+/** Takes a login away from an account, but never the last way to sign in; its picture goes too (OA-05). */
 export async function unlink(
-  deps: Pick<Deps, "em">,
+  deps: Pick<Deps, "em" | "clock">,
   playerId: number,
   provider: string,
 ): Promise<void> {
@@ -101,5 +102,6 @@ export async function unlink(
     if (!all.some((one) => one.provider === provider)) throw new AppError("oauth:provider_unknown");
     if (!player.passwordHash && all.length === 1) throw new AppError("oauth:last_credential");
     await deleteConnection(em, { playerId, provider });
+    await resetAvatar(em, playerId, { source: provider, now: new Date(deps.clock.now()) });
   });
 }

@@ -1,0 +1,129 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { rowsOf } from "./rows.ts";
+
+/** What a player chose to be shown as; icon, color and bg are the claim (AV-02). */
+export interface AvatarChoice {
+  source: string | null;
+  icon: string | null;
+  color: string | null;
+  bg: string | null;
+  border: string | null;
+  uploadId: number | null;
+}
+
+export interface AvatarRow extends AvatarChoice {
+  /** Grows with every change of the choice (AV-09). */
+  v: number;
+  /** When the choice last changed; the player's own beginning while it never did. */
+  updatedAtMs: number;
+  isGuest: boolean;
+}
+
+const columns = sql`avatar_source as source, avatar_icon as icon, avatar_color as color,
+  avatar_bg as bg, avatar_border as border, avatar_upload_id as "uploadId", avatar_v as v,
+  is_guest as "isGuest",
+  (extract(epoch from coalesce(avatar_updated_at, created_at)) * 1000)::float8 as "updatedAtMs"`;
+
+/** The choice of an open player, locked until the transaction of `em` ends. */
+export async function lockAvatar(em: EntityManager, playerId: number): Promise<AvatarRow | null> {
+  const rows = await rowsOf(
+    em,
+    sql<AvatarRow>`select ${columns} from players
+      where id = ${playerId} and deleted_at is null for update`,
+  );
+  return rows[0] ?? null;
+}
+
+/** Stores a choice. A combination somebody else holds breaks `players_avatar_claim_unique`. */
+export async function writeAvatar(
+  em: EntityManager,
+  playerId: number,
+  { choice, now }: { choice: AvatarChoice; now: Date },
+): Promise<AvatarRow | null> {
+  const { source, icon, color, bg, border, uploadId } = choice;
+  const rows = await rowsOf(
+    em,
+    sql<AvatarRow>`update players set avatar_source = ${source}, avatar_icon = ${icon},
+        avatar_color = ${color}, avatar_bg = ${bg}, avatar_border = ${border},
+        avatar_upload_id = ${uploadId}, avatar_v = avatar_v + 1, avatar_updated_at = ${now}
+      where id = ${playerId} returning ${columns}`,
+  );
+  return rows[0] ?? null;
+}
+
+/** What is needed to draw a player: `file` of an approved upload, address at the chosen provider. */
+export interface ShownAvatar extends AvatarChoice {
+  file: string | null;
+  providerUrl: string | null;
+}
+
+/** How an open player is shown, or null when there is none. */
+export async function readShownAvatar(
+  em: EntityManager,
+  playerId: number,
+): Promise<ShownAvatar | null> {
+  const rows = await rowsOf(
+    em,
+    sql<ShownAvatar>`select p.avatar_source as source, p.avatar_icon as icon,
+        p.avatar_color as color, p.avatar_bg as bg, p.avatar_border as border,
+        p.avatar_upload_id as "uploadId", u.file, c.avatar_url as "providerUrl"
+      from players p
+      left join avatar_uploads u on u.id = p.avatar_upload_id and u.status = 'approved'
+      left join oauth_connections c on c.player_id = p.id and c.provider = p.avatar_source
+      where p.id = ${playerId} and p.deleted_at is null`,
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Every icon somebody holds in some combination: one step of the index for each icon, however many
+ * players there are.
+ */
+export async function listTakenIcons(em: EntityManager): Promise<string[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ icon: string }>`with recursive taken as (
+        (select avatar_icon as icon from players where avatar_icon is not null
+          order by avatar_icon limit 1)
+        union all
+        select (select avatar_icon from players where avatar_icon > taken.icon
+          order by avatar_icon limit 1)
+        from taken where taken.icon is not null
+      )
+      select icon from taken where icon is not null`,
+  );
+  return rows.map(({ icon }) => icon);
+}
+
+/** The icon this player holds and nobody else does, in any combination. */
+export async function findSoleIcon(em: EntityManager, playerId: number): Promise<string | null> {
+  const rows = await rowsOf(
+    em,
+    sql<{ icon: string }>`select p.avatar_icon as icon from players p
+      where p.id = ${playerId} and p.avatar_icon is not null and not exists (
+        select 1 from players o where o.avatar_icon = p.avatar_icon and o.id <> p.id
+      )`,
+  );
+  return rows[0]?.icon ?? null;
+}
+
+/**
+ * Back to the generated picture, if this source (and this upload, when one is given) is what is shown
+ * now; true when it was. Like every change to no source it gives the claim up.
+ */
+export async function resetAvatar(
+  em: EntityManager,
+  playerId: number,
+  { source, uploadId = null, now }: { source: string; uploadId?: number | null; now: Date },
+): Promise<boolean> {
+  const isThatUpload = uploadId === null ? sql`true` : sql`avatar_upload_id = ${uploadId}`;
+  const rows = await rowsOf(
+    em,
+    sql`update players set avatar_source = null, avatar_icon = null, avatar_color = null,
+        avatar_bg = null, avatar_border = null, avatar_upload_id = null,
+        avatar_v = avatar_v + 1, avatar_updated_at = ${now}
+      where id = ${playerId} and avatar_source = ${source} and ${isThatUpload} returning id`,
+  );
+  return rows.length > 0;
+}

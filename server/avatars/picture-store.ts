@@ -1,0 +1,53 @@
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Config } from "../core/config.ts";
+import { randomId } from "../core/ids.ts";
+
+/** Where uploaded pictures are kept; names are ours, never a user's (S20). */
+export interface PictureStore {
+  /** Resolves when the picture will outlive this process. */
+  write(name: string, bytes: Uint8Array): Promise<void>;
+  /** Rejects when it is not there or cannot be read. */
+  read(name: string): Promise<Buffer>;
+  /** Resolves also when it is not there. */
+  remove(name: string): Promise<void>;
+}
+
+const namePattern = /^[A-Za-z0-9_-]{22}\.webp$/;
+
+export const newPictureName = (): string => `${randomId()}.webp`;
+
+/** Pictures in `avatars/` below DATA_DIR, spread over folders by the beginning of their names. */
+export function createFolderStore(config: Pick<Config, "DATA_DIR">): PictureStore {
+  const root = resolve(config.DATA_DIR, "avatars");
+  const folderOf = (name: string): string => {
+    if (!namePattern.test(name)) throw new Error("not the name of a picture");
+    return join(root, name.slice(0, 2));
+  };
+  return {
+    write: async (name, bytes) => {
+      const folder = folderOf(name);
+      await mkdir(folder, { recursive: true });
+      const unfinished = join(folder, `${name}.part`);
+      try {
+        await writeThrough(unfinished, bytes);
+        await rename(unfinished, join(folder, name));
+      } catch (error) {
+        await rm(unfinished, { force: true }).catch(() => undefined);
+        throw error;
+      }
+    },
+    read: async (name) => readFile(join(folderOf(name), name)),
+    remove: async (name) => rm(join(folderOf(name), name), { force: true }),
+  };
+}
+
+async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, "wx");
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

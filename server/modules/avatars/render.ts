@@ -1,0 +1,132 @@
+import { readShownAvatar, type ShownAvatar } from "../../../db/queries/avatars.ts";
+import { loadCatalogue } from "../../avatars/catalogue.ts";
+import {
+  defaultSize,
+  drawAnonymous,
+  drawGenerated,
+  drawIcon,
+  drawPicture,
+  maxSize,
+  minSize,
+  shapes,
+} from "../../avatars/draw.ts";
+import {
+  backgroundOf,
+  borderOf,
+  colorOf,
+  defaultBackground,
+  defaultColor,
+} from "../../avatars/palettes.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
+
+/** A drawing, or the address at a provider the browser is sent to. */
+export type Rendered = { svg: string } | { location: string };
+
+type RenderDeps = Pick<Deps, "em" | "log" | "pictures" | "providerPictures">;
+
+interface RenderOptions {
+  size: number;
+  /** Draw the generated picture whatever was chosen. */
+  isFallback: boolean;
+}
+
+/** Of a player whose account is open; what cannot be shown is the generated picture instead (AV-07). */
+export async function renderPlayer(
+  deps: RenderDeps,
+  playerId: number,
+  { size, isFallback }: RenderOptions,
+): Promise<Rendered | null> {
+  const shown = await readShownAvatar(deps.em, playerId);
+  if (!shown) return null;
+  const chosen = isFallback ? null : await renderChoice(deps, shown, size);
+  return chosen ?? { svg: drawGenerated(playerId, size) };
+}
+
+export const renderNobody = (size: number): Rendered => ({ svg: drawAnonymous(size) });
+
+async function renderChoice(
+  deps: RenderDeps,
+  shown: ShownAvatar,
+  size: number,
+): Promise<Rendered | null> {
+  const { source } = shown;
+  if (source === "custom") return renderClaim(shown, size);
+  if (source === "upload") return renderUpload(deps, shown, size);
+  if (source === null || shown.providerUrl === null) return null;
+  const location = await deps.providerPictures.usable(shown.providerUrl);
+  return location === null ? null : { location };
+}
+
+async function renderClaim(shown: ShownAvatar, size: number): Promise<Rendered | null> {
+  const icon = (await loadCatalogue()).byName(shown.icon ?? "");
+  if (!icon) return null;
+  const look = {
+    color: colorOf(shown.color ?? "") ?? defaultColor,
+    bg: backgroundOf(shown.bg ?? "") ?? defaultBackground,
+    border: borderOf(shown.border ?? ""),
+    shape: "rect",
+    size,
+  } as const;
+  return { svg: drawIcon(icon, look) };
+}
+
+async function renderUpload(
+  { pictures, log }: RenderDeps,
+  { file }: ShownAvatar,
+  size: number,
+): Promise<Rendered | null> {
+  if (file === null) return null;
+  try {
+    return { svg: drawPicture(await pictures.read(file), size) };
+  } catch (error) {
+    log.warn({ err: error }, "stored picture not read");
+    return null;
+  }
+}
+
+export interface IconWish {
+  color?: string;
+  bg?: string;
+  /** Empty means none. */
+  border?: string;
+  shape?: string;
+}
+
+/** An icon in the look that was asked for; what no palette has is `avatar:invalid_option`. */
+export async function renderIcon(slug: string, wish: IconWish, size: number): Promise<string> {
+  const color = colorOf(wish.color ?? defaultColor);
+  const bg = backgroundOf(wish.bg ?? defaultBackground);
+  const wantsBorder = wish.border !== undefined && wish.border !== "";
+  const border = wantsBorder ? borderOf(wish.border ?? "") : null;
+  const shape = shapes.find((one) => one === (wish.shape ?? "rect"));
+  if (color === null || bg === null || shape === undefined || (wantsBorder && border === null))
+    throw new AppError("avatar:invalid_option");
+  const icon = (await loadCatalogue()).bySlug(slug);
+  if (!icon) throw new AppError("avatar:icon_not_found");
+  return drawIcon(icon, { color, bg, border, shape, size });
+}
+
+/** What is no integer counts as the default, what is out of bounds as the bound (AV-08). */
+export function sizeOf(wanted: string | number | undefined): number {
+  const text = String(wanted ?? defaultSize);
+  const size = /^-?\d{1,15}$/.test(text) ? Number(text) : defaultSize;
+  return Math.min(Math.max(size, minSize), maxSize);
+}
+
+const flags: Readonly<Record<string, boolean>> = {
+  true: true,
+  "1": true,
+  "": true,
+  false: false,
+  "0": false,
+};
+
+/** As every boolean in a query (HTTP-07). */
+export function flagOf(wanted: string | undefined): boolean {
+  if (wanted === undefined) return false;
+  const value = Object.hasOwn(flags, wanted) ? flags[wanted] : undefined;
+  if (value === undefined)
+    throw new AppError("request:invalid_query", { params: { parameter: "fallback" } });
+  return value;
+}

@@ -1,0 +1,149 @@
+import { brokenConstraint, isDeadlock } from "../../../db/constraints.ts";
+import { findLatestApproved } from "../../../db/queries/avatar-uploads.ts";
+import {
+  findSoleIcon,
+  listTakenIcons,
+  lockAvatar,
+  writeAvatar,
+  type AvatarChoice,
+  type AvatarRow,
+} from "../../../db/queries/avatars.ts";
+import { listConnections } from "../../../db/queries/oauth-connections.ts";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { loadCatalogue, nameOf, type Icon } from "../../avatars/catalogue.ts";
+import {
+  backgroundOf,
+  borderOf,
+  colorOf,
+  defaultBackground,
+  defaultColor,
+} from "../../avatars/palettes.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { SelectionBody } from "./schemas.ts";
+
+/** Two players who want each other's combination wait for each other; one of them starts again. */
+const claimTries = 4;
+const maxPlayerId = 2_147_483_647;
+
+const nothing: AvatarChoice = {
+  source: null,
+  icon: null,
+  color: null,
+  bg: null,
+  border: null,
+  uploadId: null,
+};
+
+/** Changes what a player is shown as; what is claimed has one holder, whoever asks at once (S32, AV-01). */
+export async function changeSelection(
+  deps: Pick<Deps, "orm" | "clock" | "config">,
+  playerId: number,
+  wish: SelectionBody,
+): Promise<AvatarRow> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tryChange(deps, playerId, wish);
+    } catch (error) {
+      if (!isDeadlock(error) || tries >= claimTries) throw error;
+    }
+  }
+}
+
+async function tryChange(
+  { orm, clock, config }: Pick<Deps, "orm" | "clock" | "config">,
+  playerId: number,
+  wish: SelectionBody,
+): Promise<AvatarRow> {
+  let choice = nothing;
+  try {
+    return await orm.em.fork().transactional(async (em) => {
+      const before = await lockAvatar(em, playerId);
+      if (!before) throw new AppError("user:not_found");
+      if (before.isGuest && wish.source !== null) throw new AppError("avatar:guest_forbidden");
+      const providers = config.oauthProviders.map(({ id }) => id);
+      choice = await choose(em, { playerId, before, wish, providers });
+      if (isSame(before, choice)) return before;
+      const after = await writeAvatar(em, playerId, { choice, now: new Date(clock.now()) });
+      if (!after) throw new AppError("user:not_found");
+      return after;
+    });
+  } catch (error) {
+    if (brokenConstraint(error) !== "players_avatar_claim_unique") throw error;
+    const { icon, color, bg } = choice;
+    throw new AppError("avatar:combination_taken", {
+      body: { error: "combination_taken", icon, color, bg },
+      cause: error,
+    });
+  }
+}
+
+interface Wish {
+  playerId: number;
+  before: AvatarRow;
+  wish: SelectionBody;
+  /** Ids of the configured social logins. */
+  providers: readonly string[];
+}
+
+async function choose(
+  em: EntityManager,
+  { playerId, before, wish, providers }: Wish,
+): Promise<AvatarChoice> {
+  const { source } = wish;
+  // Another source than custom leaves the claim as it is; null gives it up (AV-02).
+  const kept: AvatarChoice = { ...pick(before), source, uploadId: null };
+  if (source === null) return nothing;
+  if (source === "custom") return { ...(await readClaim(before, wish)), source, uploadId: null };
+  if (source === "upload") {
+    const uploadId = await findLatestApproved(em, playerId);
+    if (uploadId === null) throw new AppError("avatar:no_approved_upload");
+    return { ...kept, uploadId };
+  }
+  const linked = await listConnections(em, playerId);
+  if (linked.some(({ provider }) => provider === source)) return kept;
+  throw new AppError(
+    providers.includes(source) ? "avatar:provider_not_linked" : "avatar:invalid_option",
+  );
+}
+
+async function readClaim(before: AvatarRow, wish: SelectionBody) {
+  const icon = (await loadCatalogue()).byName(wish.icon ?? "");
+  const color = colorOf(wish.color ?? defaultColor);
+  const bg = backgroundOf(wish.bg ?? defaultBackground);
+  const wanted = wish.border === undefined ? before.border : wish.border;
+  const border = wanted === null ? null : borderOf(wanted);
+  const wrong = {
+    icon: icon === null,
+    color: color === null,
+    bg: bg === null,
+    border: wanted !== null && border === null,
+  };
+  const [option] = Object.entries(wrong).find(([, isWrong]) => isWrong) ?? [];
+  if (icon === null || option !== undefined)
+    throw new AppError("avatar:invalid_option", { params: { option } });
+  return { icon: nameOf(icon), color, bg, border };
+}
+
+const keys = ["source", "icon", "color", "bg", "border", "uploadId"] as const;
+
+function pick({ source, icon, color, bg, border, uploadId }: AvatarChoice): AvatarChoice {
+  return { source, icon, color, bg, border, uploadId };
+}
+
+const isSame = (a: AvatarChoice, b: AvatarChoice) => keys.every((key) => a[key] === b[key]);
+
+/** The icons nobody else holds in any combination, and how many are left out (AV-01). */
+export async function listAvailable(
+  deps: Pick<Deps, "em">,
+  mine: number | null,
+): Promise<{ icons: readonly Icon[]; total: number; numTaken: number }> {
+  const { icons } = await loadCatalogue();
+  const em = deps.em;
+  const taken = new Set(await listTakenIcons(em));
+  const isPlayer = mine !== null && mine > 0 && mine <= maxPlayerId;
+  const own = isPlayer ? await findSoleIcon(em, mine) : null;
+  if (own !== null) taken.delete(own);
+  const free = icons.filter((icon) => !taken.has(nameOf(icon)));
+  return { icons: free, total: icons.length, numTaken: icons.length - free.length };
+}
