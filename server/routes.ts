@@ -7,6 +7,7 @@ import { hubRoutes } from "./modules/hub/routes.ts";
 import { inboxRoutes } from "./modules/inbox/routes.ts";
 import { keysRoutes } from "./modules/keys/routes.ts";
 import { lobbyRoutes } from "./modules/lobbies/routes.ts";
+import { progressRoutes } from "./modules/progress/routes.ts";
 import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
 import { socialRoutes } from "./modules/social/routes.ts";
@@ -30,6 +31,7 @@ export const routes: readonly AnyRoute[] = [
   ...systemRoutes,
   ...walletRoutes,
   ...questionsRoutes,
+  ...progressRoutes,
   ...lobbyRoutes,
   ...hubRoutes,
   ...codexRoutes,

@@ -6,6 +6,7 @@ export const schedules = [
   { task: "messages", everyMs: 60_000 },
   { task: "credentials", everyMs: 60_000 },
   { task: "wallets", everyMs: 60_000 },
+  { task: "play-sessions", everyMs: 600_000 },
   { task: "accounts", everyMs: 600_000 },
 ] as const;
 

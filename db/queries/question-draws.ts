@@ -95,3 +95,44 @@ async function drawAny(
       limit ${filter.count}`,
   );
 }
+
+export interface RetryFilter {
+  playerId: number;
+  /** null = all. */
+  categories: readonly string[] | null;
+  /** null = all. */
+  difficulty: string | null;
+  /** null = all. */
+  promptHash: string | null;
+}
+
+/**
+ * The public question whose last answer by the player was wrong, the one answered longest ago first
+ * (TRV-09); null when there is none.
+ */
+export async function drawWrong(
+  em: EntityManager,
+  filter: RetryFilter,
+): Promise<QuestionRow | null> {
+  const { playerId, categories, difficulty, promptHash } = filter;
+  const inCategory =
+    categories === null ? sql`` : sql`and q.category = any(${[...categories]}::text[])`;
+  const ofDifficulty = difficulty === null ? sql`` : sql`and q.difficulty = ${difficulty}`;
+  const linked =
+    promptHash === null
+      ? sql``
+      : sql`and exists (select 1 from question_prompts l
+          where l.prompt_hash = ${promptHash} and l.question_id = q.id)`;
+  const rows = await rowsOf(
+    em,
+    sql<QuestionRow>`
+      select ${questionColumns} from question_answers a join questions q on q.id = a.question_id
+      where a.player_id = ${playerId} and not a.is_correct
+        and q.pool = 'public' and q.retired_at is null ${inCategory} ${ofDifficulty} ${linked}
+        and not exists (select 1 from question_answers later
+          where later.player_id = a.player_id and later.question_id = a.question_id
+            and later.id > a.id)
+      order by a.id limit 1`,
+  );
+  return rows[0] ?? null;
+}

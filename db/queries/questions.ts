@@ -124,6 +124,19 @@ export async function countByCategory(em: EntityManager): Promise<Map<string, nu
   return new Map(rows.map((row) => [row.category, row.count]));
 }
 
+/** A question of the public pool, a retired one too: whoever has it may still answer it (TRV-12). */
+export async function findPublicQuestion(
+  em: EntityManager,
+  id: number,
+): Promise<QuestionRow | null> {
+  const [row] = await rowsOf(
+    em,
+    sql<QuestionRow>`select ${questionColumns} from questions q
+      where q.id = ${id} and q.pool = 'public'`,
+  );
+  return row ?? null;
+}
+
 export interface CatalogFilter {
   /** null = all. */
   category: string | null;

@@ -114,6 +114,7 @@ export const errors = {
   "oauth:already_linked": [409, "This login belongs to another account."],
   "oauth:last_credential": [409, "This is the only way to sign in."],
   "favorite:exists": [409, "The question is already a favorite."],
+  "favorite:limit_reached": [409, "There are too many favorites."],
   "challenge:already_completed": [409, "The challenge is already completed."],
   "run:finished": [409, "The run is finished."],
   "run:endless": [409, "Endless runs advance by themselves."],

@@ -50,7 +50,9 @@ function pick(shape: Shape | undefined, value: unknown, path: string, found: Vio
     return value.map((item, index) => pick(shape?.items, item, `${path}[${index}]`, found));
   if (typeof value !== "object" || value === null) return value;
   const source = value as Record<string, unknown>;
-  if (shape?.properties) return pickFields(shape.properties, source, path, found);
+  // A map of the client's own names is kept whole.
+  if (shape?.properties && shape.additionalProperties !== true)
+    return pickFields(shape.properties, source, path, found);
   for (const [name, item] of Object.entries(source)) {
     if (!isStorableText(name)) addViolation(found, path, "must not have broken names");
     pick(undefined, item, joinPath(path, name), found);

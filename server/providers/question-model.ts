@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 /**
  * The outside service that writes questions (decisions TRV-03, TRV-13).
- * `bank` works without a network; the chat-completions driver arrives beside it.
+ * `bank` works without a network; `http` speaks the chat-completions protocol.
  */
 export interface QuestionRequest {
   /** A category slug, never `random`. */
@@ -26,11 +26,16 @@ export interface GeneratedQuestion {
   explanation: string;
   /** Expected percentage of right answers (TRV-06). */
   estimatedRate: number;
+  /** Who wrote it, where that is not the model that was asked. */
+  source?: string;
 }
 
 export interface QuestionModel {
   readonly name: string;
+  /** May find nothing; throws when it could not look. */
   generate(request: QuestionRequest): Promise<GeneratedQuestion[]>;
+  /** Categories a prompt asks for, best first, at most five; none when it cannot tell (TRV-08). */
+  categorize?(prompt: string): Promise<Category[]>;
 }
 
 /** The fixed start list of TRV-01. */

@@ -2,6 +2,7 @@ import { UnrecoverableError } from "bullmq";
 import { listForgottenRequests, purgeCredentials } from "../../db/queries/credential-requests.ts";
 import { purgeAccounts } from "../../db/queries/accounts.ts";
 import { purgeCodes } from "../../db/queries/phone-codes.ts";
+import { endIdleSessions } from "../../db/queries/play-sessions.ts";
 import {
   expireMessages,
   listStranded,
@@ -10,6 +11,7 @@ import {
 } from "../../db/queries/messages.ts";
 import { leaseMs } from "../../server/delivery/deliver.ts";
 import type { JobDeps } from "../../server/deps.ts";
+import { idleSince } from "../../server/play/sessions.ts";
 import { checkBooks } from "../../server/wallet/books.ts";
 import { credentialRequests, mail, type maintenance, type PayloadOf } from "../queues.ts";
 
@@ -31,6 +33,7 @@ const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | und
   credentials: tidyCredentials,
   accounts: tidyAccounts,
   wallets: (deps) => checkBooks(deps),
+  "play-sessions": endSessions,
 };
 
 export async function maintain(
@@ -85,4 +88,13 @@ async function tidyAccounts(deps: JobDeps): Promise<void> {
     if (purged.length < maxPurged) break;
   }
   await purgeCodes(em, at);
+}
+
+/** Play sessions ended at once. */
+const sessionBatch = 500;
+
+/** Ends play sessions left without an answer (RUN-01). */
+async function endSessions({ em, clock }: JobDeps): Promise<void> {
+  const batch = { idleSince: idleSince(clock.now()), limit: sessionBatch };
+  while ((await endIdleSessions(em, batch)) === sessionBatch);
 }

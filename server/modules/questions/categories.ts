@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { AppError } from "../../core/errors.ts";
 import {
   categories,
@@ -31,6 +32,19 @@ export function categoryOf(name: string | null, field: string): string | null {
   throw new AppError("validation:failed", {
     violations: [{ propertyPath: field, title: "is not a known category" }],
   });
+}
+
+/** Uniform for each question (TRV-01). */
+export function randomCategory(): Category {
+  return categories[randomInt(categories.length)] ?? categories[0];
+}
+
+/** Every category once, in a new order each time. */
+export function shuffledCategories(): Category[] {
+  return categories
+    .map((name) => ({ name, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ name }) => name);
 }
 
 const levels: readonly [from: number, difficulty: Difficulty][] = [

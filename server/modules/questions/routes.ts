@@ -3,6 +3,7 @@ import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/rout
 import { categories } from "../../providers/question-model.ts";
 import { slugOf } from "./categories.ts";
 import * as s from "./schemas.ts";
+import { practiceRoutes } from "./practice-routes.ts";
 import { generateForPlayer } from "./service.ts";
 
 const base = "/v1/games/trivia";
@@ -74,4 +75,9 @@ const generate = defineRoute({
   },
 });
 
-export const questionsRoutes: AnyRoute[] = [listCategories, listQuestions, generate];
+export const questionsRoutes: AnyRoute[] = [
+  listCategories,
+  listQuestions,
+  generate,
+  ...practiceRoutes,
+];

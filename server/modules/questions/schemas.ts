@@ -1,6 +1,9 @@
 import Type, { type Static } from "typebox";
 import type { QuestionRow } from "../../../db/queries/questions.ts";
-import { difficulties } from "../../providers/question-model.ts";
+import { PlaySession, presentSession } from "../../play/session-shape.ts";
+import { categories, difficulties } from "../../providers/question-model.ts";
+import type { Drawn } from "./draw.ts";
+import type { PracticeResult } from "./practice.ts";
 
 export const Difficulty = Type.Enum([...difficulties, "auto"]);
 
@@ -46,6 +49,37 @@ export const GenerateBody = Type.Object({
   model: Type.Optional(nullableText({ maxLength: 64, description: "one of GENERATOR_MODELS" })),
 });
 
+export const CategorizeBody = Type.Object({
+  prompt: Type.String({ minLength: 1, maxLength: 500, pattern: promptPattern }),
+});
+
+export const CategoryKeys = Type.Object({
+  categories: Type.Array(Type.Enum([...categories]), { minItems: 1, maxItems: 5 }),
+});
+
+/** A place in Postgres' integers; anything else names no question. */
+export const QuestionParams = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+});
+
+const milliseconds = (maximum: number) =>
+  Type.Optional(Type.Unsafe<number | null>({ type: ["integer", "null"], minimum: 0, maximum }));
+
+export const AnswerBody = Type.Object({
+  selected_index: Type.Integer({ minimum: -1, maximum: 3, description: "-1 is a timeout" }),
+  timer_duration_ms: milliseconds(300_000),
+  time_taken_ms: milliseconds(300_000),
+});
+
+export const DrawQuery = Type.Object({
+  categories: Type.Optional(Type.String({ maxLength: 1_024, description: "comma-separated" })),
+  category: Type.Optional(Type.String({ maxLength: 64 })),
+  difficulty: Type.Enum([...difficulties, "auto"], { default: "auto" }),
+  prompt: Type.Optional(Type.String({ maxLength: 500, pattern: promptPattern })),
+  retry: Type.Boolean({ default: false, description: "a question answered wrong last time" }),
+  blend: Type.Boolean({ default: false, description: "another category each time" }),
+});
+
 /** Without the answer (document 2, Question, play form). */
 export const PlayQuestion = Type.Object({
   id: Type.Integer(),
@@ -58,6 +92,24 @@ export const PlayQuestion = Type.Object({
     estimated_rate: Type.Integer(),
   }),
   is_cached: Type.Boolean(),
+});
+
+export const DrawnQuestion = Type.Object({
+  question: Type.Union([
+    Type.Object({ ...PlayQuestion.properties, is_retry: Type.Boolean() }),
+    Type.Null(),
+  ]),
+});
+
+export const AnswerReveal = Type.Object({
+  is_correct: Type.Boolean(),
+  answer: Type.Integer({ minimum: 0, maximum: 3, description: "index of the right choice" }),
+  explanation: Type.String(),
+  correct_rate: Type.Integer({ description: "percent of all answers, this one included" }),
+  num_served: Type.Integer(),
+  xp_gained: Type.Integer(),
+  session: PlaySession,
+  was_previously_wrong: Type.Boolean(),
 });
 
 export const PlayList = Type.Object({ questions: Type.Array(PlayQuestion) });
@@ -73,6 +125,24 @@ export function presentPlayQuestion(
     question: row.question,
     payload: { choices: row.choices, estimated_rate: row.estimatedRate },
     is_cached: row.isCached,
+  };
+}
+
+export function presentDrawn(drawn: Drawn | null): Static<typeof DrawnQuestion> {
+  if (drawn === null) return { question: null };
+  return { question: { ...presentPlayQuestion(drawn), is_retry: drawn.isRetry } };
+}
+
+export function presentReveal(result: PracticeResult): Static<typeof AnswerReveal> {
+  return {
+    is_correct: result.isCorrect,
+    answer: result.answer,
+    explanation: result.explanation,
+    correct_rate: result.correctRate,
+    num_served: result.numServed,
+    xp_gained: result.xp,
+    session: presentSession(result.session),
+    was_previously_wrong: result.previous === "wrong",
   };
 }
 

@@ -1,11 +1,9 @@
-import { randomInt } from "node:crypto";
 import { readCategoryXp } from "../../../db/queries/question-answers.ts";
 import type { DrawnQuestion, DrawPlan } from "../../../actors/index.ts";
 import { AppError } from "../../core/errors.ts";
 import type { JobDeps } from "../../deps.ts";
 import { levelOf } from "../../play/levels.ts";
-import { categories } from "../../providers/question-model.ts";
-import { categoryOf, difficultyOf, neighboursOf } from "./categories.ts";
+import { categoryOf, difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
 import { listLive, markLive } from "./live.ts";
 import { sealAnswer } from "./seal.ts";
 import { drawOrGenerate, drawStored, type Stocked, type Want } from "./stock.ts";
@@ -46,11 +44,6 @@ function playOrder(plan: DrawPlan): string[] {
     const name = named[at] ?? "random";
     return name === "random" ? randomCategory() : name;
   });
-}
-
-/** Uniform for each question (TRV-01). */
-function randomCategory(): string {
-  return categories[randomInt(categories.length)] ?? categories[0];
 }
 
 async function drawCategory(

@@ -32,9 +32,19 @@ export interface Stocked extends QuestionRow {
   isCached: boolean;
 }
 
-/** Draws from the stored questions and makes new ones while some are missing (TRV-03). */
-export async function drawOrGenerate(deps: JobDeps, want: Want): Promise<Stocked[]> {
-  const deadline = deps.clock.now() + generationWaitMs;
+/** Until when a request that begins now waits for new questions; milliseconds of the clock. */
+export const waitUntil = ({ clock }: Pick<JobDeps, "clock">): number =>
+  clock.now() + generationWaitMs;
+
+/**
+ * Draws from the stored questions and makes new ones while some are missing (TRV-03), until the
+ * clock says `deadline`.
+ */
+export async function drawOrGenerate(
+  deps: JobDeps,
+  want: Want,
+  deadline = waitUntil(deps),
+): Promise<Stocked[]> {
   let found = await drawStored(deps, want);
   for (let round = 0; round < mostRounds && found.length < want.count; round++) {
     const left = deadline - deps.clock.now();

@@ -8,6 +8,7 @@ import {
 } from "../question-model.ts";
 import type { BankQuestion, Shelf } from "./grade.ts";
 import { loadShelf } from "./shelves.ts";
+import { subjectsOf } from "./subjects.ts";
 
 export { checkQuestions, type Problem } from "./check.ts";
 
@@ -33,6 +34,7 @@ export function createQuestionBank({ seed = bankSeed }: { seed?: string } = {}):
       const unseen = all.filter((entry) => !request.exclude.has(entry.key));
       return matching(unseen, request).slice(0, request.count).map(withoutKey);
     },
+    categorize: async (prompt) => subjectsOf(prompt),
   };
 }
 

@@ -1,0 +1,67 @@
+import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
+import { categorize } from "./categorize.ts";
+import { drawForPlayer } from "./draw.ts";
+import { answerPractice } from "./practice.ts";
+import * as s from "./schemas.ts";
+
+const base = "/v1/games/trivia";
+const tag = "Questions";
+
+const categorizePrompt = defineRoute({
+  method: "POST",
+  path: `${base}/categorize`,
+  summary: "Find the categories a prompt is about, best first",
+  tag,
+  deadlineMs: 15_000,
+  auth: "public",
+  source: "document 2, Categories and questions; TRV-08",
+  rateLimit: { max: 20, window: 60 },
+  body: s.CategorizeBody,
+  responses: { 200: s.CategoryKeys },
+  errors: [],
+  handler: async ({ body, deps }) =>
+    reply(200, { categories: await categorize(deps, body.prompt) }),
+});
+
+const draw = defineRoute({
+  method: "GET",
+  path: `${base}/questions/draw`,
+  summary: "Draw one question to practise, or one answered wrong last time",
+  tag,
+  deadlineMs: 30_000,
+  auth: "player",
+  source: "document 2, Categories and questions; TRV-02, TRV-03, TRV-09, TRV-12",
+  query: s.DrawQuery,
+  responses: { 200: s.DrawnQuestion },
+  errors: [],
+  handler: async ({ query, caller, deps }) => {
+    const { categories = null, category = null, prompt = null, ...rest } = query;
+    const input = { categories, category, prompt, ...rest };
+    return reply(200, s.presentDrawn(await drawForPlayer(deps, caller.playerId, input)));
+  },
+});
+
+const answer = defineRoute({
+  method: "POST",
+  path: `${base}/questions/{id}/answer`,
+  summary: "Answer a question and see whether it was right",
+  tag,
+  auth: "player",
+  source: "document 2, Categories and questions; RUN-01, SCO-01, SCO-02, TRV-06, TRV-11, TRV-12",
+  idempotent: true,
+  params: s.QuestionParams,
+  unknown: "question:not_found",
+  body: s.AnswerBody,
+  responses: { 200: s.AnswerReveal },
+  errors: ["question:not_found"],
+  handler: async ({ params, body, caller, deps }) => {
+    const result = await answerPractice(deps, caller.playerId, params.id, {
+      selectedIndex: body.selected_index,
+      timerDurationMs: body.timer_duration_ms ?? null,
+      timeTakenMs: body.time_taken_ms ?? null,
+    });
+    return reply(200, s.presentReveal(result));
+  },
+});
+
+export const practiceRoutes: AnyRoute[] = [categorizePrompt, draw, answer];

@@ -1,0 +1,5 @@
+/** A play session ends by itself after so long without an answer (RUN-01). */
+export const idleMs = 30 * 60_000;
+
+/** Sessions whose last answer is older than this have ended. */
+export const idleSince = (now: number): Date => new Date(now - idleMs);
