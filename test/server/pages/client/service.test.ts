@@ -52,8 +52,6 @@ describe("the client at a service", () => {
   after(async () => {
     over.abort();
     await app.stop();
-    // One stream of the client keeps its timers although its reader returned; the file must still end.
-    setTimeout(() => process.exit(), 1_000).unref();
   });
 
   async function table(mode: "coop" | "versus"): Promise<[host: Seat, friend: Seat]> {
@@ -226,7 +224,7 @@ describe("the client at a service", () => {
       hostName: "Ada",
       mode: "versus",
     });
-    const events = host.events();
+    const events = host.events(whileOpen);
     const finished = run(process.execPath, [join(folder, "robot.mjs"), host.code]);
     await readUntil(events, "lobby.player_joined");
     await host.start();
