@@ -12,7 +12,7 @@ import { migrations } from "./migrations/index.ts";
 /** Where `npm run migration:create` writes. */
 export const migrationFolder = fileURLToPath(new URL("./migrations", import.meta.url));
 
-const connectTimeoutMs = 2_000;
+const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 /** How long a start waits for another instance that is migrating. */
 const migrationWaitMs = 60_000;

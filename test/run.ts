@@ -1,20 +1,24 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { silentLogger } from "../server/core/logger.ts";
 import { stopOrphan } from "../server/local/orphans.ts";
 import { findRedisProgram } from "../server/local/redis-program.ts";
 
 /**
- * `npm test [-- files and node:test flags]`: one Postgres for the whole run, two files at a time.
- * Everything temporary lives in one folder, so that an interrupted run leaves nothing behind.
+ * `npm test [-- files and node:test flags]`: one Postgres for the whole run, two processes at a
+ * time. Everything temporary lives in one folder, so that an interrupted run leaves nothing behind.
  */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Most files one process runs: loading the service takes it as long as many a file needs. */
+const batchSize = 8;
 const folder = mkdtempSync(join(tmpdir(), "ember-"));
 chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;
+process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
 
 const args = process.argv.slice(2);
 const flags = args.filter((arg) => arg.startsWith("-"));
@@ -42,14 +46,33 @@ async function runAll(): Promise<number> {
 }
 
 async function runTests(databaseUrl: string): Promise<number> {
+  const entries = files.length > 1 ? batches(files) : files;
   const runner = spawn(
     process.execPath,
-    ["--import", "tsx", "--test", "--test-concurrency=2", ...flags, ...files],
+    ["--import", "tsx", "--test", "--test-concurrency=2", ...flags, ...entries],
     { stdio: "inherit", env: { ...process.env, TEST_DATABASE_URL: databaseUrl, NODE_ENV: "test" } },
   );
   for (const signal of signals) process.on(signal, () => runner.kill(signal));
   const [code] = (await once(runner, "exit")) as [number | null];
   return code ?? 130;
+}
+
+/** One entry file for up to `batchSize` test files of one folder, which run one after another. */
+function batches(all: readonly string[]): string[] {
+  const byFolder = Map.groupBy(all, dirname);
+  const chunks = [...byFolder.values()].flatMap((list) =>
+    Array.from({ length: Math.ceil(list.length / batchSize) }, (_, n) =>
+      list.slice(n * batchSize, (n + 1) * batchSize),
+    ),
+  );
+  return chunks.map((chunk, n) => {
+    const entry = join(folder, `batch-${String(n).padStart(3, "0")}.test.mjs`);
+    const lines = chunk.map(
+      (file) => `await import(${JSON.stringify(pathToFileURL(resolve(file)))});\n`,
+    );
+    writeFileSync(entry, lines.join(""));
+    return entry;
+  });
 }
 
 /** Stores of killed test files are in sessions of their own; their pid files lead to them. */

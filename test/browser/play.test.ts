@@ -118,7 +118,10 @@ describe("the play page in a real browser", () => {
       await joinByCode(friend, "Guido", code);
       await host.page.getByRole("button", { name: "Remove Guido" }).click();
       await friend.page.getByText("The host removed you from the game.").waitFor();
+      // Only who hears the end learns why; a lobby that is read says that it ended.
+      const hears = friend.page.waitForResponse((response) => response.url().includes("?topic="));
       await joinByCode(friend, "Guido", code);
+      await hears;
       host.page.on("dialog", (dialog) => void dialog.accept());
       await host.page.getByRole("button", { name: "Leave" }).click();
       await friend.page.getByText("The host left, so the game is over.").waitFor();

@@ -8,7 +8,9 @@ const program = fileURLToPath(new URL("./main.ts", import.meta.url));
 const flags = [
   "--experimental-strip-types",
   "--disable-warning=ExperimentalWarning",
-  "--max-semi-space-size=16",
+  "--min-semi-space-size=64",
+  "--max-semi-space-size=64",
+  "--single-threaded-gc",
 ];
 
 /** Plays in a process of its own; resolves to what it said, which ends with the broken seed if there is one. */

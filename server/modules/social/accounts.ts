@@ -72,11 +72,12 @@ async function findKnown(
   em: EntityManager,
   { provider, profile }: SocialSignIn,
 ): Promise<Player | null> {
+  // The holder first: who signs in twice at once may be known by the second look alone, never by the first alone.
+  const holder = profile.email === null ? null : await findAddressHolder(em, profile.email);
   const playerId = await findConnectedPlayer(em, { provider, subject: profile.subject });
   const linked = playerId === null ? null : await findOpenPlayer(em, playerId);
   if (linked) return linked;
   if (playerId !== null) throw new AppError("oauth:already_linked");
-  const holder = profile.email === null ? null : await findAddressHolder(em, profile.email);
   if (!holder) return null;
   const isSafe = profile.isEmailVerified && holder.emailVerifiedAt && !holder.deletedAt;
   if (!isSafe) throw new AppError("oauth:already_linked");
