@@ -6,6 +6,7 @@ import { createQueues, type Queues } from "../workers/producer.ts";
 import { createPictureCache } from "./avatars/picture-cache.ts";
 import { createFolderStore } from "./avatars/picture-store.ts";
 import { createProviderPictures } from "./avatars/provider-pictures.ts";
+import { createBoards } from "./boards/boards.ts";
 import { followClosedAccounts } from "./closed-accounts.ts";
 import { createArchive } from "./archive.ts";
 import { createBodyCache } from "./core/body-cache.ts";
@@ -62,6 +63,7 @@ export async function assembleJobs(
       return orm.em.fork();
     },
     bodies: createBodyCache(),
+    boards: createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics }),
     questionModel: createQuestionBank({}),
     senders,
     pictureStore: createFolderStore(config),

@@ -7,6 +7,7 @@ import type { QueueDefinition } from "../workers/queues.ts";
 import type { PictureCache } from "./avatars/picture-cache.ts";
 import type { PictureStore } from "./avatars/picture-store.ts";
 import type { ProviderPictures } from "./avatars/provider-pictures.ts";
+import type { Boards } from "./boards/boards.ts";
 import type { BodyCache } from "./core/body-cache.ts";
 import type { ClosedAccounts } from "./core/closed-accounts.ts";
 import type { KeyRing } from "./core/api-keys.ts";
@@ -33,6 +34,8 @@ export interface JobDeps {
   readonly em: EntityManager;
   /** Finished bodies that are the same for everyone. */
   bodies: BodyCache;
+  /** Leaderboards, as the database has them. */
+  boards: Boards;
   questionModel: QuestionModel;
   /** Ways of sending; what has something to say goes through server/delivery/send.ts. */
   senders: Senders;

@@ -6,12 +6,14 @@ import { gatewayRoutes } from "./modules/gateway/routes.ts";
 import { hubRoutes } from "./modules/hub/routes.ts";
 import { inboxRoutes } from "./modules/inbox/routes.ts";
 import { keysRoutes } from "./modules/keys/routes.ts";
+import { leaderboardRoutes } from "./modules/leaderboards/routes.ts";
 import { lobbyRoutes } from "./modules/lobbies/routes.ts";
 import { progressRoutes } from "./modules/progress/routes.ts";
 import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
 import { socialRoutes } from "./modules/social/routes.ts";
 import { systemRoutes } from "./modules/system/routes.ts";
+import { teamRoutes } from "./modules/teams/routes.ts";
 import { usersRoutes } from "./modules/users/routes.ts";
 import { verificationRoutes } from "./modules/verification/routes.ts";
 import { walletRoutes } from "./modules/wallet/routes.ts";
@@ -32,6 +34,8 @@ export const routes: readonly AnyRoute[] = [
   ...walletRoutes,
   ...questionsRoutes,
   ...progressRoutes,
+  ...leaderboardRoutes,
+  ...teamRoutes,
   ...lobbyRoutes,
   ...hubRoutes,
   ...codexRoutes,

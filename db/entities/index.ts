@@ -3,6 +3,8 @@ import { AuditLogSchema } from "./audit-log.ts";
 import { AvatarUploadSchema } from "./avatar-upload.ts";
 import { AwardDefinitionSchema } from "./award-definition.ts";
 import { AwardGrantSchema } from "./award-grant.ts";
+import { BoardChangeSchema, BoardStateSchema } from "./board-change.ts";
+import { ChallengeSchema } from "./challenge.ts";
 import { CodexAssetSchema } from "./codex-asset.ts";
 import { CodexBranchSchema } from "./codex-branch.ts";
 import { CodexDocumentSchema } from "./codex-document.ts";
@@ -36,14 +38,18 @@ import { QuestionAnswerSchema } from "./question-answer.ts";
 import { QuestionPromptSchema } from "./question-prompt.ts";
 import { QuestionReportSchema } from "./question-report.ts";
 import { QuestionSchema } from "./question.ts";
+import { RankSnapshotDaySchema, RankSnapshotSchema } from "./rank-snapshot.ts";
 import { RealmBrandingSchema } from "./realm-branding.ts";
 import { RealmSchema } from "./realm.ts";
+import { RunSchema } from "./run.ts";
 import { SignInCodeSchema } from "./sign-in-code.ts";
 import { SubscriberSchema } from "./subscriber.ts";
+import { TeamMemberSchema, TeamSchema } from "./team.ts";
 import { TokenFamilySchema } from "./token-family.ts";
 import { UsedTokenSchema } from "./used-token.ts";
 import { WalletDifferenceSchema, WalletRoundSchema } from "./wallet-check.ts";
 import { WalletSchema } from "./wallet.ts";
+import { WordResultSchema } from "./word-result.ts";
 
 /** Every entity of the service; one that is missing here has no table. */
 export const entities = [
@@ -71,6 +77,15 @@ export const entities = [
   PlaySessionSchema,
   PlayerPreferencesSchema,
   FavoriteSchema,
+  ChallengeSchema,
+  RunSchema,
+  BoardChangeSchema,
+  BoardStateSchema,
+  RankSnapshotSchema,
+  RankSnapshotDaySchema,
+  TeamSchema,
+  TeamMemberSchema,
+  WordResultSchema,
   LobbyResultSchema,
   LobbyAnswerSchema,
   CodexAssetSchema,

@@ -18,6 +18,16 @@ export const PlayerStatsSchema = defineEntity({
     board("player_stats_xp_index", "total_xp desc, xp_at, player_id"),
     board("player_stats_streak_index", "best_streak desc, streak_at, player_id"),
   ],
+  triggers: [
+    {
+      // Whoever writes totals, the boards learn of it (server/boards/sync.ts).
+      name: "player_stats_noted",
+      timing: "after",
+      events: ["insert", "update"],
+      forEach: "row",
+      body: "if new.total_answers > 0 then insert into board_changes (kind, subject_id) values ('player', new.player_id); end if; return null",
+    },
+  ],
   properties: {
     player: () => p.oneToOne(PlayerSchema).primary().ref().owner(),
     totalScore: p.bigint("number").default(0),

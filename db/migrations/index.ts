@@ -7,6 +7,7 @@ import { Migration20261121084725_accounts } from "./Migration20261121084725_acco
 import { Migration20261121090805_wallet } from "./Migration20261121090805_wallet.ts";
 import { Migration20261121103826_practice } from "./Migration20261121103826_practice.ts";
 import { Migration20261121104224_avatars } from "./Migration20261121104224_avatars.ts";
+import { Migration20261121105037_boards } from "./Migration20261121105037_boards.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   Migration20261121090805_wallet,
   Migration20261121103826_practice,
   Migration20261121104224_avatars,
+  Migration20261121105037_boards,
 ] as const;

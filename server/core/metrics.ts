@@ -12,6 +12,8 @@ export interface Metrics {
   messageSendSeconds: Histogram<"driver">;
   walletDifferences: Gauge;
   walletsChecked: Counter;
+  boardTurns: Counter;
+  boardBuilds: Counter;
   archiveCache: Tally<"kind" | "outcome">;
   lobbyCommands: Tally<"type" | "outcome">;
   lobbyCommitSeconds: Histogram;
@@ -81,6 +83,16 @@ export function createMetrics(): Metrics {
     walletsChecked: new Counter({
       name: "wallets_checked_total",
       help: "Wallets compared with their ledger",
+      registers,
+    }),
+    boardTurns: new Counter({
+      name: "board_turns_total",
+      help: "Turns of carrying changes over to the boards in Redis",
+      registers,
+    }),
+    boardBuilds: new Counter({
+      name: "board_builds_total",
+      help: "Boards built from the database",
       registers,
     }),
     archiveCache: new Tally({

@@ -2,6 +2,7 @@ import { createOrm } from "../../db/orm.ts";
 import { parseConfig } from "../../server/core/config.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { createFolderStore } from "../../server/avatars/picture-store.ts";
+import { createBoards } from "../../server/boards/boards.ts";
 import { createBodyCache } from "../../server/core/body-cache.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import { connectRedis, redisReady } from "../../server/core/redis.ts";
@@ -41,6 +42,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     orm,
     clock: systemClock,
     bodies: createBodyCache(),
+    boards: createBoards({ redis, em: () => orm.em.fork(), clock: systemClock, log, metrics }),
     get em() {
       return orm.em.fork();
     },

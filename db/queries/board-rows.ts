@@ -1,0 +1,148 @@
+import { sql, type RawBuilder } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { rowsOf } from "./rows.ts";
+
+/** Closed accounts stay on the boards without their name (LB-01). */
+export const closedName = "Deleted player";
+const shownName = sql`case when p.deleted_at is null then p.name else ${closedName} end`;
+
+export type GlobalTabColumn = "score" | "accuracy" | "streak" | "xp";
+
+/** Order of each tab (LB-01), as the indexes of `player_stats` have it. */
+const tabOrder: Readonly<Record<GlobalTabColumn, RawBuilder<unknown>>> = {
+  score: sql`s.total_score desc, s.score_at, s.player_id`,
+  xp: sql`s.total_xp desc, s.xp_at, s.player_id`,
+  streak: sql`s.best_streak desc, s.streak_at, s.player_id`,
+  accuracy: sql`round(100.0 * s.total_correct / s.total_answers) desc, s.total_answers desc, s.player_id`,
+};
+
+export interface PlayerLine {
+  id: number;
+  name: string;
+  isGuest: boolean;
+  avatarV: number;
+  totalScore: number;
+  totalXp: number;
+  totalAnswers: number;
+  /** Rounded percent. */
+  accuracy: number;
+  bestStreak: number;
+  /** At the latest daily snapshot; null = there is none of this player (LB-02). */
+  previousRank: number | null;
+}
+
+/** What the global board shows of these players. */
+export async function listPlayerLines(
+  em: EntityManager,
+  ids: readonly number[],
+  tab: GlobalTabColumn,
+): Promise<Map<number, PlayerLine>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf<PlayerLine>(
+    em,
+    sql`select s.player_id as id, ${shownName} as name, p.is_guest as "isGuest",
+        p.avatar_v as "avatarV", s.total_score::float8 as "totalScore", s.total_xp as "totalXp",
+        s.total_answers as "totalAnswers", s.best_streak as "bestStreak",
+        coalesce(round(100.0 * s.total_correct / nullif(s.total_answers, 0)), 0)::int as accuracy,
+        r.${sql.ref(tab)} as "previousRank"
+      from player_stats s
+      join players p on p.id = s.player_id
+      left join rank_snapshots r on r.player_id = s.player_id
+        and r.day = (select max(day) from rank_snapshot_days)
+      where s.player_id = any(${[...ids]}::int[])`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** `%` and `_` mean themselves (LB-04). */
+export function containing(search: string): string {
+  return `%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+}
+
+export interface Found {
+  ids: number[];
+  total: number;
+}
+
+/** Players on the board whose name contains a text, in the order of the tab. */
+export async function searchPlayers(
+  em: EntityManager,
+  search: string,
+  page: { tab: GlobalTabColumn; limit: number; offset: number },
+): Promise<Found> {
+  const pattern = containing(search);
+  const matching = sql`from player_stats s join players p on p.id = s.player_id
+    where p.name_key like ${pattern} and p.deleted_at is null and s.total_answers > 0`;
+  const [count] = await rowsOf<{ total: number }>(
+    em,
+    sql`select count(*)::float8 as total ${matching}`,
+  );
+  const rows = await rowsOf<{ id: number }>(
+    em,
+    sql`select s.player_id as id ${matching} order by ${tabOrder[page.tab]}
+      limit ${page.limit} offset ${page.offset}`,
+  );
+  return { ids: rows.map(({ id }) => id), total: count?.total ?? 0 };
+}
+
+export interface RunLine {
+  id: number;
+  name: string;
+  numCorrect: number;
+  bestStreak: number;
+  totalTimeMs: number;
+}
+
+/** What the board of a challenge shows of these players. */
+export async function listRunLines(
+  em: EntityManager,
+  challengeId: number,
+  playerIds: readonly number[],
+): Promise<Map<number, RunLine>> {
+  if (playerIds.length === 0) return new Map();
+  const rows = await rowsOf<RunLine>(
+    em,
+    sql`select r.player_id as id, ${shownName} as name, r.num_correct as "numCorrect",
+        r.best_streak as "bestStreak", r.total_time_ms as "totalTimeMs"
+      from runs r join players p on p.id = r.player_id
+      where r.challenge_id = ${challengeId} and r.is_finished
+        and r.player_id = any(${[...playerIds]}::int[])`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Players with a finished run whose name contains a text, in the order of the board (LB-03). */
+export async function searchRuns(
+  em: EntityManager,
+  search: string,
+  page: { challengeId: number; limit: number; offset: number },
+): Promise<Found> {
+  const pattern = containing(search);
+  const matching = sql`from runs r join players p on p.id = r.player_id
+    where r.challenge_id = ${page.challengeId} and r.is_finished
+      and p.name_key like ${pattern} and p.deleted_at is null`;
+  const [count] = await rowsOf<{ total: number }>(
+    em,
+    sql`select count(*)::float8 as total ${matching}`,
+  );
+  const rows = await rowsOf<{ id: number }>(
+    em,
+    sql`select r.player_id as id ${matching}
+      order by r.score desc, r.total_time_ms, r.finished_at, r.player_id
+      limit ${page.limit} offset ${page.offset}`,
+  );
+  return { ids: rows.map(({ id }) => id), total: count?.total ?? 0 };
+}
+
+/** Names of these teams. */
+export async function listTeamNames(
+  em: EntityManager,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf<{ id: number; name: string }>(
+    em,
+    sql`select id, name from teams where id = any(${[...ids]}::int[])`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,38 @@
+import { sql } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { rowsOf } from "./rows.ts";
+
+/** Ranking a million players takes some seconds. */
+const timeoutMs = 600_000;
+const snapshotLock = 7_346_312;
+
+export async function hasSnapshot(em: EntityManager, day: string): Promise<boolean> {
+  const rows = await rowsOf(em, sql`select 1 from rank_snapshot_days where day = ${day}::date`);
+  return rows.length > 0;
+}
+
+/**
+ * Keeps the ranks of all four tabs as those of this UTC day, and drops those of earlier days, in the
+ * transaction of `em`, which has to be one (LB-02). A second call for a day does nothing.
+ */
+export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date): Promise<void> {
+  await rowsOf(em, sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`);
+  await rowsOf(em, sql`select pg_advisory_xact_lock(${snapshotLock})`);
+  if (await hasSnapshot(em, day)) return;
+  await rowsOf(
+    em,
+    sql`insert into rank_snapshots (day, player_id, score, accuracy, streak, xp)
+      select ${day}::date, player_id,
+        rank() over (order by total_score desc),
+        rank() over (order by round(100.0 * total_correct / total_answers) desc),
+        rank() over (order by best_streak desc),
+        rank() over (order by total_xp desc)
+      from player_stats where total_answers > 0`,
+  );
+  await rowsOf(
+    em,
+    sql`insert into rank_snapshot_days (day, taken_at) values (${day}::date, ${takenAt})`,
+  );
+  await rowsOf(em, sql`delete from rank_snapshots where day < ${day}::date`);
+  await rowsOf(em, sql`delete from rank_snapshot_days where day < ${day}::date`);
+}

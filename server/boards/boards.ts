@@ -1,0 +1,166 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Redis } from "ioredis";
+import { readCarriedOver, takeBoardsTurn } from "../../db/queries/board-changes.ts";
+import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import { randomId } from "../core/ids.ts";
+import type { Logger } from "../core/logger.ts";
+import type { Metrics } from "../core/metrics.ts";
+import { carryOver, catchUp } from "./carry.ts";
+import { familyOf, type Family } from "./families.ts";
+import * as store from "./store.ts";
+
+/** Boards held in Redis at once; past it the one read longest ago is closed. */
+const maxOpen = 256;
+/** A board nobody reads is closed after this. */
+const idleMs = 6 * 3_600_000;
+/** How long a reader waits for a board that is being built, and how often it looks. */
+const buildWaitMs = 7_000;
+const pollMs = 50;
+const retryAfterSeconds = 2;
+const sliceSize = 2_000;
+/** Turns one reader waits for while others write without a pause. */
+const maxTurns = 8;
+
+export interface BoardsOptions {
+  redis: Redis;
+  /** A fork of its own for each use. */
+  em: () => EntityManager;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface Boards {
+  /**
+   * Reads a board as Postgres has it at this moment. A board that Redis does not have is built first.
+   * Throws `server:unavailable` when that takes long.
+   */
+  read(asked: store.Question): Promise<store.View>;
+  /** Carries over what waits; closes boards nobody reads. */
+  tidy(): Promise<void>;
+}
+
+/** Boards of any size: Postgres has the truth, Redis the order (server/boards/carry.ts). */
+export function createBoards(options: BoardsOptions): Boards {
+  const { redis, em, clock, log, metrics } = options;
+  const building = new Map<string, Promise<void>>();
+  let running: Promise<void> | null = null;
+  let queued: Promise<void> | null = null;
+
+  /** Changes committed before the call are in Redis when it resolves. Callers share turns. */
+  function bringUpToDate(): Promise<void> {
+    if (running === null) return (running = turns().finally(() => (running = null)));
+    // The turn under way may have looked before the caller's change: the next one is shared.
+    queued ??= running
+      .catch(() => undefined)
+      .then(() => {
+        queued = null;
+        return bringUpToDate();
+      });
+    return queued;
+  }
+
+  async function turns(): Promise<void> {
+    for (let turn = 0; turn < maxTurns; turn++) {
+      metrics.boardTurns.inc();
+      const isMore = await carryOver(em(), redis).catch((error: unknown) => {
+        if (error instanceof store.OvertakenError) return true;
+        throw error;
+      });
+      if (!isMore) return;
+    }
+  }
+
+  async function build(family: Family): Promise<void> {
+    const token = randomId();
+    if (!(await store.claimBuilding(redis, family, token))) return;
+    const name = `${family.name}~${token}`;
+    try {
+      const { batch: since } = await readCarriedOver(em());
+      await fill(family, name, token);
+      await em().transactional(async (tx) => {
+        await takeBoardsTurn(tx);
+        if (await catchUp(tx, redis, { family, name, since })) {
+          await makeRoom();
+          await store.publishBuilt(redis, family, name, clock.now());
+        }
+      });
+      metrics.boardBuilds.inc();
+    } finally {
+      await store.dropBuilt(redis, family, name);
+      await store.releaseBuilding(redis, family);
+    }
+  }
+
+  async function fill(family: Family, name: string, token: string): Promise<void> {
+    let after = -1;
+    for (;;) {
+      const entries = await family.read(em(), { after, limit: sliceSize });
+      const ids = entries.map(({ id }) => id);
+      await store.applyEntries(redis, family, 0, { ids, entries, name });
+      await store.expireBuilt(redis, family, name);
+      if (entries.length < sliceSize) return;
+      if (!(await store.claimBuilding(redis, family, token))) throw new Error("another one builds");
+      after = ids.reduce((highest, id) => Math.max(highest, id), after);
+    }
+  }
+
+  async function makeRoom(): Promise<void> {
+    const open = [...(await store.listOpen(redis))].sort(([, a], [, b]) => a - b);
+    for (const [name] of open.slice(0, Math.max(0, open.length - maxOpen + 1))) {
+      const family = familyOf(name);
+      if (family) await store.closeBoard(redis, family);
+    }
+  }
+
+  /** Builds, or waits while another process does; gives up waiting, not building. */
+  async function waitForBuilding(family: Family): Promise<void> {
+    const known = building.get(family.name);
+    const work = known ?? build(family).finally(() => building.delete(family.name));
+    if (!known) {
+      building.set(family.name, work);
+      work.catch((error: unknown) =>
+        log.warn({ err: error, board: family.name }, "board not built"),
+      );
+    }
+    const late = new AbortController();
+    const options = { signal: late.signal };
+    await Promise.race([work, wait(buildWaitMs, null, options)]).finally(() => late.abort());
+  }
+
+  async function readOnce(asked: store.Question): Promise<store.View | null> {
+    const { batch, isBehind } = await readCarriedOver(em());
+    if (isBehind) await bringUpToDate();
+    const view = await store.readView(redis, clock.now(), asked);
+    if (view === null || view.batch >= batch) return view;
+    // Redis lost its last seconds, or all of it.
+    await bringUpToDate();
+    return store.readView(redis, clock.now(), asked);
+  }
+
+  return {
+    async read(asked) {
+      const giveUpAt = performance.now() + buildWaitMs;
+      for (;;) {
+        const view = await readOnce(asked);
+        if (view !== null) return view;
+        await waitForBuilding(asked.family);
+        const built = await readOnce(asked);
+        if (built !== null) return built;
+        if (performance.now() > giveUpAt) break;
+        await wait(pollMs);
+      }
+      throw new AppError("server:unavailable", { params: { retry_after: retryAfterSeconds } });
+    },
+    async tidy() {
+      await bringUpToDate();
+      const now = clock.now();
+      for (const [name, readAt] of await store.listOpen(redis)) {
+        const family = familyOf(name);
+        if (family && now - readAt > idleMs) await store.closeBoard(redis, family);
+      }
+    },
+  };
+}

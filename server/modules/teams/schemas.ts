@@ -1,0 +1,82 @@
+import Type, { type Static } from "typebox";
+import Format from "typebox/format";
+import type { MemberRow, TeamRow } from "../../../db/queries/teams.ts";
+import { timestamp } from "../../core/clock.ts";
+import { isDisplayName } from "../../core/account-names.ts";
+
+const minName = 3;
+const maxName = 32;
+
+Format.Set("team-name", (text) => {
+  const length = Array.from(text.trim()).length;
+  return isDisplayName(text) && length >= minName && length <= maxName;
+});
+
+/** Letters and digits that nobody mistakes for one another. */
+export const joinAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+export const joinCodeLength = 8;
+
+const Timestamp = Type.String({ format: "date-time" });
+
+export const NameBody = Type.Object({
+  name: Type.String({ format: "team-name", description: "3 to 32 characters after trimming" }),
+});
+
+export const JoinBody = Type.Object({
+  join_code: Type.String({ minLength: 1, maxLength: 64, description: "8 characters, any case" }),
+});
+
+const id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+export const TeamParams = Type.Object({ id });
+export const MemberParams = Type.Object({ id, playerId: id });
+
+const shared = {
+  id: Type.Integer(),
+  name: Type.String(),
+  owner_id: Type.Integer(),
+  num_members: Type.Integer(),
+  created_at: Timestamp,
+};
+const Team = Type.Object({ ...shared, join_code: Type.String() });
+export const OwnTeam = Type.Object({ team: Team });
+export const MaybeTeam = Type.Object({ team: Type.Union([Team, Type.Null()]) });
+
+export const TeamWithMembers = Type.Object({
+  team: Type.Object({
+    ...shared,
+    join_code: Type.Optional(Type.String({ description: "for members only" })),
+  }),
+  members: Type.Array(
+    Type.Object({
+      player_id: Type.Integer(),
+      name: Type.String(),
+      avatar_v: Type.Integer(),
+      joined_at: Timestamp,
+    }),
+  ),
+});
+
+/** What everybody may know. */
+export function presentTeam(team: TeamRow) {
+  return {
+    id: team.id,
+    name: team.name,
+    owner_id: team.ownerId,
+    num_members: team.numMembers,
+    created_at: timestamp(team.createdAtMs),
+  };
+}
+
+/** With the code: for members. */
+export function presentOwnTeam(team: TeamRow): Static<typeof Team> {
+  return { ...presentTeam(team), join_code: team.joinCode };
+}
+
+export function presentMember(member: MemberRow) {
+  return {
+    player_id: member.playerId,
+    name: member.name,
+    avatar_v: member.avatarV,
+    joined_at: timestamp(member.joinedAtMs),
+  };
+}

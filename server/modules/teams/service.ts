@@ -1,0 +1,130 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { noteChange } from "../../../db/queries/board-changes.ts";
+import { brokenConstraint } from "../../../db/constraints.ts";
+import * as teams from "../../../db/queries/teams.ts";
+import { AppError } from "../../core/errors.ts";
+import { randomString } from "../../core/ids.ts";
+import type { Deps } from "../../deps.ts";
+import { joinAlphabet, joinCodeLength } from "./schemas.ts";
+
+type TeamDeps = Pick<Deps, "em" | "clock">;
+
+/** Members of a team at most (LB-05). */
+export const maxMembers = 20;
+/** Of a million million codes one that is taken hardly comes twice. */
+const codeTries = 3;
+
+const nameOf = (name: string) => ({ name: name.trim(), nameKey: name.trim().toLowerCase() });
+
+/** The caller's new team. Throws `team:name_taken`, `team:already_member`. */
+export async function createTeam(
+  deps: TeamDeps,
+  playerId: number,
+  name: string,
+): Promise<teams.TeamRow> {
+  const at = new Date(deps.clock.now());
+  return deps.em.transactional(async (em) => {
+    if ((await teams.findTeamOf(em, playerId)) !== null) throw new AppError("team:already_member");
+    const id = await insertWithCode(em, { ...nameOf(name), ownerId: playerId, at });
+    await addMember(em, { teamId: id, playerId, at });
+    return require(await teams.findTeam(em, id));
+  });
+}
+
+async function insertWithCode(
+  em: EntityManager,
+  team: Omit<teams.NewTeam, "joinCode">,
+): Promise<number> {
+  for (let attempt = 0; attempt < codeTries; attempt++) {
+    const joinCode = randomString(joinCodeLength, joinAlphabet);
+    const id = await teams.insertTeam(em, { ...team, joinCode });
+    if (id !== null) return id;
+  }
+  throw new AppError("team:name_taken");
+}
+
+async function addMember(
+  em: EntityManager,
+  member: { teamId: number; playerId: number; at: Date },
+): Promise<void> {
+  if (!(await teams.insertMember(em, member))) throw new AppError("team:already_member");
+  await noteTeam(em, member.teamId);
+}
+
+const noteTeam = (em: EntityManager, subjectId: number) =>
+  noteChange(em, { kind: "team", subjectId });
+
+function require(team: teams.TeamRow | null): teams.TeamRow {
+  if (team === null) throw new AppError("team:not_found");
+  return team;
+}
+
+/** Throws `team:not_found` for an unknown code, `team:full`, `team:already_member`. */
+export async function joinTeam(
+  deps: TeamDeps,
+  playerId: number,
+  joinCode: string,
+): Promise<teams.TeamRow> {
+  const at = new Date(deps.clock.now());
+  return deps.em.transactional(async (em) => {
+    const teamId = await teams.findTeamByCode(em, joinCode.trim().toUpperCase());
+    if (teamId === null || (await teams.lockTeam(em, teamId)) === null)
+      throw new AppError("team:not_found");
+    if ((await teams.findTeamOf(em, playerId)) !== null) throw new AppError("team:already_member");
+    if ((await teams.countMembers(em, teamId)) >= maxMembers) throw new AppError("team:full");
+    await addMember(em, { teamId, playerId, at });
+    return require(await teams.findTeam(em, teamId));
+  });
+}
+
+/** The caller leaves; throws `team:not_found` when there is nothing to leave. */
+export async function leaveTeam(deps: TeamDeps, playerId: number): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    const team = require(await teams.findTeamOf(em, playerId));
+    if (!(await removeMember(em, team.id, playerId))) throw new AppError("team:not_found");
+  });
+}
+
+/** False when the player is no member (any more). */
+async function removeMember(em: EntityManager, teamId: number, playerId: number): Promise<boolean> {
+  const team = await teams.lockTeam(em, teamId);
+  if (team === null || !(await teams.deleteMember(em, teamId, playerId))) return false;
+  if (team.ownerId === playerId) await teams.passOnTeam(em, teamId);
+  await noteTeam(em, teamId);
+  return true;
+}
+
+/** The owner sends a member away, or leaves. Throws `team:not_owner`, `player:not_found`. */
+export async function expelMember(
+  deps: TeamDeps,
+  callerId: number,
+  { teamId, playerId }: { teamId: number; playerId: number },
+): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    await requireOwner(em, teamId, callerId);
+    if (!(await removeMember(em, teamId, playerId))) throw new AppError("player:not_found");
+  });
+}
+
+async function requireOwner(em: EntityManager, teamId: number, callerId: number): Promise<void> {
+  const team = await teams.lockTeam(em, teamId);
+  if (team === null) throw new AppError("team:not_found");
+  if (team.ownerId !== callerId) throw new AppError("team:not_owner");
+}
+
+/** Throws `team:not_owner`, `team:name_taken`. */
+export async function renameTeam(
+  deps: TeamDeps,
+  callerId: number,
+  { teamId, name }: { teamId: number; name: string },
+): Promise<teams.TeamRow> {
+  const work = deps.em.transactional(async (em) => {
+    await requireOwner(em, teamId, callerId);
+    await teams.renameTeam(em, teamId, nameOf(name));
+    return require(await teams.findTeam(em, teamId));
+  });
+  return work.catch((error: unknown) => {
+    if (brokenConstraint(error) === "teams_name_unique") throw new AppError("team:name_taken");
+    throw error;
+  });
+}

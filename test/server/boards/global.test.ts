@@ -1,0 +1,301 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { rowsOf } from "../../../db/queries/rows.ts";
+import { takeSnapshot } from "../../../db/queries/rank-snapshots.ts";
+import { startApp, type App } from "../../support/app.ts";
+import { enter, registerAccount, tokenOf } from "../../support/identity.ts";
+import {
+  makePlayers,
+  rankAll,
+  tabs,
+  writeTotals,
+  type Ranked,
+  type Tab,
+  type Totals,
+} from "./model.ts";
+
+interface Board {
+  entries: (Ranked & { player_id: number; rank_prev: number; is_player: boolean; level: number })[];
+  total: number;
+  page: number;
+  has_more: boolean;
+  player_rank: { rank: number; value: number } | null;
+}
+
+const path = "/v1/games/trivia/leaderboard";
+const start = Date.parse("2026-03-01T10:00:00Z");
+
+describe("the global board", () => {
+  let app: App;
+  const players: Totals[] = [];
+  before(async () => {
+    app = await startApp({ hasJobs: false });
+  });
+  after(() => app.stop());
+
+  async function read(query: Record<string, string | number>, headers = {}): Promise<Board> {
+    const text = new URLSearchParams(
+      Object.entries(query).map(([name, value]) => [name, String(value)]),
+    );
+    const { status, body } = await app.client.get(`${path}?${text}`, { headers });
+    assert.equal(status, 200, `${text}`);
+    return body as Board;
+  }
+  const shown = ({ entries }: Board): Ranked[] =>
+    entries.map(({ player_id: id, name, rank, value }) => ({ id, name, rank, value }));
+  const truncate = () =>
+    rowsOf(app.deps.orm.em.fork(), sql`delete from rank_snapshots; delete from rank_snapshot_days`);
+
+  /** Every page of a tab against the model. */
+  async function comparePages(tab: Tab, limit: number): Promise<void> {
+    const expected = rankAll(players, tab);
+    const pages = Math.max(1, Math.ceil(expected.length / limit));
+    for (let page = 1; page <= pages; page++) {
+      const board = await read({ tab, limit, page });
+      assert.deepEqual(shown(board), expected.slice((page - 1) * limit, page * limit), tab);
+      assert.equal(board.total, expected.length);
+      assert.equal(board.has_more, page < pages);
+    }
+  }
+
+  it("is empty at first, for everyone", async () => {
+    const empty = { entries: [], total: 0, page: 1, has_more: false, player_rank: null };
+    assert.deepEqual(await read({}), empty);
+    const guest = await enter(app);
+    assert.deepEqual(await read({ tab: "xp", page: 7 }, tokenOf(guest)), { ...empty, page: 7 });
+  });
+
+  it("equals a model after every step of a random history, on all tabs and pages", async () => {
+    const ids = await makePlayers(
+      app,
+      Array.from({ length: 40 }, (_, n) => `Board_${n % 2 ? "odd" : "even"}_${n}`),
+    );
+    players.push(
+      ...ids.map((id, n) => ({
+        ...{ id, name: `Board_${n % 2 ? "odd" : "even"}_${n}`, answers: 0, correct: 0 },
+        ...{ score: 0, scoreAt: start, xp: 0, xpAt: start, streak: 0, streakAt: start },
+      })),
+    );
+    let now = start;
+    // Small numbers: most values are shared by several players.
+    const step = fc.array(
+      fc.record({
+        who: fc.nat({ max: ids.length - 1 }),
+        score: fc.nat({ max: 2 }),
+        xp: fc.nat({ max: 1 }),
+        streak: fc.nat({ max: 3 }),
+        answers: fc.integer({ min: 1, max: 4 }),
+        correct: fc.nat({ max: 4 }),
+        wait: fc.nat({ max: 2 }),
+      }),
+      { minLength: 1, maxLength: 12 },
+    );
+    for (const changes of fc.sample(step, { numRuns: 60, seed: 20_261_121 })) {
+      const changed = new Set<Totals>();
+      for (const change of changes) {
+        now += change.wait;
+        const row = players[change.who];
+        assert.ok(row);
+        if (change.score > 0) Object.assign(row, { score: row.score + change.score, scoreAt: now });
+        if (change.xp > 0) Object.assign(row, { xp: row.xp + change.xp, xpAt: now });
+        if (change.streak > row.streak)
+          Object.assign(row, { streak: change.streak, streakAt: now });
+        row.answers += change.answers;
+        row.correct += Math.min(change.correct, change.answers);
+        changed.add(row);
+      }
+      await writeTotals(app, [...changed]);
+      const tab = tabs[now % tabs.length] ?? "score";
+      await comparePages(tab, 1 + (now % 23));
+    }
+    for (const tab of tabs) await comparePages(tab, 7);
+  });
+
+  it("is the same when Redis lost everything, or went back to an earlier moment", async () => {
+    const before = await Promise.all(tabs.map((tab) => read({ tab, limit: 100 })));
+    await app.deps.redis.flushall();
+    assert.deepEqual(await Promise.all(tabs.map((tab) => read({ tab, limit: 100 }))), before);
+
+    // A copy of what Redis holds, a few changes, and the copy is put back in its place.
+    const keys = await app.deps.redis.keys("{boards}*");
+    const copies = await Promise.all(keys.map((key) => app.deps.redis.dumpBuffer(key)));
+    for (const row of players.slice(0, 5)) {
+      Object.assign(row, {
+        score: row.score + 1_000,
+        scoreAt: start + 1,
+        answers: row.answers + 1,
+      });
+      await writeTotals(app, [row]);
+      await comparePages("score", 50);
+    }
+    await app.deps.redis.flushall();
+    for (const [at, key] of keys.entries()) await app.deps.redis.restore(key, 0, copies[at] ?? "");
+    for (const tab of tabs) await comparePages(tab, 50);
+  });
+
+  it("knows a turn that Redis lost in the middle", async () => {
+    const [row] = players;
+    assert.ok(row);
+    const original = app.deps.redis.eval.bind(app.deps.redis);
+    let isLost = false;
+    const keys = await app.deps.redis.keys("{boards}*");
+    const copies = await Promise.all(keys.map((key) => app.deps.redis.dumpBuffer(key)));
+    // Right after the turn wrote its entries, Redis is as it was before it.
+    app.deps.redis.eval = (async (script: string, ...rest: never[]) => {
+      const answer: unknown = await (original as (...args: unknown[]) => unknown)(script, ...rest);
+      if (!isLost && script.includes("HINCRBY")) {
+        isLost = true;
+        await app.deps.redis.flushall();
+        for (const [at, key] of keys.entries())
+          await app.deps.redis.restore(key, 0, copies[at] ?? "");
+      }
+      return answer;
+    }) as typeof app.deps.redis.eval;
+    try {
+      Object.assign(row, { score: row.score + 7, scoreAt: start + 5, answers: row.answers + 1 });
+      await writeTotals(app, [row]);
+      await comparePages("score", 50);
+      assert.ok(isLost);
+    } finally {
+      app.deps.redis.eval = original;
+    }
+  });
+
+  it("keeps up with many writers and readers at once", async () => {
+    await Promise.all(
+      players.map(async (row, n) => {
+        Object.assign(row, { xp: row.xp + n, xpAt: start + n, answers: row.answers + 1 });
+        await writeTotals(app, [row]);
+        const board = await read({ tab: "xp", limit: 100 });
+        const mine = board.entries.find(({ player_id }) => player_id === row.id);
+        assert.equal(mine?.value, row.xp, "a reader sees what was written before");
+      }),
+    );
+    await comparePages("xp", 100);
+  });
+
+  it("says where the caller stands, on every page and in every search", async () => {
+    const { session } = await registerAccount(app);
+    const { id } = session.player;
+    const me: Totals = {
+      ...{ id, name: session.player.username ?? "", answers: 3, correct: 2 },
+      ...{ score: 2, scoreAt: start, xp: 1_000, xpAt: start, streak: 2, streakAt: start },
+    };
+    const headers = tokenOf(session);
+    assert.equal((await read({}, headers)).player_rank, null);
+    await writeTotals(app, [me]);
+    players.push(me);
+    for (const tab of tabs) {
+      const own = rankAll(players, tab).find((row) => row.id === id);
+      assert.ok(own);
+      const expected = { rank: own.rank, value: own.value };
+      for (const query of [{ tab }, { tab, page: 900 }, { tab, search: "even" }]) {
+        const board = await read(query, headers);
+        assert.deepEqual(board.player_rank, expected);
+        assert.ok(board.entries.every((one) => one.is_player === (one.player_id === id)));
+      }
+      assert.equal((await read({ tab })).player_rank, null);
+    }
+    const [entry] = (await read({ tab: "xp", search: me.name }, headers)).entries;
+    assert.deepEqual(
+      { ...entry, name: null },
+      {
+        ...{ rank: entry?.rank, rank_prev: entry?.rank, player_id: id, name: null, value: 1_000 },
+        ...{ total_score: 2, total_xp: 1_000, total_answers: 3, accuracy: 67, best_streak: 2 },
+        // 100 + 150 + 200 + 250 + 300 XP are 1000: level 6 begins.
+        ...{ level: 6, is_player: true, is_guest: false, avatar_v: 0 },
+      },
+    );
+  });
+
+  it("finds parts of names in any case, with the ranks of the whole board", async () => {
+    for (const tab of tabs)
+      for (const search of ["ODD", "board_1", "_3", "rd_"]) {
+        const expected = rankAll(players, tab).filter(({ name }) =>
+          name.toLowerCase().includes(search.toLowerCase()),
+        );
+        const [first, second] = [1, 2].map((page) => read({ tab, search, limit: 7, page }));
+        assert.ok(first && second);
+        assert.deepEqual(shown(await first), expected.slice(0, 7), search);
+        assert.deepEqual(shown(await second), expected.slice(7, 14), search);
+        assert.equal((await first).total, expected.length);
+        assert.equal((await first).has_more, expected.length > 7);
+      }
+    for (const search of ["%%", "__", "\\\\", "nobody has it", "ab%"])
+      assert.equal((await read({ search })).total, 0, search);
+  });
+
+  it("refuses short searches and unknown tabs, and moves paging into its bounds", async () => {
+    for (const query of ["search=a", "search=", "tab=level", "limit=x", "page=1.5"]) {
+      const { status, json } = await app.client.get(`${path}?${query}`);
+      assert.equal(status, 400, query);
+      assert.match(JSON.stringify(json), /request:invalid_query/);
+    }
+    assert.equal((await read({ limit: 0 })).entries.length, 1);
+    assert.equal((await read({ limit: 1_000 })).entries.length, players.length);
+    assert.equal((await read({ page: -3 })).page, 1);
+    assert.deepEqual((await read({ page: "99999999999" })).entries, []);
+    const cursed = await app.client.get(path, { headers: { authorization: "Bearer nonsense" } });
+    assert.equal(cursed.status, 200);
+  });
+
+  it("keeps closed accounts without their name", async () => {
+    const { session } = await registerAccount(app);
+    const { id } = session.player;
+    const name = session.player.username ?? "";
+    const row = { id, name, answers: 1, correct: 1, score: 1, scoreAt: start };
+    await writeTotals(app, [{ ...row, xp: 9_999, xpAt: start, streak: 1, streakAt: start }]);
+    assert.equal((await read({ search: name })).total, 1);
+    const headers = tokenOf(session);
+    await rowsOf(
+      app.deps.orm.em.fork(),
+      sql`update players set deleted_at = now() where id = ${id}`,
+    );
+    const [first] = (await read({ tab: "xp", limit: 1 }, headers)).entries;
+    assert.deepEqual([first?.player_id, first?.name], [id, "Deleted player"]);
+    assert.equal((await read({ search: name })).total, 0);
+    players.push({
+      ...row,
+      name: "Deleted player",
+      xp: 9_999,
+      xpAt: start,
+      streak: 1,
+      streakAt: start,
+    });
+  });
+
+  it("compares with the ranks of the latest midnight", async () => {
+    const take = (day: string) =>
+      app.deps.orm.em.fork().transactional((em) => takeSnapshot(em, day, new Date(start)));
+    const yesterday = new Map(tabs.map((tab) => [tab, rankAll(players, tab)]));
+    await take("2026-03-01");
+    const [first, second] = players;
+    assert.ok(first && second);
+    Object.assign(first, { score: 50_000, scoreAt: start + 9, answers: first.answers + 1 });
+    const [late = 0] = await makePlayers(app, ["Latecomer"]);
+    const newcomer = { ...second, id: late, name: "Latecomer", score: 40_000 };
+    players.push(newcomer);
+    await writeTotals(app, [first, newcomer]);
+    const before = async (day: Map<Tab, Ranked[]>) => {
+      for (const tab of tabs)
+        for (const entry of (await read({ tab, limit: 100 })).entries) {
+          const earlier = day.get(tab)?.find(({ id }) => id === entry.player_id);
+          assert.equal(entry.rank_prev, earlier?.rank ?? entry.rank, `${tab} ${entry.name}`);
+        }
+    };
+    await before(yesterday);
+    // The same day again changes nothing, the next one does.
+    await take("2026-03-01");
+    await before(yesterday);
+    await take("2026-03-02");
+    await before(new Map(tabs.map((tab) => [tab, rankAll(players, tab)])));
+    const [left] = await rowsOf<{ days: number }>(
+      app.deps.orm.em.fork(),
+      sql`select count(distinct day)::int as days from rank_snapshots`,
+    );
+    assert.equal(left?.days, 1);
+    await truncate();
+  });
+});
