@@ -29,6 +29,8 @@ export const MessageSchema = defineEntity({
     kind: p.enum(["mail", "sms"]),
     template: p.string().length(64),
     locale: p.string().length(35),
+    /** Slug of the realm whose look it has; null for the default one. */
+    realm: p.string().length(63).nullable(),
     /** Address or E.164 number. */
     recipient: p.string().length(320),
     /** What the template shows, sealed (server/delivery/seal.ts); gone once it is of no more use. */

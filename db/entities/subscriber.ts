@@ -13,6 +13,8 @@ export const SubscriberSchema = defineEntity({
     /** Of the form `medium:topic` (USR-07). */
     channels: p.array().columnType("text[]").defaultRaw("'{}'"),
     locale: p.string().length(35).default("en"),
+    /** Slug of the realm whose page was used; null for the default one. */
+    realm: p.string().length(63).nullable(),
     /** SHA-256 of the token that verifies; null once it was used. */
     verifyHash: p.string().length(64).nullable().hidden(),
     verifyExpiresAt: p.datetime().nullable(),

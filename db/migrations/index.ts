@@ -8,6 +8,7 @@ import { Migration20261121090805_wallet } from "./Migration20261121090805_wallet
 import { Migration20261121103826_practice } from "./Migration20261121103826_practice.ts";
 import { Migration20261121104224_avatars } from "./Migration20261121104224_avatars.ts";
 import { Migration20261121105037_boards } from "./Migration20261121105037_boards.ts";
+import { Migration20261121111056_branding } from "./Migration20261121111056_branding.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   Migration20261121103826_practice,
   Migration20261121104224_avatars,
   Migration20261121105037_boards,
+  Migration20261121111056_branding,
 ] as const;

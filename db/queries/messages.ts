@@ -7,6 +7,7 @@ export interface NewMessageRow {
   kind: "mail" | "sms";
   template: string;
   locale: string;
+  realm: string | null;
   recipient: string;
   sealed: string;
   now: Date;
@@ -39,8 +40,8 @@ export async function insertMessage(
   const rows = await rowsOf(
     em,
     sql<{ id: number }>`
-      insert into messages (kind, template, locale, recipient, sealed, created_at, expires_at)
-      select ${row.kind}, ${row.template}, ${row.locale}, ${row.recipient}, ${row.sealed},
+      insert into messages (kind, template, locale, realm, recipient, sealed, created_at, expires_at)
+      select ${row.kind}, ${row.template}, ${row.locale}, ${row.realm}, ${row.recipient}, ${row.sealed},
         ${row.now}::timestamptz, ${row.expiresAt}::timestamptz
       where ${isWithin} and not exists (select 1 from messages
         where status in ('queued', 'sending') offset ${bounds.maxWaiting - 1})
@@ -54,6 +55,7 @@ export interface ClaimedMessage {
   kind: "mail" | "sms";
   template: string;
   locale: string;
+  realm: string | null;
   recipient: string;
   sealed: string | null;
   attempts: number;
@@ -75,7 +77,7 @@ export async function claimMessage(
       update messages set status = 'sending', claimed_at = ${now}, attempts = attempts + 1
       where id = ${id} and (status in ('queued', 'failed')
         or (status = 'sending' and claimed_at <= ${leaseStart}))
-      returning id, kind, template, locale, recipient, sealed, attempts,
+      returning id, kind, template, locale, realm, recipient, sealed, attempts,
         expires_at <= ${now} as "isExpired"`,
   );
   return rows[0] ?? null;

@@ -50,3 +50,30 @@ export function listRealms(em: EntityManager): Promise<RealmSummary[]> {
       order by r.id limit 1000`,
   );
 }
+
+export interface MailBranding {
+  slug: string;
+  realmName: string;
+  displayName: string | null;
+  logoUrl: string | null;
+  primaryColor: string | null;
+  supportEmail: string | null;
+  privacyUrl: string | null;
+  termsUrl: string | null;
+}
+
+/** The branding of those of the realms that are active and have one. */
+export function findMailBranding(
+  em: EntityManager,
+  slugs: readonly string[],
+): Promise<MailBranding[]> {
+  return rowsOf(
+    em,
+    sql<MailBranding>`
+      select r.slug, r.name as "realmName", b.display_name as "displayName",
+        b.logo_url as "logoUrl", b.primary_color as "primaryColor",
+        b.support_email as "supportEmail", b.privacy_url as "privacyUrl", b.terms_url as "termsUrl"
+      from realms r join realm_brandings b on b.realm_id = r.id
+      where r.is_active and r.slug = any(${[...slugs]}::text[])`,
+  );
+}

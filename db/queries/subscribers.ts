@@ -7,6 +7,7 @@ export interface NewSubscription {
   emailKey: string;
   channels: readonly string[];
   locale: string;
+  realm: string;
   verifyHash: string;
   verifyExpiresAt: Date;
   now: Date;
@@ -19,12 +20,12 @@ export interface NewSubscription {
 export async function upsertSubscriber(em: EntityManager, s: NewSubscription): Promise<boolean> {
   const rows = await rowsOf(
     em,
-    sql`insert into subscribers (email, email_key, channels, locale, verify_hash,
+    sql`insert into subscribers (email, email_key, channels, locale, realm, verify_hash,
         verify_expires_at, created_at, updated_at)
-      values (${s.email}, ${s.emailKey}, ${[...s.channels]}::text[], ${s.locale}, ${s.verifyHash},
+      values (${s.email}, ${s.emailKey}, ${[...s.channels]}::text[], ${s.locale}, ${s.realm}, ${s.verifyHash},
         ${s.verifyExpiresAt}, ${s.now}, ${s.now})
       on conflict (email_key) do update set email = excluded.email, channels = excluded.channels,
-        locale = excluded.locale, verify_hash = excluded.verify_hash,
+        locale = excluded.locale, realm = excluded.realm, verify_hash = excluded.verify_hash,
         verify_expires_at = excluded.verify_expires_at, verified_at = null, unsubscribed_at = null,
         updated_at = excluded.updated_at
       where subscribers.verified_at is null or subscribers.unsubscribed_at is not null
@@ -38,22 +39,22 @@ export interface ListToken {
   verifyHash: string;
 }
 
-/** Uses a token up; the language of the subscriber, or null when the token is not good. */
+/** Uses a token up; language and realm of the subscriber, or null when the token is not good. */
 export async function verifySubscriber(
   em: EntityManager,
   { emailKey, verifyHash }: ListToken,
   now: Date,
-): Promise<string | null> {
+): Promise<{ locale: string; realm: string | null } | null> {
   const rows = await rowsOf(
     em,
-    sql<{ locale: string }>`
+    sql<{ locale: string; realm: string | null }>`
       update subscribers set verified_at = ${now}, verify_hash = null, verify_expires_at = null,
         updated_at = ${now}
       where email_key = ${emailKey} and verify_hash = ${verifyHash}
         and verify_expires_at > ${now} and unsubscribed_at is null
-      returning locale`,
+      returning locale, realm`,
   );
-  return rows[0]?.locale ?? null;
+  return rows[0] ?? null;
 }
 
 /** Whether `verifySubscriber` would succeed. */

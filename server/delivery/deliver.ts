@@ -4,9 +4,9 @@ import {
   settleMessage,
   type ClaimedMessage,
 } from "../../db/queries/messages.ts";
-import type { Config } from "../core/config.ts";
 import type { JobDeps } from "../deps.ts";
 import { DeliveryError, sendLimitMs } from "../providers/messages.ts";
+import { readBrand } from "./brand.ts";
 import { render, type Rendered } from "./render.ts";
 import { unseal } from "./seal.ts";
 import { findTemplate } from "./templates.ts";
@@ -67,8 +67,8 @@ interface Settled {
 }
 
 async function hand(deps: DeliveryDeps, message: ClaimedMessage, limitMs: number) {
-  const { config, senders, metrics } = deps;
-  const rendered = renderMessage(config, message);
+  const { senders, metrics } = deps;
+  const rendered = await renderMessage(deps, message);
   const sender = senders[message.kind];
   const end = metrics.messageSendSeconds.startTimer({ driver: sender.name });
   const base = { id: `message-${message.id}`, to: message.recipient };
@@ -87,12 +87,15 @@ async function hand(deps: DeliveryDeps, message: ClaimedMessage, limitMs: number
 }
 
 /** A message nobody can read any more is a dead letter at once. */
-function renderMessage(config: Config, message: ClaimedMessage): Rendered {
+async function renderMessage(
+  { em, config }: Pick<DeliveryDeps, "em" | "config">,
+  message: ClaimedMessage,
+): Promise<Rendered> {
   const template = findTemplate(message.template);
   const params = message.sealed === null ? null : unseal(config, message.template, message.sealed);
   if (template === null) throw new DeliveryError("unknown template", true);
   if (params === null) throw new DeliveryError("sealed with another secret", true);
-  return render(template, message.locale, params, brandOf(config));
+  return render(template, message.locale, params, await readBrand(em, config, message.realm));
 }
 
 const contentOf = ({ subject, text, html, code, links }: Rendered) => ({
@@ -102,12 +105,6 @@ const contentOf = ({ subject, text, html, code, links }: Rendered) => ({
   code,
   links,
 });
-
-/** How we call ourselves: the name of the sender. */
-export function brandOf({ MAIL_FROM }: Pick<Config, "MAIL_FROM">): string {
-  const name = MAIL_FROM.includes("<") ? MAIL_FROM.slice(0, MAIL_FROM.indexOf("<")).trim() : "";
-  return name === "" ? "emberline" : name;
-}
 
 async function within(limitMs: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

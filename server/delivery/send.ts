@@ -36,6 +36,7 @@ export async function writeMessage(
       kind: template.kind,
       template: message.template,
       locale: message.locale,
+      realm: message.realm ?? null,
       recipient: message.to,
       sealed: seal(deps.config, message.template, message.params),
       now: new Date(now),

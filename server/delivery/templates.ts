@@ -235,9 +235,18 @@ export type ParamsOf<T extends TemplateName> = Readonly<
   Record<keyof (typeof templates)[T]["params"], string>
 >;
 
-/** Something to send: to whom, what, and in which language (an unknown one becomes English). */
+/**
+ * Something to send: to whom, what, in which language (an unknown one becomes English) and in the
+ * look of which realm (absent: the default one).
+ */
 export type NewMessage = {
-  [T in TemplateName]: { template: T; to: string; locale: string; params: ParamsOf<T> };
+  [T in TemplateName]: {
+    template: T;
+    to: string;
+    locale: string;
+    realm?: string | null;
+    params: ParamsOf<T>;
+  };
 }[TemplateName];
 
 /** The template of this name, or null: rows outlive releases. */

@@ -46,7 +46,7 @@ async function writeCode(
   account: Player,
   { channel, emailKey }: CredentialRequestRow,
 ): Promise<number | null> {
-  const { id: playerId, locale } = account;
+  const { id: playerId, locale, realm } = account;
   const phone = account.phoneVerifiedAt ? (account.phone ?? null) : null;
   if (channel === "sms" && phone === null) return null;
   const now = deps.clock.now();
@@ -70,14 +70,14 @@ async function writeCode(
   if (!isSaved) return null;
   const params = { code };
   return channel === "sms" && phone !== null
-    ? writeMessage(em, deps, { template: "sign-in-code-sms", to: phone, locale, params })
-    : writeMessage(em, deps, { template: "sign-in-code", to: emailKey, locale, params });
+    ? writeMessage(em, deps, { template: "sign-in-code-sms", to: phone, locale, realm, params })
+    : writeMessage(em, deps, { template: "sign-in-code", to: emailKey, locale, realm, params });
 }
 
 async function writeReset(
   em: EntityManager,
   deps: JobDeps,
-  { id, locale }: Player,
+  { id, locale, realm: ownRealm }: Player,
   { emailKey, realm }: CredentialRequestRow,
 ): Promise<number | null> {
   const jti = randomId();
@@ -90,6 +90,8 @@ async function writeReset(
     template: "reset-password",
     to: emailKey,
     locale,
+    // Anyone may name a realm when asking; the look is that of the account's own.
+    realm: ownRealm,
     params: { link },
   });
 }

@@ -25,8 +25,8 @@ export async function resetPassword(
     await revokeFamiliesOf(em, token.playerId, now);
     const player = await findOpenPlayer(em, token.playerId);
     if (!player?.emailKey) return null;
-    const { emailKey: to, locale } = player;
-    return writeMessage(em, deps, { template: "password-changed", to, locale, params: {} });
+    const { emailKey: to, locale, realm } = player;
+    return writeMessage(em, deps, { template: "password-changed", to, locale, realm, params: {} });
   });
   await lockoutOf(deps).clear(accountSubject(token.playerId));
   await postMessages(deps, [mailId]);

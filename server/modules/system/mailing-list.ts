@@ -22,6 +22,8 @@ export interface SubscribeInput {
   email: string;
   channels: readonly string[] | null;
   locale: string;
+  /** Slug of the realm of the page it was asked on. */
+  realm: string;
 }
 
 /** Puts an address on the list and sends it a token; whether it was on it already, nobody learns (SYS-04). */
@@ -31,13 +33,14 @@ export async function subscribe(deps: Deps, input: SubscribeInput): Promise<void
   const chosen = [...new Set(input.channels ?? [])];
   const token = randomId();
   const now = deps.clock.now();
-  const { locale } = input;
+  const { locale, realm } = input;
   const id = await deps.em.transactional(async (em) => {
     const isNew = await upsertSubscriber(em, {
       email: input.email.trim(),
       emailKey,
       channels: chosen.length === 0 ? defaultChannels : chosen,
       locale,
+      realm,
       verifyHash: hash("sha256", token),
       verifyExpiresAt: new Date(now + tokenMs),
       now: new Date(now),
@@ -45,7 +48,8 @@ export async function subscribe(deps: Deps, input: SubscribeInput): Promise<void
     if (!isNew) return null;
     const link = linkTo(deps.config, "verify", emailKey, token);
     const params = { link, unsubscribe: unsubscribeUrl(deps.config, emailKey) };
-    return writeMessage(em, deps, { template: "subscribe-verify", to: emailKey, locale, params });
+    const message = { template: "subscribe-verify", to: emailKey, locale, realm, params } as const;
+    return writeMessage(em, deps, message);
   });
   await postMessages(deps, [id]);
 }
@@ -78,10 +82,10 @@ async function confirmSubscriber(deps: Deps, { email, token, isTrial }: LinkInpu
   const now = new Date(deps.clock.now());
   if (isTrial) return isListTokenOpen(deps.em, listToken, now);
   const result = await deps.em.transactional(async (em) => {
-    const locale = await verifySubscriber(em, listToken, now);
-    if (locale === null) return null;
+    const subscriber = await verifySubscriber(em, listToken, now);
+    if (subscriber === null) return null;
     const params = { unsubscribe: unsubscribeUrl(deps.config, emailKey) };
-    const welcome = { template: "subscribe-welcome", to: emailKey, locale, params } as const;
+    const welcome = { template: "subscribe-welcome", to: emailKey, ...subscriber, params } as const;
     return { id: await writeMessage(em, deps, welcome) };
   });
   if (result !== null) await postMessages(deps, [result.id]);

@@ -10,6 +10,7 @@ import {
   type RequestInfo,
 } from "../../http/route.ts";
 import { receiveContact, receiveFeedback } from "./leads.ts";
+import { resolveRealm } from "../realms/service.ts";
 import { subscribe, unsubscribe, verifyAddress } from "./mailing-list.ts";
 import * as s from "./schemas.ts";
 import { readHealth } from "./service.ts";
@@ -44,7 +45,9 @@ const subscribeRoute = defineRoute({
   errors: [],
   handler: async ({ body, deps, request }) => {
     const locale = preferredLocale(request.headers["accept-language"]);
-    await subscribe(deps, { email: body.email, channels: body.channels ?? null, locale });
+    const { "x-realm": named, origin } = request.headers;
+    const realm = await resolveRealm(deps, { named, origin });
+    await subscribe(deps, { email: body.email, channels: body.channels ?? null, locale, realm });
     return reply(200);
   },
 });

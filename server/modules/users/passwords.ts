@@ -64,7 +64,7 @@ interface PasswordStep {
 /** False when `before` is no longer the stored hash: of any number at once one succeeds. */
 async function setPassword(
   deps: Deps,
-  { id, emailKey, locale }: Player,
+  { id, emailKey, locale, realm }: Player,
   { before, wanted, keptFamily }: PasswordStep,
 ): Promise<boolean> {
   const after = await deps.passwords.hash(wanted);
@@ -77,6 +77,7 @@ async function setPassword(
       template: "password-changed",
       to: emailKey,
       locale,
+      realm,
       params: {},
     });
   });

@@ -42,8 +42,14 @@ export async function requestPhoneCode(deps: Deps, caller: Caller, phone: string
       codeHash: codeHash(deps.config, purposeOf(playerId), code),
       expiresAt: new Date(now + codeMs),
     });
-    const { locale } = account;
-    return writeMessage(em, deps, { template: "phone-code", to: phone, locale, params: { code } });
+    const { locale, realm } = account;
+    return writeMessage(em, deps, {
+      template: "phone-code",
+      to: phone,
+      locale,
+      realm,
+      params: { code },
+    });
   });
   await postMessages(deps, [messageId]);
 }

@@ -53,7 +53,7 @@ async function changeEmail(
   if (email === null) return [];
   const emailKey = normalizeEmail(email);
   if (emailKey === null) throw new AppError("validation:failed", emailProblem);
-  const { emailKey: before, locale } = account;
+  const { emailKey: before, locale, realm } = account;
   account.email = email.trim();
   if (emailKey === before) return [];
   Object.assign(account, { emailKey, emailVerifiedAt: null });
@@ -63,7 +63,13 @@ async function changeEmail(
   const mails = [await writeVerification(em, deps, account)];
   if (before)
     mails.push(
-      await writeMessage(em, deps, { template: "email-changed", to: before, locale, params: {} }),
+      await writeMessage(em, deps, {
+        template: "email-changed",
+        to: before,
+        locale,
+        realm,
+        params: {},
+      }),
     );
   return mails;
 }

@@ -19,7 +19,7 @@ import type { Caller } from "../../http/auth.ts";
 /** USR-06, TOK-03 */
 const tokenSeconds = 86_400;
 
-type Account = Pick<Player, "id" | "emailKey" | "locale">;
+type Account = Pick<Player, "id" | "emailKey" | "locale" | "realm">;
 
 /**
  * Gives an account a new verification token, the older one is void, and writes the mail that carries
@@ -37,7 +37,7 @@ export async function writeVerification(
 async function issueVerification(
   em: EntityManager,
   { config, clock, tokens }: Pick<Deps, "config" | "clock" | "tokens">,
-  { id, emailKey, locale }: Account,
+  { id, emailKey, locale, realm }: Account,
 ): Promise<NewMessage | null> {
   if (!emailKey) return null;
   const jti = randomId();
@@ -46,7 +46,7 @@ async function issueVerification(
   await saveVerification(em, { playerId: id, tokenHash: hash("sha256", jti), emailKey, expiresAt });
   const query = new URLSearchParams({ email: emailKey, token });
   const link = `${publicBaseUrl(config)}/v1/verify?${query.toString()}`;
-  return { template: "verify-email", to: emailKey, locale, params: { link } };
+  return { template: "verify-email", to: emailKey, locale, realm, params: { link } };
 }
 
 /**
