@@ -2,6 +2,7 @@ import { extname, resolve } from "node:path";
 import { SingleBar } from "cli-progress";
 import { Command, CommanderError } from "commander";
 import { createOrm, migrate } from "../db/orm.ts";
+import { projectionOf } from "../db/projections/refresh.ts";
 import { borrowStores } from "../server/boot/stores.ts";
 import { announceImports } from "../server/core/archive-news.ts";
 import { ConfigError, loadConfig, type Config } from "../server/core/config.ts";
@@ -132,6 +133,7 @@ async function importAll(
         isDryRun: options.dryRun === true,
         signal: control.signal,
         announce,
+        project: projectionOf(config.GAME_DATA_GAME),
         ...ui,
       }).finally(ui.stop);
       out(options.json ? JSON.stringify(report) : readable(report, options));

@@ -1,3 +1,5 @@
+import { snakeCase } from "../server/core/snake-case.ts";
+
 /** An id the archive takes: `id.<type>.<name>` (COD-16, IMP-02). */
 const idPattern = /^id\.([a-z][a-z0-9_]*)\.[A-Za-z0-9_.-]+$/;
 
@@ -14,13 +16,4 @@ export function idOfUpstreamKey(upstreamKey: string, type: string): string {
   const bare = upstreamKey.slice(upstreamKey.lastIndexOf(":") + 1).replace(/^Id_/, "");
   const name = snakeCase(bare);
   return `id.${type}.${name.startsWith(`${type}_`) ? name.slice(type.length + 1) : name}`;
-}
-
-function snakeCase(text: string): string {
-  return text
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1_$2")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "_")
-    .replaceAll(/^_+|_+$/g, "");
 }

@@ -9,6 +9,7 @@ import { keysRoutes } from "./modules/keys/routes.ts";
 import { leaderboardRoutes } from "./modules/leaderboards/routes.ts";
 import { lobbyRoutes } from "./modules/lobbies/routes.ts";
 import { progressRoutes } from "./modules/progress/routes.ts";
+import { projectionRoutes } from "./modules/projection/routes.ts";
 import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
 import { socialRoutes } from "./modules/social/routes.ts";
@@ -39,6 +40,7 @@ export const routes: readonly AnyRoute[] = [
   ...lobbyRoutes,
   ...hubRoutes,
   ...codexRoutes,
+  ...projectionRoutes,
   ...inboxRoutes,
   ...pageRoutes,
   ...statusPageRoutes,

@@ -34,6 +34,9 @@ import { PlayerCategoryStatsSchema } from "./player-category-stats.ts";
 import { PlayerPreferencesSchema } from "./player-preferences.ts";
 import { PlayerStatsSchema } from "./player-stats.ts";
 import { PlayerSchema } from "./player.ts";
+import { ProjectionBuildSchema, ProjectionChangeSchema } from "./projection-build.ts";
+import { ProjectionFacetSchema } from "./projection-facet.ts";
+import { ProjectionStateSchema } from "./projection-state.ts";
 import { QuestionAnswerSchema } from "./question-answer.ts";
 import { QuestionPromptSchema } from "./question-prompt.ts";
 import { QuestionReportSchema } from "./question-report.ts";
@@ -50,6 +53,7 @@ import { UsedTokenSchema } from "./used-token.ts";
 import { WalletDifferenceSchema, WalletRoundSchema } from "./wallet-check.ts";
 import { WalletSchema } from "./wallet.ts";
 import { WordResultSchema } from "./word-result.ts";
+import { projectionTables } from "../projections/tables.ts";
 
 /** Every entity of the service; one that is missing here has no table. */
 export const entities = [
@@ -98,6 +102,11 @@ export const entities = [
   CodexTextSchema,
   CodexUpstreamKeySchema,
   CodexVersionSchema,
+  ProjectionStateSchema,
+  ProjectionFacetSchema,
+  ProjectionBuildSchema,
+  ProjectionChangeSchema,
+  ...projectionTables,
   MessageSchema,
   EmailVerificationSchema,
   SubscriberSchema,

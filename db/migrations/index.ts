@@ -9,6 +9,7 @@ import { Migration20261121103826_practice } from "./Migration20261121103826_prac
 import { Migration20261121104224_avatars } from "./Migration20261121104224_avatars.ts";
 import { Migration20261121105037_boards } from "./Migration20261121105037_boards.ts";
 import { Migration20261121111056_branding } from "./Migration20261121111056_branding.ts";
+import { Migration20261121111140_projection } from "./Migration20261121111140_projection.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   Migration20261121104224_avatars,
   Migration20261121105037_boards,
   Migration20261121111056_branding,
+  Migration20261121111140_projection,
 ] as const;

@@ -72,6 +72,11 @@ export const ConfigSchema = Type.Object({
     "^[a-z0-9][a-z0-9-]{1,62}$",
   ),
   GAME_DATA_REALM: Text("gamedata", "slug of the game-data realm", "^[a-z0-9][a-z0-9-]{1,62}$"),
+  GAME_DATA_GAME: Text(
+    "gamedata",
+    "game of the archive that the projection shows",
+    "^[a-z0-9][a-z0-9-]{0,62}$",
+  ),
   RATE_LIMIT_LOGIN: Int(10, 1, 1_000_000, "logins per minute and address"),
   RATE_LIMIT_FACTOR: Type.Number({
     default: 1,

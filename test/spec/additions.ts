@@ -1,3 +1,5 @@
+import { resources } from "../../db/projections/resources/index.ts";
+
 /** Routes the project adds to those of the documents. */
 export const additions: readonly string[] = [
   "GET /",
@@ -38,4 +40,9 @@ export const additions: readonly string[] = [
   "GET /reset-password",
   "GET /status/verify",
   "GET /status/unsubscribe",
+  // A single document is also read by the singular of its type (PRJ-03).
+  ...resources.flatMap(({ type }) => [
+    `GET /v1/realms/{game_data_slug}/${type}/{id}`,
+    `GET /v2/${type}/{id}`,
+  ]),
 ];

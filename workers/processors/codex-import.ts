@@ -1,4 +1,5 @@
 import { UnrecoverableError } from "bullmq";
+import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused, type ImportReport } from "../../importers/contract.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { importEnvelope } from "../../importers/run.ts";
@@ -24,6 +25,7 @@ export async function importFromFile(
     const report = await importEnvelope(deps.em, envelope, {
       now: deps.clock.now(),
       announce: announceImports(deps.redis, deps.log),
+      project: projectionOf(deps.config.GAME_DATA_GAME),
     });
     deps.log.info({ report }, "imported");
     return report;

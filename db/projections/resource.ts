@@ -1,0 +1,122 @@
+import Type, { type TObject, type TSchema } from "typebox";
+import { c, type Column, type Filter } from "./columns.ts";
+import { archetypeOf, kebabCase, member, nameOfId } from "./values.ts";
+
+export type Columns = Readonly<Record<string, Column>>;
+
+interface ResourceInput {
+  /** Type of the entities, and the type segment of their ids. */
+  type: string;
+  /** Segment of the list's address. */
+  path: string;
+  /** Property of the entity's `data` with the key of its name; `name` unless said otherwise. */
+  name?: string;
+  /** Filters on columns every row has. */
+  filters?: readonly ("archetype" | "id_like")[];
+  columns: Columns;
+  /** Columns that single documents have besides. */
+  single?: Columns;
+}
+
+/** A resource of the projection: everything about it derives from this record. */
+export interface Resource {
+  type: string;
+  path: string;
+  table: string;
+  /** All columns in the order of the wire; `single` are at the end. */
+  columns: Columns;
+  /** Names of the columns that lists leave out. */
+  single: ReadonlySet<string>;
+  /** Parameter of a list -> the column and the way it narrows. */
+  filters: readonly ResourceFilter[];
+  row: TObject;
+  document: TObject;
+}
+
+export interface ResourceFilter {
+  parameter: string;
+  column: string;
+  kind: "equals" | "archetype" | "like" | "min" | "max";
+  /** What null counts as in a range. */
+  absent?: number;
+}
+
+const Icon = Type.Union([
+  Type.Object({
+    hash: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+    url: Type.String(),
+    media_type: Type.String(),
+    bytes: Type.Integer(),
+  }),
+  Type.Null(),
+]);
+
+const text = (project: Column["project"]): Column => ({
+  storage: "text",
+  schema: Type.String(),
+  project,
+});
+
+/** What every row has (PRJ-12), around its own columns. */
+function everyRow(nameProperty: string): Columns {
+  return {
+    id: text(({ source }) => source.id),
+    archetype: text(({ source }) => archetypeOf(source)),
+    slug: text((scope) => {
+      const name = scope.text(member(scope.source.data, nameProperty));
+      const last = nameOfId(scope.source.id);
+      return kebabCase(name?.["en"] ?? "") || kebabCase(last) || last;
+    }),
+    name: c.localized(nameProperty),
+    icon: {
+      storage: "json",
+      schema: Icon,
+      project: (scope) => scope.icon(scope.source.iconHash),
+    },
+    upstream_key: {
+      storage: "text",
+      schema: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+      project: ({ source }) => source.upstreamKey,
+    },
+    // Filled in by project(): it depends on everything the row looked at.
+    patch: text(({ source }) => source.version),
+  };
+}
+
+export function defineResource(input: ResourceInput): Resource {
+  const { type, path, single = {} } = input;
+  const listed = { ...everyRow(input.name ?? "name"), ...input.columns };
+  const schemas = (columns: Columns) =>
+    Object.fromEntries(
+      Object.entries(columns).map(([name, { schema }]): [string, TSchema] => [name, schema]),
+    );
+  const base = (input.filters ?? []).map((name): ResourceFilter =>
+    name === "archetype"
+      ? { parameter: name, column: name, kind: "archetype" }
+      : { parameter: name, column: "id", kind: "like" },
+  );
+  const own = Object.entries(listed).flatMap(([name, { filter }]) =>
+    filter === undefined ? [] : filtersOf(name, filter),
+  );
+  return {
+    type,
+    path,
+    table: `projection_${path}`,
+    columns: { ...listed, ...single },
+    single: new Set(Object.keys(single)),
+    filters: [...own, ...base],
+    row: Type.Object(schemas(listed)),
+    document: Type.Object(schemas({ ...listed, ...single })),
+  };
+}
+
+function filtersOf(column: string, filter: Filter): ResourceFilter[] {
+  if (filter.kind !== "range")
+    return [{ parameter: filter.parameter ?? column, column, kind: filter.kind }];
+  const prefix = filter.prefix ?? column;
+  const rest = filter.absent === undefined ? {} : { absent: filter.absent };
+  return [
+    { parameter: `${prefix}_min`, column, kind: "min", ...rest },
+    { parameter: `${prefix}_max`, column, kind: "max", ...rest },
+  ];
+}

@@ -1,0 +1,166 @@
+import Type from "typebox";
+import { c, equals } from "../columns.ts";
+import { defineResource } from "../resource.ts";
+import type { Scope } from "../source.ts";
+import {
+  archetypeOfTag,
+  familyOf,
+  flagOf,
+  idsOf,
+  integerOf,
+  listOf,
+  member,
+  objectOf,
+  slugOf,
+  textOf,
+  type Data,
+} from "../values.ts";
+
+const MaybeText = Type.Unsafe<string | null>({ type: ["string", "null"] });
+const MaybeInteger = Type.Unsafe<number | null>({ type: ["integer", "null"] });
+
+const Objective = Type.Object({
+  id: Type.String(),
+  content_type: MaybeText,
+  content_count: MaybeInteger,
+  target_kind: MaybeText,
+  target_archetype: MaybeText,
+  target_tag: MaybeText,
+  dungeon_tags: Type.Array(Type.String()),
+  rarity: MaybeText,
+  item_type: MaybeText,
+});
+
+/** A type that is not known yet has its own `*_id` besides. */
+const RewardEntry = Type.Object(
+  { type: MaybeText, count: MaybeInteger },
+  { additionalProperties: Type.Unknown() },
+);
+const Reward = Type.Object({ id: Type.String(), entries: Type.Array(RewardEntry) });
+
+/** What an objective is after: the property with the target of each kind, and the one with a wider tag. */
+const targets = [
+  { kind: "item", family: "item_id_tag", tag: "type_tag" },
+  { kind: "monster", family: "kill_tag", tag: "kill_tag" },
+  { kind: "module", family: "module_id", tag: null },
+  { kind: "props", family: "props_id_tag", tag: "props_type" },
+  { kind: "damage", family: null, tag: "damage_type" },
+] as const;
+
+/** Objectives that aim at one kind even when they name no target. */
+const kindOfContent: Readonly<Record<string, string>> = {
+  fetch: "item",
+  use_item: "item",
+  kill: "monster",
+  explore: "module",
+  escape: "module",
+  hold: "module",
+  props: "props",
+  damage: "damage",
+};
+
+function familyOfTarget(value: unknown): string | null {
+  const text = textOf(value);
+  if (text === null) return null;
+  return text.startsWith("id.") ? familyOf(text) : archetypeOfTag(text);
+}
+
+function targetOf(data: Data, contentType: string | null) {
+  const wanted = kindOfContent[contentType ?? ""] ?? null;
+  const ordered = [
+    ...targets.filter(({ kind }) => kind === wanted),
+    ...targets.filter(({ kind }) => kind !== wanted),
+  ];
+  for (const { kind, family, tag } of ordered) {
+    const archetype = family === null ? null : familyOfTarget(member(data, family));
+    const wider = tag === null ? null : textOf(member(data, tag));
+    const targetTag = archetype !== null && tag === family ? null : wider;
+    if (archetype !== null || targetTag !== null)
+      return { target_kind: kind, target_archetype: archetype, target_tag: targetTag };
+  }
+  return { target_kind: wanted, target_archetype: null, target_tag: null };
+}
+
+function objectiveOf(id: string, data: Data) {
+  const contentType = slugOf(member(data, "content_type"));
+  return {
+    id,
+    content_type: contentType,
+    content_count: integerOf(member(data, "content_count")) ?? 1,
+    ...targetOf(data, contentType),
+    dungeon_tags: idsOf(member(data, "dungeon_id_tags")).map((tag) => archetypeOfTag(tag) ?? tag),
+    rarity: slugOf(member(data, "rarity_type"), { legendary: "legend" }),
+    item_type: slugOf(member(data, "item_type")),
+  };
+}
+
+const objectives = (scope: Scope) =>
+  idsOf(member(scope.source.data, "quest_contents")).flatMap((id) => {
+    const content = scope.entity(id);
+    return content === null ? [] : objectiveOf(id, content.data);
+  });
+
+const rewardTypes = { exp: "experience", adv_point: "adventure_points" };
+/** Reference of a reward where it is not called after its type. */
+const referenceOf: Readonly<Record<string, string | null>> = {
+  experience: null,
+  adventure_points: null,
+  stash: null,
+  random: "random_reward_id",
+  affinity: "merchant_id",
+  action: "action_skin_id",
+};
+
+/** PRJ-15: a type of tomorrow passes with its slug and every id it has. */
+function rewardEntryOf(data: Data) {
+  const type = slugOf(member(data, "reward_type"), rewardTypes) ?? "none";
+  const reference = Object.hasOwn(referenceOf, type) ? referenceOf[type] : `${type}_id`;
+  const id = textOf(member(data, "reward_id"));
+  const others = Object.entries(data).filter(
+    ([name, value]) => name.endsWith("_id") && name !== "reward_id" && textOf(value) !== null,
+  );
+  return {
+    type,
+    count: integerOf(member(data, "reward_count")) ?? 1,
+    ...(reference && type !== "none" ? { [reference]: id } : {}),
+    ...Object.fromEntries(others),
+  };
+}
+
+function rewards(scope: Scope) {
+  const reward = scope.entity(member(scope.source.data, "quest_reward"));
+  if (reward === null) return [];
+  const entries = listOf(member(reward.data, "reward_item_array"));
+  return [{ id: reward.id, entries: entries.map((entry) => rewardEntryOf(objectOf(entry))) }];
+}
+
+const hasPart = (id: string, parts: string) => new RegExp(`[._](?:${parts})(?:_|$)`).test(id);
+
+export const quests = defineResource({
+  type: "quest",
+  path: "quests",
+  name: "title_text",
+  filters: ["id_like"],
+  columns: {
+    title: c.localized("title_text", { filter: { kind: "like", parameter: "name" } }),
+    description: c.localized("description"),
+    completion_text: c.localized("complete_text"),
+    chapter_id: c.reference("required_quest", { filter: equals }),
+    order: c.integer("order"),
+    adventure_rank_min: c.integer("required_level", {
+      filter: { kind: "range", prefix: "rank", absent: 0 },
+    }),
+    merchant_id: c.reference("merchant_id"),
+    objectives: c.custom(Type.Array(Objective), objectives),
+    rewards: c.custom(Type.Array(Reward), rewards),
+    is_repeatable: c.derivedFlag(
+      ({ source: { id, data } }) =>
+        flagOf(member(data, "is_repeatable")) ?? hasPart(id, "daily|weekly|seasonal|repeatable"),
+      { filter: equals },
+    ),
+    is_daily: c.derivedFlag(
+      ({ source: { id, data } }) => flagOf(member(data, "is_daily")) ?? hasPart(id, "daily"),
+      { filter: equals },
+    ),
+  },
+});

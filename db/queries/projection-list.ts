@@ -1,0 +1,80 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql, type RawBuilder } from "kysely";
+import type { Row } from "../projections/project.ts";
+import type { Resource } from "../projections/resource.ts";
+import { rowsOf } from "./rows.ts";
+
+/** One thing a list is narrowed by; all of them have to hold. */
+export type Clause =
+  | {
+      kind: "among";
+      column: string;
+      values: readonly (string | number | boolean)[];
+      orNull: boolean;
+    }
+  | { kind: "min" | "max"; column: string; value: number; absent: number | null }
+  /** `pattern` is one of SQL's LIKE; with `locales` of a text in the first of them that has it. */
+  | { kind: "like"; column: string; pattern: string; locales: readonly string[] | null };
+
+export interface RowQuery {
+  clauses: readonly Clause[];
+  /** Id after which the page begins, in the direction of the sort. */
+  cursor: string | null;
+  sort: "asc" | "desc";
+  limit: number;
+}
+
+/** Folds the letters of every language, whatever the database was created with. */
+const anyCase = sql`collate "und-x-icu"`;
+
+function conditionOf(clause: Clause): RawBuilder<unknown> {
+  const column = sql.ref(clause.column);
+  if (clause.kind === "like") {
+    const { locales, pattern } = clause;
+    const texts = (locales ?? []).map((locale) => sql`${column} ->> ${locale}::text`);
+    const text = locales === null ? column : sql`coalesce(${sql.join(texts)})`;
+    return sql`${text} ${anyCase} ilike ${pattern}`;
+  }
+  if (clause.kind !== "among") {
+    const value = clause.absent === null ? column : sql`coalesce(${column}, ${clause.absent})`;
+    return clause.kind === "min"
+      ? sql`${value} >= ${clause.value}`
+      : sql`${value} <= ${clause.value}`;
+  }
+  const values = sql.join(clause.values.map((value) => sql`${value}`));
+  const isAmong = clause.values.length === 0 ? sql`false` : sql`${column} in (${values})`;
+  return clause.orNull ? sql`(${isAmong} or ${column} is null)` : isAmong;
+}
+
+const where = (conditions: readonly RawBuilder<unknown>[]) =>
+  sql.join([sql`true`, ...conditions], sql` and `);
+
+/** One page of rows, with the columns lists show. */
+export async function listRows(
+  em: EntityManager,
+  { table, columns, single }: Resource,
+  { clauses, cursor, sort, limit }: RowQuery,
+): Promise<(Row & { id: string })[]> {
+  const names = Object.keys(columns).filter((name) => !single.has(name));
+  const conditions = clauses.map(conditionOf);
+  if (cursor !== null) conditions.push(sort === "asc" ? sql`id > ${cursor}` : sql`id < ${cursor}`);
+  return rowsOf(
+    em,
+    sql<Row & { id: string }>`
+      select ${sql.join(names.map((name) => sql.ref(name)))} from ${sql.table(table)}
+      where ${where(conditions)} order by id ${sql.raw(sort)} limit ${limit}`,
+  );
+}
+
+export async function countRows(
+  em: EntityManager,
+  { table }: Resource,
+  clauses: readonly Clause[],
+): Promise<number> {
+  const [row] = await rowsOf(
+    em,
+    sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}
+      where ${where(clauses.map(conditionOf))}`,
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,119 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import type { Icon, Localized, Source } from "../projections/source.ts";
+import type { StateAt } from "./codex-import.ts";
+import { rowsOf } from "./rows.ts";
+
+export type SourceState = Omit<Source, "data" | "iconHash">;
+
+/** Where the rows of a state come from; removed entities have no document. */
+const statesFrom = (gameId: number, { branchId, ord }: StateAt) => sql`
+  from codex_versions v
+  join codex_entities e on e.id = v.entity_id and e.game_id = ${gameId}
+  join codex_patches p on p.id = v.patch_id
+  left join codex_documents d on d.id = v.document_id
+  where v.branch_id = ${branchId} and v.from_ord <= ${ord} and v.to_ord > ${ord}`;
+
+const stateColumns = sql`e.key as id, e.type, e.upstream_key as "upstreamKey", d.hash, p.version,
+  p.ord`;
+
+/** Id -> what names the state of the entity, of everything a state knows of, removed ones too. */
+export async function readStates(
+  em: EntityManager,
+  gameId: number,
+  state: StateAt,
+): Promise<Map<string, SourceState>> {
+  const rows = await rowsOf(
+    em,
+    sql<SourceState>`select ${stateColumns} ${statesFrom(gameId, state)}`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Those of the ids that the state knows of, with what they say. */
+export async function readSources(
+  em: EntityManager,
+  gameId: number,
+  state: StateAt,
+  ids: readonly string[],
+): Promise<Source[]> {
+  if (ids.length === 0) return [];
+  const rows = await rowsOf(
+    em,
+    sql<SourceState & { body: string | null }>`
+      select ${stateColumns}, d.body ${statesFrom(gameId, state)} and e.key = any(${ids}::text[])`,
+  );
+  return rows.map(({ body, ...rest }) => {
+    const { data = {}, icon = null } = JSON.parse(`{${body ?? ""}}`) as Body;
+    return { ...rest, data, iconHash: icon?.hash ?? null };
+  });
+}
+
+/** What is read of a document's text, which the importer wrote. */
+interface Body {
+  data?: Record<string, unknown>;
+  icon?: { hash: string } | null;
+}
+
+/** Hash -> what answers show of a picture; hashes that are not registered are absent. */
+export async function readIcons(
+  em: EntityManager,
+  hashes: readonly string[],
+): Promise<Map<string, Icon>> {
+  if (hashes.length === 0) return new Map();
+  const rows = await rowsOf(
+    em,
+    sql<Omit<Icon, "url">>`select hash, media_type, bytes from codex_assets
+      where hash = any(${hashes}::char(64)[])`,
+  );
+  return new Map(
+    rows.map(({ hash, media_type, bytes }) => [
+      hash,
+      { hash, url: `/v1/codex/assets/${hash}`, media_type, bytes },
+    ]),
+  );
+}
+
+const code = sql`lower(replace(locale, '_', '-'))`;
+const textsOf = ({ branchId, ord }: StateAt) =>
+  sql`codex_texts where branch_id = ${branchId} and from_ord <= ${ord} and to_ord > ${ord}`;
+
+/** Every text of a state: lower-case locale -> key -> text, in order of locale. */
+export async function readAllTexts(
+  em: EntityManager,
+  state: StateAt,
+): Promise<[locale: string, texts: Readonly<Record<string, string>>][]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ locale: string; texts: Record<string, string> }>`
+      select ${code} as locale, texts from ${textsOf(state)} order by ${code} collate "C"`,
+  );
+  return rows.map(({ locale, texts }) => [locale, texts]);
+}
+
+/** The texts of some keys, in the given languages or in all. */
+export async function readTexts(
+  em: EntityManager,
+  state: StateAt,
+  keys: readonly string[],
+  locales: readonly string[] | null,
+): Promise<Map<string, Localized>> {
+  if (keys.length === 0) return new Map();
+  const some = locales === null ? sql`true` : sql`t.locale = any(${locales}::text[])`;
+  const rows = await rowsOf(
+    em,
+    sql<{ key: string; locale: string; text: string }>`
+      select x.key, t.locale, x.value as text
+      from (select ${code} as locale, texts from ${textsOf(state)}) t
+      cross join lateral jsonb_each_text(t.texts) x
+      where ${some} and x.key = any(${keys}::text[]) and x.value <> ''
+      order by t.locale collate "C"`,
+  );
+  const byKey = Map.groupBy(rows, ({ key }) => key);
+  return new Map(
+    [...byKey].map(([key, texts]) => [
+      key,
+      Object.fromEntries(texts.map(({ locale, text }) => [locale, text])),
+    ]),
+  );
+}
