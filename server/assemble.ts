@@ -22,8 +22,8 @@ import type { Deps, JobDeps } from "./deps.ts";
 import { StoredKeys } from "./key-ring.ts";
 import { createIdBlocks } from "./id-blocks.ts";
 import { drawForLobby } from "./modules/questions/service.ts";
+import { createQuestionModel } from "./providers/generator.ts";
 import { createSenders } from "./providers/senders.ts";
-import { createQuestionBank } from "./providers/question-bank/index.ts";
 import { createHub } from "./sse/create-hub.ts";
 
 /** What every process starts from. */
@@ -64,7 +64,7 @@ export async function assembleJobs(
     },
     bodies: createBodyCache(),
     boards: createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics }),
-    questionModel: createQuestionBank({}),
+    questionModel: createQuestionModel(config, { redis, clock, log, metrics }),
     senders,
     pictureStore: createFolderStore(config),
     enqueue: queues.enqueue,

@@ -17,6 +17,7 @@ const secretSettings = new Set([
   "OPERATOR_BOOTSTRAP_TOKEN",
   "SMTP_URL",
   "SMS_WEBHOOK_URL",
+  "GENERATOR_KEY",
 ]);
 const maxName = 64;
 const healthLimitMs = 5_000;

@@ -121,7 +121,30 @@ export const ConfigSchema = Type.Object({
     "comma list of hosts, as a.com,*.b.com, where pictures of social logins may come from",
     "^((\\*\\.)?[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*( *, *(?!$)|$))*$",
   ),
-  GENERATOR_MODELS: Text("small,medium,large", "comma list of the model names a caller may choose"),
+  GENERATOR_URL: Text(
+    "",
+    "language model that writes questions: base address to which /chat/completions is added; empty means the built-in bank",
+    "^(https?://\\S+)?$",
+  ),
+  GENERATOR_KEY: Text("", "sent to it as a bearer token"),
+  GENERATOR_MODELS: Text(
+    "small,medium,large",
+    "the three model names a caller may choose; the first is used when none is chosen",
+    "^[^\\s,]+( *, *[^\\s,]+){2}$",
+  ),
+  GENERATOR_CONCURRENCY: Int(4, 1, 100, "calls of the language model at once per process"),
+  GENERATOR_DAILY_TOKENS: Int(
+    2_000_000,
+    0,
+    1_000_000_000_000,
+    "tokens per UTC day over all processes, then the bank takes over; 0 is without limit",
+  ),
+  GENERATOR_PRICES: Text(
+    "",
+    "price of a million tokens, read and written, as small=0.15/0.6,large=3/15; for the cost metric",
+    "^([^\\s,=]+=\\d+(\\.\\d+)?/\\d+(\\.\\d+)?( *, *(?!$)|$))*$",
+  ),
+  GENERATOR_VERIFY: Bool(true, "false stores questions without asking the model to answer them"),
   HUB_STREAMS_PER_ADDRESS: Int(500, 1, 1_000_000, "event streams one address may hold"),
   TOPIC_BASE: Text("/games/trivia", "prefix of event topics", "^(/[a-z0-9_-]+)+$"),
   LOBBY_STALE_SECONDS: Int(75, 1, 3600, "a silent seat counts as disconnected after this"),
@@ -217,7 +240,7 @@ function deliveryProblems(config: Config): string[] {
     problems.push("SMTP_URL: required by MAIL_DRIVER=smtp");
   if (config.SMS_DRIVER === "webhook" && config.SMS_WEBHOOK_URL === "")
     problems.push("SMS_WEBHOOK_URL: required by SMS_DRIVER=webhook");
-  for (const name of ["SMTP_URL", "SMS_WEBHOOK_URL", "MARKETING_URL"] as const)
+  for (const name of ["SMTP_URL", "SMS_WEBHOOK_URL", "MARKETING_URL", "GENERATOR_URL"] as const)
     if (config[name] !== "" && !URL.canParse(config[name]))
       problems.push(`${name}: not an address`);
   if (config.APP_ENV !== "production") return problems;

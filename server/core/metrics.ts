@@ -10,6 +10,12 @@ export interface Metrics {
   jobs: Counter<"queue" | "outcome">;
   messages: Counter<"kind" | "outcome">;
   messageSendSeconds: Histogram<"driver">;
+  generatorCalls: Counter<"purpose" | "outcome">;
+  generatorSeconds: Histogram<"model">;
+  generatorTokens: Counter<"model" | "kind">;
+  generatorCost: Counter<"model">;
+  generatorBroken: Gauge;
+  generatedQuestions: Counter<"source" | "outcome">;
   walletDifferences: Gauge;
   walletsChecked: Counter;
   boardTurns: Counter;
@@ -71,6 +77,43 @@ export function createMetrics(): Metrics {
       help: "Time of one attempt at sending",
       labelNames: ["driver"],
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 20],
+      registers,
+    }),
+    generatorCalls: new Counter({
+      name: "generator_calls_total",
+      help: "Calls of the language model: answered, malformed, failed",
+      labelNames: ["purpose", "outcome"],
+      registers,
+    }),
+    generatorSeconds: new Histogram({
+      name: "generator_call_seconds",
+      help: "Time of one call of the language model",
+      labelNames: ["model"],
+      buckets: [0.1, 0.5, 1, 2, 4, 8, 16],
+      registers,
+    }),
+    generatorTokens: new Counter({
+      name: "generator_tokens_total",
+      help: "Tokens by kind: input, output",
+      labelNames: ["model", "kind"],
+      registers,
+    }),
+    generatorCost: new Counter({
+      name: "generator_cost_total",
+      help: "Money spent, in the currency of GENERATOR_PRICES",
+      labelNames: ["model"],
+      registers,
+    }),
+    generatorBroken: new Gauge({
+      name: "generator_broken",
+      help: "1 while the language model is not asked because it failed too often",
+      aggregator: "max",
+      registers,
+    }),
+    generatedQuestions: new Counter({
+      name: "generated_questions_total",
+      help: "Questions of a generator: kept, malformed, unsound, duplicate, disputed, fallback",
+      labelNames: ["source", "outcome"],
       registers,
     }),
     walletDifferences: new Gauge({

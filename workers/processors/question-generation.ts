@@ -69,5 +69,6 @@ function toRow(
   difficulty: Difficulty,
   source: string,
 ): NewQuestion {
-  return { ...question, category, difficulty, source, textKey: normalizeText(question.question) };
+  const textKey = normalizeText(question.question);
+  return { source, ...question, category, difficulty, textKey };
 }

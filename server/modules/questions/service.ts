@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { JobDeps } from "../../deps.ts";
 import { levelOf } from "../../play/levels.ts";
 import { categoryOf, difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
+import { modelsOf } from "../../providers/chat/settings.ts";
 import { listLive, markLive } from "./live.ts";
 import { sealAnswer } from "./seal.ts";
 import { drawOrGenerate, drawStored, type Stocked, type Want } from "./stock.ts";
@@ -167,7 +168,7 @@ export async function generateForPlayer(
 
 /** Only the configured names may be chosen (TRV-04). */
 function checkModel({ config }: JobDeps, model: string | null): void {
-  const allowed = config.GENERATOR_MODELS.split(",").map((name) => name.trim());
+  const allowed = modelsOf(config);
   if (model === null || allowed.includes(model)) return;
   throw new AppError("validation:failed", {
     violations: [{ propertyPath: "model", title: `must be one of ${allowed.join(", ")}` }],

@@ -82,3 +82,10 @@ function withChoices(draft: Draft, key: string, seed: string): Finished | null {
 function finish({ hardness: _, ...question }: Finished, rate: number): BankQuestion {
   return { ...question, estimatedRate: rate };
 }
+
+const rates = new Map(ladder);
+
+/** Percent of right answers to expect where nobody says better (TRV-06). */
+export function expectedRate(difficulty: Difficulty): number {
+  return rates.get(difficulty) ?? 50;
+}
