@@ -26,7 +26,7 @@ describe("the operator endpoints", () => {
   const tokenOf = (role: string) => `test-token-of-${role}-0123456789`;
 
   before(async () => {
-    service = await startService({ env: { RATE_LIMIT_FACTOR: "0" } });
+    service = await startService({ env: { RATE_LIMIT_FACTOR: "0" }, sharesPostgres: true });
     orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 2 });
     queues = createQueues(service.redisUrl, silentLogger);
     for (const role of operatorRoles) {

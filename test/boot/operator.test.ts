@@ -7,7 +7,7 @@ describe("the operator listener", () => {
   let service: Service;
   let address: string;
   before(async () => {
-    service = await startService();
+    service = await startService({ sharesPostgres: true });
     address = service.operatorUrl;
   });
   after(() => service.stop());

@@ -20,7 +20,8 @@ describe("the play page in a real browser", () => {
 
   before(async () => {
     browser = await startBrowser();
-    if (browser) service = await startService({ env: { RATE_LIMIT_FACTOR: "0" } });
+    if (browser)
+      service = await startService({ env: { RATE_LIMIT_FACTOR: "0" }, sharesPostgres: true });
   });
 
   after(async () => {

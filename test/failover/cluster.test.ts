@@ -16,6 +16,7 @@ describe("a service on a Redis Cluster of three masters", () => {
   before(async () => {
     cluster = await startTestCluster();
     service = await startService({
+      sharesPostgres: true,
       env: { REDIS_URL: cluster.url, HTTP_WORKERS: "2", LOBBY_MIN_QUESTION_MS: "0" },
     });
   });

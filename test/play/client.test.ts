@@ -44,7 +44,7 @@ describe("clients of a service whose workers are killed", () => {
   let service: Service;
   before(async () => {
     const env = { HTTP_WORKERS: "2", RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" };
-    service = await startService({ env });
+    service = await startService({ env, sharesPostgres: true });
   });
   after(async () => {
     await service.stop();

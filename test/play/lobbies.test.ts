@@ -9,6 +9,7 @@ describe("a whole service with two HTTP workers", () => {
 
   before(async () => {
     service = await startService({
+      sharesPostgres: true,
       env: { HTTP_WORKERS: "2", RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" },
     });
   });

@@ -6,12 +6,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CardFacts } from "../../server/card.ts";
 import type { ProcessInfo } from "../../server/ipc.ts";
+import { testDatabase } from "./stores.ts";
 
 export interface ServiceOptions {
   /** Settings besides the free ports and the data folder of its own. */
   env?: Record<string, string>;
   /** Given: the folder is kept at the end, for a second start on it. */
   dataDir?: string;
+  /** A database of the run's Postgres instead of a server of its own, which takes seconds to set up. */
+  sharesPostgres?: boolean;
 }
 
 export interface Service {
@@ -57,6 +60,7 @@ export function serviceEnv(dataDir: string, env: Record<string, string> = {}): N
     PATH: process.env["PATH"],
     HOME: process.env["HOME"],
     TMPDIR: process.env["TMPDIR"],
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
   };
   const own = {
     PORT: "0",
@@ -77,12 +81,15 @@ export function temporaryDataDir(): string {
 /** Starts the whole service as `npm start` does and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? temporaryDataDir();
-  const removeDir = () => {
+  const database = options.sharesPostgres ? await testDatabase() : null;
+  const clean = async () => {
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    await database?.drop();
   };
-  const { child, output } = launch(serviceEnv(dataDir, options.env));
-  const facts = await readyFacts(child, output).catch((error: unknown) => {
-    removeDir();
+  const env = { ...options.env, ...(database ? { DATABASE_URL: database.url } : {}) };
+  const { child, output } = launch(serviceEnv(dataDir, env));
+  const facts = await readyFacts(child, output).catch(async (error: unknown) => {
+    await clean();
     throw error;
   });
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
@@ -109,7 +116,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       (await processes()).filter(({ role }) => role === "http").map(({ pid }) => pid),
     stop: async (signal = "SIGTERM") => {
       const code = await end(signal);
-      removeDir();
+      await clean();
       return code;
     },
     kill: async () => {

@@ -73,21 +73,32 @@ async function migrateTemplate(url: string): Promise<void> {
 let databases = 0;
 
 /**
- * Stores of one test file: a database copied from the migrated template and an own Redis.
- * `test/run.ts` shares one Postgres over the run; a file run by hand starts its own.
+ * A database copied from the migrated template. `test/run.ts` shares one Postgres over the run; a
+ * file run by hand starts its own.
  */
-export async function testStores(): Promise<TestStores> {
+export async function testDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const shared = process.env["TEST_DATABASE_URL"];
   const postgres = shared ? { url: shared, stop: async () => {} } : await startTestPostgres();
   const name = `t_${process.pid}_${++databases}`;
-  await withClient(postgres.url, (client) =>
-    client.query(`create database ${name} template ${template}`),
-  );
+  const run = (statement: string) => withClient(postgres.url, (client) => client.query(statement));
+  await run(`create database ${name} template ${template}`);
+  return {
+    url: withDatabase(postgres.url, name),
+    drop: async () => {
+      await run(`drop database ${name} with (force)`);
+      await postgres.stop();
+    },
+  };
+}
+
+/** Stores of one test file: a database and a Redis that nobody else uses. */
+export async function testStores(): Promise<TestStores> {
+  const database = await testDatabase();
   const dir = mkdtempSync(join(tmpdir(), "ember-rd-"));
   const options = { dataDir: join(dir, "d"), socketDir: join(dir, "s"), log: silentLogger };
   let redis: LocalRedis = await startLocalRedis(options);
   return {
-    databaseUrl: withDatabase(postgres.url, name),
+    databaseUrl: database.url,
     redisUrl: redis.url,
     redis: {
       kill: () => redis.kill(),
@@ -99,10 +110,7 @@ export async function testStores(): Promise<TestStores> {
     stop: async () => {
       await redis.stop();
       rmSync(dir, { recursive: true, force: true });
-      await withClient(postgres.url, (client) =>
-        client.query(`drop database ${name} with (force)`),
-      );
-      await postgres.stop();
+      await database.drop();
     },
   };
 }
