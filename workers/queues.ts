@@ -102,6 +102,22 @@ export const codexImport = defineQueue({
   concurrency: 1,
 });
 
+/** Makes the rows of the projection anew from the archive (IMP-05). */
+export const projectionRebuild = defineQueue({
+  name: "projection-rebuild",
+  payload: Type.Object({
+    game: Type.String(),
+    action: Type.Union([Type.Literal("preview"), Type.Literal("apply"), Type.Literal("back")]),
+    /** Preview to apply; null previews and applies in one go. */
+    build: Type.Union([Type.Integer(), Type.Null()]),
+    /** Distinguishes one wish from the next. */
+    stamp: Type.Integer(),
+  }),
+  jobId: (p) => `${p.action}-${p.game}-${p.build ?? "all"}-${p.stamp}`,
+  options: retries(5, 5_000),
+  concurrency: 1,
+});
+
 /** Finds out whether an address that asked for a code or a reset has an account, and writes to it (S1). */
 export const credentialRequests = defineQueue({
   name: "credential-requests",
@@ -128,6 +144,7 @@ export const allQueues: readonly QueueDefinition[] = [
   questionGeneration,
   lobbyResults,
   codexImport,
+  projectionRebuild,
   mail,
   credentialRequests,
   maintenance,

@@ -8,6 +8,7 @@ export const schedules = [
   { task: "wallets", everyMs: 60_000 },
   { task: "play-sessions", everyMs: 600_000 },
   { task: "accounts", everyMs: 600_000 },
+  { task: "projection", everyMs: 600_000 },
 ] as const;
 
 /** Starts the periodic jobs; safe from any number of processes. */

@@ -7,6 +7,7 @@ import { accountCommands } from "./accounts.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
 import { configTable } from "./config-table.ts";
 import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
+import { projectionCommands } from "./projection.ts";
 import { realmCommands } from "./realms.ts";
 import { walletCommands } from "./wallet.ts";
 import { hashToken, operatorRoles, type OperatorRole } from "../operator/identity.ts";
@@ -50,6 +51,7 @@ export const commands: readonly ConsoleCommand[] = [
   ...accountCommands,
   { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
   ...walletCommands,
+  ...projectionCommands,
 ];
 
 async function showConfig(config: Config, options: Options) {

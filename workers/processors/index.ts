@@ -3,6 +3,7 @@ import { answerRequest } from "./credential-requests.ts";
 import { storeLobbyResult } from "./lobby-results.ts";
 import { maintain } from "./maintenance.ts";
 import { sendMail } from "./mail.ts";
+import { rebuildProjection } from "./projection-rebuild.ts";
 import { generateQuestions } from "./question-generation.ts";
 
 /** Queue name -> the work; a queue without a line here is filled, but not emptied, by this service. */
@@ -12,5 +13,6 @@ export const processors = {
   "lobby-results": storeLobbyResult,
   mail: sendMail,
   maintenance: maintain,
+  "projection-rebuild": rebuildProjection,
   "question-generation": generateQuestions,
 };

@@ -13,6 +13,7 @@ import { leaseMs } from "../../server/delivery/deliver.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import { idleSince } from "../../server/play/sessions.ts";
 import { checkBooks } from "../../server/wallet/books.ts";
+import { tendProjection } from "./projection-rebuild.ts";
 import { credentialRequests, mail, type maintenance, type PayloadOf } from "../queues.ts";
 
 const dayMs = 86_400_000;
@@ -33,6 +34,7 @@ const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | und
   credentials: tidyCredentials,
   accounts: tidyAccounts,
   wallets: (deps) => checkBooks(deps),
+  projection: tendProjection,
   "play-sessions": endSessions,
 };
 

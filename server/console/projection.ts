@@ -1,0 +1,88 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import {
+  applyRebuild,
+  previewRebuild,
+  RebuildRefused,
+  showChanges,
+  takeBackRebuild,
+} from "../../db/projections/rebuild.ts";
+import { findBuild, listBuilds, type Build } from "../../db/queries/projection-builds.ts";
+import { announceImports } from "../core/archive-news.ts";
+import type { Config } from "../core/config.ts";
+import { silentLogger } from "../core/logger.ts";
+import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
+import { audit, inStores } from "./in-database.ts";
+
+/** Rows whose differences are printed at a time. */
+const shownRows = 100;
+
+export const projectionCommands: readonly ConsoleCommand[] = [
+  {
+    name: "projection:rebuild",
+    summary: "Make the rows of the game-data realm anew from the archive",
+    optional: [
+      ["--preview", "only say which rows and fields would differ, and keep that"],
+      ["--show <build>", "the differences of a build, 100 rows at a time"],
+      ["--after <id>", "with --show: begin after this row"],
+      ["--apply <build>", "carry out a preview"],
+      ["--back", "put back the rows as they were before the newest rebuild"],
+    ],
+    run: rebuild,
+  },
+];
+
+async function rebuild(config: Config, options: Options): Promise<Record<string, unknown>> {
+  const shown = textOf(options, "show");
+  if (shown !== undefined) return show(config, numberOf(shown), textOf(options, "after") ?? "");
+  const isPreview = options["preview"] === true;
+  const build = await change(config, isPreview ? "preview" : nameOf(options), (em, game) => {
+    const applied = textOf(options, "apply");
+    if (options["back"] === true) return takeBackRebuild(em, game);
+    if (isPreview) return previewRebuild(em, game);
+    return applyRebuild(em, game, applied === undefined ? null : numberOf(applied));
+  });
+  return present(build);
+}
+
+const nameOf = (options: Options) => (options["back"] === true ? "back" : "apply");
+
+function numberOf(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Refusal("projection:no_build give the number of a build");
+  return Number(text);
+}
+
+const present = (build: Build) => ({
+  build: build.id,
+  status: build.status,
+  num_added: build.numAdded,
+  num_changed: build.numChanged,
+  num_removed: build.numRemoved,
+});
+
+async function change(
+  config: Config,
+  name: string,
+  work: (em: EntityManager, game: string) => Promise<Build>,
+): Promise<Build> {
+  const game = config.GAME_DATA_GAME;
+  return inStores(config, async ({ em, redis, afterwards }) => {
+    const build = await work(em, game).catch((error: unknown) => {
+      if (error instanceof RebuildRefused) throw new Refusal(error.code);
+      throw error;
+    });
+    if (name === "preview") return build;
+    await audit(em, `projection:${name}`, game, { reason: "", detail: present(build) });
+    afterwards(() => announceImports(redis, silentLogger)(game));
+    return build;
+  });
+}
+
+async function show(config: Config, id: number, after: string): Promise<Record<string, unknown>> {
+  return inStores(config, async ({ em }) => {
+    const build = await findBuild(em, id);
+    const kept = (await listBuilds(em)).map((one) => one.id).join(", ");
+    if (build === null) throw new Refusal(`projection:no_build kept are ${kept || "none"}`);
+    const rows = await showChanges(em, id, { after, limit: shownRows });
+    return { ...present(build), rows };
+  });
+}

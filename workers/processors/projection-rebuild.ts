@@ -1,0 +1,51 @@
+import { UnrecoverableError } from "bullmq";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { readDirectory } from "../../db/queries/codex-directory.ts";
+import type { Build } from "../../db/queries/projection-builds.ts";
+import { readProjectionState } from "../../db/queries/projection-state.ts";
+import { projectorVersion } from "../../db/projections/project.ts";
+import {
+  applyRebuild,
+  previewRebuild,
+  RebuildRefused,
+  takeBackRebuild,
+} from "../../db/projections/rebuild.ts";
+import { announceImports } from "../../server/core/archive-news.ts";
+import type { JobDeps } from "../../server/deps.ts";
+import { projectionRebuild, type PayloadOf } from "../queues.ts";
+
+type Wish = PayloadOf<typeof projectionRebuild>;
+
+const actions: Readonly<Record<Wish["action"], (em: EntityManager, wish: Wish) => Promise<Build>>> =
+  {
+    preview: (em, { game }) => previewRebuild(em, game),
+    apply: (em, { game, build }) => applyRebuild(em, game, build),
+    back: (em, { game }) => takeBackRebuild(em, game),
+  };
+
+/**
+ * Previews, applies or takes back a rebuild in one transaction: readers see the rows of before or of after.
+ * What is refused is refused for good, unless somebody else holds the game.
+ */
+export async function rebuildProjection(wish: Wish, deps: JobDeps): Promise<Build> {
+  try {
+    const build = await deps.em.transactional((em) => actions[wish.action](em, wish));
+    if (wish.action !== "preview") await announceImports(deps.redis, deps.log)(wish.game);
+    deps.log.info({ build, action: wish.action }, "projection rebuilt");
+    return build;
+  } catch (error) {
+    if (error instanceof RebuildRefused && error.code !== "projection:busy")
+      throw new UnrecoverableError(error.code);
+    throw error;
+  }
+}
+
+/** Asks for a rebuild when the rows are of another projector than this one, or of another game. */
+export async function tendProjection({ em, config, clock, enqueue }: JobDeps): Promise<void> {
+  const game = config.GAME_DATA_GAME;
+  const [known] = await readDirectory(em, game);
+  if (known === undefined) return;
+  const state = await readProjectionState(em);
+  if (state?.projectorVersion === projectorVersion && state.gameId === known.id) return;
+  await enqueue(projectionRebuild, { game, action: "apply", build: null, stamp: clock.now() });
+}
