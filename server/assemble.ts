@@ -3,6 +3,7 @@ import { createOrm } from "../db/orm.ts";
 import { nextIdBlock } from "../db/queries/ids.ts";
 import { lobbyResults } from "../workers/queues.ts";
 import { createQueues, type Queues } from "../workers/producer.ts";
+import { createModerator } from "./avatars/moderator.ts";
 import { createPictureCache } from "./avatars/picture-cache.ts";
 import { createFolderStore } from "./avatars/picture-store.ts";
 import { createProviderPictures } from "./avatars/provider-pictures.ts";
@@ -52,6 +53,7 @@ export async function assembleJobs(
   await redisReady(redis);
   const queues = createQueues(config.REDIS_URL, log);
   const senders = createSenders(config, log);
+  const moderator = createModerator(config, log);
   const deps: JobDeps = {
     config,
     log,
@@ -67,6 +69,7 @@ export async function assembleJobs(
     questionModel: createQuestionModel(config, { redis, clock, log, metrics }),
     senders,
     pictureStore: createFolderStore(config),
+    moderator,
     enqueue: queues.enqueue,
     enqueueAndWait: queues.enqueueAndWait,
   };
@@ -74,6 +77,7 @@ export async function assembleJobs(
     deps,
     queues,
     async close() {
+      moderator.stop();
       await queues.close();
       senders.mail.close();
       senders.sms.close();

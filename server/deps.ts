@@ -7,6 +7,7 @@ import type { QueueDefinition } from "../workers/queues.ts";
 import type { PictureCache } from "./avatars/picture-cache.ts";
 import type { PictureStore } from "./avatars/picture-store.ts";
 import type { ProviderPictures } from "./avatars/provider-pictures.ts";
+import type { Moderator } from "./avatars/verdict.ts";
 import type { Boards } from "./boards/boards.ts";
 import type { BodyCache } from "./core/body-cache.ts";
 import type { ClosedAccounts } from "./core/closed-accounts.ts";
@@ -41,6 +42,8 @@ export interface JobDeps {
   senders: Senders;
   /** Where uploaded pictures are kept. */
   pictureStore: PictureStore;
+  /** Judges uploaded pictures; for jobs. */
+  moderator: Moderator;
   /** Adds a job; the same job id twice is one job. */
   enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
   /** Adds a job and waits for it: true when it completed within `timeoutMs`. */

@@ -87,6 +87,19 @@ export const mail = defineQueue({
   concurrency: 8,
 });
 
+/** Has an uploaded picture judged (AV-05). */
+export const avatarModeration = defineQueue({
+  name: "avatar-moderation",
+  payload: Type.Object({
+    uploadId: Type.Integer(),
+    /** 0, or when the clean-up found the upload left behind: a bucket of time. */
+    round: Type.Integer(),
+  }),
+  jobId: (p) => `upload-${p.uploadId}-${p.round}`,
+  options: retries(5, 2_000),
+  concurrency: 2,
+});
+
 /** Imports an envelope file that lies where the job workers run (IMP-03). */
 export const codexImport = defineQueue({
   name: "codex-import",
@@ -143,6 +156,7 @@ export const maintenance = defineQueue({
 export const allQueues: readonly QueueDefinition[] = [
   questionGeneration,
   lobbyResults,
+  avatarModeration,
   codexImport,
   projectionRebuild,
   mail,

@@ -10,6 +10,8 @@ const Bool = (fallback: boolean, description: string) =>
   Type.Boolean({ default: fallback, description });
 const Int = (fallback: number, minimum: number, maximum: number, description: string) =>
   Type.Integer({ default: fallback, minimum, maximum, description });
+const Score = (fallback: number, description: string) =>
+  Type.Number({ default: fallback, minimum: 0, maximum: 1, description });
 const Text = (fallback: string, description: string, pattern?: string) =>
   Type.String({ default: fallback, description, ...(pattern ? { pattern } : {}) });
 
@@ -116,6 +118,28 @@ export const ConfigSchema = Type.Object({
     "address that contact messages are forwarded to; empty means operator@localhost, in production nobody",
     "^([^<>\\s@]+@[^<>\\s@]+)?$",
   ),
+  AVATAR_MODERATION: Text(
+    "auto",
+    "who judges uploaded avatars: auto (the built-in classifier), manual (operators) or webhook",
+    "^(auto|manual|webhook)$",
+  ),
+  AVATAR_MODERATION_URL: Text(
+    "",
+    "gets each picture as POST {upload_id, media_type, image}, answers {verdict, reason}; may carry user:password@",
+    "^(https?://\\S+)?$",
+  ),
+  AVATAR_REJECT_SCORE: Score(0.85, "probability of explicit content that rejects a picture"),
+  AVATAR_REVIEW_SCORE: Score(
+    0.4,
+    "probability of explicit or suggestive content that an operator has to look at",
+  ),
+  AVATAR_HASH_DISTANCE: Int(
+    6,
+    -1,
+    32,
+    "bits of 64 in which a picture may differ from a rejected one to be rejected too; -1 compares nothing",
+  ),
+  AVATAR_MAX_BYTES: Int(5_242_880, 1_024, 20_971_520, "bytes of an uploaded avatar"),
   AVATAR_CDN_HOSTS: Text(
     "*.googleusercontent.com,avatars.githubusercontent.com,cdn.discordapp.com",
     "comma list of hosts, as a.com,*.b.com, where pictures of social logins may come from",
@@ -222,6 +246,8 @@ function crossChecks(config: Config): string[] {
   if (token !== "" && token.length < 32)
     problems.push("OPERATOR_BOOTSTRAP_TOKEN: at least 32 characters");
   problems.push(...deliveryProblems(config));
+  if (config.AVATAR_MODERATION === "webhook" && !URL.canParse(config.AVATAR_MODERATION_URL))
+    problems.push("AVATAR_MODERATION_URL: required by AVATAR_MODERATION=webhook");
   if (config.APP_ENV !== "production") return problems;
   if (secret === "" || secret === developmentSecret)
     problems.push("APP_SECRET: required in production, no default");

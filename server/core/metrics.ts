@@ -16,6 +16,7 @@ export interface Metrics {
   generatorCost: Counter<"model">;
   generatorBroken: Gauge;
   generatedQuestions: Counter<"source" | "outcome">;
+  avatarVerdicts: Counter<"verdict" | "by">;
   walletDifferences: Gauge;
   walletsChecked: Counter;
   boardTurns: Counter;
@@ -114,6 +115,12 @@ export function createMetrics(): Metrics {
       name: "generated_questions_total",
       help: "Questions of a generator: kept, malformed, unsound, duplicate, disputed, fallback",
       labelNames: ["source", "outcome"],
+      registers,
+    }),
+    avatarVerdicts: new Counter({
+      name: "avatar_verdicts_total",
+      help: "Uploaded pictures judged: approved, queued, rejected; and by whom",
+      labelNames: ["verdict", "by"],
       registers,
     }),
     walletDifferences: new Gauge({

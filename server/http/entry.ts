@@ -11,6 +11,7 @@ import {
 import { limitOf, type RouteLimit } from "./rate-limit.ts";
 import { metaText } from "./envelope.ts";
 import { maxBodyBytes } from "./body.ts";
+import { maxFormFraming } from "./form.ts";
 import type { RequestKind } from "./request-record.ts";
 import { keyUseOf, type KeyUse } from "./key-use.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
@@ -24,6 +25,8 @@ export interface RouteEntry {
   readQuery: QueryReader | null;
   readParams: ParamsReader | null;
   maxBodyBytes: number;
+  /** Bytes of the file, of a route that takes a form. */
+  maxFileBytes: number;
   isWrite: boolean;
   isStream: boolean;
   /** Position of `{code}`, the lobby a seat token must belong to; -1 without one. */
@@ -41,6 +44,7 @@ const isKind = (spec: ResponseSpec | undefined, kind: string) =>
 export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): RouteEntry {
   const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
   const params = route.params as TObject | undefined;
+  const maxFileBytes = route.form?.maxBytes(config) ?? 0;
   return {
     route,
     limit: limitOf(route, config),
@@ -50,7 +54,8 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
     readParams: params
       ? createParamsReader(route.path, params, route.unknown ?? "route:not_found")
       : null,
-    maxBodyBytes,
+    maxBodyBytes: route.form ? maxFileBytes + maxFormFraming : maxBodyBytes,
+    maxFileBytes,
     isWrite: route.method !== "GET",
     isStream: isKind(route.responses[200], "stream"),
     lobbyParam: names.indexOf("code"),

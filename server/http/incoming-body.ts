@@ -23,8 +23,11 @@ export function hasBody(headers: Readonly<Record<string, string>>): boolean {
   return headers["transfer-encoding"] !== undefined || (length !== undefined && Number(length) > 0);
 }
 
-/** Collects the body up to the limit of the route, then calls `done` once (HTTP-04). */
-export function readRequestBody(x: Exchange, done: () => void): void {
+/**
+ * Collects the body up to the limit of the route, then calls `done` once (HTTP-04). One that is not
+ * kept is read to its end and dropped, so that its sender hears the answer.
+ */
+export function readRequestBody(x: Exchange, done: () => void, isKept = true): void {
   const limit = x.entry?.maxBodyBytes ?? maxBodyBytes;
   if (Number(x.headers["content-length"] ?? 0) > limit) return refuseSize(x, done);
   const chunks: Uint8Array[] = [];
@@ -34,7 +37,7 @@ export function readRequestBody(x: Exchange, done: () => void): void {
     size += chunk.byteLength;
     if (size > limit) return refuseSize(x, done);
     // The chunk is emptied when this function returns.
-    if (chunk.byteLength > 0) chunks.push(Buffer.copyBytesFrom(new Uint8Array(chunk)));
+    if (isKept && chunk.byteLength > 0) chunks.push(Buffer.copyBytesFrom(new Uint8Array(chunk)));
     if (!isLast) return;
     x.body = chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks);
     done();

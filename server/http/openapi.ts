@@ -69,6 +69,7 @@ function operationOf(route: AnyRoute): Json {
     security: [...security[route.auth], ...(scope === null ? [] : [{ apiKey: [] }])],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: requestBodyOf(route.body) } : {}),
+    ...(route.form ? { requestBody: formOf(route.form.field) } : {}),
     responses: { ...successesOf(route), ...refusalsOf(route) },
   };
 }
@@ -96,6 +97,12 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined): Jso
 function requestBodyOf(schema: TObject): Json {
   const isRequired = (schema.required ?? []).length > 0;
   return { required: isRequired, content: { "application/json": { schema } } };
+}
+
+function formOf(field: string): Json {
+  const file = { type: "string", contentMediaType: "application/octet-stream" };
+  const schema = { type: "object", required: [field], properties: { [field]: file } };
+  return { required: true, content: { "multipart/form-data": { schema } } };
 }
 
 function successesOf(route: AnyRoute): Json {

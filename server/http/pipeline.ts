@@ -8,6 +8,7 @@ import { createEntry, type RouteEntry } from "./entry.ts";
 import { EnvelopeWriter } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { toAppError, unavailable } from "./failures.ts";
+import { readFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";
 import { scopeOf } from "./key-use.ts";
 import { PresentedKeys } from "./presented-keys.ts";
@@ -15,7 +16,7 @@ import { RateLimiter } from "./rate-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
 import { createRequestDeps } from "./request-deps.ts";
 import { Responder } from "./respond.ts";
-import type { AnyRoute, Reply } from "./route.ts";
+import type { AnyRoute, FormFile, Reply } from "./route.ts";
 import { Router } from "./router.ts";
 
 /** Everything a request may take, from its headers to its answer. */
@@ -25,6 +26,7 @@ const sweepMs = 200;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
+const noFiles: readonly FormFile[] = Object.freeze([]);
 const nothing: Readonly<Record<string, never>> = Object.freeze({});
 
 /**
@@ -89,6 +91,20 @@ export class Pipeline {
     }
   }
 
+  /** Why a form will be refused whatever is in it, asked before it is read: it may be large (S18). */
+  previewForm(x: Exchange): AppError | null {
+    const { entry } = x;
+    if (entry === null || entry.keyUse !== "nothing") return null;
+    try {
+      requireForm(x.headers);
+      const { auth: level, path } = entry.route;
+      this.authenticator.identify(x, { level, path, lobby: "", key: null });
+      return null;
+    } catch (error) {
+      return toAppError(error);
+    }
+  }
+
   /** Answers the request; the body, if any, has been read. */
   run(x: Exchange): void {
     try {
@@ -137,7 +153,9 @@ export class Pipeline {
 
   private mediaProblem(x: Exchange, entry: RouteEntry): AppError | null {
     try {
-      if (entry.readBody !== null && x.body !== null && x.body.length > 0) requireJson(x.headers);
+      if (x.body === null || x.body.length === 0) return null;
+      if (entry.readBody !== null) requireJson(x.headers);
+      if (entry.route.form) requireForm(x.headers);
       return null;
     } catch (error) {
       return toAppError(error);
@@ -196,8 +214,10 @@ export class Pipeline {
     const query = readQuery === null ? nothing : readQuery(x.query);
     const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
     const params = readParams === null ? nothing : readParams(x.paramValues);
+    const files = route.form ? readFiles(x.headers, x.body, entry.maxFileBytes) : noFiles;
+    if (route.form) x.body = null;
     const deps = this.depsOfRequest();
-    const input = { params, query, body, caller: x.caller, deps, request: x } as never;
+    const input = { params, query, body, files, caller: x.caller, deps, request: x } as never;
     const key = route.idempotent ? x.headers["idempotency-key"] : undefined;
     if (key === undefined) return route.handler(input);
     return this.idempotency.run(x, key, () => route.handler(input));

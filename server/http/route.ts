@@ -59,6 +59,20 @@ export interface RateLimit {
   per?: "ip" | "account";
 }
 
+/** A form with one file; whatever else it carries is left alone (AV-04). */
+export interface FileForm {
+  /** Name of the form field. */
+  field: string;
+  /** Bytes of the file; what frames it comes on top. */
+  maxBytes: (config: Config) => number;
+}
+
+/** One file of a form. What its sender called it is not known: nobody may use it (S20). */
+export interface FormFile {
+  field: string;
+  bytes: Uint8Array;
+}
+
 /** What a handler may read of the request besides its validated parts. */
 export interface RequestInfo {
   id: string;
@@ -187,6 +201,8 @@ export interface HandlerInput<A extends AuthLevel, P, Q, B> {
   params: P;
   query: Q;
   body: B;
+  /** Of a route that takes a form, in their order. */
+  files: readonly FormFile[];
   caller: CallerOf<A>;
   /** This request's own dependencies: `deps.em` is a fork of its own. */
   deps: Deps;
@@ -220,6 +236,8 @@ export interface RouteRecord<
   /** Values that cannot be decoded reach the handler as they are: the route answers everything itself. */
   looseQuery?: boolean;
   body?: B;
+  /** Takes `multipart/form-data` instead of JSON. */
+  form?: FileForm;
   /** Status of field problems in the body: 422 unless the specification says 400 (HTTP-05). */
   invalid?: { status: 400; code: ErrorCode };
   /** What a path parameter of the wrong form answers (HTTP-05); default `route:not_found`. */

@@ -12,6 +12,8 @@ import type { Deps } from "../deps.ts";
 import { createAddressReader, type AddressReader } from "./client-address.ts";
 import type { OriginSource } from "./cors.ts";
 import { addHeader, Exchange } from "./exchange.ts";
+import { unavailable } from "./failures.ts";
+import { maxOpenForms } from "./form.ts";
 import { framingProblem, hasBody, readRequestBody } from "./incoming-body.ts";
 import { Pipeline, requestDeadlineMs } from "./pipeline.ts";
 import { abortedStatus, RequestRecorder } from "./request-record.ts";
@@ -72,6 +74,7 @@ class UwsServer implements HttpServer {
   private listenSocket: us_listen_socket | null = null;
   private isDraining = false;
   private open = 0;
+  private openForms = 0;
   private readonly settled = () => {
     this.open -= 1;
   };
@@ -155,7 +158,28 @@ class UwsServer implements HttpServer {
     if (problem !== null) return this.refuseFraming(x, problem);
     this.pipeline.locate(x);
     if (!hasBody(x.headers)) return this.pipeline.run(x);
+    if (x.entry?.route.form) return this.readForm(x);
     readRequestBody(x, () => this.pipeline.run(x));
+  }
+
+  /** Forms are large: few are read at a time, and only of those who may send one. */
+  private readForm(x: Exchange): void {
+    x.refusal = this.pipeline.previewForm(x);
+    if (x.refusal === null && this.openForms >= maxOpenForms) x.refusal = unavailable();
+    const isKept = x.refusal === null;
+    let isCounted = isKept;
+    if (isKept) this.openForms += 1;
+    const release = () => {
+      if (isCounted) this.openForms -= 1;
+      isCounted = false;
+    };
+    x.onClose = release;
+    const done = () => {
+      release();
+      x.onClose = null;
+      this.pipeline.run(x);
+    };
+    readRequestBody(x, done, isKept);
   }
 
   /**

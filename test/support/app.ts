@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { seedReference } from "../../db/seeds/reference.ts";
 import { assembleHttp } from "../../server/assemble.ts";
 import { systemClock, type Clock } from "../../server/core/clock.ts";
@@ -32,8 +35,10 @@ export interface App {
 /** The whole service in this process, on stores of its own: HTTP, lobbies, hub and jobs. */
 export async function startApp(options: AppOptions = {}): Promise<App> {
   const stores = await testStores();
+  const dataDir = mkdtempSync(join(tmpdir(), "ember-app-"));
   const config = parseConfig({
     APP_ENV: "test",
+    DATA_DIR: dataDir,
     RATE_LIMIT_FACTOR: "0",
     DATABASE_URL: stores.databaseUrl,
     REDIS_URL: stores.redisUrl,
@@ -66,6 +71,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
       await jobs?.close();
       await close();
       await stores.stop();
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

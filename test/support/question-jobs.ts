@@ -1,6 +1,7 @@
 import { createOrm } from "../../db/orm.ts";
 import { parseConfig } from "../../server/core/config.ts";
 import { silentLogger } from "../../server/core/logger.ts";
+import { createModerator } from "../../server/avatars/moderator.ts";
 import { createFolderStore } from "../../server/avatars/picture-store.ts";
 import { createBoards } from "../../server/boards/boards.ts";
 import { createBodyCache } from "../../server/core/body-cache.ts";
@@ -51,6 +52,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     },
     senders: createSenders(config, log),
     pictureStore: createFolderStore(config),
+    moderator: createModerator(config, log),
     enqueue: queues.enqueue,
     enqueueAndWait: queues.enqueueAndWait,
   };

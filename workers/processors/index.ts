@@ -1,3 +1,4 @@
+import { moderateAvatar } from "./avatar-moderation.ts";
 import { importFromFile } from "./codex-import.ts";
 import { answerRequest } from "./credential-requests.ts";
 import { storeLobbyResult } from "./lobby-results.ts";
@@ -8,6 +9,7 @@ import { generateQuestions } from "./question-generation.ts";
 
 /** Queue name -> the work; a queue without a line here is filled, but not emptied, by this service. */
 export const processors = {
+  "avatar-moderation": moderateAvatar,
   "codex-import": importFromFile,
   "credential-requests": answerRequest,
   "lobby-results": storeLobbyResult,

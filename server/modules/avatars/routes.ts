@@ -12,6 +12,7 @@ import {
 import { AppError } from "../../core/errors.ts";
 import { flagOf, renderIcon, renderNobody, renderPlayer, sizeOf, type Rendered } from "./render.ts";
 import * as s from "./schemas.ts";
+import { uploadRoutes } from "./upload-routes.ts";
 import { changeSelection, listAvailable } from "./service.ts";
 
 const tag = "Avatars";
@@ -134,4 +135,4 @@ const available = defineRoute({
   },
 });
 
-export const avatarRoutes: AnyRoute[] = [own, change, ofPlayer, icon, available];
+export const avatarRoutes: AnyRoute[] = [own, change, ofPlayer, icon, available, ...uploadRoutes];

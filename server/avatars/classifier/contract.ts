@@ -1,0 +1,20 @@
+/** What the classifier tells apart, in the order of the model's output. */
+export const classes = ["drawing", "hentai", "neutral", "porn", "sexy"] as const;
+
+/** Class -> probability, together 1. */
+export type Scores = Record<string, number>;
+
+/** Side of the picture the model looks at. */
+export const inputSide = 224;
+
+export interface Question {
+  id: number;
+  /** Red, green, blue of each pixel. */
+  pixels: Uint8Array;
+}
+
+/** Id 0 says that the model is loaded. */
+export interface Answer {
+  id: number;
+  scores: Scores;
+}

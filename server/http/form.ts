@@ -1,0 +1,34 @@
+import { getParts } from "uWebSockets.js";
+import { AppError } from "../core/errors.ts";
+import type { FormFile } from "./route.ts";
+
+/** Bytes a form may have besides its file (HTTP-04). */
+export const maxFormFraming = 16_384;
+/** Bodies of forms a process reads at the same time: what bounds their memory. */
+export const maxOpenForms = 12;
+
+const formType = /^multipart\/form-data\s*(?:;|$)/i;
+
+/** Throws `request:unsupported_media_type` unless a body is declared as a plain form. */
+export function requireForm(headers: Readonly<Record<string, string>>): void {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (!formType.test(headers["content-type"] ?? "") || encoding !== "identity")
+    throw new AppError("request:unsupported_media_type");
+}
+
+/** The files of a form; none of a body that is cut off or no form at all. */
+export function readFiles(
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array | null,
+  maxFileBytes: number,
+): FormFile[] {
+  if (body === null || body.length === 0) return [];
+  const parts = getParts(body, headers["content-type"] ?? "") ?? [];
+  return parts
+    .filter(({ filename }) => filename !== undefined)
+    .map(({ name, data }) => {
+      if (data.byteLength > maxFileBytes) throw new AppError("request:too_large");
+      // The parts are windows into the body, which is let go of.
+      return { field: name, bytes: Buffer.copyBytesFrom(new Uint8Array(data)) };
+    });
+}

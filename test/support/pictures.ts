@@ -1,0 +1,118 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { deflateSync, crc32 } from "node:zlib";
+import sharp from "sharp";
+
+/** A picture with detail that depends on the seed alone: two seeds look nothing alike. */
+export function scene(seed: number, width = 200, height = 160) {
+  const pixels = Buffer.alloc(width * height * 3);
+  const wave = (n: number) => Math.sin((n + 1) * 12.9898 + seed * 78.233);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      for (let c = 0; c < 3; c++) {
+        let value = 128;
+        for (let k = 0; k < 6; k++)
+          value +=
+            22 * Math.sin((wave(k) * 9 * x) / width + (wave(k + 9) * 9 * y) / height + wave(k + c));
+        pixels[(y * width + x) * 3 + c] = Math.min(255, Math.max(0, value));
+      }
+  return sharp(pixels, { raw: { width, height, channels: 3 } });
+}
+
+export const plain = (width: number, height: number, background = "#3366cc") =>
+  sharp({ create: { width, height, channels: 3, background } });
+
+/** A few bytes of PNG whose head claims any size. */
+export function claimingPng(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+    const frame = Buffer.alloc(8);
+    frame.writeUInt32BE(data.length, 0);
+    frame.writeUInt32BE(crc32(body), 4);
+    return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(Buffer.alloc(1_000))),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+export interface FormPart {
+  name?: string;
+  filename?: string | null;
+  type?: string;
+  bytes: Uint8Array | string;
+}
+
+/** The bytes of a form and its headers. */
+export function formOf(parts: readonly FormPart[]) {
+  const boundary = "----emberline-test-boundary";
+  const chunks = parts.flatMap(({ name = "image", filename = "a.png", type, bytes }) => [
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`,
+    filename === null ? "" : `; filename="${filename}"`,
+    type === undefined ? "" : `\r\nContent-Type: ${type}`,
+    "\r\n\r\n",
+    bytes,
+    "\r\n",
+  ]);
+  const body = Buffer.concat([...chunks, `--${boundary}--\r\n`].map((one) => Buffer.from(one)));
+  return { body, headers: { "content-type": `multipart/form-data; boundary=${boundary}` } };
+}
+
+export interface TestModerator {
+  url: string;
+  /** What is answered from now on; null keeps whoever asks waiting. */
+  answer: { status: number; body: unknown } | null;
+  /** Ids of the uploads that were asked about. */
+  asked: number[];
+  /** Answers those who wait. */
+  release(): void;
+  /** Resolves when the next question arrives. */
+  next(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A moderator behind the webhook. */
+export async function startTestModerator(): Promise<TestModerator> {
+  const waiting: (() => void)[] = [];
+  const held: (() => void)[] = [];
+  const server = createServer((request, reply) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { upload_id: id } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        upload_id: number;
+      };
+      moderator.asked.push(id);
+      for (const tell of waiting.splice(0)) tell();
+      const answer = () => {
+        const { status, body } = moderator.answer ?? { status: 500, body: {} };
+        reply.writeHead(status, { "content-type": "application/json" });
+        reply.end(typeof body === "string" ? body : JSON.stringify(body));
+      };
+      if (moderator.answer === null) held.push(answer);
+      else answer();
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const moderator: TestModerator = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/judge`,
+    answer: { status: 200, body: { verdict: "approved" } },
+    asked: [],
+    release: () => {
+      for (const answer of held.splice(0)) answer();
+    },
+    next: () => new Promise((resolve) => waiting.push(resolve)),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+  return moderator;
+}

@@ -1,0 +1,40 @@
+import { findRejectedLike, findUpload } from "../../db/queries/avatar-uploads.ts";
+import { isUnjudged, settleVerdict } from "../../server/avatars/decisions.ts";
+import { perceptualHash } from "../../server/avatars/perceptual-hash.ts";
+import type { Verdict } from "../../server/avatars/verdict.ts";
+import type { JobDeps } from "../../server/deps.ts";
+import type { avatarModeration, PayloadOf } from "../queues.ts";
+
+const likeRejected: Verdict = {
+  status: "rejected",
+  by: "similarity",
+  reason: "The picture looks like one that was rejected before.",
+  scores: null,
+};
+
+/** Judges an uploaded picture, unless somebody did meanwhile (AV-05, S38). */
+export async function moderateAvatar(
+  { uploadId }: PayloadOf<typeof avatarModeration>,
+  deps: JobDeps,
+): Promise<void> {
+  const { em, log } = deps;
+  const upload = await findUpload(em, uploadId);
+  if (!upload || upload.file === null || !isUnjudged(upload)) return;
+  const webp = await deps.pictureStore.read(upload.file);
+  const hash = await perceptualHash(webp);
+  const verdict =
+    (await compare(deps, hash)) ?? (await deps.moderator.judge({ id: uploadId, webp }));
+  const now = new Date(deps.clock.now());
+  const isSettled = await em.transactional((tx) =>
+    settleVerdict(tx, uploadId, { verdict, hash, now }),
+  );
+  if (!isSettled) return;
+  deps.metrics.avatarVerdicts.inc({ verdict: verdict.status, by: verdict.by });
+  log.info({ upload: uploadId, verdict: verdict.status, by: verdict.by }, "avatar judged");
+}
+
+async function compare({ em, config }: JobDeps, hash: string | null): Promise<Verdict | null> {
+  if (hash === null) return null;
+  const like = await findRejectedLike(em, hash, config.AVATAR_HASH_DISTANCE);
+  return like === null ? null : likeRejected;
+}
