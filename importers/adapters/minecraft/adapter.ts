@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { defineAdapter, type ImportEnvelope, type SourceEntity } from "../../contract.ts";
+import { kinds, type Kind } from "./kinds.ts";
+import { createRelease, type ReleaseData } from "./release.ts";
+import { openMinecraft, type MinecraftSource, type Release } from "./source.ts";
+
+const categories = [...new Set(kinds.flatMap(({ needs }) => needs))];
+
+/** Every release that the public package `minecraft-data` describes with items and blocks, as one line of patches. */
+export const minecraft = defineAdapter({
+  game: "minecraft",
+  async *read(folder) {
+    const source = await openMinecraft(folder);
+    // What the release before gave, by kind: neighbours often share all files of one.
+    const made = new Map<Kind, { from: string; entities: readonly SourceEntity[] }>();
+    for (const release of source.releases) {
+      const data = await readRelease(source, release);
+      for (const kind of kinds) {
+        const from = originOf(kind, release, source);
+        if (made.get(kind)?.from !== from)
+          made.set(kind, { from, entities: firstOfEach(kind.make(data)) });
+      }
+      const entities = kinds.flatMap((kind) => made.get(kind)?.entities ?? []);
+      yield envelopeOf(source, release, data, entities);
+    }
+  },
+});
+
+async function readRelease(source: MinecraftSource, release: Release): Promise<ReleaseData> {
+  const contents = new Map<string, unknown>();
+  for (const category of categories) contents.set(category, await source.read(release, category));
+  return createRelease(
+    release.version,
+    contents,
+    (name, folders) => source.pictures?.find(release.version, name, folders) ?? null,
+  );
+}
+
+/** Names the files that entities of a kind are made from. */
+function originOf(kind: Kind, { version, folders }: Release, { pictures }: MinecraftSource) {
+  const files = kind.needs.map((category) => folders.get(category) ?? "");
+  return [...files, kind.hasPictures ? (pictures?.setOf(version) ?? "") : ""].join(" ");
+}
+
+/** Old releases spell some names twice; both are the same thing then. */
+function firstOfEach(entities: readonly SourceEntity[]): SourceEntity[] {
+  const seen = new Set<string | undefined>();
+  return entities.filter(({ id }) => !seen.has(id) && seen.add(id));
+}
+
+function envelopeOf(
+  source: MinecraftSource,
+  { version }: Release,
+  data: ReleaseData,
+  entities: readonly SourceEntity[],
+): ImportEnvelope {
+  const icons = new Set(
+    entities.map(({ icon }) => icon).filter((icon) => typeof icon === "string"),
+  );
+  return {
+    name: `minecraft ${version}`,
+    header: {
+      format: 1,
+      game: { slug: "minecraft", display_name: "Minecraft" },
+      branch: { slug: "main" },
+      patch: { version_raw: version, released_at: null },
+    },
+    assets: [...icons].map((path) => ({ path, media_type: "image/png", role: "icon" as const })),
+    locales: { en: textsOf(data) },
+    entityCount: entities.length,
+    entities: () => entities,
+    readAsset: (path) => readFile(join(source.pictures?.folder ?? "", path)),
+  };
+}
+
+const spoken = /^(?:item|block|entity|effect|enchantment|biome)\.minecraft\.[a-z0-9_]+(?:\.desc)?$/;
+
+/** The texts that name or describe entities, not those of menus. */
+function textsOf(data: ReleaseData): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(data.record("language")).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string" && spoken.test(entry[0]),
+    ),
+  );
+}

@@ -1,0 +1,35 @@
+import type { SourceEntity } from "../../contract.ts";
+import { snakeFields, textOf, titleOf, without, type Fields } from "../fields.ts";
+import { idOf, slugOf, type ReleaseData } from "./release.ts";
+
+/**
+ * Numbers that every release deals out anew. With them nearly everything would change in nearly every
+ * release; what refers to them is told by name instead.
+ */
+export const dealtOut = new Set(["id", "internalId", "name", "displayName"]);
+
+interface Extra {
+  tags?: readonly (string | null)[];
+  links?: SourceEntity["links"];
+  icon?: string | null;
+  /** Members that replace those of upstream. */
+  data?: Fields;
+  leaveOut?: readonly string[];
+}
+
+/** The members that entities of every kind have. */
+export function describe(type: string, row: Fields, data: ReleaseData, extra: Extra = {}) {
+  const name = textOf(row["name"]) ?? "";
+  const rest = without(row, new Set([...dealtOut, ...(extra.leaveOut ?? [])]));
+  return {
+    id: idOf(type, name),
+    upstream_key: `${type}/${name}`,
+    type,
+    name_key: data.nameKey(type, name),
+    name: textOf(row["displayName"]) ?? titleOf(slugOf(name)),
+    tags: (extra.tags ?? []).filter((tag): tag is string => tag !== null),
+    icon: extra.icon ?? null,
+    data: snakeFields({ ...rest, ...extra.data }) as Record<string, unknown>,
+    links: extra.links ?? [],
+  } satisfies SourceEntity;
+}
