@@ -24,6 +24,7 @@ export async function createStaging(em: EntityManager): Promise<void> {
         is_changed boolean not null) on commit drop`,
   );
   await rowsOf(em, sql`create temp table codex_removed (key text not null) on commit drop`);
+  await rowsOf(em, sql`create temp table codex_ended (entity_id int primary key) on commit drop`);
   await rowsOf(em, sql`create temp table codex_touched (entity_id int primary key) on commit drop`);
 }
 
@@ -117,15 +118,22 @@ export interface PatchPlace {
 /** Ends the versions that were changed or removed and begins those of this patch. */
 export async function applyStaged(em: EntityManager, place: PatchPlace): Promise<void> {
   const { gameId, branchId, patchId, ord } = place;
-  const changed = sql`select e.id from codex_staging s
-    join codex_entities e on e.game_id = ${gameId} and e.key = s.key where s.is_changed`;
   const removed = sql`select e.id from codex_removed r
     join codex_entities e on e.game_id = ${gameId} and e.key = r.key`;
+  // The ids first: with the look-up inside the update the planner, which knows nothing of a branch made a moment
+  // ago, may do it again for every row.
   await rowsOf(
     em,
-    sql`update codex_versions set to_ord = ${ord}
-      where branch_id = ${branchId} and to_ord = ${openOrd}
-        and entity_id in (${changed} union all ${removed})`,
+    sql`insert into codex_ended
+      select e.id from codex_staging s
+      join codex_entities e on e.game_id = ${gameId} and e.key = s.key
+      where s.is_changed union ${removed}`,
+  );
+  await rowsOf(em, sql`analyze codex_ended`);
+  await rowsOf(
+    em,
+    sql`update codex_versions v set to_ord = ${ord} from codex_ended c
+      where v.branch_id = ${branchId} and v.entity_id = c.entity_id and v.to_ord = ${openOrd}`,
   );
   await rowsOf(
     em,
@@ -153,6 +161,7 @@ export async function applyStaged(em: EntityManager, place: PatchPlace): Promise
 
 /** Every entity of a branch counts as touched: its head is built from nothing. */
 export async function touchWholeBranch(em: EntityManager, branchId: number): Promise<void> {
+  await rowsOf(em, sql`analyze codex_versions`);
   await rowsOf(
     em,
     sql`insert into codex_touched select entity_id from codex_versions

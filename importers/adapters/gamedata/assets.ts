@@ -1,0 +1,39 @@
+import { basename } from "node:path/posix";
+import { isFields, rowsOf, textOf, type Fields } from "../fields.ts";
+import type { NamedAsset } from "./names.ts";
+import { readJson, type FileTree } from "./tree.ts";
+
+/** One asset file of an export. */
+export interface GameAsset extends NamedAsset {
+  path: string;
+  /** Without those that equal their default; empty when all do. */
+  properties: Fields;
+}
+
+const assetPath = /^Data\/Generated\/V2\/((\w+)\/\w+)\/([^/]+)\.json$/;
+
+/** Every asset file of an export, by path. */
+export async function readAssets(tree: FileTree): Promise<GameAsset[]> {
+  const assets: GameAsset[] = [];
+  for (const path of await tree.paths()) {
+    const [, folder, , file] = assetPath.exec(path) ?? [];
+    if (folder === undefined || file === undefined) continue;
+    const object = mainObject(rowsOf(await readJson(tree, path)), file);
+    const properties = isFields(object["Properties"]) ? object["Properties"] : {};
+    const name = textOf(object["Name"]) ?? basename(file);
+    assets.push({ path, folder, name, properties, idTag: tagOf(properties["IdTag"]) });
+  }
+  return assets;
+}
+
+/** A file may hold other objects besides the asset it is named after. */
+function mainObject(objects: readonly Fields[], file: string): Fields {
+  const isNamed = ({ Name: name }: Fields) => textOf(name)?.toLowerCase() === file.toLowerCase();
+  const isData = ({ Type: type }: Fields) => textOf(type)?.endsWith("DataAsset") === true;
+  return objects.find(isNamed) ?? objects.find(isData) ?? objects[0] ?? {};
+}
+
+function tagOf(value: unknown): string | null {
+  const tag = textOf(isFields(value) ? value["TagName"] : value);
+  return tag !== null && tag.startsWith("Id.") ? tag : null;
+}

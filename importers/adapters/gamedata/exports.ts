@@ -1,0 +1,97 @@
+import { ImportRefused, type EnvelopeHeader } from "../../contract.ts";
+import { canonicalOf, compareVersions, isCanonical } from "../../patch-version.ts";
+import { isFields, textOf } from "../fields.ts";
+import { branchOf, readJson, type FileTree } from "./tree.ts";
+
+/** One patch of one branch as upstream's exporter writes it. */
+export interface Export {
+  /** Folder of it, for messages. */
+  folder: string;
+  tree: FileTree;
+  header: EnvelopeHeader;
+  mainNamespace: string;
+}
+
+/** Namespace of the game's own texts, where `export.json` names none. */
+const defaultNamespace = "DC";
+const facts = "export.json";
+const root = /^(?:(.*)\/)?(?:Data\/Generated\/V2|Content\/Localization)\//;
+
+/**
+ * The exports below a folder: every folder with `Data/Generated/V2` in it. `export.json` there says
+ * `{version, released_at, branch, parent, fork_version, game, display_name, namespace}`; what it leaves out is
+ * read from the path `<branch>/<version>`. In the order they have to be imported.
+ */
+export async function findExports(tree: FileTree, game: string): Promise<Export[]> {
+  const folders = new Set<string>();
+  for (const path of await tree.paths()) {
+    const match = root.exec(path);
+    if (match) folders.add(match[1] ?? "");
+  }
+  const found: Export[] = [];
+  for (const folder of folders) found.push(await openExport(branchOf(tree, folder), folder, game));
+  return inOrder(found);
+}
+
+async function openExport(tree: FileTree, folder: string, game: string): Promise<Export> {
+  const said = (await tree.paths()).includes(facts) ? await readJson(tree, facts) : {};
+  if (!isFields(said)) throw refusal(`${folder}/${facts}`, "is not an object");
+  const parts = folder.split("/");
+  const version = textOf(said["version"]) ?? parts.at(-1) ?? "";
+  const slug = textOf(said["branch"]) ?? parts.at(-2) ?? "main";
+  const parent = textOf(said["parent"]);
+  const fork = textOf(said["fork_version"]);
+  const canonical = textOf(said["canonical"]);
+  return {
+    folder,
+    tree,
+    mainNamespace: textOf(said["namespace"]) ?? defaultNamespace,
+    header: {
+      format: 1,
+      game: { slug: game, display_name: textOf(said["display_name"]) ?? "Game data" },
+      branch: {
+        slug,
+        ...(parent === null ? {} : { parent }),
+        ...(fork === null ? {} : { fork_version: fork }),
+      },
+      patch: {
+        version_raw: version,
+        ...(canonical === null ? {} : { canonical }),
+        released_at: textOf(said["released_at"]),
+      },
+    },
+  };
+}
+
+/** A branch after its parent, `main` first, oldest patch first. */
+function inOrder(exports: readonly Export[]): Export[] {
+  const branches = [...new Set(exports.map(slugOf))].sort();
+  const parentOf = new Map(exports.map((one) => [slugOf(one), one.header.branch.parent]));
+  const depthOf = (slug: string | undefined): number => {
+    let depth = 0;
+    for (let at = slug; at !== undefined && depth <= branches.length; at = parentOf.get(at))
+      depth++;
+    return depth;
+  };
+  const rank = (one: Export) => (slugOf(one) === "main" ? 0 : depthOf(slugOf(one)));
+  return exports.toSorted(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      branches.indexOf(slugOf(a)) - branches.indexOf(slugOf(b)) ||
+      byVersion(a, b),
+  );
+}
+
+const slugOf = ({ header }: Export) => header.branch.slug;
+
+function byVersion(a: Export, b: Export): number {
+  const [left, right] = [versionOf(a), versionOf(b)];
+  return left === null || right === null ? 0 : compareVersions(left, right);
+}
+
+/** Null where the importer will say that it is none. */
+const versionOf = ({ header: { patch } }: Export) =>
+  isCanonical(patch.canonical ?? "") ? (patch.canonical ?? null) : canonicalOf(patch.version_raw);
+
+const refusal = (entity: string, problem: string) =>
+  new ImportRefused([{ entity, place: "", problem }]);

@@ -1,0 +1,77 @@
+import { snakeCase } from "../../entity-id.ts";
+
+/** What the assets of one upstream folder `<System>/<Kind>` become. */
+export interface Kind {
+  type: string;
+  /** Upstream property -> name in `data`, where the snake case of it is not the one (shapes.ts). */
+  rename?: Readonly<Record<string, string>>;
+  /** Members that upstream tells by the folder alone. */
+  set?: Readonly<Record<string, string>>;
+}
+
+const described = { Desc: "description", DescData: "description", GreetingText: "description" };
+const named = (type: string, rename: Kind["rename"] = {}): Kind => ({
+  type,
+  rename: { ...described, ...rename },
+});
+
+/** Folders whose type is not their name in snake case, or whose properties have other names. */
+const known: Readonly<Record<string, Kind>> = {
+  "Monster/MonsterAbility": named("monster_ability"),
+  "Monster/MonsterEffect": named("monster_effect"),
+  "PlayerCharacter/PlayerCharacter": named("class"),
+  "PlayerCharacter/PlayerCharacterEffect": named("class_effect"),
+  "Spell/Spell": named("spell", { SpellTag: "spell_type" }),
+  "Dungeon/DungeonModule": named("module"),
+  "TriumphLevel/TriumphLevel": named("triumph"),
+};
+
+/** Families of folders; the part in brackets is told as a member. */
+const families: readonly [pattern: RegExp, make: (part: string) => Kind][] = [
+  [
+    /^Quest\/QuestContent(\w+)$/,
+    (part) => ({ ...named("quest_content"), set: { content_type: part } }),
+  ],
+  [/^Shop\/Shop(\w+)$/, (part) => ({ ...named("shop_entry"), set: { entry_type: part } })],
+  [
+    /^Workshop\/Workshop(Craft|Rebuild|Enhance|Scrap)$/,
+    (part) => ({ ...named("workshop_service"), set: { service_type: part } }),
+  ],
+  [/^\w+\/\w+Ability$/, () => named("ability")],
+  [/^\w+\/\w+Effect$/, () => named("effect")],
+];
+
+/** Names of addresses, which no type may have (COD-16). */
+const reserved = new Set(["manifest", "patches", "diff", "changelog"]);
+
+/** The kind of a folder; one that nobody knows yet is imported under its own name. */
+export function kindOf(folder: string): Kind {
+  const exact = Object.hasOwn(known, folder) ? known[folder] : undefined;
+  if (exact) return exact;
+  for (const [pattern, make] of families) {
+    const part = pattern.exec(folder);
+    if (part) return make(part[1] ?? "");
+  }
+  const name = snakeCase(folder.split("/").at(-1) ?? "").replace(/^[^a-z]+/, "");
+  return named(name === "" || reserved.has(name) ? `upstream_${name}` : name);
+}
+
+/** What references call a type -> the type, where it is not the same word. */
+const otherNames: readonly [pattern: RegExp, type: string][] = [
+  [/^player_character$/, "class"],
+  [/^player_character_effect$/, "class_effect"],
+  [/^dungeon_module$/, "module"],
+  [/^triumph_level$/, "triumph"],
+  [/^quest_content_/, "quest_content"],
+  [/^shop_/, "shop_entry"],
+  [/^workshop_(?:craft|rebuild|enhance|scrap)$/, "workshop_service"],
+  [/^(?!monster_).+_ability$/, "ability"],
+  [/^(?!monster_|class_).+_effect$/, "effect"],
+];
+
+/** `DesignDataPlayerCharacter`, `DCItemDataAsset` -> type. */
+export function typeOfName(name: string): string {
+  const bare = name.replace(/^(?:DesignData|DC)(?=[A-Z])/, "").replace(/DataAsset$/, "");
+  const type = snakeCase(bare);
+  return otherNames.find(([pattern]) => pattern.test(type))?.[1] ?? type;
+}

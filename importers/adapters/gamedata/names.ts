@@ -1,0 +1,91 @@
+import { snakeCase } from "../../entity-id.ts";
+import { kindOf, typeOfName } from "./kinds.ts";
+
+/** An asset of an export, by what is needed to name it. */
+export interface NamedAsset {
+  /** As upstream spells it: "Id_Item_Longsword_5001". */
+  name: string;
+  /** `<System>/<Kind>` */
+  folder: string;
+  /** "Id.Item.Longsword" */
+  idTag: string | null;
+}
+
+/**
+ * Ids of assets. Upstream's spelling of a name cannot be relied on, so names are looked up whatever their
+ * case, and the first patch that has an asset decides its id for the later ones.
+ */
+export interface Names {
+  /** Knows the assets of one more export. */
+  learn(assets: readonly NamedAsset[]): void;
+  idOf(asset: NamedAsset): string;
+  /** Id of what a reference leads to, imported or not; `hint` is the type it names, if it does. */
+  resolve(name: string, hint: string | null): string;
+}
+
+export function createNames(): Names {
+  // A type and a lower-case name -> id; and the name alone, for references that name no type.
+  const byType = new Map<string, string>();
+  const byName = new Map<string, string>();
+  const keyOf = ({ folder, name }: NamedAsset) => `${kindOf(folder).type} ${name.toLowerCase()}`;
+  const idOf = (asset: NamedAsset) => byType.get(keyOf(asset)) ?? makeId(asset);
+  return {
+    idOf,
+    learn(assets) {
+      for (const asset of assets) {
+        const id = idOf(asset);
+        byType.set(keyOf(asset), id);
+        if (!byName.has(asset.name.toLowerCase())) byName.set(asset.name.toLowerCase(), id);
+      }
+    },
+    resolve(name, hint) {
+      const bare = name.slice(name.lastIndexOf(":") + 1).toLowerCase();
+      const known = (hint === null ? undefined : byType.get(`${hint} ${bare}`)) ?? byName.get(bare);
+      return known ?? guess(name.slice(name.lastIndexOf(":") + 1), hint);
+    },
+  };
+}
+
+/** The id of a tag: "Id.Item.FrostAmulet" -> "id.item.frost_amulet". */
+export function idOfTag(tag: string): string {
+  const [, kind = "", ...rest] = tag.split(".");
+  return `id.${typeOfName(kind)}.${rest.map(snakeCase).join("_")}`;
+}
+
+function makeId({ name, folder, idTag }: NamedAsset): string {
+  const { type } = kindOf(folder);
+  const bare = bareName(name, folder.split("/").reverse());
+  if (idTag === null) return `id.${type}.${slugOf(bare)}`;
+  const [, , ...parts] = idTag.split(".");
+  const rest = restAfter(bare, parts.join(""));
+  if (rest === null || parts.length === 0) return `id.${type}.${slugOf(bare)}`;
+  return `id.${type}.${[...parts, rest].map(snakeCase).filter(Boolean).join("_")}`;
+}
+
+const slugOf = (name: string) => snakeCase(name) || "unnamed";
+
+/** The name without `Id_` and without the name of its kind or system, however these are written. */
+function bareName(name: string, kinds: readonly string[]): string {
+  const bare = name.replace(/^id_/i, "").replace(/^designdata/i, "");
+  const kind = kinds.find((one) => bare.toLowerCase().startsWith(`${one.toLowerCase()}_`));
+  return kind === undefined ? bare : bare.slice(kind.length + 1);
+}
+
+/** What is left of `name` after the letters and digits of `start`; null when it does not begin with them. */
+function restAfter(name: string, start: string): string | null {
+  const wanted = start.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  let at = 0;
+  for (const letter of wanted) {
+    while (at < name.length && !/[a-z0-9]/i.test(name[at] ?? "")) at++;
+    if (name[at]?.toLowerCase() !== letter) return null;
+    at++;
+  }
+  return name.slice(at);
+}
+
+/** `Id_Item_Torch` says its kind in its name; other names are of the type that the reference says. */
+function guess(name: string, hint: string | null): string {
+  const kind = /^id_(?:designdata)?([a-z]+)_/i.exec(name)?.[1] ?? null;
+  const type = hint ?? (kind === null ? "asset" : typeOfName(kind));
+  return `id.${type}.${slugOf(bareName(name, kind === null ? [] : [kind]))}`;
+}

@@ -1,0 +1,106 @@
+import { add, icon, pascal, ref, tag, text, type Book } from "./book.ts";
+import { creatures } from "./creatures.ts";
+import { said } from "./items.ts";
+import { monsterName } from "./monsters.ts";
+import { dungeons, modes, props } from "./places.ts";
+
+const gradeNames = ["Easy", "Normal", "HighRoller"];
+const cardName = (tag: string, mode: string) => `Id_DungeonCard_${tag}_${mode}`;
+const layoutName = (tag: string, module: string) => `Id_DungeonLayout_${tag}_${pascal(module)}`;
+const gradeName = (tag: string, tier: number) => `Id_DungeonGrade_${tag}_${tier}`;
+
+export function addDungeons(book: Book): void {
+  for (const [en, de] of props)
+    add(book, "Props/Props", `Id_Props_${pascal(en)}`, {
+      IdTag: tag(`Id.Props.${pascal(en)}`),
+      Name: text(book, `Text_Props_${pascal(en)}`, said(en, de)),
+    });
+  for (const [at, dungeon] of dungeons.entries()) {
+    addDungeon(book, dungeon);
+    addParts(book, dungeon, at + 1);
+    addSpawners(book, dungeon, at);
+  }
+}
+
+type Dungeon = (typeof dungeons)[number];
+
+function addDungeon(book: Book, [id, en, de, zh, description, rank, modules]: Dungeon): void {
+  add(book, "Dungeon/Dungeon", `Id_Dungeon_${id}`, {
+    IdTag: tag(`Id.Dungeon.${id}`),
+    Name: text(book, `Text_Dungeon_${id}_Name`, said(en, de, zh)),
+    Desc: text(book, `Text_Dungeon_${id}_Desc`, { en: description }),
+    DungeonGrades: gradeNames.map((_, tier) =>
+      ref("Dungeon/DungeonGrade", gradeName(id, tier + 1)),
+    ),
+    DungeonLayouts: modules.map((one) => ref("Dungeon/DungeonLayout", layoutName(id, one))),
+    DungeonCards: modes.map(([mode]) => ref("Dungeon/DungeonCard", cardName(id, mode))),
+    ...(rank === 0 ? {} : { RequiredAdventureRank: rank }),
+    bFogEnabled: id === "SunkenHalls",
+    ArtData: icon(book, `UI/Icons/Dungeons/Icon_${id}`, {
+      shape: "gate",
+      ink: "#c9a27a",
+      ground: "#191c22",
+    }),
+  });
+}
+
+function addParts(book: Book, [id, en, , , , , modules]: Dungeon, floor: number): void {
+  for (const [at, name] of gradeNames.entries())
+    add(book, "Dungeon/DungeonGrade", gradeName(id, at + 1), {
+      Name: text(book, `Text_DungeonGrade_${id}_${at + 1}`, { en: `${en}: ${name}` }),
+      DungeonIdTag: tag(`Id.Dungeon.${id}`),
+      GearPoolIndex: at + 1,
+    });
+  for (const [mode, gameType] of modes)
+    add(book, "Dungeon/DungeonCard", cardName(id, mode), {
+      Name: text(book, `Text_DungeonCard_${id}_${mode}`, { en: `${en} (${mode})` }),
+      GameType: `EGameType::${gameType}`,
+    });
+  for (const name of modules) {
+    const module = `Id_DungeonModule_${pascal(name)}`;
+    add(book, "Dungeon/DungeonModule", module, {
+      Name: text(book, `Text_Module_${pascal(name)}`, { en: name }),
+      ModuleType: tag(`Type.Module.${name.includes("Throne") ? "Boss" : "Room"}`),
+      Size: { X: 2, Y: 2 },
+    });
+    add(book, "Dungeon/DungeonLayout", layoutName(id, name), {
+      Name: text(book, `Text_Module_${pascal(name)}`, { en: name }),
+      Floor: floor,
+      ModuleId: ref("Dungeon/DungeonModule", module),
+    });
+  }
+}
+
+/** Of each dungeon: two creatures, a chest, an urn, and a place where nothing is. */
+function addSpawners(book: Book, [id]: Dungeon, at: number): void {
+  const name = (what: string) => `Id_Spawner_${id}_${what}`;
+  const spawner = (what: string, ...entries: Record<string, unknown>[]) =>
+    add(book, "Spawner/Spawner", name(what), { SpawnerItemArray: entries });
+  const ordinary = creatures.filter(([, , , , rank]) => rank !== "Boss");
+  for (const step of [0, 1, 2]) {
+    const [en = ""] = ordinary[(at * 3 + step) % ordinary.length] ?? [];
+    spawner(
+      pascal(en),
+      {
+        SpawnRate: 8000,
+        DungeonGrades: [1, 2],
+        MonsterId: ref("Monster/Monster", monsterName(en, "Common")),
+      },
+      {
+        SpawnRate: 2000,
+        DungeonGrades: [2, 3],
+        MonsterId: ref("Monster/Monster", monsterName(en, "Elite")),
+      },
+    );
+  }
+  spawner(
+    "Chest",
+    {
+      SpawnRate: 9000,
+      LootDropGroupId: ref("LootDrop/LootDropGroup", `ID_LootDropGroup_Chest_${id}`),
+    },
+    { SpawnRate: 1000 },
+  );
+  spawner("Urn", { SpawnRate: 10000, PropsId: ref("Props/Props", "Id_Props_BurialUrn") });
+  add(book, "Spawner/Spawner", name("Quiet"));
+}

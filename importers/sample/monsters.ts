@@ -1,0 +1,66 @@
+import { add, icon, pascal, pick, ref, tag, tags, text, type Book } from "./book.ts";
+import { creatures, grades, type Creature } from "./creatures.ts";
+import { said } from "./items.ts";
+
+const elements = ["Fire", "Ice", "Light", "Dark", "Divine", "Evil", "Earth"] as const;
+const values = [
+  "Strength",
+  "Dexterity",
+  "Agility",
+  "Will",
+  "Knowledge",
+  "Vigor",
+  "Resourcefulness",
+];
+
+/** Bosses know no lesser grades. */
+const gradesOf = ([, , , , rank]: Creature) => (rank === "Boss" ? grades.slice(1) : grades);
+
+export const monsterName = (name: string, grade: string) => `Id_Monster_${pascal(name)}_${grade}`;
+
+export function addMonsters(book: Book): void {
+  const abilities = new Set(creatures.flatMap(([, , , , , , , , names]) => names));
+  for (const name of abilities)
+    add(book, "Monster/MonsterAbility", `Id_MonsterAbility_${pascal(name)}`, {
+      Name: text(book, `Text_MonsterAbility_${pascal(name)}`, { en: name }),
+    });
+  for (const creature of creatures)
+    for (const grade of gradesOf(creature)) addMonster(book, creature, grade);
+}
+
+function addMonster(book: Book, creature: Creature, [grade, , , times]: (typeof grades)[number]) {
+  const [en, de, zh, shape, rank, character, health, colour, abilities, story] = creature;
+  const id = pascal(en);
+  const effect = `Id_MonsterEffect_${id}_${grade}`;
+  add(book, "Monster/Monster", monsterName(en, grade), {
+    IdTag: tag(`Id.Monster.${id}`),
+    Name: text(book, `Text_Monster_${id}_Name`, said(en, de, zh)),
+    ...(story === null
+      ? {}
+      : { FlavorText: text(book, `Text_Monster_${id}_Flavor`, { en: story }) }),
+    ClassType: tag(`Type.Monster.Class.${rank}`),
+    GradeType: tag(`Type.Monster.Grade.${grade}`),
+    CharacterTypes: tags(`Type.Monster.Character.${character}`),
+    ExpPoint: Math.round((health * times) / 10),
+    ...(rank === "Normal" && grade === "Common" ? {} : { AdvPoint: Math.round(times * 4) }),
+    Abilities: abilities.map((one) =>
+      ref("Monster/MonsterAbility", `Id_MonsterAbility_${pascal(one)}`),
+    ),
+    Effects: [ref("Monster/MonsterEffect", effect)],
+    LootDropGroupId: ref("LootDrop/LootDropGroup", `ID_LootDropGroup_${rank}`),
+    ArtData: icon(book, `UI/Icons/Monsters/Icon_${id}`, { shape, ink: colour, ground: "#241d1f" }),
+  });
+  add(book, "Monster/MonsterEffect", effect, effectOf(creature, times));
+}
+
+/** Upstream's numbers: health, the seven values, and what is taken off damage (of a thousand). */
+function effectOf([en, , , , , character, health]: Creature, times: number) {
+  const numbers: Record<string, number> = { MaxHealthAdd: Math.round(health * times) };
+  for (const value of values)
+    numbers[`${value}Base`] = Math.round((8 + pick(`${en} ${value}`, 14)) * Math.sqrt(times));
+  for (const element of elements) {
+    const reduction = (pick(`${character} ${element}`, 9) - 4) * 250;
+    if (reduction !== 0) numbers[`${element}MagicalReduction`] = reduction;
+  }
+  return numbers;
+}

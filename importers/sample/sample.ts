@@ -1,0 +1,96 @@
+import { readExports } from "../adapters/gamedata/adapter.ts";
+import type { FileTree } from "../adapters/gamedata/tree.ts";
+import type { ImportEnvelope } from "../contract.ts";
+import { languages, namespace, type Book, type PictureOf } from "./book.ts";
+import { copyOf } from "./edits.ts";
+import { patches, type SamplePatch } from "./patches.ts";
+import { drawPicture } from "./pictures.ts";
+import { firstWorld } from "./world.ts";
+
+/** Name of the sample game. */
+export const sampleName = "Cinderhold";
+
+/**
+ * The sample game, an invented one: every patch as the folder upstream's exporter would write, made from tables
+ * and always the same. Nothing of it is on a disk.
+ */
+export function sampleTree(): FileTree {
+  const files = new Map<string, () => unknown>();
+  const pictures = new Map<string, Promise<Uint8Array>>();
+  for (const [patch, book] of worlds()) {
+    const folder = `${patch.branch?.slug ?? "main"}/${patch.version}`;
+    files.set(`${folder}/export.json`, () => factsOf(patch));
+    for (const asset of book.assets.values())
+      files.set(`${folder}/Data/Generated/V2/${asset.folder}/${asset.name}.json`, () => [
+        {
+          Type: `DC${asset.folder.split("/")[1]}DataAsset`,
+          Name: asset.name,
+          ...(Object.keys(asset.properties).length === 0 ? {} : { Properties: asset.properties }),
+        },
+      ]);
+    for (const [language, locale] of Object.entries(languages))
+      files.set(`${folder}/Content/Localization/Game/${locale}/Game.json`, () => ({
+        [namespace]: textsIn(book, language as keyof typeof languages),
+      }));
+    for (const [path, picture] of book.pictures)
+      files.set(`${folder}/Content/${path}.png`, () => drawOnce(pictures, picture));
+  }
+  const paths = [...files.keys()].sort();
+  return {
+    paths: async () => paths,
+    async read(path) {
+      const content = await files.get(path)?.();
+      if (content === undefined) throw new Error("is not there");
+      return content instanceof Uint8Array ? content : Buffer.from(JSON.stringify(content));
+    },
+  };
+}
+
+/** The sample game as envelopes, in the order they have to be imported. */
+export const readSample = (game: string): AsyncIterable<ImportEnvelope> =>
+  readExports(sampleTree(), game);
+
+/** Each patch with the whole game as it left it. */
+function worlds(): [SamplePatch, Book][] {
+  const made: [SamplePatch, Book][] = [];
+  for (const patch of patches) {
+    const before = made.findLast(([one]) =>
+      // A branch goes on from its fork, `main` from what was before it.
+      patch.branch
+        ? one.branch?.slug === patch.branch.slug || one.version === patch.branch.forkVersion
+        : one.branch === undefined,
+    );
+    const book = copyOf(before?.[1] ?? firstWorld());
+    patch.change(book);
+    made.push([patch, book]);
+  }
+  return made;
+}
+
+function factsOf({ version, released, branch }: SamplePatch) {
+  return {
+    version,
+    released_at: released,
+    display_name: sampleName,
+    namespace,
+    ...(branch === undefined
+      ? { branch: "main" }
+      : { branch: branch.slug, parent: branch.parent, fork_version: branch.forkVersion }),
+  };
+}
+
+function textsIn(book: Book, language: keyof typeof languages): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [key, said] of book.texts) {
+    const one = said[language];
+    if (one !== undefined) texts[key] = one;
+  }
+  return texts;
+}
+
+function drawOnce(drawn: Map<string, Promise<Uint8Array>>, picture: PictureOf) {
+  const key = `${picture.shape} ${picture.ink} ${picture.ground}`;
+  const known = drawn.get(key) ?? drawPicture(picture);
+  drawn.set(key, known);
+  return known;
+}

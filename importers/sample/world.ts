@@ -1,0 +1,33 @@
+import { createBook, type Book } from "./book.ts";
+import { addClasses } from "./classes.ts";
+import { addDungeons } from "./dungeons.ts";
+import { addItemProperties } from "./item-properties.ts";
+import { addItems } from "./items.ts";
+import { addLabels } from "./labels.ts";
+import { addLoot } from "./loot.ts";
+import { addMonsters } from "./monsters.ts";
+import { addProgress } from "./progress.ts";
+import { addQuests } from "./quests.ts";
+import { addTown } from "./town.ts";
+import { addWorkshops } from "./workshops.ts";
+
+const chapters = [
+  addItems,
+  addItemProperties,
+  addMonsters,
+  addClasses,
+  addTown,
+  addQuests,
+  addDungeons,
+  addLoot,
+  addProgress,
+  addWorkshops,
+  addLabels,
+];
+
+/** The game as its first patch had it. */
+export function firstWorld(): Book {
+  const book = createBook();
+  for (const chapter of chapters) chapter(book);
+  return book;
+}
