@@ -1,4 +1,4 @@
-import { snakeCase } from "../../entity-id.ts";
+import { snakeCase } from "../../../server/core/snake-case.ts";
 
 /** What the assets of one upstream folder `<System>/<Kind>` become. */
 export interface Kind {

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../entity-id.ts";
+import { snakeCase } from "../../../server/core/snake-case.ts";
 import { kindOf, typeOfName } from "./kinds.ts";
 
 /** An asset of an export, by what is needed to name it. */

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../entity-id.ts";
+import { snakeCase } from "../../../server/core/snake-case.ts";
 import { isFields, textOf, type Fields } from "../fields.ts";
 import { kindOf, typeOfName } from "./kinds.ts";
 import type { Names } from "./names.ts";
