@@ -12,6 +12,7 @@ import { progressRoutes } from "./modules/progress/routes.ts";
 import { projectionRoutes } from "./modules/projection/routes.ts";
 import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
+import { runRoutes } from "./modules/runs/routes.ts";
 import { socialRoutes } from "./modules/social/routes.ts";
 import { systemRoutes } from "./modules/system/routes.ts";
 import { teamRoutes } from "./modules/teams/routes.ts";
@@ -35,6 +36,7 @@ export const routes: readonly AnyRoute[] = [
   ...walletRoutes,
   ...questionsRoutes,
   ...progressRoutes,
+  ...runRoutes,
   ...leaderboardRoutes,
   ...teamRoutes,
   ...lobbyRoutes,

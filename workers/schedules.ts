@@ -7,6 +7,8 @@ export const schedules = [
   { task: "credentials", everyMs: 60_000 },
   { task: "wallets", everyMs: 60_000 },
   { task: "play-sessions", everyMs: 600_000 },
+  { task: "boards", everyMs: 60_000 },
+  { task: "challenges", everyMs: 600_000 },
   { task: "accounts", everyMs: 600_000 },
   { task: "projection", everyMs: 600_000 },
 ] as const;

@@ -3,6 +3,9 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { ChallengeKind } from "../entities/challenge.ts";
 import { rowsOf } from "./rows.ts";
 
+/** Any number will do, as long as every instance of the service uses the same. */
+const challengesLock = 7_346_313;
+
 export interface ChallengeRow {
   id: number;
   kind: ChallengeKind;
@@ -16,7 +19,83 @@ const columns = sql`id, kind, date::text as date, question_ids as "questionIds"`
 export async function findChallenge(em: EntityManager, id: number): Promise<ChallengeRow | null> {
   const rows = await rowsOf<ChallengeRow>(
     em,
-    sql`select ${columns} from challenges where id = ${id}`,
+    sql`select ${columns} from challenges where id = ${id}::bigint`,
   );
   return rows[0] ?? null;
+}
+
+/** The challenges of these dates that exist. */
+export async function listChallenges(
+  em: EntityManager,
+  dates: readonly string[],
+): Promise<ChallengeRow[]> {
+  return rowsOf(
+    em,
+    sql`select ${columns} from challenges where date = any(${[...dates]}::date[])
+      order by date, kind`,
+  );
+}
+
+/** From here to the end of the transaction nobody else makes challenges. */
+export async function lockChallenges(em: EntityManager): Promise<void> {
+  await rowsOf(em, sql`select pg_advisory_xact_lock(${challengesLock})`);
+}
+
+export async function insertChallenge(
+  em: EntityManager,
+  challenge: Omit<ChallengeRow, "id"> & { at: Date },
+): Promise<void> {
+  const { kind, date, questionIds, at } = challenge;
+  await rowsOf(
+    em,
+    sql`insert into challenges (kind, date, question_ids, created_at)
+      values (${kind}, ${date}::date, ${questionIds}::int[], ${at})
+      on conflict (date, kind) do nothing`,
+  );
+}
+
+/** Questions of the challenges from one date to another. */
+export async function listChallengeQuestions(
+  em: EntityManager,
+  first: string,
+  last: string,
+): Promise<number[]> {
+  const rows = await rowsOf<{ id: number }>(
+    em,
+    sql`select distinct unnest(question_ids) as id from challenges
+      where date between ${first}::date and ${last}::date`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Moves the questions of challenges before this date to the public pool, of each category as many as
+ * leave so many in the competition pool (TRV-12). Returns how many were moved.
+ */
+export async function releaseQuestions(
+  em: EntityManager,
+  { before, keep, now }: { before: string; keep: number; now: Date },
+): Promise<number> {
+  const due = sql`select id, question_ids from challenges
+    where released_at is null and date < ${before}::date`;
+  const moved = await rowsOf(
+    em,
+    sql`with due as (${due}),
+      spent as (
+        select q.id, row_number() over (partition by q.category order by q.id) as turn,
+          (select count(*) from questions c where c.pool = 'competition' and c.retired_at is null
+            and c.category = q.category) - ${keep}::int as room
+        from questions q
+        where q.id in (select unnest(question_ids) from due) and q.pool = 'competition'
+          and q.retired_at is null
+          and q.id not in (select unnest(question_ids) from challenges where date >= ${before}::date)
+      )
+      update questions set pool = 'public' from spent
+      where questions.id = spent.id and spent.turn <= spent.room returning questions.id`,
+  );
+  await rowsOf(
+    em,
+    sql`update challenges set released_at = ${now} where id in (select id from (${due}) as due)`,
+  );
+  return moved.length;
 }

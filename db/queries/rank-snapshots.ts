@@ -36,3 +36,12 @@ export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date
   await rowsOf(em, sql`delete from rank_snapshots where day < ${day}::date`);
   await rowsOf(em, sql`delete from rank_snapshot_days where day < ${day}::date`);
 }
+
+/** Something was answered since then. */
+export async function isAnsweredSince(em: EntityManager, since: Date): Promise<boolean> {
+  const rows = await rowsOf<{ isLater: boolean }>(
+    em,
+    sql`select created_at >= ${since} as "isLater" from question_answers order by id desc limit 1`,
+  );
+  return rows[0]?.isLater ?? false;
+}

@@ -5,6 +5,7 @@ import { withoutPassword } from "../card.ts";
 import type { Config } from "../core/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
+import { challengeCommands } from "./challenges.ts";
 import { configTable } from "./config-table.ts";
 import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
 import { projectionCommands } from "./projection.ts";
@@ -52,6 +53,7 @@ export const commands: readonly ConsoleCommand[] = [
   { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
   ...walletCommands,
   ...projectionCommands,
+  ...challengeCommands,
 ];
 
 async function showConfig(config: Config, options: Options) {

@@ -47,7 +47,7 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   delivery: ["core", "providers", "db", "queues"],
   wallet: ["core", "db"],
   // Points are counted by the rules of the lobby, which load nothing themselves.
-  play: ["core", "db", "lobby"],
+  play: ["core", "providers", "db", "lobby"],
   avatars: ["core", "db"],
   boards: ["core", "db"],
   queues: ["core"],

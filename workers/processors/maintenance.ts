@@ -14,6 +14,7 @@ import type { JobDeps } from "../../server/deps.ts";
 import { idleSince } from "../../server/play/sessions.ts";
 import { checkBooks } from "../../server/wallet/books.ts";
 import { tendProjection } from "./projection-rebuild.ts";
+import { tidyBoards, tidyChallenges } from "./boards.ts";
 import { credentialRequests, mail, type maintenance, type PayloadOf } from "../queues.ts";
 
 const dayMs = 86_400_000;
@@ -35,6 +36,8 @@ const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | und
   accounts: tidyAccounts,
   wallets: (deps) => checkBooks(deps),
   projection: tendProjection,
+  boards: tidyBoards,
+  challenges: tidyChallenges,
   "play-sessions": endSessions,
 };
 

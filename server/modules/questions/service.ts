@@ -6,10 +6,13 @@ import { levelOf } from "../../play/levels.ts";
 import { categoryOf, difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
 import { modelsOf } from "../../providers/chat/settings.ts";
 import { listLive, markLive } from "./live.ts";
+import { listLive, markLive } from "../../play/live.ts";
 import { sealAnswer } from "./seal.ts";
 import { drawOrGenerate, drawStored, type Stocked, type Want } from "./stock.ts";
 
 export { categoryOf } from "./categories.ts";
+export { drawNext } from "./next.ts";
+export { PlayQuestion, presentPlayQuestion } from "./schemas.ts";
 
 /**
  * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20,

@@ -6,7 +6,7 @@ import { insertAnswers } from "../../../../db/queries/question-answers.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { seedQuestions } from "../../../../db/seeds/questions.ts";
 import { AppError } from "../../../../server/core/errors.ts";
-import { listLive, markLive } from "../../../../server/modules/questions/live.ts";
+import { listLive, markLive } from "../../../../server/play/live.ts";
 import { categoryOf, drawForLobby } from "../../../../server/modules/questions/service.ts";
 import { difficultyOf } from "../../../../server/modules/questions/categories.ts";
 import {

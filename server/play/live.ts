@@ -1,4 +1,6 @@
-import type { JobDeps } from "../../deps.ts";
+import { listChallengeQuestions } from "../../db/queries/challenges.ts";
+import { earliestDate, latestDate } from "../core/days.ts";
+import type { JobDeps } from "../deps.ts";
 
 /** A drawn question counts as live for so long; a lobby does not tell when it is through with it. */
 const minLiveMs = 30 * 60_000;
@@ -9,9 +11,31 @@ const maxGameSize = 100;
 /** Live questions remembered per category and difficulty. */
 const liveLimit = 500;
 
+const dayMs = 86_400_000;
+
 const keyOf = (category: string, difficulty: string) => `live-questions:${category}:${difficulty}`;
 
-/** Ids drawn for other lobbies of late (LOB-24). A store that is away only costs the preference. */
+/** Questions of challenges change once a day. */
+const challengesTtlMs = 60_000;
+
+/** Ids of the challenges people can play now, and of the coming ones (TRV-12, S15). */
+function listInChallenges(deps: JobDeps): number[] | Promise<number[]> {
+  return deps.bodies.use(
+    "play/live-challenges",
+    challengesTtlMs,
+    async () => {
+      const now = deps.clock.now();
+      const [first, last] = [earliestDate(now - dayMs), latestDate(now + dayMs)];
+      return JSON.stringify(await listChallengeQuestions(deps.em, first, last));
+    },
+    ({ json }) => JSON.parse(json) as number[],
+  );
+}
+
+/**
+ * Ids drawn for other lobbies of late (LOB-24), and those of the challenges. A store that is away only
+ * costs the preference.
+ */
 export async function listLive(
   deps: JobDeps,
   category: string,
@@ -20,7 +44,7 @@ export async function listLive(
   try {
     const now = deps.clock.now();
     const ids = await deps.redis.zrangebyscore(keyOf(category, difficulty), now, "+inf");
-    return ids.map(Number);
+    return [...ids.map(Number), ...(await listInChallenges(deps))];
   } catch (error) {
     deps.log.warn({ err: error }, "live questions unknown");
     return [];

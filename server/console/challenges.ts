@@ -1,0 +1,28 @@
+import { systemClock } from "../core/clock.ts";
+import { isDate } from "../core/days.ts";
+import { challengeKinds, datesDue, makeChallenges } from "../play/challenges.ts";
+import { Refusal, textOf, type ConsoleCommand } from "./command.ts";
+import { audit, inDatabase } from "./in-database.ts";
+
+export const challengeCommands: readonly ConsoleCommand[] = [
+  {
+    name: "challenges:create",
+    summary: "Make the challenges of a date, or of today and tomorrow everywhere",
+    optional: [["--date <date>", "YYYY-MM-DD"]],
+    run: async (config, options) => {
+      const date = textOf(options, "date");
+      if (date !== undefined && !isDate(date))
+        throw new Refusal("validation:failed --date must be a date of the form YYYY-MM-DD");
+      const now = systemClock.now();
+      const dates = date === undefined ? datesDue(now) : [date];
+      return inDatabase(config, async (em) => {
+        const all = await makeChallenges(em, dates, { now });
+        if (all.length < dates.length * challengeKinds.length)
+          throw new Refusal("generator:unavailable there are no questions to choose from");
+        await audit(em, "challenges:create", dates.join(", "));
+        const shown = all.map(({ id, kind, date: day }) => ({ id, kind, date: day }));
+        return { challenges: shown };
+      });
+    },
+  },
+];

@@ -1,0 +1,95 @@
+import type { ChallengeKind } from "../../../db/entities/challenge.ts";
+import { findChallenge, type ChallengeRow } from "../../../db/queries/challenges.ts";
+import * as runs from "../../../db/queries/runs.ts";
+import { dateIn, isCurrentSomewhere } from "../../core/days.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { makeChallenges } from "../../play/challenges.ts";
+import { listLive } from "../../play/live.ts";
+import { readChallengeRank } from "../leaderboards/service.ts";
+import type { StartedRun } from "./endless.ts";
+
+export interface ChallengeSummary {
+  id: number;
+  /** The caller's, or null before it was started. */
+  run: runs.RunRow | null;
+  rank: number | null;
+  /** Each once, in the order they are played. */
+  categories: string[];
+  difficulties: string[];
+}
+
+/** Today's challenges in a time zone, made if they are missing (RUN-06). Throws `generator:unavailable`. */
+export async function listToday(
+  deps: Deps,
+  playerId: number,
+  timeZone: string,
+): Promise<Record<ChallengeKind, ChallengeSummary>> {
+  const now = deps.clock.now();
+  const avoid = (category: string, difficulty: string) => listLive(deps, category, difficulty);
+  const made = await makeChallenges(deps.em, [dateIn(timeZone, now)], { now, avoid });
+  const [daily, gauntlet] = (["daily_shuffle", "gauntlet"] as const).map((kind) =>
+    made.find((challenge) => challenge.kind === kind),
+  );
+  if (daily === undefined || gauntlet === undefined) throw new AppError("generator:unavailable");
+  const own = await runs.listChallengeRunsOf(deps.em, playerId, [daily.id, gauntlet.id]);
+  const questions = await runs.listQuestions(deps.em, [
+    ...daily.questionIds,
+    ...gauntlet.questionIds,
+  ]);
+  const summarize = async ({ id, questionIds }: ChallengeRow): Promise<ChallengeSummary> => {
+    const run = own.find(({ challengeId }) => challengeId === id) ?? null;
+    const asked = questionIds.flatMap((each) => questions.get(each) ?? []);
+    return {
+      id,
+      run,
+      rank: run?.isFinished ? await readChallengeRank(deps, id, playerId) : null,
+      categories: [...new Set(asked.map(({ category }) => category))],
+      difficulties: [...new Set(asked.map(({ difficulty }) => difficulty))],
+    };
+  };
+  return { daily_shuffle: await summarize(daily), gauntlet: await summarize(gauntlet) };
+}
+
+/**
+ * Starts the caller's one run of a challenge, or goes on with it where it stands (RUN-04, RUN-07).
+ * Throws `challenge:not_found`, also before and after its date, `challenge:already_completed`, and
+ * `validation:failed` for a challenge of another kind.
+ */
+export async function startChallenge(
+  deps: Deps,
+  playerId: number,
+  { mode, challengeId }: { mode: ChallengeKind; challengeId: number },
+): Promise<StartedRun> {
+  const challenge = await findChallenge(deps.em, challengeId);
+  if (challenge === null) throw new AppError("challenge:not_found");
+  if (challenge.kind !== mode)
+    throw new AppError("validation:failed", {
+      violations: [{ propertyPath: "challenge_id", title: "is a challenge of another mode" }],
+    });
+  const run = await openRun(deps, playerId, challenge);
+  if (run.isFinished) throw new AppError("challenge:already_completed");
+  const id = run.questionIds[run.currentIndex] ?? 0;
+  const question = (await runs.listQuestions(deps.em, [id])).get(id) ?? null;
+  return { run, question, isCached: true };
+}
+
+async function openRun(
+  deps: Deps,
+  playerId: number,
+  { id: challengeId, kind: mode, date, questionIds }: ChallengeRow,
+): Promise<runs.RunRow> {
+  const [known] = await runs.listChallengeRunsOf(deps.em, playerId, [challengeId]);
+  if (known !== undefined) return known;
+  const now = deps.clock.now();
+  if (!isCurrentSomewhere(date, now)) throw new AppError("challenge:not_found");
+  const at = new Date(now);
+  const category = null;
+  const run = { playerId, mode, challengeId, category, questionIds, at };
+  const made = await runs.insertRun(deps.em, run);
+  if (made !== null) return made;
+  // Another request of this player was faster.
+  const [other] = await runs.listChallengeRunsOf(deps.em, playerId, [challengeId]);
+  if (other === undefined) throw new AppError("challenge:not_found");
+  return other;
+}

@@ -1,0 +1,36 @@
+import type { QuestionRow } from "../../../db/queries/questions.ts";
+import * as runs from "../../../db/queries/runs.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { categoryOf, drawNext } from "../questions/service.ts";
+
+export interface StartedRun {
+  run: runs.RunRow;
+  question: QuestionRow | null;
+  /** The question was stored before the request. */
+  isCached: boolean;
+}
+
+/** A new endless run; the player's earlier one ends (RUN-03). Throws `generator:unavailable`. */
+export async function startEndless(
+  deps: Deps,
+  playerId: number,
+  name: string | null,
+): Promise<StartedRun> {
+  const category = categoryOf(name, "category");
+  const question = await drawNext(deps, playerId, { category, excludeIds: [] });
+  if (question === null) throw new AppError("generator:unavailable");
+  const at = new Date(deps.clock.now());
+  const run = await deps.em.transactional(async (em) => {
+    if (!(await runs.lockPlayer(em, playerId))) throw new AppError("auth:token_invalid");
+    await runs.endEndlessRun(em, playerId, at);
+    const questionIds = [question.id];
+    return runs.insertRun(em, {
+      ...{ playerId, category, questionIds, at },
+      mode: "endless",
+      challengeId: null,
+    });
+  });
+  if (run === null) throw new Error("an open run was left, though the player was locked");
+  return { run, question, isCached: question.isCached };
+}

@@ -1,0 +1,51 @@
+import { releaseQuestions } from "../../db/queries/challenges.ts";
+import { trimChanges } from "../../db/queries/board-changes.ts";
+import { hasSnapshot, isAnsweredSince, takeSnapshot } from "../../db/queries/rank-snapshots.ts";
+import { endStaleRuns } from "../../db/queries/runs.ts";
+import { earliestDate } from "../../server/core/days.ts";
+import type { JobDeps } from "../../server/deps.ts";
+import { datesDue, makeChallenges } from "../../server/play/challenges.ts";
+import { listLive } from "../../server/play/live.ts";
+
+const dayMs = 86_400_000;
+/** A snapshot taken so late still passes for midnight's. */
+const snapshotDelayMs = 10 * 60_000;
+/** An endless run without an answer for so long is over (RUN-03). */
+const staleMs = dayMs;
+const maxEnded = 1_000;
+/** Questions a category keeps in the competition pool (TRV-12). */
+const keptQuestions = 20;
+
+/** Carries over what no reader did, drops what is old, and keeps the ranks of midnight (LB-02). */
+export async function tidyBoards(deps: JobDeps): Promise<void> {
+  await deps.boards.tidy();
+  await deps.em.transactional(trimChanges);
+  await keepRanks(deps);
+}
+
+/**
+ * Ranks later than midnight are those of midnight only while nobody answered since. A service that was
+ * away for the moment, and then was played on, waits for the next one.
+ */
+async function keepRanks(deps: JobDeps): Promise<void> {
+  const now = deps.clock.now();
+  const midnight = new Date(now - (now % dayMs));
+  const day = midnight.toISOString().slice(0, 10);
+  if (await hasSnapshot(deps.em, day)) return;
+  const isLate = now - midnight.getTime() > snapshotDelayMs;
+  if (isLate && (await isAnsweredSince(deps.em, midnight))) return;
+  await deps.em.transactional((em) => takeSnapshot(em, day, new Date(now)));
+  deps.log.info({ day }, "ranks kept");
+}
+
+/** Makes the challenges of the coming dates, gives spent questions free, ends forgotten runs. */
+export async function tidyChallenges(deps: JobDeps): Promise<void> {
+  const now = deps.clock.now();
+  const avoid = (category: string, difficulty: string) => listLive(deps, category, difficulty);
+  await makeChallenges(deps.em, datesDue(now), { now, avoid });
+  const spent = { before: earliestDate(now), keep: keptQuestions, now: new Date(now) };
+  const moved = await deps.em.transactional((em) => releaseQuestions(em, spent));
+  if (moved > 0) deps.log.info({ count: moved }, "spent questions made public");
+  const stale = { before: new Date(now - staleMs), now: new Date(now), limit: maxEnded };
+  while ((await endStaleRuns(deps.em, stale)) === maxEnded) continue;
+}
