@@ -5,7 +5,6 @@ import type { JobDeps } from "../../deps.ts";
 import { levelOf } from "../../play/levels.ts";
 import { categoryOf, difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
 import { modelsOf } from "../../providers/chat/settings.ts";
-import { listLive, markLive } from "./live.ts";
 import { listLive, markLive } from "../../play/live.ts";
 import { sealAnswer } from "./seal.ts";
 import { drawOrGenerate, drawStored, type Stocked, type Want } from "./stock.ts";
