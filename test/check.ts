@@ -11,7 +11,20 @@ const folders = ["server", "workers", "actors", "importers", "db", "bench", "tes
 const rootFiles = ["package.json", "tsconfig.json", ".oxlintrc.json", ".prettierrc.json"];
 
 const checks: readonly [name: string, command: string, args: readonly string[]][] = [
-  ["format", tool("prettier"), ["--check", "--log-level", "warn", ...folders, ...rootFiles]],
+  [
+    "format",
+    tool("prettier"),
+    [
+      "--check",
+      "--cache",
+      "--cache-strategy",
+      "content",
+      "--log-level",
+      "warn",
+      ...folders,
+      ...rootFiles,
+    ],
+  ],
   // Without named folders the linter walks node_modules when there is no git checkout.
   ["lint", tool("oxlint"), ["--type-aware", "--format=unix", ...folders]],
   ["types", tool("tsc"), ["--noEmit", "--project", "."]],
