@@ -10,6 +10,9 @@ const folders = ["server", "workers", "actors", "importers", "db", "bench", "tes
 );
 const rootFiles = ["package.json", "tsconfig.json", ".oxlintrc.json", ".prettierrc.json"];
 
+/** What is known from the last check. */
+const cache = join("node_modules", ".cache");
+
 const checks: readonly [name: string, command: string, args: readonly string[]][] = [
   [
     "format",
@@ -27,7 +30,18 @@ const checks: readonly [name: string, command: string, args: readonly string[]][
   ],
   // Without named folders the linter walks node_modules when there is no git checkout.
   ["lint", tool("oxlint"), ["--type-aware", "--format=unix", ...folders]],
-  ["types", tool("tsc"), ["--noEmit", "--project", "."]],
+  [
+    "types",
+    tool("tsc"),
+    [
+      "--noEmit",
+      "--incremental",
+      "--tsBuildInfoFile",
+      join(cache, "types.tsbuildinfo"),
+      "--project",
+      ".",
+    ],
+  ],
   [
     "architecture",
     process.execPath,
