@@ -11,6 +11,7 @@ export interface Asset {
 }
 
 const own = join(import.meta.dirname, "assets");
+const reader = join(own, "reader");
 const swagger = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
 /** Without the charset browsers read the scripts of the documentation page as Latin-1. */
@@ -50,6 +51,25 @@ const folders: Readonly<Record<Name, string>> = {
   "tab.js": own,
   "question.js": own,
   "views.js": own,
+  "codex-columns.js": reader,
+  "codex-entity.js": reader,
+  "codex-filter-bar.js": reader,
+  "codex-filters.js": reader,
+  "codex-games.js": reader,
+  "codex-list.js": reader,
+  "codex-patches.js": reader,
+  "codex-place.js": reader,
+  "codex-state-cards.js": reader,
+  "codex-states.js": reader,
+  "codex-timeline.js": reader,
+  "codex.js": reader,
+  "page.js": reader,
+  "pieces.js": reader,
+  "values.js": reader,
+  "words.js": reader,
+  "reader.css": reader,
+  "reader-values.css": reader,
+  "codex.css": reader,
   "swagger-ui.css": swagger,
   "swagger-ui-bundle.js": swagger,
 };

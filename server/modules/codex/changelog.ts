@@ -78,7 +78,7 @@ export function readChangelog(archive: Archive, place: Place, input: ChangelogIn
   return archive.bodies.use(key, build, (body) => body);
 }
 
-interface PageInput {
+export interface PageInput {
   place: Place;
   range: PatchRange;
   type: string | undefined;
@@ -86,7 +86,8 @@ interface PageInput {
   cursor: number;
 }
 
-async function readPage(archive: Archive, input: PageInput): Promise<ChangelogPage> {
+/** The entries from `cursor` on; builds a document, so it is called behind `archive.builds`. */
+export async function readPage(archive: Archive, input: PageInput): Promise<ChangelogPage> {
   const { place, range, limit, cursor, type } = input;
   const all = await pairsOf(archive, place, range);
   const pairs = inChangelogOrder(type === undefined ? all : all.filter((p) => p.type === type));

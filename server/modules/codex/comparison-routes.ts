@@ -1,6 +1,8 @@
 import { bytesReply, defineRoute, media, type AnyRoute } from "../../http/route.ts";
 import { serveAsset } from "./assets.ts";
 import { checkChangelogInput, isMarkdown, readChangelog } from "./changelog.ts";
+import { publicBaseUrl } from "../../core/addresses.ts";
+import { feedType, readFeed } from "./feed.ts";
 import { inOrder, readDiff, readEntityDiff } from "./diffs.ts";
 import { patchOf, placeOf, presentKey, withGames } from "./places.ts";
 import { answer, base, gameErrors, publicRead } from "./reading.ts";
@@ -85,6 +87,25 @@ const showChangelog = defineRoute({
     }),
 });
 
+/** Beside the pages, as feed readers look for it there; no type can have a dot in its name (COD-16). */
+const showFeed = defineRoute({
+  ...publicRead,
+  path: "/codex/{game}/changelog.atom",
+  summary: "The changelog of a branch as an Atom feed",
+  source: "our own feed",
+  cache: "public, max-age=300",
+  params: s.GameParams,
+  query: s.BranchQuery,
+  responses: { 200: media("application/atom+xml") },
+  errors: gameErrors,
+  handler: ({ params, query, deps: { archive, config } }) =>
+    withGames(archive, async (games) => {
+      const place = placeOf(games, params.game, query.branch);
+      const { content, etag } = await readFeed(archive, place, publicBaseUrl(config));
+      return bytesReply(200, feedType, content, [["ETag", etag]]);
+    }),
+});
+
 const showAsset = defineRoute({
   ...publicRead,
   path: `${base}/assets/{hash}`,
@@ -103,5 +124,6 @@ export const comparisonRoutes: AnyRoute[] = [
   diffGame,
   diffEntity,
   showChangelog,
+  showFeed,
   showAsset,
 ];

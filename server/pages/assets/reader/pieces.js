@@ -1,0 +1,112 @@
+import { make } from "./page.js";
+import { count, counted, date } from "./words.js";
+import { valueNode } from "./values.js";
+
+/** Pictures no wider than this are pixel art: enlarged, their pixels stay sharp. */
+const pixelArtWidth = 40;
+/** Characters of one side of a change that are shown before it opens on demand. */
+const longText = 240;
+
+/** A picture in a place of fixed size, or the initial of the name. @param {{ url: string } | null} icon @param {string} name @param {number} size */
+export function iconNode(icon, name, size) {
+  const style = `icon icon-${size}`;
+  if (icon === null) {
+    const initial = [...name.trim()][0]?.toUpperCase() ?? "?";
+    return make("span", { class: `${style} letter`, "aria-hidden": "true" }, initial);
+  }
+  const image = make("img", {
+    src: icon.url,
+    alt: "",
+    width: size,
+    height: size,
+    loading: "lazy",
+    decoding: "async",
+    load: () => image.classList.toggle("pixels", image.naturalWidth <= pixelArtWidth),
+    error: () => image.classList.add("broken"),
+  });
+  return make("span", { class: style }, image);
+}
+
+/** @typedef {{ version: string, version_raw: string, released_at: string | null, imported_at: string,
+ *   num_added: number, num_changed: number, num_removed: number }} Patch */
+
+/** When a patch came. @param {Patch} patch */
+export const patchDay = (patch) =>
+  date(patch.released_at) ?? `imported ${date(patch.imported_at) ?? ""}`;
+
+const kinds = /** @type {const} */ ([
+  ["added", "+", "new"],
+  ["changed", "~", "changed"],
+  ["removed", "−", "removed"],
+]);
+
+/** What a patch did, as three numbers. @param {{ added: number, changed: number, removed: number }} summary */
+export function tally(summary) {
+  const total = summary.added + summary.changed + summary.removed;
+  if (total === 0) return make("span", { class: "tally quiet" }, "nothing changed");
+  const parts = kinds.flatMap(([kind, sign, word]) =>
+    summary[kind] === 0
+      ? []
+      : make(
+          "span",
+          { class: kind, title: `${count(summary[kind])} ${word}` },
+          make("span", { "aria-hidden": "true" }, sign),
+          count(summary[kind]),
+          make("span", { class: "unseen" }, ` ${word}`),
+        ),
+  );
+  return make("span", { class: "tally" }, ...parts);
+}
+
+/** @param {Patch} patch */
+export const tallyOf = (patch) =>
+  tally({ added: patch.num_added, changed: patch.num_changed, removed: patch.num_removed });
+
+/** One side of a change. @param {unknown} value @param {import("./values.js").Context} context @param {string} kind */
+function sideNode(value, context, kind) {
+  const isNothing = value === null;
+  const node = make(kind, isNothing ? { class: "none" } : {}, valueNode(value, context));
+  const length = JSON.stringify(value).length;
+  if (length <= longText) return node;
+  return make("details", {}, make("summary", {}, counted(length, "character")), node);
+}
+
+/** Fields that differ: path, before, after. @param {{ path: string, before: unknown, after: unknown }[]} changes @param {import("./values.js").Context} context */
+export function changesTable(changes, context) {
+  const rows = changes.map(({ path, before, after }) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, make("code", {}, path.replace(/^data\.(?=.)/, ""))),
+      make(
+        "td",
+        {},
+        make(
+          "div",
+          { class: "change" },
+          sideNode(before, context, "del"),
+          make("span", { class: "arrow" }, make("span", { "aria-hidden": "true" }, "→")),
+          sideNode(after, context, "ins"),
+        ),
+      ),
+    ),
+  );
+  return make("table", { class: "changes" }, make("tbody", {}, ...rows));
+}
+
+/** @param {string} label @param {Node} field */
+export const labelled = (label, field) =>
+  make("label", { class: "field" }, make("span", {}, label), field);
+
+/** @param {[value: string, text: string][]} choices @param {string} chosen @param {(value: string) => void} onChoice @param {Record<string, any>} [attributes] */
+export function chooser(choices, chosen, onChoice, attributes = {}) {
+  const options = choices.map(([value, text]) =>
+    make("option", { value, selected: value === chosen }, text),
+  );
+  const select = make(
+    "select",
+    { ...attributes, change: () => onChoice(select.value) },
+    ...options,
+  );
+  return select;
+}
