@@ -15,7 +15,6 @@ export interface ReaderPage {
 
 const sections = [
   ["codex", "Codex"],
-  ["data", "Data"],
   ["play", "Play"],
   ["docs", "API"],
 ] as const;

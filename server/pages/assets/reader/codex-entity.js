@@ -31,7 +31,7 @@ export async function entityView(place, id) {
     setTitle(`${name} · ${game.display_name}`);
     head.replaceChildren(...headOf(place, state, name, key));
     body.replaceChildren(...bodyOf(place, state));
-    document.querySelector(".trail [aria-current]")?.replaceChildren(name);
+    line.querySelector("[aria-current]")?.replaceChildren(name);
   };
   let running = new AbortController();
   const move = async (/** @type {number} */ to, /** @type {number | null} */ compared) => {
@@ -53,7 +53,7 @@ export async function entityView(place, id) {
   const first = await readState(place, steps, at, other);
   const line = placeLine(place, game, [
     [plural(type), place.page(type)],
-    [first.entity?.name ?? nameOfId(key), null],
+    [nameOfId(key), null],
   ]);
   show(first);
   return [
