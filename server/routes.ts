@@ -19,6 +19,7 @@ import { teamRoutes } from "./modules/teams/routes.ts";
 import { usersRoutes } from "./modules/users/routes.ts";
 import { verificationRoutes } from "./modules/verification/routes.ts";
 import { walletRoutes } from "./modules/wallet/routes.ts";
+import { wordgameRoutes } from "./modules/wordgame/routes.ts";
 import { openApiRoute } from "./pages/openapi-route.ts";
 import { pageRoutes } from "./pages/routes.ts";
 import { statusPageRoutes } from "./pages/status-pages.ts";
@@ -39,6 +40,7 @@ export const routes: readonly AnyRoute[] = [
   ...runRoutes,
   ...leaderboardRoutes,
   ...teamRoutes,
+  ...wordgameRoutes,
   ...lobbyRoutes,
   ...hubRoutes,
   ...codexRoutes,
