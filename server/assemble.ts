@@ -5,7 +5,7 @@ import { lobbyResults } from "../workers/queues.ts";
 import { createQueues, type Queues } from "../workers/producer.ts";
 import { createModerator } from "./avatars/moderator.ts";
 import { createPictureCache } from "./avatars/picture-cache.ts";
-import { createFolderStore } from "./avatars/picture-store.ts";
+import { createPictureStore } from "./avatars/create-picture-store.ts";
 import { createProviderPictures } from "./avatars/provider-pictures.ts";
 import { createBoards } from "./boards/boards.ts";
 import { followClosedAccounts } from "./closed-accounts.ts";
@@ -68,7 +68,7 @@ export async function assembleJobs(
     boards: createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics }),
     questionModel: createQuestionModel(config, { redis, clock, log, metrics }),
     senders,
-    pictureStore: createFolderStore(config),
+    pictureStore: createPictureStore(config),
     moderator,
     enqueue: queues.enqueue,
     enqueueAndWait: queues.enqueueAndWait,

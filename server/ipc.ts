@@ -16,7 +16,7 @@ export interface ProcessInfo {
 }
 
 /** Questions that travel between the processes; the answer is plain JSON. */
-export type Question = "metrics" | "processes" | "lobbies" | "pulse";
+export type Question = "metrics" | "processes" | "lobbies" | "moderation" | "pulse";
 
 export type ToPrimary =
   /** `port` only from the operator process. */

@@ -25,7 +25,10 @@ export async function startJobWorker(): Promise<void> {
   await startSchedules(queues).catch((error: unknown) => log.warn({ err: error }, "schedules"));
   const link = joinPrimary({
     log,
-    answers: { metrics: () => metrics.registry.getMetricsAsJSON() },
+    answers: {
+      metrics: () => metrics.registry.getMetricsAsJSON(),
+      moderation: () => deps.moderator.state(),
+    },
     stop: async () => {
       await jobs.close();
       await close();

@@ -10,6 +10,7 @@ export const schedules = [
   { task: "boards", everyMs: 60_000 },
   { task: "challenges", everyMs: 600_000 },
   { task: "accounts", everyMs: 600_000 },
+  { task: "avatars", everyMs: 120_000 },
   { task: "projection", everyMs: 600_000 },
 ] as const;
 

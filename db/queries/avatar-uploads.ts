@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { lockAvatar } from "./avatars.ts";
+import { lockAvatar, type AvatarChoice } from "./avatars.ts";
 import { rowsOf } from "./rows.ts";
 
 export type UploadStatus = "storing" | "queued" | "approved" | "rejected";
@@ -11,7 +11,7 @@ export interface UploadBefore {
   rejectionReason: string | null;
   judgedBy: string | null;
   judgedAtMs: number | null;
-  choice: Record<string, unknown> | null;
+  choice: AvatarChoice | null;
   /** Version of the player's selection after the decision. */
   v: number;
 }

@@ -76,6 +76,20 @@ export async function readShownAvatar(
   return rows[0] ?? null;
 }
 
+/** Whether nobody but this player holds a combination. */
+export async function isClaimFree(
+  em: EntityManager,
+  playerId: number,
+  { icon, color, bg }: Pick<AvatarChoice, "icon" | "color" | "bg">,
+): Promise<boolean> {
+  const rows = await rowsOf(
+    em,
+    sql`select 1 from players where avatar_icon = ${icon} and avatar_color = ${color}
+      and avatar_bg = ${bg} and id <> ${playerId} limit 1`,
+  );
+  return rows.length === 0;
+}
+
 /**
  * Every icon somebody holds in some combination: one step of the index for each icon, however many
  * players there are.

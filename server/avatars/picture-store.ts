@@ -15,15 +15,18 @@ export interface PictureStore {
 
 const namePattern = /^[A-Za-z0-9_-]{22}\.webp$/;
 
+/** The name itself; throws for one that is not ours. */
+export function requirePictureName(name: string): string {
+  if (!namePattern.test(name)) throw new Error("not the name of a picture");
+  return name;
+}
+
 export const newPictureName = (): string => `${randomId()}.webp`;
 
 /** Pictures in `avatars/` below DATA_DIR, spread over folders by the beginning of their names. */
 export function createFolderStore(config: Pick<Config, "DATA_DIR">): PictureStore {
   const root = resolve(config.DATA_DIR, "avatars");
-  const folderOf = (name: string): string => {
-    if (!namePattern.test(name)) throw new Error("not the name of a picture");
-    return join(root, name.slice(0, 2));
-  };
+  const folderOf = (name: string): string => join(root, requirePictureName(name).slice(0, 2));
   return {
     write: async (name, bytes) => {
       const folder = folderOf(name);

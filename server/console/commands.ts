@@ -19,6 +19,8 @@ const secretSettings = new Set([
   "OPERATOR_BOOTSTRAP_TOKEN",
   "SMTP_URL",
   "SMS_WEBHOOK_URL",
+  "AVATAR_MODERATION_URL",
+  "AVATAR_STORE",
   "GENERATOR_KEY",
 ]);
 const maxName = 64;

@@ -140,6 +140,11 @@ export const ConfigSchema = Type.Object({
     "bits of 64 in which a picture may differ from a rejected one to be rejected too; -1 compares nothing",
   ),
   AVATAR_MAX_BYTES: Int(5_242_880, 1_024, 20_971_520, "bytes of an uploaded avatar"),
+  AVATAR_STORE: Text(
+    "",
+    "where avatars are kept: https://<key id>:<secret>@<host>/<bucket>?region=… of an S3-compatible store; empty means a folder of DATA_DIR",
+    "^(https?://[^\\s:@/]+:[^\\s@/]+@[^\\s/]+/\\S+)?$",
+  ),
   AVATAR_CDN_HOSTS: Text(
     "*.googleusercontent.com,avatars.githubusercontent.com,cdn.discordapp.com",
     "comma list of hosts, as a.com,*.b.com, where pictures of social logins may come from",

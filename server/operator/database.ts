@@ -27,6 +27,7 @@ export function createDatabase(config: Config, redis: Redis) {
     return opened;
   };
   return {
+    open,
     ping: async (): Promise<boolean> => {
       const { pingDatabase } = await import("../../db/orm.ts");
       return pingDatabase(await open(), pingLimitMs);

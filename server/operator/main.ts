@@ -7,6 +7,7 @@ import { createLogger } from "../core/logger.ts";
 import { createMetrics, type Metrics } from "../core/metrics.ts";
 import { connectRedis } from "../core/redis.ts";
 import { joinPrimary, type PrimaryLink, type ProcessInfo } from "../ipc.ts";
+import { createAvatarDesk } from "./avatar-desk.ts";
 import { createBoard } from "./board.ts";
 import { createDatabase } from "./database.ts";
 import { createLoginFailures } from "./failures.ts";
@@ -56,7 +57,8 @@ export async function startOperator(): Promise<void> {
   };
   const { outbox, wallets, inStores } = database;
   const players = createPlayerDesk({ config, inStores });
-  const parts = { missingStores, outbox, wallets, audit, players };
+  const avatars = createAvatarDesk({ config, clock: systemClock, open: database.open });
+  const parts = { missingStores, outbox, wallets, audit, players, avatars };
   const sources: Sources = { ...createSources(link, queues, metrics), ...parts };
   const server = createOperatorServer({
     config,
@@ -77,8 +79,10 @@ function createSources(
   link: PrimaryLink,
   queues: Queues,
   metrics: Metrics,
-): Pick<Sources, "processes" | "lobbies" | "jobs" | "metrics"> {
-  const listOf = async (question: "processes" | "lobbies" | "metrics"): Promise<unknown[]> => {
+): Pick<Sources, "processes" | "lobbies" | "jobs" | "metrics" | "moderators"> {
+  const listOf = async (
+    question: "processes" | "lobbies" | "metrics" | "moderation",
+  ): Promise<unknown[]> => {
     const value = await link.ask(question);
     return Array.isArray(value) ? value : [];
   };
@@ -90,6 +94,7 @@ function createSources(
       const own = await metrics.registry.getMetricsAsJSON();
       return AggregatorRegistry.aggregate([...others, own]).metrics();
     },
+    moderators: async () => (await listOf("moderation")).map(String),
     jobs: createJobDesk(queues.all()),
   };
 }

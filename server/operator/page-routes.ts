@@ -16,6 +16,11 @@ const links: Link[] = [
   { href: "/operator/queues", text: "/operator/queues", note: "numbers of jobs by state" },
   { href: "/operator/outbox", text: "/operator/outbox", note: "mails and text messages" },
   { href: "/operator/wallets", text: "/operator/wallets", note: "wallets compared with ledgers" },
+  {
+    href: "/operator/avatar-uploads",
+    text: "/operator/avatar-uploads",
+    note: "pictures that wait for a person",
+  },
   { href: "/operator/workers", text: "/operator/workers", note: "processes and their restarts" },
   { href: "/operator/lobbies", text: "/operator/lobbies", note: "lobbies in memory by process" },
   { href: "/metrics", text: "/metrics", note: "Prometheus text, summed over all processes" },

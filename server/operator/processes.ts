@@ -26,18 +26,28 @@ export function presentProcess(info: ProcessInfo): Static<typeof ProcessBody> {
   };
 }
 
+/** The first one that a job worker is in says how avatars are judged. */
+const moderatorStates = ["unavailable", "loading", "ready", "idle", "webhook", "manual"];
+
 export const Readiness = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("unavailable")]),
   num_processes: Type.Integer(),
   num_waiting: Type.Integer(),
   missing_stores: Type.Array(Type.String()),
+  avatar_moderation: Type.String({
+    description: `${moderatorStates.join(", ")}; unavailable leaves pictures to operators`,
+  }),
 });
 
 /** `ok` when every process has started and every store answers. */
 export async function readiness(
-  sources: Pick<Sources, "processes" | "missingStores">,
+  sources: Pick<Sources, "processes" | "missingStores" | "moderators">,
 ): Promise<Static<typeof Readiness>> {
-  const [processes, missing] = await Promise.all([sources.processes(), sources.missingStores()]);
+  const [processes, missing, moderators] = await Promise.all([
+    sources.processes(),
+    sources.missingStores(),
+    sources.moderators(),
+  ]);
   const waiting = processes.filter((each) => !each.isReady).length;
   const isReady = processes.length > 0 && waiting === 0 && missing.length === 0;
   return {
@@ -45,5 +55,7 @@ export async function readiness(
     num_processes: processes.length,
     num_waiting: waiting,
     missing_stores: missing,
+    // Without it uploads wait for a person; the service as such is ready.
+    avatar_moderation: moderatorStates.find((one) => moderators.includes(one)) ?? "unavailable",
   };
 }

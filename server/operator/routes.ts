@@ -4,6 +4,7 @@ import { maxOutboxMessages } from "../delivery/outbox.ts";
 import { buildOpenApi } from "../http/openapi.ts";
 import { serviceVersion } from "../http/envelope.ts";
 import { bytesReply, media, reply, type AnyRoute, type Reply } from "../http/route.ts";
+import { avatarRoutes } from "./avatar-routes.ts";
 import { defineOperatorRoute } from "./define.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { Instant, orNull } from "./schemas.ts";
@@ -136,6 +137,7 @@ export function operatorRoutes(sources: Sources): readonly AnyRoute[] {
     ...viewRoutes(sources),
     ...jobRoutes(sources.jobs, sources.audit),
     ...playerRoutes(sources.players),
+    ...avatarRoutes(sources.avatars),
   ];
   routes.push(
     defineOperatorRoute({

@@ -2,6 +2,7 @@ import type { OutboxFilter } from "../../db/queries/outbox.ts";
 import type { PresentedMessage } from "../delivery/outbox.ts";
 import type { OperatorCaller } from "../http/auth.ts";
 import type { ProcessInfo } from "../ipc.ts";
+import type { AvatarDesk } from "./avatar-desk.ts";
 import type { JobDesk } from "./jobs.ts";
 import type { PlayerDesk } from "./players.ts";
 import type { BooksView } from "./wallets.ts";
@@ -12,6 +13,9 @@ export interface Sources {
   lobbies(): Promise<unknown[]>;
   jobs: JobDesk;
   players: PlayerDesk;
+  avatars: AvatarDesk;
+  /** How the moderators of avatars stand in the job workers. */
+  moderators(): Promise<string[]>;
   metrics(): Promise<string>;
   outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
   wallets(): Promise<BooksView>;

@@ -2,7 +2,7 @@ import { createOrm } from "../../db/orm.ts";
 import { parseConfig } from "../../server/core/config.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { createModerator } from "../../server/avatars/moderator.ts";
-import { createFolderStore } from "../../server/avatars/picture-store.ts";
+import { createPictureStore } from "../../server/avatars/create-picture-store.ts";
 import { createBoards } from "../../server/boards/boards.ts";
 import { createBodyCache } from "../../server/core/body-cache.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
@@ -51,7 +51,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
       return model;
     },
     senders: createSenders(config, log),
-    pictureStore: createFolderStore(config),
+    pictureStore: createPictureStore(config),
     moderator: createModerator(config, log),
     enqueue: queues.enqueue,
     enqueueAndWait: queues.enqueueAndWait,

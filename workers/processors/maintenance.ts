@@ -3,6 +3,7 @@ import { listForgottenRequests, purgeCredentials } from "../../db/queries/creden
 import { purgeAccounts } from "../../db/queries/accounts.ts";
 import { purgeCodes } from "../../db/queries/phone-codes.ts";
 import { endIdleSessions } from "../../db/queries/play-sessions.ts";
+import { tidyAvatars } from "./tidy-avatars.ts";
 import {
   expireMessages,
   listStranded,
@@ -34,6 +35,7 @@ const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | und
   messages: tidyMessages,
   credentials: tidyCredentials,
   accounts: tidyAccounts,
+  avatars: tidyAvatars,
   wallets: (deps) => checkBooks(deps),
   projection: tendProjection,
   boards: tidyBoards,

@@ -35,6 +35,15 @@ interface Pending {
   timer: NodeJS.Timeout;
 }
 
+/** Whether the model's package is there at all; whether it works shows when it is loaded. */
+function isInstalled(): boolean {
+  try {
+    return import.meta.resolve("nsfwjs/models/mobilenet_v2") !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** The model in a process of its own: no other job waits while it computes, or dies when it does. */
 export function createClassifier(options: ClassifierOptions): Classifier {
   const { log, entry = new URL("./process.ts", import.meta.url) } = options;
@@ -44,7 +53,7 @@ export function createClassifier(options: ClassifierOptions): Classifier {
   let loading: Promise<void> | null = null;
   let idleTimer: NodeJS.Timeout | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
-  let state: ClassifierState = "idle";
+  let state: ClassifierState = isInstalled() ? "idle" : "unavailable";
   let lastId = 0;
 
   const drop = (reason: string | null): void => {

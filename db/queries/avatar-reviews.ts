@@ -1,0 +1,96 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { uploadColumns, type UploadRow } from "./avatar-uploads.ts";
+import { rowsOf } from "./rows.ts";
+
+export type ReviewStatus = "queued" | "approved" | "rejected";
+
+/** An upload with what a reviewer wants to know of its player. */
+export interface ListedUpload extends UploadRow {
+  playerName: string;
+  /** The player's avatar now. */
+  isShown: boolean;
+}
+
+const listed = sql`select ${uploadColumns}, p.name as "playerName",
+    coalesce(p.avatar_source = 'upload' and p.avatar_upload_id = u.id, false) as "isShown"
+  from avatar_uploads u join players p on p.id = u.player_id`;
+
+/** A page of uploads: those that wait oldest first, as long as there is a picture; others newest first. */
+export function listForReview(
+  em: EntityManager,
+  { status, limit, cursor }: { status: ReviewStatus; limit: number; cursor: number | null },
+): Promise<ListedUpload[]> {
+  if (status === "queued")
+    return rowsOf(
+      em,
+      sql<ListedUpload>`${listed} where u.status = 'queued' and u.file is not null
+        and u.id > ${cursor ?? 0} order by u.id limit ${limit}`,
+    );
+  const before = cursor === null ? sql`true` : sql`u.id < ${cursor}`;
+  return rowsOf(
+    em,
+    sql<ListedUpload>`${listed} where u.status = ${status} and ${before}
+      order by u.id desc limit ${limit}`,
+  );
+}
+
+export async function findForReview(em: EntityManager, id: number): Promise<ListedUpload | null> {
+  const rows = await rowsOf(
+    em,
+    sql<ListedUpload>`${listed} where u.id = ${id} and u.status <> 'storing'`,
+  );
+  return rows[0] ?? null;
+}
+
+/** Uploads whose job was lost: nobody judged them for long. */
+export async function listUnjudged(
+  em: EntityManager,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ id: number }>`select id from avatar_uploads
+      where status = 'queued' and judged_at is null and file is not null and created_at < ${before}
+      order by id limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface SpentPicture {
+  id: number;
+  file: string;
+  isUnfinished: boolean;
+}
+
+/**
+ * Pictures nobody needs any more: of accounts that were cleared, of uploads whose storing was cut off,
+ * of old rejections, and all but the newest of each player, the approved and the shown one excepted.
+ */
+export function listSpentPictures(
+  em: EntityManager,
+  limits: { unfinishedBefore: Date; rejectedBefore: Date; keptEach: number; limit: number },
+): Promise<SpentPicture[]> {
+  const { unfinishedBefore, rejectedBefore, keptEach, limit } = limits;
+  return rowsOf(
+    em,
+    sql<SpentPicture>`select id, file, status = 'storing' as "isUnfinished" from (
+        select u.*, p.purged_at, p.avatar_upload_id,
+          row_number() over (partition by u.player_id order by u.id desc) as place,
+          max(u.id) filter (where u.status = 'approved') over (partition by u.player_id) as latest
+        from avatar_uploads u join players p on p.id = u.player_id where u.file is not null
+      ) kept
+      where purged_at is not null
+        or (status = 'storing' and created_at < ${unfinishedBefore})
+        or (status <> 'storing' and id is distinct from avatar_upload_id
+          and id is distinct from latest
+          and (place > ${keptEach} or (status = 'rejected' and judged_at < ${rejectedBefore})))
+      order by id limit ${limit}`,
+  );
+}
+
+/** The file of an upload was removed. An upload that never had one is forgotten. */
+export async function forgetPicture(em: EntityManager, { id, file }: SpentPicture): Promise<void> {
+  await rowsOf(em, sql`delete from avatar_uploads where id = ${id} and status = 'storing'`);
+  await rowsOf(em, sql`update avatar_uploads set file = null where id = ${id} and file = ${file}`);
+}

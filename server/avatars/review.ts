@@ -1,0 +1,98 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import {
+  lockUpload,
+  writeJudgement,
+  type UploadBefore,
+  type UploadRow,
+} from "../../db/queries/avatar-uploads.ts";
+import { isClaimFree, lockAvatar, writeAvatar, type AvatarRow } from "../../db/queries/avatars.ts";
+import { AppError } from "../core/errors.ts";
+import { hide, showIfLatest, type Change } from "./decisions.ts";
+
+/** What an operator does about an upload (AV-06). */
+export type Decision = { verb: "approve" } | { verb: "reject"; reason: string } | { verb: "undo" };
+
+export interface Decider {
+  operator: string;
+  now: Date;
+}
+
+/**
+ * Decides about an upload, however it was judged before; `undo` takes the last such decision back,
+ * together with what it changed of the player's avatar unless that was changed since. To be called in
+ * a transaction.
+ */
+export async function decideUpload(
+  em: EntityManager,
+  id: number,
+  decision: Decision,
+  by: Decider,
+): Promise<void> {
+  const row = await lockUpload(em, id);
+  if (!row) throw new AppError("avatar:upload_not_found");
+  if (decision.verb === "undo") return undo(em, row, by.now);
+  if (decision.verb === "reject") return reject(em, row, decision.reason, by);
+  return approve(em, row, by);
+}
+
+async function approve(em: EntityManager, row: UploadRow, by: Decider): Promise<void> {
+  if (row.status === "approved") return;
+  if (row.file === null) throw new AppError("avatar:picture_removed");
+  const change = await showIfLatest(em, row, by.now);
+  await write(em, row, { status: "approved", rejectionReason: null }, by, change);
+}
+
+async function reject(
+  em: EntityManager,
+  row: UploadRow,
+  reason: string,
+  by: Decider,
+): Promise<void> {
+  const change = row.status === "approved" ? await hide(em, row, by.now) : null;
+  await write(em, row, { status: "rejected", rejectionReason: reason }, by, change);
+}
+
+async function write(
+  em: EntityManager,
+  row: UploadRow,
+  result: Pick<UploadBefore, "rejectionReason"> & { status: "approved" | "rejected" },
+  { operator, now }: Decider,
+  change: Change,
+): Promise<void> {
+  const { status, rejectionReason, judgedBy, judgedAtMs } = row;
+  const choice = change && chosen(change.before);
+  await writeJudgement(em, row.id, {
+    ...result,
+    judgedBy: `operator:${operator}`,
+    judgedAt: now,
+    undo: { status, rejectionReason, judgedBy, judgedAtMs, choice, v: change?.v ?? 0 },
+  });
+}
+
+async function undo(em: EntityManager, row: UploadRow, now: Date): Promise<void> {
+  const { undo: before } = row;
+  if (!before) throw new AppError("avatar:nothing_to_undo");
+  await writeJudgement(em, row.id, {
+    status: before.status,
+    rejectionReason: before.rejectionReason,
+    judgedBy: before.judgedBy,
+    judgedAt: before.judgedAtMs === null ? null : new Date(before.judgedAtMs),
+    undo: null,
+  });
+  const player = await lockAvatar(em, row.playerId);
+  if (!player || before.choice === null || player.v !== before.v) return;
+  const { icon, color, bg } = before.choice;
+  const isFree = icon === null || (await isClaimFree(em, row.playerId, { icon, color, bg }));
+  const claim = isFree ? {} : { icon: null, color: null, bg: null, border: null };
+  const source = isFree || before.choice.source !== "custom" ? before.choice.source : null;
+  await writeAvatar(em, row.playerId, { choice: { ...before.choice, ...claim, source }, now });
+}
+
+const chosen = ({ source, icon, color, bg, border, uploadId }: AvatarRow) => ({
+  source,
+  icon,
+  color,
+  bg,
+  border,
+  uploadId,
+});

@@ -1,0 +1,74 @@
+import type { MikroORM } from "@mikro-orm/postgresql";
+import type { ListedUpload, ReviewStatus } from "../../db/queries/avatar-reviews.ts";
+import type { Decision } from "../avatars/review.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Config } from "../core/config.ts";
+import { AppError } from "../core/errors.ts";
+import type { OperatorCaller } from "../http/auth.ts";
+
+export interface UploadFilter {
+  status: ReviewStatus;
+  limit: number;
+  /** Id of the last upload of the page before. */
+  cursor: number | null;
+}
+
+/** Uploaded avatars as operators see them (AV-06); unknown ids are `avatar:upload_not_found`. */
+export interface AvatarDesk {
+  list(filter: UploadFilter): Promise<ListedUpload[]>;
+  find(id: number): Promise<ListedUpload>;
+  /** The stored picture, WebP. */
+  picture(id: number): Promise<Buffer>;
+  /** The change and its entry in the audit log are one transaction. */
+  decide(
+    id: number,
+    decision: Decision,
+    by: { caller: OperatorCaller; reason: string },
+  ): Promise<ListedUpload>;
+}
+
+export interface AvatarDeskOptions {
+  config: Config;
+  clock: Clock;
+  open: () => Promise<MikroORM>;
+}
+
+/** Loads the functions at the first question, as the database layer is. */
+export function createAvatarDesk({ config, clock, open }: AvatarDeskOptions): AvatarDesk {
+  const find = async (id: number): Promise<ListedUpload> => {
+    const { findForReview } = await import("../../db/queries/avatar-reviews.ts");
+    const upload = await findForReview((await open()).em.fork(), id);
+    if (!upload) throw new AppError("avatar:upload_not_found");
+    return upload;
+  };
+  return {
+    find,
+    list: async (filter) => {
+      const { listForReview } = await import("../../db/queries/avatar-reviews.ts");
+      return listForReview((await open()).em.fork(), filter);
+    },
+    picture: async (id) => {
+      const { createPictureStore } = await import("../avatars/create-picture-store.ts");
+      const { file } = await find(id);
+      if (file === null) throw new AppError("avatar:picture_removed");
+      return createPictureStore(config)
+        .read(file)
+        .catch((cause: unknown) => {
+          throw new AppError("avatar:picture_removed", { cause });
+        });
+    },
+    decide: async (id, decision, { caller, reason }) => {
+      const { decideUpload } = await import("../avatars/review.ts");
+      const { insertAuditEntry } = await import("../../db/queries/operators.ts");
+      const by = { operator: caller.name, now: new Date(clock.now()) };
+      const { em } = await open();
+      await em.fork().transactional(async (own) => {
+        await decideUpload(own, id, decision, by);
+        const action = `avatar:${decision.verb}`;
+        const entry = { operator: caller.name, action, target: `avatar upload ${id}`, reason };
+        await insertAuditEntry(own, entry);
+      });
+      return find(id);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import Type, { type Static } from "typebox";
+import type { ListedUpload } from "../../db/queries/avatar-reviews.ts";
+import { timestamp } from "../core/clock.ts";
+import { bytesReply, media, reply, type AnyRoute } from "../http/route.ts";
+import type { AvatarDesk } from "./avatar-desk.ts";
+import { defineOperatorRoute } from "./define.ts";
+import { Instant, OptionalReasonBody, orNull } from "./schemas.ts";
+
+const maxId = 2_147_483_647;
+const UploadParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId }) });
+const path = "/operator/avatar-uploads";
+
+const UploadsQuery = Type.Object({
+  status: Type.Union([Type.Literal("queued"), Type.Literal("approved"), Type.Literal("rejected")], {
+    default: "queued",
+  }),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  cursor: Type.Optional(Type.Integer({ minimum: 0, maximum: maxId })),
+});
+
+const UploadBody = Type.Object({
+  id: Type.Integer(),
+  player_id: Type.Integer(),
+  player_name: Type.String(),
+  status: Type.String(),
+  is_shown: Type.Boolean({ description: "the player's avatar now" }),
+  picture_url: orNull(Type.String()),
+  rejection_reason: orNull(Type.String()),
+  judged_by: orNull(Type.String()),
+  judged_at: orNull(Instant),
+  scores: Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()]),
+  can_undo: Type.Boolean(),
+  created_at: Instant,
+});
+const UploadAnswer = Type.Object({ upload: UploadBody });
+
+/** Shown to the player (AV-06). */
+const RejectBody = Type.Object({
+  reason: Type.String({ minLength: 1, maxLength: 255, pattern: "\\S" }),
+});
+
+function presentUpload(upload: ListedUpload): Static<typeof UploadBody> {
+  const { id, status, file, judgedAtMs, createdAtMs } = upload;
+  return {
+    id,
+    player_id: upload.playerId,
+    player_name: upload.playerName,
+    status,
+    is_shown: upload.isShown,
+    picture_url: file === null ? null : `${path}/${id}/picture`,
+    rejection_reason: upload.rejectionReason,
+    judged_by: upload.judgedBy,
+    judged_at: judgedAtMs === null ? null : timestamp(judgedAtMs),
+    scores: upload.scores,
+    can_undo: upload.undo !== null,
+    created_at: timestamp(createdAtMs),
+  };
+}
+
+const readRoutes = (avatars: AvatarDesk): AnyRoute[] => [
+  defineOperatorRoute({
+    method: "GET",
+    path,
+    summary: "Uploaded avatars; those to be looked at oldest first, decided ones newest first",
+    auth: "viewer",
+    source: "AV-06",
+    query: UploadsQuery,
+    responses: {
+      200: Type.Object({
+        uploads: Type.Array(UploadBody),
+        next: Type.Union([Type.Integer(), Type.Null()]),
+      }),
+    },
+    errors: [],
+    handler: async ({ query: { status, limit, cursor = null } }) => {
+      const uploads = await avatars.list({ status, limit, cursor });
+      const next = uploads.length === limit ? (uploads.at(-1)?.id ?? null) : null;
+      return reply(200, { uploads: uploads.map(presentUpload), next });
+    },
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: `${path}/{id}/picture`,
+    summary: "The picture itself; not for viewers, as nobody else may see it before it is approved",
+    auth: "operator",
+    source: "AV-06, S20",
+    params: UploadParams,
+    unknown: "avatar:upload_not_found",
+    responses: { 200: media("image/webp") },
+    errors: ["avatar:upload_not_found", "avatar:picture_removed"],
+    handler: async ({ params }) => bytesReply(200, "image/webp", await avatars.picture(params.id)),
+  }),
+];
+
+const decisionRoutes = (avatars: AvatarDesk): AnyRoute[] => [
+  defineOperatorRoute({
+    method: "POST",
+    path: `${path}/{id}/approve`,
+    summary: "Approve an upload; shown at once if it is the newest and nothing was chosen since",
+    auth: "operator",
+    source: "AV-06",
+    params: UploadParams,
+    unknown: "avatar:upload_not_found",
+    body: OptionalReasonBody,
+    responses: { 200: UploadAnswer },
+    errors: ["avatar:upload_not_found", "avatar:picture_removed"],
+    handler: async ({ params, body, caller }) => {
+      const by = { caller, reason: body.reason?.trim() ?? "" };
+      const upload = await avatars.decide(params.id, { verb: "approve" }, by);
+      return reply(200, { upload: presentUpload(upload) });
+    },
+  }),
+  defineOperatorRoute({
+    method: "POST",
+    path: `${path}/{id}/reject`,
+    summary: "Reject an upload, for a reason the player reads; it is shown no longer",
+    auth: "operator",
+    source: "AV-06",
+    params: UploadParams,
+    unknown: "avatar:upload_not_found",
+    body: RejectBody,
+    responses: { 200: UploadAnswer },
+    errors: ["avatar:upload_not_found"],
+    handler: async ({ params, body, caller }) => {
+      const reason = body.reason.trim();
+      const decision = { verb: "reject", reason } as const;
+      const upload = await avatars.decide(params.id, decision, { caller, reason });
+      return reply(200, { upload: presentUpload(upload) });
+    },
+  }),
+  defineOperatorRoute({
+    method: "POST",
+    path: `${path}/{id}/undo`,
+    summary: "Take the last decision of an operator back",
+    auth: "operator",
+    source: "AV-06",
+    params: UploadParams,
+    unknown: "avatar:upload_not_found",
+    body: OptionalReasonBody,
+    responses: { 200: UploadAnswer },
+    errors: ["avatar:upload_not_found", "avatar:nothing_to_undo"],
+    handler: async ({ params, body, caller }) => {
+      const by = { caller, reason: body.reason?.trim() ?? "" };
+      const upload = await avatars.decide(params.id, { verb: "undo" }, by);
+      return reply(200, { upload: presentUpload(upload) });
+    },
+  }),
+];
+
+/** Review of uploaded avatars. */
+export const avatarRoutes = (avatars: AvatarDesk): AnyRoute[] => [
+  ...readRoutes(avatars),
+  ...decisionRoutes(avatars),
+];

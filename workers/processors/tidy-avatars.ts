@@ -1,0 +1,35 @@
+import { forgetPicture, listSpentPictures, listUnjudged } from "../../db/queries/avatar-reviews.ts";
+import type { JobDeps } from "../../server/deps.ts";
+import { avatarModeration } from "../queues.ts";
+
+/** The job of an upload nobody judged for so long was lost. */
+const strandedMs = 2 * 60_000;
+const maxStranded = 500;
+/** Storing a picture takes seconds; one that is not stored by now never will be. */
+const unfinishedMs = 10 * 60_000;
+/** A rejected picture is kept so long, to be compared and to be decided anew. */
+const rejectedMs = 30 * 86_400_000;
+/** Pictures kept of one player, besides the one that is shown and the last approved one. */
+const keptEach = 5;
+const maxRemoved = 500;
+
+/** Queues uploads whose job was lost, removes pictures nobody needs any more. */
+export async function tidyAvatars(deps: JobDeps): Promise<void> {
+  const { em } = deps;
+  const now = deps.clock.now();
+  const before = new Date(now - strandedMs);
+  const round = Math.ceil(now / strandedMs);
+  for (const uploadId of await listUnjudged(em, { before, limit: maxStranded }))
+    await deps.enqueue(avatarModeration, { uploadId, round });
+  const spent = await listSpentPictures(em, {
+    unfinishedBefore: new Date(now - unfinishedMs),
+    rejectedBefore: new Date(now - rejectedMs),
+    keptEach,
+    limit: maxRemoved,
+  });
+  for (const picture of spent) {
+    await deps.pictureStore.remove(picture.file);
+    await forgetPicture(em, picture);
+  }
+  if (spent.length > 0) deps.log.info({ count: spent.length }, "avatar pictures removed");
+}
