@@ -22,6 +22,8 @@ export interface JobsOptions<D> {
   processors: Processors<D>;
   /** Dependencies of one job: an `em` of its own. */
   depsOf: () => D;
+  /** How long a job stays with a worker that gives no sign of life; for tests. */
+  lockMs?: number;
 }
 
 export interface Jobs {
@@ -31,7 +33,7 @@ export interface Jobs {
 
 /** A worker that dies takes its jobs with it; they are tried again this often. */
 const maxStalledCount = 5;
-const lockMs = 30_000;
+const usualLockMs = 30_000;
 /** How long the running jobs may take to finish when the process stops. */
 const closeLimitMs = 10_000;
 
@@ -72,13 +74,14 @@ function startWorker<D>(
   connection: Redis,
   options: JobsOptions<D>,
 ): Worker {
-  const { log, metrics } = options;
+  const { log, metrics, lockMs = usualLockMs } = options;
   const queue = definition.name;
   const worker = new Worker(queue, runnerOf(definition, options), {
     connection,
     prefix: queuePrefixOf(connection),
     concurrency: definition.concurrency,
     lockDuration: lockMs,
+    stalledInterval: lockMs,
     maxStalledCount,
   });
   worker.on("completed", () => metrics.jobs.inc({ queue, outcome: "completed" }));

@@ -33,6 +33,7 @@ export const additions: readonly string[] = [
   "POST /v1/oauth/revoke",
   "GET /v1/oauth/userinfo",
   "GET /.well-known/oauth-authorization-server",
+  "GET /v1/avatars/credits",
   "POST /v1/unsubscribe",
   "POST /v1/games/trivia/teams",
   "GET /v1/games/trivia/teams/@me",

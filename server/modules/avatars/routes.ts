@@ -1,3 +1,5 @@
+import { loadCatalogue } from "../../avatars/catalogue.ts";
+import { displayNameOf, iconSource, licenceOf } from "../../avatars/credits.ts";
 import { palettes } from "../../avatars/palettes.ts";
 import {
   bytesReply,
@@ -135,4 +137,41 @@ const available = defineRoute({
   },
 });
 
-export const avatarRoutes: AnyRoute[] = [own, change, ofPlayer, icon, available, ...uploadRoutes];
+const credits = defineRoute({
+  method: "GET",
+  path: "/v1/avatars/credits",
+  summary: "Name the authors of the icons and the licences they gave",
+  tag,
+  auth: "public",
+  source: "licence of the icons: CC BY 3.0, section 4",
+  cache: "public, max-age=86400",
+  responses: { 200: s.Credits },
+  errors: [],
+  handler: async () => {
+    const { icons } = await loadCatalogue();
+    const counts = new Map<string, number>();
+    for (const { author } of icons) counts.set(author, (counts.get(author) ?? 0) + 1);
+    const authors = [...counts].map(([author, numIcons]) => {
+      const { name: licence, url } = licenceOf(author);
+      return {
+        author,
+        name: displayNameOf(author),
+        num_icons: numIcons,
+        licence,
+        licence_url: url,
+      };
+    });
+    authors.sort((a, b) => b.num_icons - a.num_icons || (a.author < b.author ? -1 : 1));
+    return reply(200, { source: iconSource, authors });
+  },
+});
+
+export const avatarRoutes: AnyRoute[] = [
+  own,
+  change,
+  ofPlayer,
+  icon,
+  available,
+  credits,
+  ...uploadRoutes,
+];

@@ -86,3 +86,17 @@ export const AvailableIcons = Type.Object({
     borders: Type.Array(Type.String()),
   }),
 });
+
+const Uri = Type.String({ format: "uri" });
+export const Credits = Type.Object({
+  source: Type.Object({ name: Type.String(), url: Uri }),
+  authors: Type.Array(
+    Type.Object({
+      author: Type.String(),
+      name: Type.String(),
+      num_icons: Type.Integer(),
+      licence: Type.String(),
+      licence_url: Uri,
+    }),
+  ),
+});

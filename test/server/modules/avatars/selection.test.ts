@@ -282,6 +282,24 @@ describe("the list of available icons", () => {
   });
 });
 
+describe("the credits", () => {
+  it("name every author of an icon with the licence", async () => {
+    const { body } = await app.client.get("/v1/avatars/credits");
+    const { authors } = body as {
+      authors: { author: string; num_icons: number; licence: string }[];
+    };
+    const { total, icons, taken_count } = await available();
+    assert.equal(
+      authors.reduce((sum, { num_icons }) => sum + num_icons, 0),
+      total,
+    );
+    assert.equal(icons.length + taken_count, total);
+    const named = new Map(authors.map(({ author, licence }) => [author, licence]));
+    assert.ok(icons.every(({ author }) => named.has(author)));
+    assert.deepEqual([named.get("lorc"), named.get("zeromancer")], ["CC BY 3.0", "CC0 1.0"]);
+  });
+});
+
 describe("drawings", () => {
   it("of an icon are the same bytes for the same look, and others for another", async () => {
     const base = "/v1/avatars/icons/acorn";

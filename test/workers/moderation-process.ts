@@ -1,0 +1,22 @@
+import { assembleJobs } from "../../server/assemble.ts";
+import { loadConfig } from "../../server/core/config.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createMetrics } from "../../server/core/metrics.ts";
+import { startJobs } from "../../workers/jobs.ts";
+import { moderateAvatar } from "../../workers/processors/avatar-moderation.ts";
+
+/** A job worker that judges avatars and nothing else, for tests that kill it. */
+const config = loadConfig();
+const ground = { config, log: silentLogger, metrics: createMetrics() };
+const { deps } = await assembleJobs(ground);
+await startJobs({
+  redisUrl: config.REDIS_URL,
+  log: silentLogger,
+  metrics: ground.metrics,
+  processors: { "avatar-moderation": moderateAvatar },
+  depsOf: () => ({ ...deps }),
+  // The death of a worker is noticed when its lock ends: usually after half a minute.
+  lockMs: 2_000,
+});
+process.on("disconnect", () => process.exit(0));
+process.send?.("ready");
