@@ -52,6 +52,15 @@ export async function writeAvatar(
   return rows[0] ?? null;
 }
 
+/** The cache-buster of a player's avatar; 0 until the first change. */
+export async function readAvatarVersion(em: EntityManager, playerId: number): Promise<number> {
+  const rows = await rowsOf(
+    em,
+    sql<{ v: number }>`select avatar_v as v from players where id = ${playerId}`,
+  );
+  return rows[0]?.v ?? 0;
+}
+
 /** What is needed to draw a player: `file` of an approved upload, address at the chosen provider. */
 export interface ShownAvatar extends AvatarChoice {
   file: string | null;

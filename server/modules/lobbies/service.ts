@@ -1,3 +1,4 @@
+import { readAvatarVersion } from "../../../db/queries/avatars.ts";
 import type {
   DrawPlan,
   LobbyCommand,
@@ -170,8 +171,14 @@ async function newSeat(deps: Deps, name: string, player: Caller | null): Promise
     id: await deps.ids.seat(),
     name: name.trim(),
     accountId: player?.playerId ?? null,
-    avatarUrl: player ? `/v1/players/${player.playerId}/avatar?v=0` : null,
+    avatarUrl: player ? await avatarUrlOf(deps, player) : null,
   };
+}
+
+/** As the player is shown now (AV-09). A seat is worth more than its picture: without an answer it is the first. */
+async function avatarUrlOf(deps: Deps, { playerId, isGuest }: Caller): Promise<string> {
+  const v = isGuest ? 0 : await readAvatarVersion(deps.em, playerId).catch(() => 0);
+  return `/v1/players/${playerId}/avatar?v=${v}`;
 }
 
 function takenSeat(deps: Deps, code: string, seatId: number, body: string | null): TakenSeat {

@@ -108,6 +108,12 @@ describe("choosing an avatar", () => {
     ).body as { player: { avatar: unknown; avatar_url: string } };
     assert.deepEqual(player.avatar, expected);
     assert.equal(player.avatar_url, `/v1/players/${one.id}/avatar?v=1`);
+    const lobby = await app.client.post("/v1/games/trivia/lobbies", {
+      token: one.token,
+      body: { hostName: "Ada", mode: "versus", category: "science", timer: 30, numQuestions: 3 },
+    });
+    const seats = (lobby.body as { lobby: { players: { avatar_url: string }[] } }).lobby.players;
+    assert.equal(seats[0]?.avatar_url, player.avatar_url);
     assert.match(
       (await one.draw()).text,
       /<desc>Icon by Lorc, game-icons\.net, CC BY 3\.0<\/desc>/,
