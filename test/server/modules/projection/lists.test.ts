@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { projectionOf } from "../../../../db/projections/refresh.ts";
+import { resources } from "../../../../db/projections/resources/index.ts";
+import type { ImportEnvelope } from "../../../../importers/contract.ts";
+import { importEnvelope } from "../../../../importers/run.ts";
+import { readSample } from "../../../../importers/sample/sample.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { importTime } from "../../../support/archive.ts";
+
+type Row = Record<string, unknown>;
+type Body = { count: number; next: string | null; rows: Row[] };
+/** True when a row belongs to what a parameter asks for: the filter table of the document once more. */
+type Rule = (row: Row, text: string) => boolean;
+
+const anyOf =
+  (column: string): Rule =>
+  (row, text) =>
+    text.split(",").includes(String(row[column]));
+const atLeast =
+  (column: string, absent?: number): Rule =>
+  (row, text) =>
+    Number(row[column] ?? absent ?? Number.NaN) >= Number(text);
+const atMost =
+  (column: string, absent?: number): Rule =>
+  (row, text) =>
+    Number(row[column] ?? absent ?? Number.NaN) <= Number(text);
+const family: Rule = ({ archetype }, text) =>
+  text.split(",").some((one) => archetype === one || String(archetype).endsWith(`.${one}`));
+/** `*` and `%` by cutting, not by a pattern: each part has to follow the one before it. */
+const contains =
+  (column: string): Rule =>
+  (row, text) => {
+    if (row[column] === null) return false;
+    let rest = String(row[column]).toLowerCase();
+    for (const part of text.toLowerCase().split(/[*%]/)) {
+      const at = rest.indexOf(part);
+      if (at < 0) return false;
+      rest = rest.slice(at + part.length);
+    }
+    return true;
+  };
+
+const named: Record<string, Rule> = { id_like: contains("id"), archetype: family };
+const rules: Readonly<Record<string, Record<string, Rule>>> = {
+  items: {
+    ...Object.fromEntries(
+      ["rarity", "item_type", "slot_type", "armor_type", "hand_type"].map((name) => [
+        name,
+        anyOf(name),
+      ]),
+    ),
+    gear_score_min: atLeast("gear_score"),
+    gear_score_max: atMost("gear_score"),
+    is_droppable: anyOf("is_droppable"),
+    is_tradable: anyOf("is_tradable"),
+    ...named,
+  },
+  monsters: {
+    class_type: anyOf("class_type"),
+    grade_type: anyOf("grade_type"),
+    hp_min: atLeast("hp"),
+    hp_max: atMost("hp"),
+    ...named,
+  },
+  classes: { is_playable: anyOf("is_playable") },
+  skills: named,
+  spells: named,
+  perks: named,
+  emotes: named,
+  quests: {
+    name: contains("title"),
+    is_repeatable: anyOf("is_repeatable"),
+    is_daily: anyOf("is_daily"),
+    chapter_id: anyOf("chapter_id"),
+    rank_min: atLeast("adventure_rank_min", 0),
+    rank_max: atMost("adventure_rank_min", 0),
+    id_like: contains("id"),
+  },
+  merchants: { religion_id: anyOf("religion_id") },
+  dungeon_grades: { tier: anyOf("tier") },
+  dungeon_cards: {
+    mode: anyOf("mode"),
+    party_size_min: atLeast("party_size"),
+    party_size_max: atMost("party_size"),
+  },
+  spawners: {
+    spawner_type: anyOf("spawner_type"),
+    monster_id: anyOf("monster_id"),
+    loot_drop_group_id: anyOf("loot_drop_group_id"),
+  },
+  achievements: { category: anyOf("category") },
+  triumphs: { tier_min: atLeast("tier"), tier_max: atMost("tier") },
+  faustian_bargains: { tier: anyOf("tier") },
+  workshop_services: { service_type: anyOf("service_type") },
+};
+
+/** Column a parameter looks at, for values worth asking for. */
+const columnOf = (parameter: string): string =>
+  ({ id_like: "id", name: "title", rank: "adventure_rank_min" })[
+    parameter.replace(/_(min|max)$/, "")
+  ] ?? parameter.replace(/_(min|max)$/, "");
+
+describe("the lists of the projection", () => {
+  let app: App;
+  const all = new Map<string, Row[]>();
+  const read = async (path: string): Promise<Body> => {
+    const answer = await app.client.get(`/v2/${path}`);
+    assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+    return answer.body as Body;
+  };
+  const walk = async (path: string, query: string): Promise<Row[]> => {
+    const rows: Row[] = [];
+    let cursor = "";
+    for (;;) {
+      const page = await read(`${path}?${query}${cursor}`);
+      rows.push(...page.rows);
+      assert.ok(rows.length <= page.count, `${path} repeats rows`);
+      if (page.next === null) return rows;
+      assert.equal(page.next, page.rows.at(-1)?.["id"]);
+      cursor = `&cursor=${encodeURIComponent(page.next)}`;
+    }
+  };
+
+  before(async () => {
+    app = await startApp({ hasJobs: false });
+    let newest: ImportEnvelope | undefined;
+    for await (const envelope of readSample("gamedata"))
+      if (envelope.header.branch.slug === "main") newest = envelope;
+    assert.ok(newest);
+    const options = { now: importTime, project: projectionOf("gamedata") };
+    await importEnvelope(app.deps.em, newest, options);
+    for (const { path } of resources) all.set(path, await walk(path, "limit=200"));
+  });
+  after(() => app.stop());
+
+  it("lead through all rows in both orders, without gap or repetition", async () => {
+    for (const { path } of resources) {
+      const ids = (all.get(path) ?? []).map(({ id }) => String(id));
+      assert.ok(ids.length > 0, path);
+      const byBytes = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      assert.deepEqual(ids, byBytes, path);
+      const limit = Math.ceil(ids.length / 4);
+      const forth = await walk(path, `limit=${limit}&sort=asc`);
+      const back = await walk(path, `limit=${limit}&sort=desc&locale=de`);
+      assert.deepEqual(
+        forth.map(({ id }) => id),
+        ids,
+      );
+      assert.deepEqual(
+        back.map(({ id }) => id),
+        [...ids].reverse(),
+      );
+    }
+  });
+
+  it("go on after a row that is there no more, and clamp their limit", async () => {
+    const rows = all.get("items") ?? [];
+    const between = `${String(rows[3]?.["id"])}.gone`;
+    const { rows: next, count } = await read(`items?limit=1&cursor=${between}`);
+    assert.deepEqual([next[0]?.["id"], count], [rows[4]?.["id"], rows.length]);
+    assert.equal((await read("items?limit=0")).rows.length, 1);
+    const wide = (await read("items?limit=5000")) as Body & { limit: number };
+    assert.equal(wide.limit, 200);
+    assert.deepEqual((await read("items?cursor=id.item.zzzz")).rows, []);
+  });
+
+  it("have exactly the filters of the document", () => {
+    for (const { path, filters } of resources)
+      assert.deepEqual(
+        filters.map(({ parameter }) => parameter).sort(),
+        Object.keys(rules[path] ?? {}).sort(),
+        path,
+      );
+  });
+
+  /** Values of a column, of the ends and the middle, and what a filter makes of them. */
+  const valuesFor = (parameter: string, rows: readonly Row[]): string[] => {
+    const column = columnOf(parameter);
+    const found = [...new Set(rows.map((row) => row[column]))].filter((value) => value !== null);
+    const some = [found[0], found[Math.floor(found.length / 2)], found.at(-1)].map(String);
+    if (parameter === "id_like" || parameter === "name")
+      return [...some, ...some.map((text) => text.slice(2, 9).toUpperCase()), "a*e", "e%_%a", "_"];
+    if (/_(min|max)$/.test(parameter)) return [...some, "0", "-5.5", "1000000"];
+    if (parameter === "archetype")
+      return [...some, ...some.map((id) => id.split(".").slice(2).join(".")), "nothing"];
+    return [...some, some.join(","), "null", `null,${some[0]}`];
+  };
+
+  it("narrow by every filter as the model does", async () => {
+    let narrowed = 0;
+    for (const [path, parameters] of Object.entries(rules))
+      for (const [parameter, rule] of Object.entries(parameters)) {
+        const rows = all.get(path) ?? [];
+        for (const text of valuesFor(parameter, rows)) {
+          const expected = rows.filter((row) => rule(row, text)).map(({ id }) => id);
+          const place = `${path}?limit=200&${parameter}=${encodeURIComponent(text)}`;
+          const page = await read(place);
+          assert.equal(page.count, expected.length, place);
+          const shown = page.rows.map(({ id }) => id);
+          assert.deepEqual(shown, expected.slice(0, 200), place);
+          if (expected.length > 0 && expected.length < rows.length) narrowed++;
+        }
+      }
+    assert.ok(narrowed > 50, `only ${narrowed} questions told rows apart`);
+  });
+
+  it("narrow by several filters at once, and ignore those of other resources", async () => {
+    const rows = all.get("items") ?? [];
+    const expected = rows.filter(
+      (row) => row["is_droppable"] === true && Number(row["gear_score"] ?? -1) >= 20,
+    );
+    const page = await read("items?is_droppable=true&gear_score_min=20&tier=x&hp_min=x");
+    assert.equal(page.count, expected.length);
+    assert.equal((await read("items?gear_score_min=9&gear_score_max=3")).count, 0);
+  });
+
+  it("search quest titles in the language of the reader", async () => {
+    const german = await walk("quests", "limit=200&locale=de");
+    const title = german.map((row) => String(row["title"])).find((one) => /[äöüß]/i.test(one));
+    assert.ok(title);
+    const shouted = encodeURIComponent(
+      title.replaceAll("ß", "_").replaceAll("_", "*").toUpperCase(),
+    );
+    assert.ok((await read(`quests?locale=de&name=${shouted}`)).count > 0, title);
+    assert.equal((await read(`quests?name=${encodeURIComponent(title)}`)).count, 0);
+  });
+
+  it("answer any value with rows or with a refusal that names the parameter", async () => {
+    const hostile = [
+      "",
+      ",",
+      "\0",
+      "'; drop table x; --",
+      "\\",
+      "%",
+      "__proto__",
+      "constructor",
+      "NaN",
+    ];
+    hostile.push(
+      "1e9",
+      "0x1",
+      "9".repeat(400),
+      "🙂".repeat(60),
+      "\ud800",
+      "null,null",
+      "-0",
+      " 1",
+      "ſ",
+    );
+    const encoded = [...hostile.map((one) => encodeURIComponent(one.toWellFormed())), "%ff", "%zz"];
+    for (const path of ["items", "quests", "dungeon_cards"]) {
+      const parameters = Object.keys(rules[path] ?? {});
+      if (path === "items") parameters.push("cursor", "sort", "limit", "locale");
+      for (const parameter of parameters)
+        for (const text of encoded) {
+          const answer = await app.client.get(`/v2/${path}?${parameter}=${text}`);
+          const flash = (answer.json as { flash?: { errors: { code: string; params: Row }[] } })
+            .flash;
+          const [problem] = flash?.errors ?? [];
+          const place = `${path} ${parameter}=${text}`;
+          assert.ok(answer.status === 200 || answer.status === 400, `${place}: ${answer.status}`);
+          if (answer.status === 400) assert.equal(problem?.params["parameter"], parameter, place);
+        }
+    }
+  });
+
+  it("say which values are allowed", async () => {
+    const refused = async (query: string) => {
+      const { json, status } = await app.client.get(`/v2/${query}`);
+      const { flash } = json as { flash: { errors: { code: string; params: Row }[] } };
+      assert.deepEqual([status, flash.errors[0]?.code], [400, "projection:invalid_filter"], query);
+      return flash.errors[0]?.params["allowed"] as string[] | undefined;
+    };
+    assert.ok((await refused("items?rarity=shiny"))?.includes("legend"));
+    assert.deepEqual(await refused("items?sort=up"), ["asc", "desc"]);
+    assert.equal(await refused("items?cursor=id.monster.imp"), undefined);
+    assert.equal(await refused("items?gear_score_min=high"), undefined);
+    assert.deepEqual(await refused("items?is_tradable=maybe"), ["true", "false", "null"]);
+    await refused(`items?archetype=${"a,".repeat(100)}a`);
+    assert.equal(
+      (await read("items?armor_type=cloth,leather,plate,null")).count,
+      (all.get("items") ?? []).length,
+    );
+  });
+});
