@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { sql } from "kysely";
+import { projectionOf } from "../../../../db/projections/refresh.ts";
+import { rowsOf } from "../../../../db/queries/rows.ts";
+import { importEnvelope } from "../../../../importers/run.ts";
+import { writeEnvelopeFile } from "../../../../importers/write-envelope.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { envelope, importTime } from "../../../support/archive.ts";
+import { made } from "../../../support/projected-game.ts";
+
+/** No adapter reads a game of this name, so its folder is one of envelope files. */
+const game = "cinders";
+const numItems = 190;
+const patches = [1, 2, 3, 4, 5];
+/** Far more than a reader waits, and little enough to see one that waits for a whole import. */
+const patienceMs = 3_000;
+
+type Row = Record<string, unknown>;
+
+/** A patch in which every item says which patch it is of. */
+const patch = (n: number) =>
+  envelope({
+    game,
+    version: `1.${n}`,
+    entities: Array.from({ length: numItems }, (_, at) =>
+      made("item", `n${at}`, { name: "Item", gear_score: n, rarity_type: `Rarity.R${n}` }),
+    ),
+    locales: { en: { Item: `Item of ${n}` } },
+  });
+
+describe("readers of the projection", () => {
+  let app: App;
+  let folder: string;
+  const run = async (script: string, ...args: string[]) => {
+    const child = spawn(process.execPath, ["--import", "tsx", script, ...args], {
+      env: {
+        ...process.env,
+        DATABASE_URL: app.stores.databaseUrl,
+        REDIS_URL: app.stores.redisUrl,
+        GAME_DATA_GAME: game,
+        DATA_DIR: join(folder, "data"),
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [out, problems, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, "close"),
+    ]);
+    assert.equal(code, 0, problems);
+    return out;
+  };
+
+  before(async () => {
+    app = await startApp({ hasJobs: false, env: { GAME_DATA_GAME: game } });
+    folder = mkdtempSync(join(tmpdir(), "ember-readers-"));
+    const [first, ...rest] = patches;
+    assert.ok(first);
+    const options = { now: importTime, project: projectionOf(game) };
+    await importEnvelope(app.deps.em, patch(first), options);
+    for (const n of rest) await writeEnvelopeFile(patch(n), join(folder, `patches/${n}.json`));
+  });
+  after(async () => {
+    await app.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Reads lists as fast as it can until the work is over; every page has to be of one state. */
+  async function watch(t: TestContext, work: Promise<unknown>): Promise<number[]> {
+    const seen = new Set<number>();
+    const waits: number[] = [];
+    let isOver = false;
+    const over = work.finally(() => (isOver = true));
+    // A failure is thrown at the end, after the last page was looked at.
+    over.catch(() => {});
+    for (let n = 0; !isOver; n++) {
+      // Every other page is one nobody asked for before, so it is made from the tables.
+      const limit = n % 2 === 0 ? 200 : 1 + (n % (numItems - 1));
+      const start = performance.now();
+      const answer = await app.client.get(
+        `/v2/items?limit=${limit}&sort=${n % 3 ? "asc" : "desc"}`,
+      );
+      waits.push(performance.now() - start);
+      assert.equal(answer.status, 200, answer.text.slice(0, 200));
+      const { count, rows } = answer.body as { count: number; rows: Row[] };
+      assert.deepEqual([count, rows.length], [numItems, Math.min(limit, numItems)]);
+      const states = rows.map((row) => `${row["gear_score"]} ${row["rarity"]} ${row["name"]}`);
+      assert.equal(new Set(states).size, 1, "a page shows two states");
+      seen.add(Number(rows[0]?.["gear_score"]));
+    }
+    await over;
+    waits.sort((a, b) => a - b);
+    const middle = waits[Math.floor(waits.length / 2)] ?? 0;
+    const worst = waits.at(-1) ?? 0;
+    t.diagnostic(
+      `${waits.length} pages, middle ${middle.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`,
+    );
+    assert.ok(worst < patienceMs, `a reader waited ${worst} ms`);
+    return [...seen];
+  }
+
+  it("see one patch or the next while patches are imported", async (t) => {
+    const seen = await watch(t, run("importers/cli.ts", game, join(folder, "patches")));
+    assert.deepEqual(seen, [...seen].sort(), "nobody goes back to an older patch");
+    const last = (await app.client.get("/v2/item/id.item.n7")).body as Row;
+    assert.equal(last["gear_score"], patches.at(-1));
+  });
+
+  it("see the rows before a rebuild or those after it", async (t) => {
+    const em = app.deps.em;
+    const age = sql`update projection_items set gear_score = 0, rarity = null, inputs_hash = 'old'`;
+    await rowsOf(em, age);
+    const seen = await watch(t, run("server/console.ts", "projection:rebuild"));
+    assert.ok(seen.every((state) => state === 0 || state === patches.at(-1)));
+    const again = (await app.client.get("/v2/items?limit=200")).body as { rows: Row[] };
+    assert.ok(again.rows.every((row) => row["gear_score"] === patches.at(-1)));
+    await watch(t, run("server/console.ts", "projection:rebuild", "--back"));
+    const back = (await app.client.get("/v2/items?limit=200")).body as { rows: Row[] };
+    assert.ok(back.rows.every((row) => row["gear_score"] === 0));
+  });
+});
