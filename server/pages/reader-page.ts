@@ -1,7 +1,8 @@
 import { escapeHtml } from "../core/markup.ts";
+import { bytesReply, media } from "../http/route.ts";
 
 /** Scripts, styles, pictures, sounds and connections of our own only. */
-export const readerPolicy =
+const policy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export interface ReaderPage {
@@ -11,16 +12,19 @@ export interface ReaderPage {
   description: string;
   /** Address of an Atom feed of what the page shows. */
   feed?: { href: string; title: string };
+  /** Slug of the game that `data` shows. */
+  game?: string;
 }
 
 const sections = [
   ["codex", "Codex"],
+  ["data", "Data"],
   ["play", "Play"],
   ["docs", "API"],
 ] as const;
 
 /** The frame of a page for readers of game data; its script fills `main` from the public endpoints. */
-export function readerHtml({ section, title, description, feed }: ReaderPage): string {
+function readerHtml({ section, title, description, feed, game = "" }: ReaderPage): string {
   const links = sections.map(([path, name]) => {
     const here = path === section ? ' aria-current="true"' : "";
     return `<a href="/${path}"${here}>${name}</a>`;
@@ -39,11 +43,12 @@ export function readerHtml({ section, title, description, feed }: ReaderPage): s
     <link rel="icon" href="/assets/icon.svg" />
     <link rel="stylesheet" href="/assets/base.css" />
     <link rel="stylesheet" href="/assets/reader.css" />
+    <link rel="stylesheet" href="/assets/reader-lists.css" />
     <link rel="stylesheet" href="/assets/reader-values.css" />
     <link rel="stylesheet" href="/assets/${section}.css" />${alternate}
     <script type="module" src="/assets/${section}.js"></script>
   </head>
-  <body>
+  <body data-game="${escapeHtml(game)}">
     <a class="skip" href="#main">To the content</a>
     <header class="bar">
       <a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="28" height="28" /> emberline</a>
@@ -54,4 +59,24 @@ export function readerHtml({ section, title, description, feed }: ReaderPage): s
   </body>
 </html>
 `;
+}
+
+const type = "text/html; charset=utf-8";
+
+/** What the routes of these pages have in common. */
+export const readerRoute = {
+  method: "GET",
+  tag: "Pages",
+  auth: "public",
+  source: "our own page",
+  cache: "no-cache",
+  errors: [],
+  responses: { 200: media(type), 404: media(type) },
+} as const;
+
+export function readerReply(page: ReaderPage, status: 200 | 404 = 200) {
+  return bytesReply(status, type, readerHtml(page), [
+    ["Content-Security-Policy", policy],
+    ["Referrer-Policy", "no-referrer"],
+  ]);
 }

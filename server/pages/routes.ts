@@ -3,6 +3,7 @@ import { AppError } from "../core/errors.ts";
 import { isLocalPeer } from "../core/local-peer.ts";
 import { bytesReply, defineRoute, media, type AnyRoute, type Headers } from "../http/route.ts";
 import { codexPages } from "./codex-page.ts";
+import { dataPages } from "./data-page.ts";
 import { readAsset, readClient, type Asset } from "./assets.ts";
 import { resetPage } from "./reset-page.ts";
 
@@ -87,6 +88,7 @@ export const pageRoutes: AnyRoute[] = [
   page("/docs", "Browse the interface", () => "docs.html"),
   page("/play", "Play trivia in the browser", () => "play.html"),
   ...codexPages,
+  ...dataPages,
   inbox,
   resetPage,
   assets,

@@ -4,7 +4,7 @@ import { differences, linksCard, mediaCard, dataCard } from "./codex-state-cards
 import { timeline } from "./codex-timeline.js";
 import { emptyCard, make, setTitle } from "./page.js";
 import { iconNode } from "./pieces.js";
-import { nameOfId, plural } from "./words.js";
+import { nameOfId, plural, shortTag } from "./words.js";
 
 /** @typedef {import("./codex-place.js").Place} Place */
 /** @typedef {import("./codex-states.js").State} State */
@@ -82,7 +82,11 @@ function headOf(place, state, name, key) {
     make(
       "li",
       {},
-      make("a", { class: "chip", href: place.page(shown.type, { "filter[tags]": tag }) }, tag),
+      make(
+        "a",
+        { class: "chip", href: place.page(shown.type, { "filter[tags]": tag }), title: tag },
+        shortTag(tag),
+      ),
     ),
   );
   return [

@@ -5,7 +5,7 @@ import { placeLine, readGame } from "./codex-place.js";
 import { emptyCard, make, Refusal, setTitle } from "./page.js";
 import { iconNode } from "./pieces.js";
 import { scalar } from "./values.js";
-import { count, counted, fieldName, plural } from "./words.js";
+import { count, counted, fieldName, plural, shortTag } from "./words.js";
 
 /** Rows of one read. */
 const pageSize = 50;
@@ -116,7 +116,7 @@ function table(place, type, columns, first, read) {
     {},
     make("th", { scope: "col" }, "Name"),
     ...heads,
-    make("th", { scope: "col" }, "Tags"),
+    make("th", { scope: "col", class: "tags" }, "Tags"),
   );
   return make(
     "div",
@@ -147,7 +147,11 @@ function row(place, type, columns, entity) {
   const tags = entity.tags
     .slice(0, 4)
     .map((/** @type {string} */ tag) =>
-      make("a", { class: "chip", href: place.page(type, { "filter[tags]": tag }) }, tag),
+      make(
+        "a",
+        { class: "chip", title: tag, href: place.page(type, { "filter[tags]": tag }) },
+        shortTag(tag),
+      ),
     );
   const more = entity.tags.length - tags.length;
   if (more > 0) tags.push(make("span", { class: "quiet" }, `+${more}`));

@@ -94,9 +94,11 @@ export function changesTable(changes, context) {
   return make("table", { class: "changes" }, make("tbody", {}, ...rows));
 }
 
-/** @param {string} label @param {Node} field */
-export const labelled = (label, field) =>
-  make("label", { class: "field" }, make("span", {}, label), field);
+/** A field with its label, which alone is its name: what a choice offers is not part of it. @param {string} label @param {Element} field */
+export function labelled(label, field) {
+  field.setAttribute("aria-label", label);
+  return make("label", { class: "field" }, make("span", {}, label), field);
+}
 
 /** @param {[value: string, text: string][]} choices @param {string} chosen @param {(value: string) => void} onChoice @param {Record<string, any>} [attributes] */
 export function chooser(choices, chosen, onChoice, attributes = {}) {

@@ -5,7 +5,17 @@ import { count, isEntityId, nameOfId, readable, shortTag } from "./words.js";
 const firstRows = 20;
 const maxColumns = 8;
 
-/** @typedef {{ addressOf: (id: string) => string, changed?: ReadonlySet<string> }} Context */
+/**
+ * How values are written: where an id leads, and, where a page knows them, the name of an id, the label of a slug
+ * by the name of its field, the title of a field; `changed` are the paths to mark.
+ * @typedef {{
+ *   addressOf: (id: string) => string,
+ *   nameOf?: (id: string) => string | undefined,
+ *   labelOf?: (field: string, slug: string) => string | undefined,
+ *   titleOf?: (field: string) => string,
+ *   changed?: ReadonlySet<string>,
+ * }} Context
+ */
 
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -18,17 +28,24 @@ function pathOf(path, key) {
   return path === "" ? key : `${path}.${key}`;
 }
 
-/** A value without members. @param {unknown} value @param {Context} context @returns {Node} */
-export function scalar(value, context) {
+/** The last name in a path. @param {string} path */
+const fieldOf = (path) => path.split(".").at(-1) ?? "";
+
+/** A value without members. @param {unknown} value @param {Context} context @param {string} [field] @returns {Node} */
+export function scalar(value, context, field = "") {
   if (value === null || value === undefined) return make("span", { class: "none" }, "none");
   if (value === true) return make("span", { class: "yes" }, "yes");
   if (value === false) return make("span", { class: "no" }, "no");
   if (typeof value === "number") return make("span", { class: "number" }, count(value));
   if (isEntityId(value))
-    return make("a", { href: context.addressOf(value), title: value }, nameOfId(value));
+    return make(
+      "a",
+      { href: context.addressOf(value), title: value },
+      context.nameOf?.(value) ?? nameOfId(value),
+    );
   const text = String(value);
   if (text === "") return make("span", { class: "none" }, "empty");
-  const short = shortTag(text);
+  const short = context.labelOf?.(field, text) ?? shortTag(text);
   return make("span", short === text ? {} : { title: text }, short);
 }
 
@@ -36,7 +53,7 @@ export function scalar(value, context) {
 export function valueNode(value, context, path = "") {
   if (Array.isArray(value)) return listNode(value, context, path);
   if (isObject(value)) return factsNode(value, context, path);
-  return scalar(value, context);
+  return scalar(value, context, fieldOf(path));
 }
 
 /** The members of an object, a row each; rows that hold a change are marked. @param {Record<string, unknown>} object @param {Context} context @param {string} [path] */
@@ -49,7 +66,8 @@ export function factsNode(object, context, path = "") {
     const isChanged = changed.some(
       (one) => one === own || (/^[.[]/.test(one.slice(own.length)) && one.startsWith(own)),
     );
-    const head = make("th", { scope: "row" }, readable(key));
+    const title = context.titleOf?.(key) ?? readable(key);
+    const head = make("th", { scope: "row" }, title);
     return make(
       "tr",
       { class: isChanged && "changed" },
@@ -63,7 +81,7 @@ export function factsNode(object, context, path = "") {
 /** @param {unknown[]} list @param {Context} context @param {string} path */
 function listNode(list, context, path) {
   if (list.length === 0) return make("span", { class: "none" }, "empty");
-  if (list.every(isScalar)) return inlineList(list, context);
+  if (list.every(isScalar)) return inlineList(list, context, fieldOf(path));
   const columns = columnsOf(list);
   const nodes = columns
     ? list.map((item) => rowOf(/** @type {any} */ (item), columns, context))
@@ -76,9 +94,9 @@ function listNode(list, context, path) {
   return make("div", {}, wrap(nodes.slice(0, firstRows)), rest);
 }
 
-/** @param {unknown[]} list @param {Context} context */
-function inlineList(list, context) {
-  const items = list.map((item) => make("li", {}, scalar(item, context)));
+/** @param {unknown[]} list @param {Context} context @param {string} field */
+function inlineList(list, context, field) {
+  const items = list.map((item) => make("li", {}, scalar(item, context, field)));
   return make("ul", { class: "inline" }, ...items);
 }
 
@@ -92,7 +110,7 @@ function columnsOf(list) {
 /** @param {Record<string, unknown>} item @param {string[]} columns @param {Context} context */
 function rowOf(item, columns, context) {
   const cells = columns.map((name) =>
-    make("td", {}, Object.hasOwn(item, name) ? valueNode(item[name], context) : ""),
+    make("td", {}, Object.hasOwn(item, name) ? valueNode(item[name], context, name) : ""),
   );
   return make("tr", {}, ...cells);
 }

@@ -38,5 +38,6 @@ export const nameOfId = (id) => readable(id.split(".").slice(2).join(" "));
 export function plural(type) {
   const text = readable(type);
   if (/[^aeiou]y$/.test(text)) return `${text.slice(0, -1)}ies`;
-  return /(s|x|ch|sh)$/.test(text) ? `${text}es` : `${text}s`;
+  if (/[^s]s$/.test(text)) return text;
+  return /(ss|x|ch|sh)$/.test(text) ? `${text}es` : `${text}s`;
 }
