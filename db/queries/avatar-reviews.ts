@@ -46,12 +46,13 @@ export async function findForReview(em: EntityManager, id: number): Promise<List
 /** Uploads whose job was lost: nobody judged them for long. */
 export async function listUnjudged(
   em: EntityManager,
-  { before, limit }: { before: Date; limit: number },
+  { since, before, limit }: { since: Date; before: Date; limit: number },
 ): Promise<number[]> {
   const rows = await rowsOf(
     em,
     sql<{ id: number }>`select id from avatar_uploads
-      where status = 'queued' and judged_at is null and file is not null and created_at < ${before}
+      where status = 'queued' and judged_at is null and file is not null
+        and created_at < ${before} and created_at > ${since}
       order by id limit ${limit}`,
   );
   return rows.map(({ id }) => id);

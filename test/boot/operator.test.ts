@@ -30,6 +30,11 @@ describe("the operator listener", () => {
     for (const path of paths) assert.equal((await call(path)).status, 401, path);
     for (const path of ["/live", "/ready", "/operator/login"])
       assert.equal((await call(path)).status, 200, path);
+    const { body } = (await (await call("/ready")).json()) as {
+      body: { avatar_moderation: string };
+    };
+    // The classifier is loaded by the first picture.
+    assert.equal(body.avatar_moderation, "idle");
   });
 
   it("gives metrics without a token to this machine only, not through a proxy", async () => {

@@ -4,6 +4,8 @@ import { avatarModeration } from "../queues.ts";
 
 /** The job of an upload nobody judged for so long was lost. */
 const strandedMs = 2 * 60_000;
+/** What nobody could judge for so long waits for an operator. */
+const hopelessMs = 86_400_000;
 const maxStranded = 500;
 /** Storing a picture takes seconds; one that is not stored by now never will be. */
 const unfinishedMs = 10 * 60_000;
@@ -17,9 +19,9 @@ const maxRemoved = 500;
 export async function tidyAvatars(deps: JobDeps): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
-  const before = new Date(now - strandedMs);
+  const [since, before] = [new Date(now - hopelessMs), new Date(now - strandedMs)];
   const round = Math.ceil(now / strandedMs);
-  for (const uploadId of await listUnjudged(em, { before, limit: maxStranded }))
+  for (const uploadId of await listUnjudged(em, { since, before, limit: maxStranded }))
     await deps.enqueue(avatarModeration, { uploadId, round });
   const spent = await listSpentPictures(em, {
     unfinishedBefore: new Date(now - unfinishedMs),
