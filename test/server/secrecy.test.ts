@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { insertAnswers } from "../../db/queries/question-answers.ts";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { seedQuestions } from "../../db/seeds/questions.ts";
+import { starterQuestions } from "../../server/providers/question-bank/index.ts";
+import { routes } from "../../server/routes.ts";
+import { startApp, type App } from "../support/app.ts";
+import { openStream } from "../support/event-stream.ts";
+import { registerAccount } from "../support/identity.ts";
+import { leakOf, requestsFor, type Secret } from "../support/secrets.ts";
+import { ask, lobbyOf, playing, type Table } from "./modules/lobbies/seats.ts";
+
+/** What would end the caller's own account or seat, or is no JSON but a stream. */
+const skipped = new Set([
+  "DELETE /v1/users/@me",
+  "DELETE /v1/users/@me/sessions",
+  "DELETE /v1/users/@me/sessions/{id}",
+  "POST /v1/games/trivia/lobbies/{code}/leave",
+  "GET /v1/hub",
+]);
+
+/** The data of the interface; pages are the same for everyone, /v2 repeats what /v1 has. */
+const asked = routes.filter(
+  ({ method, path }) => path.startsWith("/v1/") && !skipped.has(`${method} ${path}`),
+);
+
+/** Game data is the same for every caller: it is asked for once. */
+const isGameData = (path: string) => /^\/v1\/(?:codex|realms)\//.test(path);
+
+describe("the answer of a competition question", () => {
+  let app: App;
+  let secrets: Secret[];
+  let table: Table;
+  /** Of the question that is open. */
+  let current: Secret;
+  const tables: Table[] = [];
+
+  before(async () => {
+    app = await startApp();
+    await seedQuestions(app.deps.em, () => starterQuestions(2));
+    await rowsOf(
+      app.deps.em,
+      sql`update questions set explanation = 'canary ' || md5('c' || id) || ' sings'
+        where pool = 'competition'`,
+    );
+    secrets = await rowsOf(
+      app.deps.em,
+      sql<Secret>`select id, question, md5('c' || id) as canary from questions
+        where pool = 'competition'`,
+    );
+    for (const mode of ["versus", "coop"])
+      tables.push(await playing(app, { mode, numQuestions: 3, timer: 60 }, 2));
+    const [first] = tables;
+    assert.ok(first);
+    table = first;
+    current = await openQuestion();
+  });
+  after(() => app.stop());
+
+  async function openQuestion(): Promise<Secret> {
+    const { current_question } = await lobbyOf(app, table.code);
+    return secrets.find(({ id }) => id === current_question?.id) ?? assert.fail("no open question");
+  }
+
+  async function account(): Promise<Record<string, string>> {
+    const { session } = await registerAccount(app);
+    return { authorization: `Bearer ${session.access_token}` };
+  }
+
+  /** Calls every address with the id, as this caller; what came back tells nothing. */
+  async function callAll(
+    headers: Record<string, string>,
+    id: number,
+    code: string,
+  ): Promise<number> {
+    let answered = 0;
+    const words = {
+      code,
+      slug: "default",
+      game: "sample",
+      category: "random",
+      categories: "art,science",
+      difficulty: "easy",
+      tz: "UTC",
+      timezone: "UTC",
+      date: "2026-01-01",
+      prompt: "river",
+    };
+    const isAnonymous = Object.keys(headers).length === 0;
+    for (const route of asked) {
+      if (!isAnonymous && isGameData(route.path)) continue;
+      for (const { method, path, body } of requestsFor(route, id, words)) {
+        const hasBody = route.body !== undefined && method !== "GET";
+        const call = { headers, ...(hasBody ? { body } : {}) };
+        const answer = await app.client.request(method, path, call);
+        const where = `${method} ${path} -> ${answer.status}`;
+        assert.ok(answer.status < 500 || answer.status === 503, where);
+        assert.equal(leakOf(answer.text, answer.json, secrets), null, where);
+        if (answer.status < 400) answered++;
+      }
+    }
+    return answered;
+  }
+
+  it("is told by no address to anyone while its question is open", async () => {
+    const outsider = await account();
+    const [guest] = table.guests;
+    assert.ok(guest);
+    for (const [headers, fewest] of [
+      [{}, 15],
+      [outsider, 30],
+      [guest.as, 15],
+    ] as const) {
+      const answered = await callAll(headers, current.id, table.code);
+      assert.ok(answered >= fewest, `only ${answered} calls were served: they are too tame`);
+    }
+    await callAll(await account(), current.id, tables[1]?.code ?? "");
+    assert.equal((await openQuestion()).id, current.id, "the question is still open");
+  });
+
+  it("is told by no address though the caller got the question wrong in another game", async () => {
+    const { session } = await registerAccount(app);
+    const headers = { authorization: `Bearer ${session.access_token}` };
+    const playerId = session.player.id;
+    const answer = { playerId, selectedIndex: 0, isCorrect: false, points: 0, xp: 0 };
+    const other = secrets.find(({ id }) => id !== current.id) ?? assert.fail();
+    const rest = { source: "lobby" as const, ref: null, at: new Date() };
+    await insertAnswers(app.deps.em, [{ ...answer, ...rest, questionId: other.id }]);
+    const kept = { question_id: current.id };
+    const path = "/v1/games/trivia/favorites";
+    assert.equal((await app.client.post(path, { headers, body: kept })).status, 201);
+    await callAll(headers, current.id, table.code);
+    const again = "/v1/games/trivia/questions/draw?retry=true";
+    const { body } = await app.client.get(again, { headers });
+    assert.deepEqual(
+      body,
+      { question: null },
+      "not even the question comes again outside its pool",
+    );
+  });
+
+  it("stands on no page of the catalog", async () => {
+    for (let offset = 0; ; offset += 100) {
+      const answer = await app.client.get(`/v1/games/trivia/questions?limit=100&offset=${offset}`);
+      const { questions } = answer.body as { questions: { id: number }[] };
+      assert.equal(leakOf(answer.text, answer.json, secrets), null);
+      assert.ok(questions.every(({ id }) => !secrets.some((secret) => secret.id === id)));
+      if (questions.length === 0) break;
+    }
+  });
+
+  it("is told to a player who has answered, and to nobody else before the reveal", async (t) => {
+    const [guest] = table.guests;
+    assert.ok(guest);
+    const granted = await ask(app, "POST", `/${table.code}/token`, undefined, guest.as);
+    const token = granted.headers.get("x-hub-token") ?? "";
+    const topic = encodeURIComponent(`/games/trivia/lobby/${table.code}`);
+    const stream = openStream(`${app.url}/v1/hub?topic=${topic}`, { token });
+    t.after(() => stream.close());
+    await stream.waitFor(({ event }) => event === "lobby.snapshot", "a snapshot");
+    const given = { selected_index: 0, time_taken_ms: 10 };
+    const own = await ask(app, "POST", `/${table.code}/answer`, given, table.host.as);
+    assert.ok(JSON.stringify(own.body).includes(current.canary), "the host's own answer tells");
+    await stream.waitFor(({ event }) => event === "lobby.answer", "the answer");
+    for (const frame of stream.frames)
+      assert.equal(leakOf(JSON.stringify(frame), frame.data, secrets), null, frame.event);
+    await callAll(await account(), current.id, table.code);
+    const again = await ask(app, "POST", `/${table.code}/answer`, given, table.host.as);
+    assert.equal(again.code, "lobby:already_answered");
+    for (const seat of table.guests)
+      await ask(
+        app,
+        "POST",
+        `/${table.code}/answer`,
+        { selected_index: 1, time_taken_ms: 10 },
+        seat.as,
+      );
+    const tells = (frame: unknown) => JSON.stringify(frame).includes(current.canary);
+    const reveal = await stream.waitFor(tells, "the reveal");
+    assert.equal(reveal.event, "lobby.reveal");
+    const { reveal: shown } = await lobbyOf(app, table.code);
+    assert.equal(shown?.question_id, current.id);
+  });
+});

@@ -1,0 +1,90 @@
+import type { AnyRoute } from "../../server/http/route.ts";
+
+/** One question whose answer must not be told yet. */
+export interface Secret {
+  id: number;
+  question: string;
+  /** A text that stands nowhere but in this question's explanation. */
+  canary: string;
+}
+
+/** Fields that would tell which choice is right. */
+const telling = new Set([
+  "correct_index",
+  "answer",
+  "correct",
+  "right",
+  "answer_salt",
+  "is_correct",
+]);
+
+/** What an answer tells of a secret, or null when it keeps it. */
+export function leakOf(text: string, json: unknown, secrets: readonly Secret[]): string | null {
+  for (const { id, canary } of secrets)
+    if (text.includes(canary)) return `the explanation of question ${id}`;
+  return findTold(json, secrets);
+}
+
+function findTold(value: unknown, secrets: readonly Secret[]): string | null {
+  if (Array.isArray(value)) return firstOf(value.map((item) => findTold(item, secrets)));
+  if (typeof value !== "object" || value === null) return null;
+  const fields = Object.entries(value);
+  const isAbout = secrets.find(({ id, question }) =>
+    fields.some(
+      ([name, field]) =>
+        (/^(?:question_)?id$/.test(name) && field === id) ||
+        (name === "question" && field === question),
+    ),
+  );
+  const told = fields.find(([name, field]) => telling.has(name) && field !== null);
+  if (isAbout && told) return `${told[0]} of question ${isAbout.id}`;
+  return firstOf(fields.map(([, field]) => findTold(field, secrets)));
+}
+
+const firstOf = (list: (string | null)[]) => list.find((one) => one !== null) ?? null;
+
+interface Shape {
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Shape[];
+  const?: unknown;
+  properties?: Record<string, Shape>;
+}
+
+/**
+ * Requests that come as close to `id` as a declaration allows: the id wherever a number goes, words
+ * that fit elsewhere. One request for each value of the first choice a body offers.
+ */
+export function requestsFor(route: AnyRoute, id: number, words: Readonly<Record<string, string>>) {
+  const valueOf = (name: string, shape: Shape): unknown => {
+    if (name === "selected_index") return 0;
+    if (words[name] !== undefined) return words[name];
+    if (shape.enum) return shape.enum[0];
+    if (shape.const !== undefined) return shape.const;
+    const types = [shape.type ?? shape.anyOf?.map((one) => one.type ?? "string") ?? "string"].flat(
+      2,
+    );
+    if (types.includes("integer") || types.includes("number")) return name.endsWith("id") ? id : 20;
+    if (types.includes("boolean")) return true;
+    return types.includes("array") ? [] : "art";
+  };
+  const fieldsOf = (schema: unknown) =>
+    Object.entries((schema as Shape | undefined)?.properties ?? {}).map(
+      ([name, shape]) => [name, shape, valueOf(name, shape)] as const,
+    );
+  const path = route.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
+    encodeURIComponent(words[name] ?? String(id)),
+  );
+  const query = new URLSearchParams(
+    fieldsOf(route.query).map(([name, , value]) => [name, String(value)]),
+  );
+  const fields = fieldsOf(route.body);
+  const body = Object.fromEntries(fields.map(([name, , value]) => [name, value]));
+  const [choiceName, choices = [undefined]] =
+    fields.flatMap(([name, shape]) => (shape.enum ? [[name, shape.enum] as const] : []))[0] ?? [];
+  return choices.map((choice) => ({
+    method: route.method,
+    path: route.query ? `${path}?${query}` : path,
+    body: choiceName === undefined ? body : { ...body, [choiceName]: choice },
+  }));
+}
