@@ -15,6 +15,7 @@ import { createIdentities } from "./identity.ts";
 import { createJobDesk } from "./jobs.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { createPlayerDesk } from "./players.ts";
+import { createQuestionDesk } from "./questions.ts";
 import { operatorRoutes } from "./routes.ts";
 import { createOperatorServer, listen } from "./server.ts";
 import type { Audit, Sources } from "./sources.ts";
@@ -58,7 +59,8 @@ export async function startOperator(): Promise<void> {
   const { outbox, wallets, inStores } = database;
   const players = createPlayerDesk({ config, inStores });
   const avatars = createAvatarDesk({ config, clock: systemClock, open: database.open });
-  const parts = { missingStores, outbox, wallets, audit, players, avatars };
+  const questions = createQuestionDesk(inStores);
+  const parts = { missingStores, outbox, wallets, audit, players, avatars, questions };
   const sources: Sources = { ...createSources(link, queues, metrics), ...parts };
   const server = createOperatorServer({
     config,

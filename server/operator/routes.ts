@@ -9,6 +9,7 @@ import { defineOperatorRoute } from "./define.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { Instant, orNull } from "./schemas.ts";
 import { playerRoutes } from "./player-routes.ts";
+import { questionRoutes } from "./question-routes.ts";
 import { presentProcess, ProcessBody, readiness, Readiness } from "./processes.ts";
 import type { Sources } from "./sources.ts";
 import { BooksBody, presentBooks } from "./wallets.ts";
@@ -138,6 +139,7 @@ export function operatorRoutes(sources: Sources): readonly AnyRoute[] {
     ...jobRoutes(sources.jobs, sources.audit),
     ...playerRoutes(sources.players),
     ...avatarRoutes(sources.avatars),
+    ...questionRoutes(sources.questions),
   ];
   routes.push(
     defineOperatorRoute({

@@ -5,6 +5,7 @@ import type { ProcessInfo } from "../ipc.ts";
 import type { AvatarDesk } from "./avatar-desk.ts";
 import type { JobDesk } from "./jobs.ts";
 import type { PlayerDesk } from "./players.ts";
+import type { QuestionDesk } from "./questions.ts";
 import type { BooksView } from "./wallets.ts";
 
 /** What the addresses show and change; each answers within a bounded time. */
@@ -16,6 +17,7 @@ export interface Sources {
   avatars: AvatarDesk;
   /** How the moderators of avatars stand in the job workers. */
   moderators(): Promise<string[]>;
+  questions: QuestionDesk;
   metrics(): Promise<string>;
   outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
   wallets(): Promise<BooksView>;

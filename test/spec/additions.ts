@@ -38,6 +38,7 @@ export const additions: readonly string[] = [
   "GET /.well-known/oauth-authorization-server",
   "GET /v1/avatars/credits",
   "POST /v1/unsubscribe",
+  "POST /v1/games/trivia/questions/{id}/report",
   "POST /v1/games/trivia/teams",
   "GET /v1/games/trivia/teams/@me",
   "GET /v1/games/trivia/teams/{id}",

@@ -286,6 +286,67 @@ describe("the job that stores a finished lobby", () => {
     }
   });
 
+  it("gives the best of a versus game the award of a first win, once", async () => {
+    const [ann, ben, cid] = [await newAccount(), await newAccount(), await newAccount()];
+    const given = [
+      { seat: 0, isCorrect: true },
+      { seat: 1, isCorrect: true },
+      { seat: 2, isCorrect: false },
+    ];
+    const id = freshQuestion();
+    const won = async (accounts: (number | null)[], scores: number[], change: object = {}) => {
+      const sheet = sheetOf(accounts, [{ id, given: given.slice(0, scores.length) }]);
+      const seats = sheet.seats.map((seat, n) => ({
+        ...seat,
+        score: scores[n] ?? 0,
+        numAnswered: 1,
+      }));
+      await run({ ...sheet, seats, ...change });
+      const rows = await rowsOf(
+        app.deps.em,
+        sql<{ player: number }>`select player_id as player from award_grants
+          where award_id = 'id.award.first_win' and player_id in (${ann}, ${ben}, ${cid}) order by 1`,
+      );
+      return rows.map((row) => row.player);
+    };
+    assert.deepEqual(await won([ann, null], [0, 0]), [], "nobody without points");
+    assert.deepEqual(await won([ann], [100]), [], "nobody alone");
+    const { settings } = sheetOf([], []);
+    const coop = { settings: { ...settings, mode: "coop" } };
+    assert.deepEqual(await won([ann, ben], [100, 50], coop), []);
+    assert.deepEqual(await won([ann, ben], [100, 50], { endReason: "host_left" }), []);
+    assert.deepEqual(
+      await won([ann, null, ben], [100, 150, 0]),
+      [],
+      "an anonymous seat has no wallet",
+    );
+    assert.deepEqual(await won([ann, ben, cid], [100, 100, 50]), [ann, ben]);
+    assert.deepEqual(await won([ann, ben, cid], [100, 50, 300]), [ann, ben, cid]);
+    assert.deepEqual(await won([ann, ben, cid], [300, 50, 30]), [ann, ben, cid]);
+    const [wallet] = await rowsOf(
+      app.deps.em,
+      sql<{ balance: number }>`select balance::int as balance from wallets
+        where player_id = ${ann} and currency = 'embers'`,
+    );
+    assert.equal(wallet?.balance, 50);
+  });
+
+  it("stores the game though an operator took the award out of use", async () => {
+    const [ann, ben] = [await newAccount(), await newAccount()];
+    const use = (isActive: boolean) =>
+      rowsOf(
+        app.deps.em,
+        sql`update award_definitions set is_active = ${isActive} where award_id = 'id.award.first_win'`,
+      );
+    await use(false);
+    const given = [{ seat: 0, isCorrect: true }];
+    const sheet = sheetOf([ann, ben], [{ id: freshQuestion(), given }]);
+    const seats = sheet.seats.map((seat, n) => ({ ...seat, score: 100 - n, numAnswered: 1 }));
+    await run({ ...sheet, seats });
+    await use(true);
+    assert.equal((await statsOf(ann))?.score, 100);
+  });
+
   it("fails at the first attempt when the sheet is gone", async () => {
     const payload = { code: "ABCDEF", lobbyId: ++lobbyIds, seq: 1, key: "planted:nowhere" };
     const queues = createQueues(app.stores.redisUrl, silentLogger);

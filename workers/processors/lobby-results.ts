@@ -10,6 +10,7 @@ import {
 import { insertAnswers, recordServed, type NewAnswer } from "../../db/queries/question-answers.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import { addAnswer, earned, noTotals, type GivenAnswer } from "../../server/play/totals.ts";
+import { awardWhenDue } from "../../server/wallet/awards.ts";
 import type { lobbyResults, PayloadOf } from "../queues.ts";
 
 /** What this job reads of a result sheet (actors/lobby/result-sheet.ts); times in ms since the epoch. */
@@ -21,7 +22,13 @@ interface Sheet {
   startedAt: number | null;
   finishedAt: number | null;
   endReason: string | null;
-  seats: { id: number; isHost: boolean; accountId: number | null }[];
+  seats: {
+    id: number;
+    isHost: boolean;
+    accountId: number | null;
+    score: number;
+    numAnswered: number;
+  }[];
   questions: {
     index: number;
     id: number;
@@ -86,6 +93,7 @@ async function store(em: EntityManager, sheet: Sheet, finishedAt: Date): Promise
     ),
   );
   await credit(em, sheet, players, finishedAt);
+  await rewardWinners(em, sheet, finishedAt);
   // After the totals, as everywhere: two transactions that lock in one order never deadlock.
   await recordServed(
     em,
@@ -122,6 +130,22 @@ async function credit(
     em,
     answers.map((answer) => toNewAnswer(answer, at)),
   );
+}
+
+/** The best of a versus game between at least two who answered has won it; each wins a first time once (WAL-03). */
+async function rewardWinners(em: EntityManager, sheet: Sheet, at: Date): Promise<void> {
+  if (sheet.settings.mode !== "versus" || sheet.endReason !== "completed") return;
+  const played = sheet.seats.filter((seat) => seat.numAnswered > 0);
+  const best = Math.max(1, ...played.map((seat) => seat.score));
+  if (played.length < 2) return;
+  const winners = played.flatMap(({ score, accountId }) =>
+    score === best && accountId !== null ? [accountId] : [],
+  );
+  // In one order, so that two lobbies with the same winners do not wait for each other.
+  for (const playerId of [...new Set(winners)].sort((a, b) => a - b)) {
+    const award = { awardId: "id.award.first_win", game: "trivia" };
+    await awardWhenDue(em, { ...award, playerId, now: at.getTime() });
+  }
 }
 
 async function playerAnswers(

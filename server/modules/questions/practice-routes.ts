@@ -1,3 +1,6 @@
+import { saveReport } from "../../../db/queries/question-quality.ts";
+import { timestamp } from "../../core/clock.ts";
+import { AppError } from "../../core/errors.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { categorize } from "./categorize.ts";
 import { drawForPlayer } from "./draw.ts";
@@ -64,4 +67,28 @@ const answer = defineRoute({
   },
 });
 
-export const practiceRoutes: AnyRoute[] = [categorizePrompt, draw, answer];
+const report = defineRoute({
+  method: "POST",
+  path: `${base}/questions/{id}/report`,
+  summary: "Say that something is wrong with a question; the last report of a player counts",
+  tag,
+  auth: "player",
+  source: "TRV-06, quality of questions",
+  rateLimit: { max: 20, window: 60, per: "account" },
+  params: s.QuestionParams,
+  unknown: "question:not_found",
+  body: s.ReportBody,
+  responses: { 200: s.Report, 201: s.Report },
+  errors: ["question:not_found"],
+  handler: async ({ params, body, caller, deps }) => {
+    const now = deps.clock.now();
+    const { playerId } = caller;
+    const given = { questionId: params.id, playerId, ...body, at: new Date(now) };
+    const saved = await saveReport(deps.em, given);
+    if (saved === null) throw new AppError("question:not_found");
+    const shown = { question_id: params.id, ...body, created_at: timestamp(now) };
+    return saved.isNew ? reply(201, { report: shown }) : reply(200, { report: shown });
+  },
+});
+
+export const practiceRoutes: AnyRoute[] = [categorizePrompt, draw, answer, report];

@@ -71,6 +71,21 @@ export const AnswerBody = Type.Object({
   time_taken_ms: milliseconds(300_000),
 });
 
+/** What can be wrong with a question. */
+export const ReportBody = Type.Object({
+  reason: Type.Enum(["wrong_answer", "ambiguous", "outdated", "offensive", "typo", "other"]),
+  comment: Type.String({ maxLength: 500, default: "" }),
+});
+
+export const Report = Type.Object({
+  report: Type.Object({
+    question_id: Type.Integer(),
+    reason: ReportBody.properties.reason,
+    comment: Type.String(),
+    created_at: Type.String({ format: "date-time" }),
+  }),
+});
+
 export const DrawQuery = Type.Object({
   categories: Type.Optional(Type.String({ maxLength: 1_024, description: "comma-separated" })),
   category: Type.Optional(Type.String({ maxLength: 64 })),

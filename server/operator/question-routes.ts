@@ -1,0 +1,110 @@
+import Type from "typebox";
+import type { QuestionProblem } from "../../db/queries/question-quality.ts";
+import { pagedReply, reply } from "../http/route.ts";
+import { defineOperatorRoute } from "./define.ts";
+import {
+  presentQuality,
+  questionVerbs,
+  type QuestionDesk,
+  type QuestionVerb,
+} from "./questions.ts";
+import { Instant, orNull, ReasonBody } from "./schemas.ts";
+
+const maxId = 2_147_483_647;
+const maxPage = 1_000;
+const problems: readonly QuestionProblem[] = ["reported", "too_hard", "too_easy", "retired"];
+const QuestionParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId }) });
+
+const QuestionBody = Type.Object({
+  id: Type.Integer(),
+  category: Type.String(),
+  difficulty: Type.String(),
+  pool: Type.Enum(["public", "competition"]),
+  source: Type.String({ description: "driver that wrote it" }),
+  question: Type.String(),
+  choices: Type.Array(Type.String()),
+  correct_index: Type.Unsafe<number | null>({
+    type: ["integer", "null"],
+    description: "null for viewers while players must not know it",
+  }),
+  explanation: orNull(Type.String()),
+  estimated_rate: Type.Integer({ description: "percent expected to answer correctly" }),
+  correct_rate: Type.Unsafe<number | null>({
+    type: ["integer", "null"],
+    description: "percent that did; null before the first answer",
+  }),
+  num_served: Type.Integer(),
+  problems: Type.Array(Type.Enum([...problems])),
+  num_reports: Type.Integer({ description: "open reports of players" }),
+  reports: Type.Record(Type.String(), Type.Integer(), { description: "open reports by reason" }),
+  comments: Type.Array(Type.String(), { description: "of the latest open reports" }),
+  created_at: Instant,
+  retired_at: orNull(Instant),
+});
+const QuestionAnswer = Type.Object({ question: QuestionBody });
+
+const summaries: Readonly<Record<QuestionVerb, string>> = {
+  retire: "Never serve a question again, and settle its reports",
+  restore: "Serve a retired question again",
+  "dismiss-reports": "Settle the reports of a question that is right",
+};
+
+/** Questions that players report, or that nearly nobody or everybody gets right. */
+export const questionRoutes = (desk: QuestionDesk) => [
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/questions",
+    summary: "Questions with a problem: reported, too hard, too easy, or retired ones",
+    auth: "viewer",
+    source: "TRV-06, S15, ENV-05",
+    query: Type.Object({
+      problem: Type.Optional(Type.Enum([...problems], { description: "default: the first three" })),
+      category: Type.Optional(Type.String({ maxLength: 64 })),
+      page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1 }),
+      limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+    }),
+    isPaged: true,
+    responses: { 200: Type.Object({ questions: Type.Array(QuestionBody) }) },
+    errors: [],
+    handler: async ({ query, caller }) => {
+      const { problem = null, category = null, page, limit } = query;
+      const offset = (page - 1) * limit;
+      const { rows, total } = await desk.list({ problem, category, limit, offset });
+      const questions = rows.map((row) => presentQuality(row, caller));
+      const pagination = { page, limit, total, has_more: offset + rows.length < total };
+      return pagedReply(200, { questions }, pagination);
+    },
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/questions/{id}",
+    summary: "One question with its rates and reports",
+    auth: "viewer",
+    source: "TRV-06, S15",
+    params: QuestionParams,
+    unknown: "question:not_found",
+    responses: { 200: QuestionAnswer },
+    errors: ["question:not_found"],
+    handler: async ({ params, caller }) =>
+      reply(200, { question: presentQuality(await desk.find(params.id), caller) }),
+  }),
+  ...questionVerbs.map((verb) =>
+    defineOperatorRoute({
+      method: "POST",
+      path: `/operator/questions/{id}/${verb}`,
+      summary: summaries[verb],
+      auth: "operator",
+      source: "TRV-06, S16",
+      params: QuestionParams,
+      unknown: "question:not_found",
+      body: ReasonBody,
+      responses: { 200: QuestionAnswer },
+      errors: ["question:not_found"],
+      handler: async ({ params, body, caller }) => {
+        const by = { caller, reason: body.reason.trim() };
+        const row = await desk.change(params.id, verb, by);
+        return reply(200, { question: presentQuality(row, caller) });
+      },
+    }),
+  ),
+];

@@ -1,0 +1,98 @@
+import { systemClock, timestamp } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import type { OperatorCaller } from "../http/auth.ts";
+import type {
+  QualityFilter,
+  QualityRow,
+  QuestionProblem,
+  Suspicion,
+} from "../../db/queries/question-quality.ts";
+import type { AccountStores } from "./accounts.ts";
+
+/**
+ * Fewer answers say nothing. A guess is right one time in four: a question that fewer get right is
+ * misleading or has a wrong key; one that everybody gets right is no question.
+ */
+export const suspicion: Suspicion = { fewestServed: 20, hardRate: 10, easyRate: 97 };
+
+export const questionVerbs = ["retire", "restore", "dismiss-reports"] as const;
+export type QuestionVerb = (typeof questionVerbs)[number];
+
+/** What an operator may see and do about questions; unknown ids are `question:not_found`. */
+export interface QuestionDesk {
+  list(filter: QualityFilter): Promise<{ rows: QualityRow[]; total: number }>;
+  find(id: number): Promise<QualityRow>;
+  /** The change and its entry in the audit log are one transaction. */
+  change(
+    id: number,
+    verb: QuestionVerb,
+    by: { caller: OperatorCaller; reason: string },
+  ): Promise<QualityRow>;
+}
+
+type InStores = <T>(work: (stores: AccountStores) => Promise<T>) => Promise<T>;
+
+/** Loads the queries at the first question, as the database layer is. */
+export function createQuestionDesk(inStores: InStores): QuestionDesk {
+  const queries = () => import("../../db/queries/question-quality.ts");
+  const found = async ({ em }: AccountStores, id: number) => {
+    const row = await (await queries()).findQuality(em, id);
+    if (row === null) throw new AppError("question:not_found");
+    return row;
+  };
+  return {
+    list: (filter) =>
+      inStores(async ({ em }) => (await queries()).listProblematic(em, filter, suspicion)),
+    find: (id) => inStores((stores) => found(stores, id)),
+    change: (id, verb, { caller, reason }) =>
+      inStores(async (stores) => {
+        const { resolveReports, setRetired } = await queries();
+        const { insertAuditEntry } = await import("../../db/queries/operators.ts");
+        const now = new Date(systemClock.now());
+        await found(stores, id);
+        if (verb === "restore") await setRetired(stores.em, id, null);
+        if (verb === "retire") await setRetired(stores.em, id, now);
+        if (verb !== "restore") await resolveReports(stores.em, id, now);
+        const entry = { operator: caller.name, action: `question:${verb}`, reason };
+        await insertAuditEntry(stores.em, { ...entry, target: `question ${id}` });
+        return found(stores, id);
+      }),
+  };
+}
+
+/** What is suspicious about a question. */
+export function problemsOf(row: QualityRow): QuestionProblem[] {
+  const rate = row.numServed === 0 ? null : (100 * row.numCorrect) / row.numServed;
+  const isServed = rate !== null && row.numServed >= suspicion.fewestServed;
+  return [
+    ...(row.numReports > 0 ? ["reported" as const] : []),
+    ...(isServed && rate <= suspicion.hardRate ? ["too_hard" as const] : []),
+    ...(isServed && rate >= suspicion.easyRate ? ["too_easy" as const] : []),
+    ...(row.retiredAtMs === null ? [] : ["retired" as const]),
+  ];
+}
+
+/** Viewers do not see the answers that players must not know yet (S15). */
+export function presentQuality(row: QualityRow, { role }: Pick<OperatorCaller, "role">) {
+  const isOpen = row.pool === "public" || role !== "viewer";
+  return {
+    id: row.id,
+    category: row.category,
+    difficulty: row.difficulty,
+    pool: row.pool,
+    source: row.source,
+    question: row.question,
+    choices: row.choices,
+    correct_index: isOpen ? row.correctIndex : null,
+    explanation: isOpen ? row.explanation : null,
+    estimated_rate: row.estimatedRate,
+    correct_rate: row.numServed === 0 ? null : Math.round((100 * row.numCorrect) / row.numServed),
+    num_served: row.numServed,
+    problems: problemsOf(row),
+    num_reports: row.numReports,
+    reports: row.reports,
+    comments: row.comments,
+    created_at: timestamp(row.createdAtMs),
+    retired_at: row.retiredAtMs === null ? null : timestamp(row.retiredAtMs),
+  };
+}
