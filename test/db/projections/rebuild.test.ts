@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { projectorVersion } from "../../../db/projections/project.ts";
+import { localeChain, presentRow } from "../../../db/projections/present.ts";
+import { projectorVersion, type Row } from "../../../db/projections/project.ts";
 import {
   applyRebuild,
   previewRebuild,
@@ -87,6 +89,22 @@ describe("the projection of imports", () => {
       expected.map(({ id }) => id ?? "").sort(),
     );
     await isExact();
+  });
+
+  it("says by its version when rows come out differently", async () => {
+    const shown: string[] = [];
+    for (const resource of resources) {
+      const rows = await rowsOf(
+        archive.orm.em.fork(),
+        sql<Row>`select * from ${sql.table(resource.table)} order by id`,
+      );
+      for (const row of rows) shown.push(presentRow(resource, row, localeChain("de"), "single"));
+    }
+    assert.deepEqual(
+      { version: projectorVersion, rows: hash("sha256", shown.join("\n"), "hex").slice(0, 16) },
+      { version: 1, rows: "3cf13ffa4f6c2f46" },
+      "raise projectorVersion, so that rows are made anew, and write both here",
+    );
   });
 
   it("touches only rows whose inputs changed", async () => {

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { importEnvelope } from "../../importers/run.ts";
+import { archiveNewsChannel } from "../../server/core/archive-news.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { tendProjection } from "../../workers/processors/projection-rebuild.ts";
+import { projectionRebuild } from "../../workers/queues.ts";
+import { startApp, type App } from "../support/app.ts";
+import { envelope, importTime } from "../support/archive.ts";
+import { smallGame, smallTexts } from "../support/projected-game.ts";
+
+const game = "gamedata";
+const limitMs = 60_000;
+
+describe("the job projection-rebuild", () => {
+  let app: App;
+  let stamp = 0;
+  const numItems = async () => {
+    const { body } = await app.client.get("/v2/items?locale=de");
+    return (body as { count: number }).count;
+  };
+  const ask = (action: "preview" | "apply" | "back", build: number | null = null) =>
+    app.deps.enqueueAndWait(projectionRebuild, { game, action, build, stamp: ++stamp }, limitMs);
+
+  before(async () => {
+    app = await startApp();
+    // As an archive that was there before the projection was.
+    const source = envelope({ game, entities: smallGame(), locales: smallTexts() });
+    await importEnvelope(app.deps.em, source, { now: importTime });
+  });
+  after(() => app.stop());
+
+  it("is asked for by the service when the tables are of another projector, once", async () => {
+    assert.equal(await numItems(), 0);
+    const listener = connectRedis(app.stores.redisUrl, silentLogger, "test");
+    try {
+      await redisReady(listener);
+      await listener.subscribe(archiveNewsChannel);
+      const rebuilt = once(listener, "message");
+      await tendProjection(app.deps);
+      assert.deepEqual(await rebuilt, [archiveNewsChannel, game]);
+    } finally {
+      listener.disconnect();
+    }
+    assert.equal(await ask("preview"), true, "the archive has been read anew by now");
+    assert.equal(await numItems(), 4);
+    const enqueue = () => assert.fail("there is nothing to rebuild");
+    await tendProjection({ ...app.deps, em: app.deps.em, enqueue });
+  });
+
+  it("applies and takes back, and fails for good when there is no such build", async () => {
+    assert.equal(await ask("apply"), true);
+    assert.equal(await ask("back"), true);
+    assert.equal(await ask("back"), false);
+    assert.equal(await ask("apply", 987_654), false);
+    assert.equal(await numItems(), 4);
+  });
+});
