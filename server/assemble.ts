@@ -25,6 +25,7 @@ import { createIdBlocks } from "./id-blocks.ts";
 import { drawForLobby } from "./modules/questions/service.ts";
 import { createQuestionModel } from "./providers/generator.ts";
 import { createSenders } from "./providers/senders.ts";
+import { createOAuthServer } from "./oauth/server.ts";
 import { createHub } from "./sse/create-hub.ts";
 
 /** What every process starts from. */
@@ -135,6 +136,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
     lobbies,
     archive,
+    oauth: createOAuthServer(base),
     hub,
   };
   return {

@@ -20,6 +20,7 @@ import type { PasswordHasher } from "./core/passwords.ts";
 import type { TokenService } from "./core/tokens.ts";
 import type { Senders } from "./providers/messages.ts";
 import type { QuestionModel } from "./providers/question-model.ts";
+import type { OAuthServer } from "./oauth/server.ts";
 import type { Hub } from "./sse/hub.ts";
 
 /** What a job may reach; a handler has more. */
@@ -68,5 +69,7 @@ export interface Deps extends JobDeps {
   ids: { lobby(): Promise<number>; seat(): Promise<number> };
   lobbies: Lobbies;
   archive: Archive;
+  /** Sign-in at other programs with an account of ours. */
+  oauth: OAuthServer;
   hub: Hub;
 }

@@ -10,6 +10,7 @@ import { leaderboardRoutes } from "./modules/leaderboards/routes.ts";
 import { lobbyRoutes } from "./modules/lobbies/routes.ts";
 import { progressRoutes } from "./modules/progress/routes.ts";
 import { projectionRoutes } from "./modules/projection/routes.ts";
+import { oauthRoutes } from "./modules/oauth/routes.ts";
 import { questionsRoutes } from "./modules/questions/routes.ts";
 import { realmsRoutes } from "./modules/realms/routes.ts";
 import { runRoutes } from "./modules/runs/routes.ts";
@@ -28,6 +29,7 @@ import { statusPageRoutes } from "./pages/status-pages.ts";
 export const routes: readonly AnyRoute[] = [
   ...gatewayRoutes,
   ...socialRoutes,
+  ...oauthRoutes,
   ...usersRoutes,
   ...avatarRoutes,
   ...verificationRoutes,

@@ -26,6 +26,7 @@ import { LobbyAnswerSchema } from "./lobby-answer.ts";
 import { LobbyResultSchema } from "./lobby-result.ts";
 import { MessageSchema } from "./message.ts";
 import { OauthConnectionSchema } from "./oauth-connection.ts";
+import { OAuthClientSchema } from "./oauth-client.ts";
 import { OperatorSchema } from "./operator.ts";
 import { PasswordResetSchema } from "./password-reset.ts";
 import { PhoneCodeSchema } from "./phone-code.ts";
@@ -63,6 +64,7 @@ export const entities = [
   RealmBrandingSchema,
   ApiKeySchema,
   PhoneCodeSchema,
+  OAuthClientSchema,
   OperatorSchema,
   AuditLogSchema,
   LevelSchema,

@@ -10,6 +10,7 @@ import { Migration20261121104224_avatars } from "./Migration20261121104224_avata
 import { Migration20261121105037_boards } from "./Migration20261121105037_boards.ts";
 import { Migration20261121111056_branding } from "./Migration20261121111056_branding.ts";
 import { Migration20261121111140_projection } from "./Migration20261121111140_projection.ts";
+import { Migration20261121114041_oauth } from "./Migration20261121114041_oauth.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   Migration20261121105037_boards,
   Migration20261121111056_branding,
   Migration20261121111140_projection,
+  Migration20261121114041_oauth,
 ] as const;

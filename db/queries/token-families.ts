@@ -63,6 +63,10 @@ export async function revokeFamily(em: EntityManager, id: string, now: Date): Pr
   );
 }
 
+export async function noteFamilyUse(em: EntityManager, id: string, now: Date): Promise<void> {
+  await rowsOf(em, sql`update token_families set last_used_at = ${now} where id = ${id}`);
+}
+
 /** Ends every session of a player, but for `keep` when it is given (TOK-08). */
 export async function revokeFamiliesOf(
   em: EntityManager,

@@ -9,6 +9,7 @@ import { challengeCommands } from "./challenges.ts";
 import { configTable } from "./config-table.ts";
 import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
 import { projectionCommands } from "./projection.ts";
+import { oauthCommands } from "./oauth.ts";
 import { realmCommands } from "./realms.ts";
 import { walletCommands } from "./wallet.ts";
 import { hashToken, operatorRoles, type OperatorRole } from "../operator/identity.ts";
@@ -51,6 +52,7 @@ export const commands: readonly ConsoleCommand[] = [
   },
   { name: "operator:list", summary: "List the operators", run: showOperators },
   ...realmCommands,
+  ...oauthCommands,
   ...accountCommands,
   { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
   ...walletCommands,

@@ -80,6 +80,7 @@ export const errors = {
   "realm:branding_missing": [404, "The realm has no branding."],
   "key:not_found": [404, "The API key was not found."],
   "award:not_found": [404, "The award was not found."],
+  "oauth:request_expired": [404, "This sign-in request is no longer open."],
   "oauth:provider_unknown": [404, "The provider is unknown."],
   "question:not_found": [404, "The question was not found."],
   "favorite:not_found": [404, "The favorite was not found."],

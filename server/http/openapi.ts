@@ -68,10 +68,23 @@ function operationOf(route: AnyRoute): Json {
     ...(isOperatorRoute(route) ? { servers: operatorServers } : {}),
     security: [...security[route.auth], ...(scope === null ? [] : [{ apiKey: [] }])],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body ? { requestBody: requestBodyOf(route.body) } : {}),
+    ...(route.body ? { requestBody: requestBodyOf(route.body, "application/json") } : {}),
+    ...(route.urlForm ? { requestBody: requestBodyOf(route.urlForm, urlFormType) } : {}),
     ...(route.form ? { requestBody: formOf(route.form.field) } : {}),
-    responses: { ...successesOf(route), ...refusalsOf(route) },
+    responses: merged(successesOf(route), refusalsOf(route)),
   };
+}
+
+/** A status may be an answer of the handler's own form and a refusal in the envelope as well. */
+function merged(answers: Json, refusals: Json): Json {
+  const both = Object.entries(refusals).map(([status, refusal]) => {
+    const own = answers[status] as Json | undefined;
+    if (own === undefined) return [status, refusal];
+    const { description, content } = refusal as Json;
+    const types = { ...(content as Json), ...(own["content"] as Json | undefined) };
+    return [status, { ...own, description, content: types }];
+  });
+  return { ...answers, ...(Object.fromEntries(both) as Json) };
 }
 
 /** `GET /v1/things/{id}` -> `get_v1_things_id`. */
@@ -94,9 +107,11 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined): Jso
   });
 }
 
-function requestBodyOf(schema: TObject): Json {
+const urlFormType = "application/x-www-form-urlencoded";
+
+function requestBodyOf(schema: TObject, type: string): Json {
   const isRequired = (schema.required ?? []).length > 0;
-  return { required: isRequired, content: { "application/json": { schema } } };
+  return { required: isRequired, content: { [type]: { schema } } };
 }
 
 function formOf(field: string): Json {

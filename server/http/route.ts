@@ -86,6 +86,8 @@ export interface RequestInfo {
   isSecure: boolean;
   /** Raw query string, without the question mark. */
   query: string;
+  /** As it came; for routes that read another body than JSON themselves. */
+  body: Uint8Array | null;
 }
 
 export type Headers = [name: string, value: string][];
@@ -238,6 +240,8 @@ export interface RouteRecord<
   body?: B;
   /** Takes `multipart/form-data` instead of JSON. */
   form?: FileForm;
+  /** Fields of a form the handler reads itself; for the interface document. */
+  urlForm?: TObject;
   /** Status of field problems in the body: 422 unless the specification says 400 (HTTP-05). */
   invalid?: { status: 400; code: ErrorCode };
   /** What a path parameter of the wrong form answers (HTTP-05); default `route:not_found`. */

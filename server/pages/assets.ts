@@ -35,6 +35,7 @@ const folders: Readonly<Record<Name, string>> = {
   "inbox.js": own,
   "icon.svg": own,
   "reset-password.js": own,
+  "consent.js": own,
   "base.css": own,
   "home.css": own,
   "home.js": own,

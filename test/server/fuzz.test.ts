@@ -17,10 +17,14 @@ const isPlainJson = ({ responses }: AnyRoute): boolean => {
   return ok !== null && "kind" in Object(ok) && JSON.stringify(ok).includes('"application/json');
 };
 
+/** Refuses in the form of its protocol; its own test sends it nonsense. */
+const refusesOutside = ({ responses }: AnyRoute): boolean =>
+  Object.keys(responses).some((status) => Number(status) >= 400);
+
 /** Random codes name no lobby: beside them the routes of lobbies that exist. */
 const withCodes = (tables: Table[]): AnyRoute[] =>
   routes
-    .filter((route) => !isPlainJson(route))
+    .filter((route) => !isPlainJson(route) && !refusesOutside(route))
     .flatMap((route) =>
       route.path.includes("{code}")
         ? [route, ...tables.map(({ code }) => ({ ...route, path: fill(route.path, code) }))]

@@ -19,6 +19,8 @@ export interface AppOptions {
   /** Settings that differ from a test's usual ones (no rate limits, everything else default). */
   env?: Record<string, string>;
   clock?: Clock;
+  /** A free one when absent. */
+  port?: number;
   /** False: jobs are added, but nobody works on them. Default true. */
   hasJobs?: boolean;
 }
@@ -56,7 +58,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
       ? null
       : await startJobs({ redisUrl, log, metrics, processors, depsOf });
   const server = createHttpServer({ deps, routes, log, exclusive: true });
-  const port = await server.listen("127.0.0.1", 0);
+  const port = await server.listen("127.0.0.1", options.port ?? 0);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,

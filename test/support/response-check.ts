@@ -72,9 +72,9 @@ export function checkResponse(
     return assert.equal(response.bytes.length, 0, `${where}: no bytes for HEAD`);
   if (response.json !== undefined) checkEnvelope(response, method, path, where);
   const check = findCheck(checks, method, path);
-  // A page says in its own form that it is not there.
-  const isPage = check !== null && isKind(check.route.responses[response.status]);
-  if (response.status >= 400 && !isPage) return checkRefusal(check, response, where);
+  // A page, and what is outside the envelope by its protocol, says its problems in its own form.
+  const isOwnForm = response.json === undefined && isKind(check?.route.responses[response.status]);
+  if (response.status >= 400 && !isOwnForm) return checkRefusal(check, response, where);
   if (check === null || method === "OPTIONS") return;
   checkSuccess(check, response, where);
 }

@@ -12,6 +12,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["play", /^server\/play\//],
   ["avatars", /^server\/avatars\//],
   ["boards", /^server\/boards\//],
+  ["oauth", /^server\/oauth\//],
   ["http", /^server\/http\//],
   ["sse", /^server\/sse\//],
   ["module", /^server\/modules\//],
@@ -56,6 +57,7 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   actors: ["runtime", "lobby", "core"],
   importers: ["db", "core", "import-run"],
   "import-run": ["db", "core", "importers"],
+  oauth: ["core", "db"],
   http: ["core", "manifest"],
   sse: ["core"],
   module: [

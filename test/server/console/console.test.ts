@@ -183,6 +183,39 @@ describe("the commands for realms and operators", () => {
     assert.equal(await branding(), undefined);
   });
 
+  it("make, list and revoke programs that sign players in", async () => {
+    const made = { realm: "default", name: "A program", redirect: "https://a.example/back" };
+    for (const redirect of [
+      "http://a.example/",
+      "https://a.example/#x",
+      "javascript:x",
+      "",
+      "a.b:/",
+    ])
+      await refused("oauth:client-create", { ...made, redirect }, "oauth:invalid_redirect");
+    await refused("oauth:client-create", { ...made, name: " " }, "oauth:invalid_name");
+    await refused("oauth:client-create", { ...made, realm: "nowhere" }, "realm:not_found");
+    const { client_id: id, client_secret: secret } = await run("oauth:client-create", made);
+    assert.match(String(secret), /^[\w-]{43}$/);
+    const native = {
+      ...made,
+      redirect: "com.a:/back,http://127.0.0.1/back",
+      public: true,
+    } as const;
+    assert.equal((await run("oauth:client-create", native))["client_secret"], undefined);
+    await run("oauth:client-revoke", { client: String(id) });
+    await refused("oauth:client-revoke", { client: String(id) }, "oauth:client_not_found");
+    const { clients } = (await run("oauth:client-list")) as { clients: Record<string, unknown>[] };
+    assert.deepEqual(
+      clients.map((one) => [one["is_public"], one["is_revoked"]]),
+      [
+        [false, true],
+        [true, false],
+      ],
+    );
+    assert.equal(JSON.stringify(clients).includes(String(secret)), false);
+  });
+
   it("list operators without their tokens", async () => {
     const { token } = await run("operator:create", { name: "ada", role: "viewer" });
     const list = await run("operator:list");

@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  insertOAuthClient,
+  listOAuthClients,
+  revokeOAuthClient,
+} from "../../db/queries/oauth-clients.ts";
+import { findRealm } from "../../db/queries/realms.ts";
+import type { Config } from "../core/config.ts";
+import { randomId } from "../core/ids.ts";
+import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
+import { audit, inDatabase } from "./in-database.ts";
+
+const maxName = 64;
+/** Addresses one client may have, and characters of each. */
+const maxUris = 10;
+const maxUri = 1_024;
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+export const oauthCommands: readonly ConsoleCommand[] = [
+  {
+    name: "oauth:client-create",
+    summary: "Let a program sign players in; its secret is shown once",
+    required: [
+      ["--realm <slug>", "the realm it belongs to"],
+      ["--name <name>", "what players read, up to 64 characters"],
+      ["--redirect <uris>", "addresses it may send players back to, with commas between"],
+    ],
+    optional: [["--public", "a program in a browser or on a device, which can keep no secret"]],
+    run: createClient,
+  },
+  {
+    name: "oauth:client-revoke",
+    summary: "End a program's access and every token it has",
+    required: [["--client <id>", "id given at creation"]],
+    run: revokeClient,
+  },
+  { name: "oauth:client-list", summary: "List the programs", run: showClients },
+];
+
+async function createClient(config: Config, options: Options) {
+  const name = textOf(options, "name") ?? "";
+  if (name === "" || name.length > maxName || /\p{Cc}/u.test(name))
+    throw new Refusal(`oauth:invalid_name 1 to ${maxName} characters`);
+  const redirectUris = (textOf(options, "redirect") ?? "").split(",").map((uri) => uri.trim());
+  const isPublic = options["public"] === true;
+  const wrong = redirectUris.find((uri) => !isRedirectUri(uri, isPublic));
+  if (wrong !== undefined || redirectUris.length > maxUris)
+    throw new Refusal(`oauth:invalid_redirect ${wrong ?? `at most ${maxUris}`}`);
+  const secret = isPublic ? null : randomBytes(32).toString("base64url");
+  const secretHash = secret === null ? null : createHash("sha256").update(secret).digest("hex");
+  const clientId = randomId();
+  return inDatabase(config, async (em) => {
+    const realm = await findRealm(em, String(options["realm"]));
+    if (!realm) throw new Refusal("realm:not_found");
+    await insertOAuthClient(em, { clientId, name, realmId: realm.id, secretHash, redirectUris });
+    await audit(em, "oauth:client-create", clientId);
+    const shown = { client_id: clientId, name, realm: realm.slug, redirect_uris: redirectUris };
+    return secret === null ? shown : { ...shown, client_secret: secret };
+  });
+}
+
+/** https, http on the same machine, and for public programs an address scheme of their own (RFC 8252). */
+function isRedirectUri(text: string, isPublic: boolean): boolean {
+  if (text.length > maxUri || !URL.canParse(text) || text.includes("#")) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== "" || password !== "") return false;
+  if (protocol === "https:") return true;
+  if (protocol === "http:") return loopback.has(hostname);
+  return isPublic && /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/.test(protocol);
+}
+
+async function revokeClient(config: Config, options: Options) {
+  const clientId = textOf(options, "client") ?? "";
+  return inDatabase(config, async (em) => {
+    if (!(await revokeOAuthClient(em, clientId, new Date())))
+      throw new Refusal("oauth:client_not_found");
+    await audit(em, "oauth:client-revoke", clientId);
+    return { client_id: clientId, is_revoked: true };
+  });
+}
+
+async function showClients(config: Config) {
+  return inDatabase(config, async (em) => ({ clients: await listOAuthClients(em) }));
+}

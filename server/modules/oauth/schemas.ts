@@ -1,0 +1,42 @@
+import Type from "typebox";
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+/** What a program asks for (RFC 6749, RFC 7636); the library judges it. */
+export const AuthorizeQuery = Type.Object({
+  client_id: text("who asks"),
+  redirect_uri: text("one of the registered addresses, letter by letter"),
+  response_type: text("code"),
+  scope: text("openid, profile, email, offline_access"),
+  state: text("comes back as it is"),
+  nonce: text("stands in the id token"),
+  code_challenge: text("of the verifier, by S256"),
+  code_challenge_method: text("S256"),
+  prompt: text("consent, login or none"),
+});
+
+export const TokenForm = Type.Object({
+  grant_type: Type.String({ description: "authorization_code or refresh_token" }),
+  code: text("of the redirect, once, within 60 s"),
+  redirect_uri: text("the same as in the authorization"),
+  code_verifier: text("what code_challenge was made of"),
+  refresh_token: text("replaced at each use where the answer has a new one"),
+  client_id: text("of a public client; a confidential one uses HTTP Basic"),
+});
+
+export const RevokeForm = Type.Object({
+  token: Type.String(),
+  token_type_hint: text("access_token or refresh_token"),
+  client_id: text("of a public client"),
+});
+
+export const ConsentParams = Type.Object({ uid: Type.String({ pattern: "^[\\w-]{8,64}$" }) });
+
+export const ConsentQuestion = Type.Object({
+  client_name: Type.String(),
+  realm: Type.String(),
+  scopes: Type.Array(Type.String()),
+});
+
+export const ConsentAnswer = Type.Object({ is_allowed: Type.Boolean() });
+export const ConsentResult = Type.Object({ redirect: Type.String({ format: "uri" }) });

@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { inject } from "light-my-request";
+import { sessionCookie } from "./constants.ts";
+
+/** A request for the protocol library, as data. */
+export interface OAuthRequest {
+  method: string;
+  /** Path and query. */
+  target: string;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array | null;
+}
+
+export interface OAuthAnswer {
+  status: number;
+  type: string;
+  body: Uint8Array;
+  headers: [name: string, value: string][];
+}
+
+export type Dispatch = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What the library has to see of a request; who calls us by which name is ours to say (S23). */
+const seenHeaders = ["authorization", "content-type", "cookie", "accept"];
+/** What clients get of its answer; the rest, cross-origin permissions included, is our pipeline's. */
+const passedHeaders = ["location", "set-cookie", "www-authenticate", "cache-control"];
+
+/** Calls a node:http handler inside this process, without a socket. `base` is our public address. */
+export async function callHandler(
+  dispatch: Dispatch,
+  { method, target, headers, body }: OAuthRequest,
+  base: URL,
+): Promise<OAuthAnswer> {
+  const seen = seenHeaders.flatMap((name) => {
+    const value = headers[name];
+    if (value === undefined) return [];
+    return [[name, name === "cookie" ? withoutSession(value) : value] as const];
+  });
+  const answer = await inject(dispatch, {
+    method: method === "POST" ? "POST" : "GET",
+    url: target,
+    headers: {
+      ...Object.fromEntries(seen),
+      host: base.host,
+      "x-forwarded-proto": base.protocol.slice(0, -1),
+    },
+    ...(body === null || method !== "POST" ? {} : { payload: Buffer.from(body) }),
+  });
+  const passed = passedHeaders.flatMap((name) => {
+    const values = [answer.headers[name] ?? []].flat();
+    return values
+      .map((value): [string, string] => [name, String(value)])
+      .filter(([, value]) => name !== "set-cookie" || !isSession(value));
+  });
+  return {
+    status: answer.statusCode,
+    type: String(answer.headers["content-type"] ?? "text/plain; charset=utf-8"),
+    body: answer.rawPayload,
+    headers: passed,
+  };
+}
+
+/**
+ * The library would remember who was here last. Who is signed in is our sessions' to know, and every
+ * authorization a sign-in of its own, so that cookie never reaches a browser and is believed from none.
+ */
+const isSession = (pair: string): boolean => pair.trimStart().startsWith(sessionCookie);
+
+const withoutSession = (cookie: string): string =>
+  cookie
+    .split(";")
+    .filter((pair) => !isSession(pair))
+    .join(";");

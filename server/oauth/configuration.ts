@@ -1,0 +1,89 @@
+import { interactionPolicy, type Configuration, type FindAccount } from "oidc-provider";
+import type { Config } from "../core/config.ts";
+import { errorPage } from "./error-page.ts";
+import { daySeconds, grantSeconds, oauthPaths, sessionCookie } from "./constants.ts";
+import { cookieKeys, signingKeys } from "./keys.ts";
+import type { createStore } from "./store.ts";
+
+/** Seconds each thing of the protocol lives. */
+const ttl = {
+  AuthorizationCode: 60,
+  AccessToken: 3_600,
+  IdToken: 3_600,
+  RefreshToken: 30 * daySeconds,
+  Grant: grantSeconds,
+  Interaction: 600,
+  Session: 600,
+};
+
+/** Code flow with PKCE S256 and nothing else; the protocol itself is the library's (OA-06). */
+export function oauthConfiguration(
+  config: Pick<Config, "APP_SECRET" | "APP_SECRET_PREVIOUS">,
+  parts: { store: ReturnType<typeof createStore>; findAccount: FindAccount },
+): Configuration {
+  const { consent, ...routes } = oauthPaths;
+  const cookie = { httpOnly: true, sameSite: "lax", signed: true } as const;
+  const off = { enabled: false };
+  return {
+    adapter: parts.store,
+    findAccount: parts.findAccount,
+    routes,
+    ttl,
+    clients: [],
+    jwks: { keys: signingKeys(config) },
+    enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
+    clientDefaults: { id_token_signed_response_alg: "ES256" },
+    clientAuthMethods: ["none", "client_secret_basic"],
+    responseTypes: ["code"],
+    scopes: ["openid", "offline_access", "profile", "email"],
+    claims: {
+      openid: ["sub"],
+      profile: ["name", "preferred_username"],
+      email: ["email", "email_verified"],
+    },
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    clockTolerance: 0,
+    expiresWithSession: () => false,
+    rotateRefreshToken: () => true,
+    // Cross-origin permissions are given by our own pipeline (HTTP-10).
+    clientBasedCORS: () => false,
+    cookies: {
+      keys: cookieKeys(config),
+      names: {
+        session: sessionCookie,
+        interaction: "svc_oauth_consent",
+        resume: "svc_oauth_resume",
+      },
+      short: cookie,
+      long: cookie,
+    },
+    interactions: { policy: alwaysAsk(), url: (_, { uid }) => `${consent}/${uid}` },
+    features: {
+      devInteractions: off,
+      rpInitiatedLogout: off,
+      resourceIndicators: off,
+      pushedAuthorizationRequests: off,
+      dPoP: off,
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_, client, token) => token.clientId === client.clientId,
+      },
+    },
+    renderError: (context, out) => {
+      context.type = "html";
+      context.body = errorPage(out.error);
+    },
+  };
+}
+
+/** Players are asked each time: who is signed in with us is not what the library remembers. */
+function alwaysAsk() {
+  const { base, Check } = interactionPolicy;
+  const policy = base();
+  const confirmed = new Check("confirm", "every authorization is confirmed", (context) =>
+    context.oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
+  );
+  policy.get("login")?.checks.add(confirmed);
+  return policy;
+}

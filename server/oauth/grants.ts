@@ -1,0 +1,73 @@
+import type { MikroORM } from "@mikro-orm/postgresql";
+import type { Redis } from "ioredis";
+import { TokenFamilySchema } from "../../db/entities/token-family.ts";
+import { findOpenPlayer } from "../../db/queries/players.ts";
+import { isFamilyOpen, noteFamilyUse, revokeFamily } from "../../db/queries/token-families.ts";
+import type { Player } from "../../db/entities/player.ts";
+import type { Clock } from "../core/clock.ts";
+import { randomId } from "../core/ids.ts";
+import { grantSeconds } from "./constants.ts";
+
+export interface GrantStores {
+  orm: MikroORM;
+  redis: Redis;
+  clock: Clock;
+}
+
+const familyKey = (grantId: string) => `oauth:family:${grantId}`;
+
+/**
+ * Lets a session stand for what a player allowed: it is in the player's list of sessions under the
+ * program's name, and whatever ends sessions (logging out everywhere, a new password, closing the
+ * account, an operator) ends every token of the grant at once (S7, TOK-08).
+ */
+export async function openGrantSession(
+  { orm, redis, clock }: GrantStores,
+  grant: { id: string; playerId: number; realm: string; clientName: string },
+): Promise<void> {
+  const now = new Date(clock.now());
+  const id = randomId();
+  await orm.em.fork().insert(TokenFamilySchema, {
+    id,
+    player: grant.playerId,
+    isGuest: false,
+    realm: grant.realm,
+    createdAt: now,
+    lastUsedAt: now,
+    endsAt: new Date(now.getTime() + grantSeconds * 1_000),
+    userAgent: grant.clientName,
+  });
+  await redis.set(familyKey(grant.id), id, "EX", grantSeconds);
+}
+
+/** Ends the session of a grant; there may be none any more. */
+export async function endGrantSession(
+  { orm, redis, clock }: GrantStores,
+  grantId: string,
+): Promise<void> {
+  const family = await redis.getdel(familyKey(grantId));
+  if (family !== null) await revokeFamily(orm.em.fork(), family, new Date(clock.now()));
+}
+
+/**
+ * The open registered account behind a subject, or null. With a grant its session has to be open
+ * too: then nothing the player has ended since can be used.
+ */
+export async function findGrantAccount(
+  { orm, redis, clock }: GrantStores,
+  subject: string,
+  { grantId, isRefresh }: { grantId: string | undefined; isRefresh: boolean },
+): Promise<Player | null> {
+  const playerId = Number(subject);
+  if (!Number.isSafeInteger(playerId)) return null;
+  const em = orm.em.fork();
+  const player = await findOpenPlayer(em, playerId);
+  if (player === null || player.isGuest) return null;
+  if (grantId === undefined) return player;
+  const id = await redis.get(familyKey(grantId));
+  const now = new Date(clock.now());
+  if (id === null || !(await isFamilyOpen(em, { id, playerId, now }))) return null;
+  // The list of sessions leaves out what was not used for as long as a refresh token lives.
+  if (isRefresh) await noteFamilyUse(em, id, now);
+  return player;
+}

@@ -1,0 +1,86 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import Library, { type AdapterPayload } from "oidc-provider";
+import { findOAuthClient } from "../../db/queries/oauth-clients.ts";
+import { publicBaseUrl } from "../core/addresses.ts";
+import type { Config } from "../core/config.ts";
+import type { Logger } from "../core/logger.ts";
+import { oauthConfiguration } from "./configuration.ts";
+import { endGrantSession, findGrantAccount, type GrantStores } from "./grants.ts";
+import { createStore } from "./store.ts";
+
+export interface OAuthOptions extends GrantStores {
+  config: Config;
+  log: Logger;
+}
+
+/** The code comes in the query: a page that posts a form by itself would need a script inside it. */
+const responseModes = ["query"];
+
+/** The protocol library, set up for our clients, players and stores. */
+export function createProvider(options: OAuthOptions): Library {
+  const { config, log } = options;
+  const store = createStore({
+    redis: options.redis,
+    findClient: (clientId) => findClient(options, clientId),
+    endGrant: (grantId) => endGrantSession(options, grantId),
+  });
+  const provider = new Library(
+    publicBaseUrl(config),
+    oauthConfiguration(config, {
+      store,
+      findAccount: async (_, subject, token) => {
+        const grantId = token && "grantId" in token ? token.grantId : undefined;
+        const isRefresh = token?.kind === "RefreshToken";
+        const player = await findGrantAccount(options, subject, { grantId, isRefresh });
+        if (player === null) return undefined;
+        const claims = {
+          sub: subject,
+          name: player.displayName ?? player.name,
+          preferred_username: player.username ?? player.name,
+          email: player.email ?? undefined,
+          email_verified: player.emailVerifiedAt !== null && player.emailVerifiedAt !== undefined,
+        };
+        return { accountId: subject, claims: () => claims };
+      },
+    }),
+  );
+  provider.use(async (context, next) => {
+    await next();
+    if (context.oidc?.route === "discovery")
+      Object.assign(context.body as object, { response_modes_supported: responseModes });
+  });
+  // The bridge alone says by which address we are called.
+  provider.proxy = true;
+  provider.on("server_error", (_, error) => log.error({ err: error }, "oauth request failed"));
+  // Only hashes are kept, so the secret that comes is hashed before it is compared.
+  Reflect.set(provider.Client.prototype, "compareClientSecret", isSecretOf);
+  return provider;
+}
+
+function isSecretOf(this: { clientSecret?: string }, actual: string): boolean {
+  const given = createHash("sha256").update(actual).digest();
+  const kept = Buffer.from(this.clientSecret ?? "", "hex");
+  return kept.length === given.length && timingSafeEqual(kept, given);
+}
+
+const clientForm = /^[\w-]{1,32}$/;
+
+async function findClient(
+  { orm }: OAuthOptions,
+  clientId: string,
+): Promise<AdapterPayload | undefined> {
+  const client = clientForm.test(clientId) ? await findOAuthClient(orm.em.fork(), clientId) : null;
+  if (client === null) return undefined;
+  const isWeb = client.redirectUris.every((uri) => /^https?:/.test(uri));
+  return {
+    client_id: client.clientId,
+    client_name: client.name,
+    redirect_uris: client.redirectUris,
+    application_type: isWeb ? "web" : "native",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    response_modes: responseModes,
+    token_endpoint_auth_method: client.secretHash === null ? "none" : "client_secret_basic",
+    ...(client.secretHash === null ? {} : { client_secret: client.secretHash }),
+  };
+}

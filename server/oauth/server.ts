@@ -1,0 +1,125 @@
+import type Provider from "oidc-provider";
+import { findOAuthClient } from "../../db/queries/oauth-clients.ts";
+import { publicBaseUrl } from "../core/addresses.ts";
+import { AppError } from "../core/errors.ts";
+import { callHandler, type Dispatch, type OAuthAnswer, type OAuthRequest } from "./bridge.ts";
+import { oauthPaths } from "./constants.ts";
+import { errorPage } from "./error-page.ts";
+import { openGrantSession } from "./grants.ts";
+import type { OAuthOptions } from "./provider.ts";
+
+/** What a player is asked. */
+export interface ConsentQuestion {
+  clientName: string;
+  realm: string;
+  scopes: string[];
+}
+
+/** The OAuth 2.0 server of this process; the library behind it is loaded at the first call (OA-06). */
+export interface OAuthServer {
+  /** Answers a request of the protocol, past our envelope. */
+  serve(request: OAuthRequest): Promise<OAuthAnswer>;
+  /** Throws `oauth:request_expired` unless this browser has such a question open. */
+  question(request: OAuthRequest, uid: string): Promise<ConsentQuestion>;
+  /** The address the browser goes to next; null as `playerId` is a no. */
+  answer(request: OAuthRequest, uid: string, playerId: number | null): Promise<string>;
+}
+
+export function createOAuthServer(options: OAuthOptions): OAuthServer {
+  const base = new URL(publicBaseUrl(options.config));
+  let loading: Promise<Provider> | null = null;
+  const load = (): Promise<Provider> => {
+    loading ??= import("./provider.ts").then(({ createProvider }) => createProvider(options));
+    return loading;
+  };
+  const inside = <T>(request: OAuthRequest, work: InteractionWork<T>): Promise<T> =>
+    load().then((provider) => withInteraction(provider, request, base, work));
+  return {
+    serve: async (request) => {
+      if (asksForOtherMode(request)) return otherModeAnswer;
+      const provider = await load();
+      return callHandler(provider.callback(), request, base);
+    },
+    question: (request, uid) => inside(request, ({ details }) => ask(options, details, uid)),
+    answer: (request, uid, playerId) =>
+      inside(request, async ({ provider, details, settle }) => {
+        const question = await ask(options, details, uid);
+        if (playerId === null) return settle({ error: "access_denied" });
+        const accountId = String(playerId);
+        const clientId = String(details.params["client_id"]);
+        const grant = new provider.Grant({ accountId, clientId });
+        if (question.scopes.length > 0) grant.addOIDCScope(question.scopes.join(" "));
+        const grantId = await grant.save();
+        const { realm, clientName } = question;
+        await openGrantSession(options, { id: grantId, playerId, realm, clientName });
+        return settle({ login: { accountId, remember: false }, consent: { grantId } });
+      }),
+  };
+}
+
+/** Refused before the library, which would tell even that by such a form. */
+function asksForOtherMode({ target }: OAuthRequest): boolean {
+  const modes = new URLSearchParams(target.split("?", 2)[1]).getAll("response_mode");
+  return target.startsWith(oauthPaths.authorization) && modes.some((mode) => mode !== "query");
+}
+
+const otherModeAnswer: OAuthAnswer = {
+  status: 400,
+  type: "text/html; charset=utf-8",
+  body: Buffer.from(errorPage("invalid_request")),
+  headers: [],
+};
+
+type Details = Awaited<ReturnType<Provider["interactionDetails"]>>;
+type Result = Parameters<Provider["interactionResult"]>[2];
+
+interface OpenInteraction {
+  provider: Provider;
+  details: Details;
+  /** Stores the outcome; the address the browser goes to next. */
+  settle: (result: Result) => Promise<string>;
+}
+
+type InteractionWork<T> = (interaction: OpenInteraction) => Promise<T>;
+
+/** The library finds a browser's open request by its cookie, which it reads from a request alone. */
+async function withInteraction<T>(
+  provider: Provider,
+  request: OAuthRequest,
+  base: URL,
+  work: InteractionWork<T>,
+): Promise<T> {
+  const done = Promise.withResolvers<T>();
+  const dispatch: Dispatch = (incoming, response) => {
+    const settle = (result: Result) =>
+      provider.interactionResult(incoming, response, result, { mergeWithLastSubmission: false });
+    provider
+      .interactionDetails(incoming, response)
+      .catch((cause: unknown) => refuseExpired(cause))
+      .then((details) => work({ provider, details, settle }))
+      .then(done.resolve, done.reject)
+      .finally(() => response.end());
+  };
+  const { method: _method, ...rest } = request;
+  const [value] = await Promise.all([
+    done.promise,
+    callHandler(dispatch, { ...rest, method: "GET", body: null }, base),
+  ]);
+  return value;
+}
+
+function refuseExpired(cause: unknown): never {
+  const isExpired = cause instanceof Error && cause.name === "SessionNotFound";
+  throw isExpired ? new AppError("oauth:request_expired", { cause }) : cause;
+}
+
+const knownScopes = new Set(["openid", "offline_access", "profile", "email"]);
+
+async function ask({ orm }: OAuthOptions, details: Details, uid: string): Promise<ConsentQuestion> {
+  if (details.uid !== uid) throw new AppError("oauth:request_expired");
+  const client = await findOAuthClient(orm.em.fork(), String(details.params["client_id"]));
+  if (client === null) throw new AppError("oauth:request_expired");
+  const asked = String(details.params["scope"] ?? "").split(" ");
+  const scopes = [...new Set(asked)].filter((scope) => knownScopes.has(scope));
+  return { clientName: client.name, realm: client.realm, scopes };
+}

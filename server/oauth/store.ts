@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import type { Redis } from "ioredis";
+import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
+
+/** Seconds the store remembers that the tokens of a grant are void: longer than any of them lives. */
+const voidSeconds = 31 * 86_400;
+/** Seconds of what the library gives no lifetime. */
+const defaultSeconds = 600;
+
+export interface StoreOptions {
+  redis: Redis;
+  findClient: (clientId: string) => Promise<AdapterPayload | undefined>;
+  /** Ends the session that stands for a grant; called when the grant is destroyed. */
+  endGrant: (grantId: string) => Promise<void>;
+}
+
+/**
+ * What the protocol library keeps: in Redis, each entry with an end. Entries lie under the hash of
+ * their id and do not name it, so that whoever reads the store can use no code or token (S4).
+ */
+export function createStore(options: StoreOptions): (model: string) => Adapter {
+  return (model) => new RedisStore(model, options);
+}
+
+class RedisStore implements Adapter {
+  private readonly model: string;
+  private readonly options: StoreOptions;
+
+  constructor(model: string, options: StoreOptions) {
+    this.model = model;
+    this.options = options;
+  }
+
+  async upsert(id: string, payload: AdapterPayload, expiresIn = defaultSeconds): Promise<void> {
+    const { redis } = this.options;
+    const { jti: _id, ...stored } = payload;
+    const seconds = Math.max(1, Math.ceil(expiresIn));
+    await redis.set(this.key(id), JSON.stringify(stored), "EX", seconds);
+    // A login of ten minutes: its id is of use to nobody without the cookies of the same browser.
+    if (payload.uid !== undefined && this.model === "Session")
+      await redis.set(`oauth:uid:${payload.uid}`, id, "EX", seconds);
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    if (this.model === "Client") return this.options.findClient(id);
+    const { redis } = this.options;
+    const [text, used] = await Promise.all([redis.get(this.key(id)), redis.get(this.usedKey(id))]);
+    if (text === null) return undefined;
+    const payload = JSON.parse(text) as AdapterPayload;
+    const { grantId } = payload;
+    if (grantId !== undefined && (await redis.exists(`oauth:void:${grantId}`)) > 0)
+      return undefined;
+    return { ...payload, jti: id, ...(used === null ? {} : { consumed: Number(used) }) };
+  }
+
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    const id = await this.options.redis.get(`oauth:uid:${uid}`);
+    return id === null ? undefined : this.find(id);
+  }
+
+  findByUserCode(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  /** Of any number at once one succeeds; for the others it is a replay, which voids the grant (S4). */
+  async consume(id: string): Promise<void> {
+    const { redis } = this.options;
+    const seconds = await redis.ttl(this.key(id));
+    const now = String(Math.floor(Date.now() / 1_000));
+    const isFirst =
+      seconds > 0 && (await redis.set(this.usedKey(id), now, "EX", seconds, "NX")) === "OK";
+    if (isFirst) return;
+    const grantId = (await this.find(id))?.grantId;
+    if (grantId !== undefined) {
+      await this.revokeByGrantId(grantId);
+      await this.options.endGrant(grantId);
+    }
+    throw new errors.InvalidGrant("already consumed");
+  }
+
+  async destroy(id: string): Promise<void> {
+    await this.options.redis.del(this.key(id));
+    if (this.model === "Grant") await this.options.endGrant(id);
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    await this.options.redis.set(`oauth:void:${grantId}`, "1", "EX", voidSeconds);
+  }
+
+  private key(id: string): string {
+    return `oauth:${this.model}:${createHash("sha256").update(id).digest("base64url")}`;
+  }
+
+  private usedKey(id: string): string {
+    return `${this.key(id)}:used`;
+  }
+}

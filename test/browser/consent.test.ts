@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import * as client from "openid-client";
+import { RealmSchema } from "../../db/entities/realm.ts";
+import { insertOAuthClient } from "../../db/queries/oauth-clients.ts";
+import { startApp } from "../support/app.ts";
+import { startBrowser } from "../support/browser.ts";
+import { password, registerAccount } from "../support/identity.ts";
+
+/** A port that is free now; the service must know its address before it listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+describe("the page that asks a player to sign in at a program, in a real browser", () => {
+  it("signs in, shows who asks for what, and leads back with a code that works", async (t) => {
+    const browser = await startBrowser();
+    if (!browser) return t.skip("no browser on this machine");
+    const port = await freePort();
+    const issuer = `http://127.0.0.1:${port}`;
+    const app = await startApp({ port, env: { PUBLIC_BASE_URL: issuer } });
+    // The program: its page is only an address to come back to.
+    const program = createServer((_, answer) => answer.end("back")).listen(0, "127.0.0.1");
+    await new Promise((done) => program.once("listening", done));
+    const redirect = `http://127.0.0.1:${(program.address() as AddressInfo).port}/back`;
+    try {
+      const { em } = app.deps;
+      const realm = await em.findOneOrFail(RealmSchema, { slug: "default" });
+      const row = {
+        clientId: "browser",
+        realmId: realm.id,
+        name: "A <b>program",
+        secretHash: null,
+      };
+      await insertOAuthClient(em, { ...row, redirectUris: [redirect] });
+      const { email, session } = await registerAccount(app);
+      const config = await client.discovery(new URL(issuer), "browser", undefined, client.None(), {
+        algorithm: "oauth2",
+        execute: [client.allowInsecureRequests],
+      });
+      const verifier = client.randomPKCECodeVerifier();
+      const start = client.buildAuthorizationUrl(config, {
+        redirect_uri: redirect,
+        scope: "openid email",
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+      });
+      const page = await browser.newPage({ locale: "en-GB" });
+      const problems: string[] = [];
+      page.on("pageerror", (error) => problems.push(error.message));
+      await page.goto(start.href);
+      await page.getByText("A <b>program wants to know").waitFor();
+      await page.getByText("your email address").waitFor();
+      assert.equal(await page.getByText("your name and user name").isVisible(), false);
+      await page.getByLabel("Email address or user name").fill(email);
+      await page.getByLabel("Password").fill("not the password 1");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByText("That is not right").waitFor();
+      await page.getByLabel("Password").fill(password);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByText(`You are ${session.player.name}`).waitFor();
+      await page.getByRole("button", { name: "Allow", exact: true }).click();
+      await page.waitForURL(`${redirect}?**`);
+      const tokens = await client.authorizationCodeGrant(config, new URL(page.url()), {
+        pkceCodeVerifier: verifier,
+      });
+      assert.equal(tokens.claims()?.sub, String(session.player.id));
+      assert.deepEqual(problems, []);
+    } finally {
+      await browser.close();
+      program.close();
+      await app.stop();
+    }
+  });
+});
