@@ -11,6 +11,7 @@ import { connectRedis, redisReady } from "../server/core/redis.ts";
 import { createQueues } from "../workers/producer.ts";
 import { codexImport } from "../workers/queues.ts";
 import { readEnvelopes } from "./adapters/envelopes.ts";
+import { writeTree } from "./adapters/gamedata/tree.ts";
 import { adapters } from "./adapters/index.ts";
 import { ImportRefused, type ImportEnvelope, type ImportReport } from "./contract.ts";
 import { openEnvelopeFile } from "./envelope-file.ts";
@@ -18,6 +19,8 @@ import { ImportBusy, importEnvelope, type ImportOptions } from "./run.ts";
 import { writeEnvelopeFile } from "./write-envelope.ts";
 
 interface CliOptions {
+  source?: string;
+  writeSample?: string;
   envelope?: string;
   writeEnvelope?: string;
   dryRun?: boolean;
@@ -38,14 +41,20 @@ const program = new Command("import")
   .description("Bring game data into the archive; the same data again changes nothing")
   .argument("[game]", "slug of the game")
   .argument("[dir]", "folder with the files of the game, or with envelope files")
+  .option("--source <dir>", "the folder, as an option")
   .option("--envelope <file>", "import this envelope file (.json or .json.gz)")
   .option("--write-envelope <file>", "only write the envelope, one file per patch")
+  .option("--write-sample <dir>", "only write the sample game, as its exporter would")
   .option("--dry-run", "say what would change, write nothing")
   .option("--queue", "let the running service import the envelope file as a job")
   .option("--json", "print one JSON object per patch")
   .exitOverride()
   .action(async (game: string | undefined, dir: string | undefined, options: CliOptions) => {
-    const source = sourceOf(game, dir, options);
+    if (options.writeSample !== undefined) {
+      const { sampleTree } = await import("./sample/sample.ts");
+      return out(`${await writeTree(sampleTree(), resolve(options.writeSample))} files`);
+    }
+    const source = sourceOf(game, dir ?? options.source, options);
     if (options.writeEnvelope !== undefined) await writeAll(source, options.writeEnvelope);
     else if (options.queue) await enqueue(loadConfig(), game, options);
     else await importAll(loadConfig(), source, game, options);

@@ -131,6 +131,20 @@ export const projectionRebuild = defineQueue({
   concurrency: 1,
 });
 
+/** Imports the sample game unless the game has data (CFG-03); each start of the service asks for it. */
+export const sampleData = defineQueue({
+  name: "sample-data",
+  payload: Type.Object({
+    game: Type.String(),
+    /** Distinguishes one start from the next. */
+    stamp: Type.Integer(),
+  }),
+  jobId: (p) => `sample-${p.game}-${p.stamp}`,
+  mergeId: (p) => `sample-${p.game}`,
+  options: retries(3, 5_000),
+  concurrency: 1,
+});
+
 /** Finds out whether an address that asked for a code or a reset has an account, and writes to it (S1). */
 export const credentialRequests = defineQueue({
   name: "credential-requests",
@@ -161,6 +175,7 @@ export const allQueues: readonly QueueDefinition[] = [
   projectionRebuild,
   mail,
   credentialRequests,
+  sampleData,
   maintenance,
 ];
 

@@ -11,6 +11,7 @@ export const schedules = [
   { task: "challenges", everyMs: 600_000 },
   { task: "accounts", everyMs: 600_000 },
   { task: "avatars", everyMs: 120_000 },
+  { task: "archive", everyMs: 86_400_000 },
   { task: "projection", everyMs: 600_000 },
 ] as const;
 

@@ -11,18 +11,22 @@ export interface StateAt {
 
 /** First key of the advisory lock; the second is the game. */
 const importLock = 7_346_202;
+/** A lock that all imports share and the clean-up has alone, and how long one statement of either may take. */
+export const imports = { lock: 7_346_203, all: 0, statementSeconds: 600 } as const;
 const lockWaitSeconds = 30;
-/** One statement of an import may take this long. */
-const statementSeconds = 600;
 
 /**
  * Holds the game for this transaction (IMP-03). False when another import holds it for longer than half a
  * minute; the transaction is lost then.
  */
 export async function lockGame(em: EntityManager, slug: string): Promise<boolean> {
-  await rowsOf(em, sql.raw(`set local statement_timeout = '${statementSeconds}s'`));
+  await rowsOf(em, sql.raw(`set local statement_timeout = '${imports.statementSeconds}s'`));
   await rowsOf(em, sql.raw(`set local lock_timeout = '${lockWaitSeconds}s'`));
   try {
+    await rowsOf(
+      em,
+      sql`select pg_advisory_xact_lock_shared(${imports.lock}::int, ${imports.all}::int)`,
+    );
     await rowsOf(em, sql`select pg_advisory_xact_lock(${importLock}::int, hashtext(${slug}))`);
     return true;
   } catch (error) {

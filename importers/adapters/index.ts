@@ -1,6 +1,7 @@
 import type { Adapter } from "../contract.ts";
+import { dota } from "./dota/adapter.ts";
 import { gamedata } from "./gamedata/adapter.ts";
 import { minecraft } from "./minecraft/adapter.ts";
 
 /** Adapters by the game they read. A game without one is read from envelope files. */
-export const adapters: readonly Adapter[] = [gamedata, minecraft];
+export const adapters: readonly Adapter[] = [dota, gamedata, minecraft];

@@ -10,6 +10,9 @@ import { firstWorld } from "./world.ts";
 /** Name of the sample game. */
 export const sampleName = "Cinderhold";
 
+/** Versions of its patches, as upstream spells them. */
+export const sampleVersions = (): readonly string[] => patches.map(({ version }) => version);
+
 /**
  * The sample game, an invented one: every patch as the folder upstream's exporter would write, made from tables
  * and always the same. Nothing of it is on a disk.

@@ -10,6 +10,7 @@ import { lockDataDir } from "./lock.ts";
 import { operatorToken } from "./operator-token.ts";
 import { claimPort, splitAddress } from "./ports.ts";
 import { prepareDatabase } from "./prepare.ts";
+import { askForSample } from "./sample.ts";
 import { onStopSignals } from "./signals.ts";
 import { StartError } from "./start-error.ts";
 import { startStores } from "./stores.ts";
@@ -44,6 +45,8 @@ export async function runPrimary(): Promise<number> {
   try {
     const facts = await start(run, children);
     if (!run.stopped.aborted) report(facts);
+    // Only now: what is started first is the service itself.
+    await askForSample(config, log);
     await signals.first;
     return 0;
   } catch (error) {

@@ -79,6 +79,10 @@ export const ConfigSchema = Type.Object({
     "game of the archive that the projection shows",
     "^[a-z0-9][a-z0-9-]{0,62}$",
   ),
+  SAMPLE_DATA: Bool(
+    true,
+    "in development, imports an invented game when GAME_DATA_GAME has no data",
+  ),
   RATE_LIMIT_LOGIN: Int(10, 1, 1_000_000, "logins per minute and address"),
   RATE_LIMIT_FACTOR: Type.Number({
     default: 1,

@@ -1,13 +1,20 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { Compile } from "typebox/compile";
 import { rowsOf } from "../../db/queries/rows.ts";
-import type { ImportEnvelope, ImportReport, SourceEntity } from "../../importers/contract.ts";
+import { gamedata } from "../../importers/adapters/gamedata/adapter.ts";
+import { writeTree } from "../../importers/adapters/gamedata/tree.ts";
+import type { ImportEnvelope, SourceEntity } from "../../importers/contract.ts";
 import { gamedataShapes } from "../../importers/gamedata/shapes.ts";
 import { importEnvelope } from "../../importers/run.ts";
-import { readSample } from "../../importers/sample/sample.ts";
-import { importTime, startArchive, type Archive } from "../support/archive.ts";
+import { readSample, sampleTree } from "../../importers/sample/sample.ts";
+import { importSample } from "../../workers/processors/sample-data.ts";
+import { startApp, type App } from "../support/app.ts";
+import { archiveTraces, entity, envelope, importTime } from "../support/archive.ts";
 
 const projected = `item monster class skill spell perk emote religion quest merchant shop dungeon
   dungeon_grade dungeon_card dungeon_layout spawner achievement triumph faustian_bargain workshop
@@ -15,8 +22,14 @@ const projected = `item monster class skill spell perk emote religion quest merc
   /\s+/,
 );
 
+async function collect<T>(source: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of source) all.push(one);
+  return all;
+}
+
 describe("the sample game", () => {
-  let archive: Archive;
+  let app: App;
   const envelopes: ImportEnvelope[] = [];
   const named = (version: string) => {
     const found = envelopes.find(({ header }) => header.patch.version_raw === version);
@@ -30,10 +43,10 @@ describe("the sample game", () => {
   };
 
   before(async () => {
-    archive = await startArchive();
+    app = await startApp();
     for await (const envelope of readSample("gamedata")) envelopes.push(envelope);
   });
-  after(() => archive.stop());
+  after(() => app.stop());
 
   it("has every type of the projection, in the shape that it reads", async () => {
     const checks = new Map(
@@ -73,6 +86,28 @@ describe("the sample game", () => {
     );
   });
 
+  it("is the same when it is read from a disk", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ember-sample-"));
+    try {
+      assert.ok((await writeTree(sampleTree(), folder, "main/1.0.0.4102/")) > 1000);
+      const [read, ...others] = await collect(gamedata.read(folder));
+      assert.ok(read && others.length === 0);
+      const made = named("1.0.0.4102");
+      assert.deepEqual([read.header, read.locales], [made.header, made.locales]);
+      assert.deepEqual(read.assets, made.assets);
+      assert.deepEqual(await collect(read.entities()), [
+        ...(await entitiesOf("1.0.0.4102")).values(),
+      ]);
+      const [{ path } = { path: "" }] = read.assets;
+      assert.deepEqual(
+        Buffer.from(await read.readAsset(path)),
+        Buffer.from(await made.readAsset(path)),
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   it("keeps ids when upstream spells a name in another way", async () => {
     const [before, after] = [await entitiesOf("1.1.0.4188"), await entitiesOf("1.2.0.4311")];
     const id = "id.item.potion_of_sight";
@@ -83,46 +118,60 @@ describe("the sample game", () => {
   });
 
   it("is imported patch by patch with changes of every kind, and the second time changes nothing", async () => {
-    const run = async () => {
-      const reports: ImportReport[] = [];
-      for (const envelope of envelopes)
-        reports.push(await importEnvelope(archive.orm.em.fork(), envelope, { now: importTime }));
-      return reports;
+    const game = "gamedata";
+    assert.deepEqual(await importSample({ game, stamp: 1 }, app.deps), { imported: 10 });
+    const patchesOf = async (branch: string) => {
+      const { body } = await app.client.get(`/v1/codex/gamedata/patches?branch=${branch}`);
+      const { patches } = body as { patches: (Record<string, unknown> & { branch: string })[] };
+      return patches
+        .filter((patch) => patch.branch === branch)
+        .map((one) => [one["version"], one["num_added"], one["num_changed"], one["num_removed"]]);
     };
-    const counts = (await run()).map((one) => [
-      `${one.branch} ${one.patch}`,
-      one.added,
-      one.changed,
-      one.removed,
-    ]);
+    const main = (await patchesOf("main")).toReversed();
     assert.deepEqual(
-      counts.map(([name]) => name),
+      main.map(([version]) => version),
       [
-        "main 1.0.0+build.4102",
-        "main 1.1.0+build.4188",
-        "main 1.1.0+build.4188.17",
-        "main 1.2.0+build.4311",
-        "main 1.2.1+build.4340",
-        "main 1.3.0+build.4467",
-        "main 1.3.0+build.4467.2661",
-        "main 1.4.0+build.4602",
-        "playtest 1.3.0+build.4400.1",
-        "playtest 1.3.0+build.4415.2",
+        "1.0.0+build.4102",
+        "1.1.0+build.4188",
+        "1.1.0+build.4188.17",
+        "1.2.0+build.4311",
+        "1.2.1+build.4340",
+        "1.3.0+build.4467",
+        "1.3.0+build.4467.2661",
+        "1.4.0+build.4602",
       ],
     );
-    const [first, ...later] = counts.map(([, ...numbers]) => numbers);
-    assert.ok(Number(first?.[0]) > 1000);
-    assert.deepEqual(later[5], [0, 0, 0], "a patch that changed nothing");
-    assert.ok(later.some(([added, changed, removed]) => added && changed && removed));
-    const traces = await archive.traces();
-    const second = await run();
-    assert.ok(second.every(({ added, changed, removed }) => added + changed + removed === 0));
-    assert.deepEqual(await archive.traces(), traces);
+    assert.equal((await patchesOf("playtest")).length, 2);
+    assert.ok(Number(main[0]?.[1]) > 1000);
+    assert.deepEqual(main[6]?.slice(1), [0, 0, 0], "a patch that changed nothing");
+    assert.ok(main.some(([, added, changed, removed]) => added && changed && removed));
+    const traces = await archiveTraces(app.deps.orm);
+    for (const one of envelopes) {
+      const report = await importEnvelope(app.deps.em, one, { now: importTime });
+      assert.deepEqual([report.added, report.changed, report.removed], [0, 0, 0], one.name);
+    }
+    assert.deepEqual(await importSample({ game, stamp: 2 }, app.deps), { imported: 0 });
+    assert.deepEqual(await archiveTraces(app.deps.orm), traces);
+  });
+
+  it("fills the typed tables of the projection", async () => {
+    const { status, body } = await app.client.get("/v1/realms/gamedata/items?rarity=artifact");
+    assert.equal(status, 200);
+    const { rows } = body as { rows: { name: string }[] };
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ["Hollow Crown", "The Last Lantern"],
+    );
+  });
+
+  it("does not come where other data is", async () => {
+    await importEnvelope(app.deps.em, envelope({ entities: [entity("id.item.a")] }), { now: 0 });
+    assert.deepEqual(await importSample({ game: "dungeon", stamp: 1 }, app.deps), { imported: 0 });
   });
 
   it("changes nothing but pictures in a patch of its artists", async () => {
     const rows = await rowsOf(
-      archive.orm.em.fork(),
+      app.deps.em,
       sql<{ id: string; before: string; after: string }>`
         select e.key as id, old.body as before, new.body as after
         from codex_patches p join codex_versions v on v.patch_id = p.id and not v.is_inherited

@@ -76,6 +76,21 @@ export interface Archive {
 
 export const importTime = Date.UTC(2026, 0, 1);
 
+/** Rows of every table of the archive, and the last transaction that wrote one. */
+export async function archiveTraces(orm: MikroORM): Promise<unknown[]> {
+  const tables = await rowsOf(
+    orm.em.fork(),
+    sql<{ name: string }>`select tablename as name from pg_tables
+      where schemaname = 'public' and tablename like 'codex%' order by 1`,
+  );
+  const facts = tables.map(
+    ({ name }) =>
+      sql`select ${name} as name, count(*)::int, max(xmin::text::bigint)::text
+        from ${sql.table(name)}`,
+  );
+  return rowsOf(orm.em.fork(), sql`${sql.join(facts, sql` union all `)} order by 1`);
+}
+
 /** An empty archive with a database of its own. */
 export async function startArchive(): Promise<Archive> {
   const stores = await testStores();
@@ -85,19 +100,7 @@ export async function startArchive(): Promise<Archive> {
     stores,
     import: (input, options = {}) =>
       importEnvelope(orm.em.fork(), envelope(input), { now: importTime, ...options }),
-    traces: async () => {
-      const tables = await rowsOf(
-        orm.em.fork(),
-        sql<{ name: string }>`select tablename as name from pg_tables
-          where schemaname = 'public' and tablename like 'codex%' order by 1`,
-      );
-      const facts = tables.map(
-        ({ name }) =>
-          sql`select ${name} as name, count(*)::int, max(xmin::text::bigint)::text
-            from ${sql.table(name)}`,
-      );
-      return rowsOf(orm.em.fork(), sql`${sql.join(facts, sql` union all `)} order by 1`);
-    },
+    traces: () => archiveTraces(orm),
     stop: async () => {
       await orm.close(true);
       await stores.stop();

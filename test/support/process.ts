@@ -68,6 +68,8 @@ export function serviceEnv(dataDir: string, env: Record<string, string> = {}): N
     DATA_DIR: dataDir,
     HTTP_WORKERS: "1",
     JOB_WORKERS: "1",
+    // Its import would take part of the processor away from what is tested.
+    SAMPLE_DATA: "false",
   };
   return { ...inherited, LOG_LEVEL: "error", ...own, ...env };
 }

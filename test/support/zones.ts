@@ -24,7 +24,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["lobby", /^actors\/lobby\//],
   ["runtime", /^actors\/runtime\//],
   ["actors", /^actors\/(index|contract)\.ts$/],
-  ["import-run", /^importers\/(run|envelope-file|contract)\.ts$/],
+  ["import-run", /^importers\/(run|envelope-file|contract|sample\/sample)\.ts$/],
   ["importers", /^importers\/(?!cli\.ts)/],
   ["db", /^db\/(?!create-migration\.ts)/],
   ["manifest", /^package\.json$/],

@@ -4,8 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { UnrecoverableError } from "bullmq";
+import { sql } from "kysely";
+import { lockGame } from "../../db/queries/codex-import.ts";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { importEnvelope } from "../../importers/run.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { importFromFile } from "../../workers/processors/codex-import.ts";
+import { maintain } from "../../workers/processors/maintenance.ts";
 import { codexImport } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";
 import { entity, envelope } from "../support/archive.ts";
@@ -32,6 +37,44 @@ describe("the job that imports an envelope", () => {
     assert.equal((body as { count: number }).count, 1);
     const { unchanged, added } = await importFromFile(job, app.deps);
     assert.deepEqual({ unchanged, added }, { unchanged: 1, added: 0 });
+  });
+
+  it("is followed by a clean-up of what a replaced patch left, and of nothing else", async () => {
+    const files = Object.fromEntries(["a", "b", "c"].map((name) => [name, Buffer.from(name)]));
+    const assets = Object.keys(files).map((path) => ({ path, media_type: "image/png" }));
+    const icons = (...names: string[]) =>
+      importEnvelope(
+        app.deps.em,
+        envelope({
+          game: "icons",
+          assets,
+          files,
+          entities: names.map((icon) => entity(`id.item.${icon}`, { icon })),
+        }),
+        { now: 0 },
+      );
+    const left = async () => {
+      const [row] = await rowsOf(
+        app.deps.em,
+        sql<{ documents: number; assets: string }>`
+          select (select count(*)::int from codex_documents d join codex_games g on g.id = d.game_id
+              where g.slug = 'icons') as documents,
+            (select string_agg(convert_from(content, 'UTF8'), '' order by content)
+              from codex_assets) as assets`,
+      );
+      return row;
+    };
+    await icons("a", "b");
+    await icons("a");
+    assert.deepEqual(await left(), { documents: 2, assets: "abc" });
+    // Not while an import may be about to refer to something.
+    await app.deps.em.transactional(async (tx) => {
+      await lockGame(tx, "other");
+      await maintain({ task: "archive" }, app.deps);
+    });
+    assert.deepEqual(await left(), { documents: 2, assets: "abc" });
+    await maintain({ task: "archive" }, app.deps);
+    assert.deepEqual(await left(), { documents: 1, assets: "a" });
   });
 
   it("gives an envelope up that can never be imported", async () => {

@@ -6,6 +6,7 @@ import { maintain } from "./maintenance.ts";
 import { sendMail } from "./mail.ts";
 import { rebuildProjection } from "./projection-rebuild.ts";
 import { generateQuestions } from "./question-generation.ts";
+import { importSample } from "./sample-data.ts";
 
 /** Queue name -> the work; a queue without a line here is filled, but not emptied, by this service. */
 export const processors = {
@@ -17,4 +18,5 @@ export const processors = {
   maintenance: maintain,
   "projection-rebuild": rebuildProjection,
   "question-generation": generateQuestions,
+  "sample-data": importSample,
 };

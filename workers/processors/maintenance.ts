@@ -1,4 +1,5 @@
 import { UnrecoverableError } from "bullmq";
+import { cleanArchive } from "../../db/queries/codex-cleanup.ts";
 import { listForgottenRequests, purgeCredentials } from "../../db/queries/credential-requests.ts";
 import { purgeAccounts } from "../../db/queries/accounts.ts";
 import { purgeCodes } from "../../db/queries/phone-codes.ts";
@@ -37,6 +38,7 @@ const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | und
   accounts: tidyAccounts,
   avatars: tidyAvatars,
   wallets: (deps) => checkBooks(deps),
+  archive: tidyArchive,
   projection: tendProjection,
   boards: tidyBoards,
   challenges: tidyChallenges,
@@ -81,6 +83,21 @@ async function tidyCredentials({ em, clock, enqueue }: JobDeps): Promise<void> {
   for (const requestId of await listForgottenRequests(em, { before, limit: maxStranded }))
     await enqueue(credentialRequests, { requestId, round });
   await purgeCredentials(em, { now: new Date(now), before: new Date(now - dayMs) });
+}
+
+/** Slices of the archive's clean-up in one run; the rest waits for the next. */
+const maxSlices = 50;
+
+/** Deletes what replaced patches left in the archive. */
+async function tidyArchive({ em, log }: JobDeps): Promise<void> {
+  const total = { documents: 0, assets: 0 };
+  for (let slice = 0; slice < maxSlices; slice++) {
+    const cleaned = await em.transactional((tx) => cleanArchive(tx));
+    total.documents += cleaned?.documents ?? 0;
+    total.assets += cleaned?.assets ?? 0;
+    if (cleaned === null || cleaned.isDone) break;
+  }
+  if (total.documents + total.assets > 0) log.info(total, "archive cleaned");
 }
 
 /** Clears accounts closed long ago and codes nobody can use any more. */

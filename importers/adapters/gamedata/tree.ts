@@ -1,5 +1,5 @@
-import { readdir } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import { ImportRefused } from "../../contract.ts";
 import { readInside } from "../../envelope-file.ts";
 
@@ -28,6 +28,17 @@ export function diskTree(folder: string): FileTree {
     },
     read: (path) => readInside(folder, path),
   };
+}
+
+/** Writes the files of a tree, or those of one folder of it, below a folder of the disk; how many there were. */
+export async function writeTree(tree: FileTree, folder: string, only = ""): Promise<number> {
+  const paths = (await tree.paths()).filter((path) => path.startsWith(only));
+  for (const path of paths) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, await tree.read(path));
+  }
+  return paths.length;
 }
 
 /** One folder of a tree as a tree of its own. */

@@ -1,0 +1,122 @@
+import { defineAdapter, type ImportEnvelope, type SourceEntity } from "../../contract.ts";
+import {
+  isFields,
+  listOf,
+  rowsOf,
+  snakeFields,
+  textOf,
+  textsOf,
+  titleOf,
+  without,
+  type Fields,
+} from "../fields.ts";
+import { findSnapshots, type Snapshot } from "./source.ts";
+
+/** The game as several installed versions of the public package `dotaconstants` have it, one patch each. */
+export const dota = defineAdapter({
+  game: "dota",
+  async *read(folder) {
+    for (const snapshot of await findSnapshots(folder)) yield await envelopeOf(snapshot);
+  },
+});
+
+async function envelopeOf(snapshot: Snapshot): Promise<ImportEnvelope> {
+  const { version, canonical, released, read } = snapshot;
+  const files = new Map<string, Fields>();
+  for (const name of ["heroes", "items", "abilities", "hero_abilities", "hero_lore"]) {
+    const content = await read(name);
+    files.set(name, isFields(content) ? content : {});
+  }
+  const file = (name: string) => files.get(name) ?? {};
+  const entities = [
+    ...rowsOf(file("heroes")).map((row) => heroEntity(row, file)),
+    ...namedRows(file("items")).map(([name, row]) => itemEntity(name, row, file("items"))),
+    ...namedRows(file("abilities")).map(([name, row]) => abilityEntity(name, row)),
+  ];
+  return {
+    name: `dota ${version}`,
+    header: {
+      format: 1,
+      game: { slug: "dota", display_name: "Dota 2" },
+      branch: { slug: "main" },
+      patch: { version_raw: version, canonical, released_at: released },
+    },
+    assets: [],
+    locales: {},
+    entityCount: entities.length,
+    entities: () => entities,
+    readAsset: () => Promise.reject(new Error("is not there")),
+  };
+}
+
+const namedRows = (content: Fields): [name: string, row: Fields][] =>
+  Object.entries(content).flatMap(([name, row]) => (isFields(row) ? [[name, row]] : []));
+
+/** Numbers are dealt out by the game's files, and names are told by the entity itself. */
+const apart = new Set(["id", "localized_name", "dname", "desc", "name"]);
+
+function describe(type: string, slug: string, upstreamKey: string, row: Fields, extra: Fields) {
+  const data = { ...without(row, apart), ...withoutNothing(extra) };
+  return {
+    id: `id.${type}.${slug}`,
+    upstream_key: upstreamKey,
+    type,
+    name: textOf(row["localized_name"]) ?? textOf(row["dname"]) ?? titleOf(slug),
+    data: snakeFields(bareAddresses(data)) as Record<string, unknown>,
+  };
+}
+
+const withoutNothing = (row: Fields) =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+
+/** Addresses of pictures end in a time stamp that means nothing. */
+function bareAddresses(row: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      (name === "img" || name === "icon") && typeof value === "string"
+        ? value.replace(/\?.*$/, "")
+        : value,
+    ]),
+  );
+}
+
+function heroEntity(row: Fields, file: (name: string) => Fields): SourceEntity {
+  const name = textOf(row["name"]) ?? "";
+  const slug = name.replace(/^npc_dota_hero_/, "");
+  const abilities = file("hero_abilities")[name];
+  const known = isFields(abilities) ? textsOf(abilities["abilities"]) : [];
+  return {
+    ...describe("hero", slug, name, row, {
+      description: textOf(file("hero_lore")[slug]),
+      talents: isFields(abilities) ? (abilities["talents"] ?? null) : null,
+    }),
+    tags: [...textsOf(row["roles"]), textOf(row["primary_attr"])].filter((tag) => tag !== null),
+    links: known
+      .filter((ability) => Object.hasOwn(file("abilities"), ability))
+      .map((ability) => ({ rel: "ability", target: `id.ability.${ability}` })),
+  };
+}
+
+function itemEntity(name: string, row: Fields, items: Fields): SourceEntity {
+  const says = [
+    ...listOf(row["hint"]),
+    ...rowsOf(row["abilities"]).map((one) => one["description"]),
+  ];
+  const parts = new Set(textsOf(row["components"]).filter((part) => Object.hasOwn(items, part)));
+  return {
+    ...describe("item", name, `item_${name}`, row, {
+      description: says.find((one) => typeof one === "string") ?? null,
+    }),
+    tags: [textOf(row["qual"])].filter((tag) => tag !== null),
+    links: [...parts].map((part) => ({ rel: "component", target: `id.item.${part}` })),
+  };
+}
+
+function abilityEntity(name: string, row: Fields): SourceEntity {
+  const behavior = row["behavior"];
+  return {
+    ...describe("ability", name, name, row, { description: textOf(row["desc"]) }),
+    tags: typeof behavior === "string" ? [behavior] : textsOf(behavior),
+  };
+}

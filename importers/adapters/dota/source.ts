@@ -1,0 +1,63 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ImportRefused } from "../../contract.ts";
+import { compareVersions } from "../../patch-version.ts";
+import { isFields, rowsOf, textOf } from "../fields.ts";
+
+/** One installed version of `dotaconstants`: the game as of one patch. */
+export interface Snapshot {
+  /** "7.35b" */
+  version: string;
+  canonical: string;
+  released: string | null;
+  read(file: string): Promise<unknown>;
+}
+
+/** The letter of a patch counts as its build: 7.35b is 7.35.0+build.2. */
+const patchPattern = /^(\d+)[._](\d+)([a-z]?)$/;
+
+/** Every version of the package below a folder, installed under whatever names, oldest patch first. */
+export async function findSnapshots(folder: string): Promise<Snapshot[]> {
+  const found = new Map<string, Snapshot>();
+  for (const packages of [folder, join(folder, "node_modules")])
+    for (const name of await readdir(packages).catch(() => [])) {
+      const root = join(packages, name);
+      const { name: packageName } = await readFields(join(root, "package.json"));
+      if (packageName !== "dotaconstants") continue;
+      const snapshot = await openSnapshot(join(root, "build"));
+      found.set(snapshot.canonical, found.get(snapshot.canonical) ?? snapshot);
+    }
+  if (found.size === 0)
+    throw new ImportRefused([
+      { entity: folder, place: "", problem: "has no package dotaconstants" },
+    ]);
+  return [...found.values()].sort((a, b) => compareVersions(a.canonical, b.canonical));
+}
+
+/** The newest patch it has notes of. */
+async function openSnapshot(build: string): Promise<Snapshot> {
+  const read = async (file: string): Promise<unknown> =>
+    JSON.parse(await readFile(join(build, `${file}.json`), "utf8"));
+  const notes = Object.keys(await readFields(join(build, "patchnotes.json")));
+  const versions = notes
+    .map((name) => patchPattern.exec(name))
+    .filter((match) => match !== null)
+    .map(([, major, minor, letter = ""]) => ({
+      version: `${major}.${minor}${letter}`,
+      canonical: `${Number(major)}.${Number(minor)}.0+build.${letter === "" ? 0 : letter.charCodeAt(0) - 96}`,
+    }))
+    .sort((a, b) => compareVersions(a.canonical, b.canonical));
+  const newest = versions.at(-1);
+  if (newest === undefined)
+    throw new ImportRefused([{ entity: build, place: "", problem: "names no patch" }]);
+  const dated = rowsOf(await read("patch")).find(({ name }) => name === newest.version);
+  const date = new Date(textOf(dated?.["date"]) ?? Number.NaN);
+  const released = Number.isNaN(date.getTime()) ? null : date.toISOString();
+  return { ...newest, released, read };
+}
+
+async function readFields(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readFile(path, "utf8").catch(() => "{}");
+  const value: unknown = JSON.parse(text);
+  return isFields(value) ? value : {};
+}
