@@ -1,7 +1,6 @@
-import { createOrm } from "../db/orm.ts";
-import { importEnvelope } from "../importers/run.ts";
-import { entity, envelope } from "../test/support/archive.ts";
 import { startService, type Service } from "../test/support/process.ts";
+import { measureDepth } from "./archive-depth.ts";
+import { game, measureImports } from "./archive-import.ts";
 import { openGenerator, requestText } from "./load.ts";
 import { note } from "./report.ts";
 import {
@@ -14,24 +13,7 @@ import {
 import type { Scenarios } from "./scenario.ts";
 
 const connections = 64;
-const entityCount = 20_000;
-const base = "/v1/codex/bench";
-
-/** Entities of about the size real games have. */
-const entitiesAt = (patch: number) =>
-  Array.from({ length: entityCount }, (_, n) =>
-    entity(`id.item.n${n}`, {
-      data: {
-        level: n % 60,
-        rarity: ["common", "rare", "epic"][n % 3],
-        // Two of a hundred change with each patch.
-        power: n % 50 === 0 ? n + patch : n,
-        description: `An item of many words, number ${n}, made to be looked at`,
-        stats: Array.from({ length: 12 }, (_, at) => ({ name: `stat_${at}`, value: at * n })),
-      },
-      tags: ["item", n % 2 === 0 ? "even" : "odd"],
-    }),
-  );
+const base = `/v1/codex/${game}`;
 
 /** Imports, then cached reads against raw uWebSockets.js with answers of the same size. */
 export const scenarios: Scenarios = {
@@ -43,13 +25,17 @@ export const scenarios: Scenarios = {
         env: { HTTP_WORKERS: "1", JOB_WORKERS: "0", RATE_LIMIT_FACTOR: "0", LOG_LEVEL: "info" },
       });
       try {
-        await importAll(service.databaseUrl);
+        const imports = await measureImports(service);
         await timeCold(service.url);
         const lines = [
           ...(await compare(service, seconds, "entity", `${base}/id.item.n7`, 1.8)),
           ...(await compare(service, seconds, "list of 50", `${base}/item`, 2.5)),
         ];
-        return [comparedTable(`archive: ${connections} connections, ${seconds} s each`, lines)];
+        const cached = comparedTable(
+          `archive: ${connections} connections, ${seconds} s each`,
+          lines,
+        );
+        return [imports, cached, await measureDepth(service, isQuick ? 100_000 : 1_000_000)];
       } finally {
         await service.stop();
       }
@@ -87,32 +73,17 @@ async function compare(
   ];
 }
 
-async function importAll(databaseUrl: string): Promise<void> {
-  const orm = await createOrm({ DATABASE_URL: databaseUrl, DATABASE_POOL: 2 });
-  for (const [name, patch, version] of [
-    ["first import", 1, "1.0"],
-    ["2 % changed", 2, "1.1"],
-    ["the same again", 2, "1.1"],
-  ] as const) {
-    const source = envelope({ game: "bench", version, entities: entitiesAt(patch) });
-    const started = performance.now();
-    await importEnvelope(orm.em.fork(), source, { now: Date.now() });
-    print(`${name}, ${entityCount} entities`, performance.now() - started);
-  }
-  await orm.close(true);
-}
-
 /** What nobody asked for before, once each. */
 async function timeCold(url: string): Promise<void> {
   await fetch(`${url}${base}/manifest`);
   for (const path of [
-    "/id.item.n9?at_patch=1.0",
+    "/id.item.n9?at_patch=1.1",
     "/item?limit=50&cursor=9",
     "/item?filter[data.level]:gte=30",
     "/item?filter[data.level]:gte=30&cursor=900",
     "/item?q=number",
     "/changelog",
-    "/diff?from=1.0&to=1.1",
+    "/diff?from=1.1&to=1.2",
   ]) {
     const started = performance.now();
     await (await fetch(`${url}${base}${path}`)).arrayBuffer();
