@@ -62,10 +62,25 @@ export function tally(summary) {
 export const tallyOf = (patch) =>
   tally({ added: patch.num_added, changed: patch.num_changed, removed: patch.num_removed });
 
-/** One side of a change. @param {unknown} value @param {import("./values.js").Context} context @param {string} kind */
-function sideNode(value, context, kind) {
+const hashForm = /^[0-9a-f]{64}$/;
+
+/** A picture that changed is shown, not its hash. @param {string} hash */
+function pictureNode(hash) {
+  const name = hash.slice(0, 8);
+  return make(
+    "span",
+    { class: "named", title: hash },
+    iconNode({ url: `/v1/codex/assets/${hash}` }, name, 40),
+    make("code", {}, name),
+  );
+}
+
+/** One side of a change. @param {unknown} value @param {import("./values.js").Context} context @param {string} kind @param {string} path */
+function sideNode(value, context, kind, path) {
   const isNothing = value === null;
-  const node = make(kind, isNothing ? { class: "none" } : {}, valueNode(value, context));
+  const isHash = /^(icon|assets)\b.*hash$/.test(path) && hashForm.test(String(value));
+  const shown = isHash ? pictureNode(String(value)) : valueNode(value, context);
+  const node = make(kind, isNothing ? { class: "none" } : {}, shown);
   const length = JSON.stringify(value).length;
   if (length <= longText) return node;
   return make("details", {}, make("summary", {}, counted(length, "character")), node);
@@ -84,9 +99,9 @@ export function changesTable(changes, context) {
         make(
           "div",
           { class: "change" },
-          sideNode(before, context, "del"),
+          sideNode(before, context, "del", path),
           make("span", { class: "arrow" }, make("span", { "aria-hidden": "true" }, "→")),
-          sideNode(after, context, "ins"),
+          sideNode(after, context, "ins", path),
         ),
       ),
     ),
