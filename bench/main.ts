@@ -13,6 +13,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     about: "imports, and cached reads of the archive against raw uWebSockets.js",
     load: () => import("./archive.ts"),
   },
+  boards: {
+    about: "leaderboards of a million players against bare commands of Redis and Postgres",
+    load: () => import("./boards.ts"),
+  },
   hub: {
     about: "event streams against raw uWebSockets.js and, where installed, Nchan",
     load: () => import("./hub/index.ts"),

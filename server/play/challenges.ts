@@ -41,7 +41,10 @@ const before = (date: string, days: number) =>
 
 export interface MakeOptions {
   now: number;
-  /** Questions live in lobbies: asked only when nothing else is left. */
+  /**
+   * Questions live in lobbies: asked only when nothing else is left. It is called while a connection is
+   * held, so it must not wait for another one.
+   */
   avoid?: (category: string, difficulty: string) => Promise<readonly number[]>;
 }
 

@@ -41,10 +41,20 @@ export async function listLive(
   category: string,
   difficulty: string,
 ): Promise<number[]> {
+  const inLobbies = await listLiveInLobbies(deps, category, difficulty);
+  return [...inLobbies, ...(await listInChallenges(deps))];
+}
+
+/** Without those of challenges: needs no connection to the database. */
+export async function listLiveInLobbies(
+  deps: Pick<JobDeps, "clock" | "redis" | "log">,
+  category: string,
+  difficulty: string,
+): Promise<number[]> {
   try {
     const now = deps.clock.now();
     const ids = await deps.redis.zrangebyscore(keyOf(category, difficulty), now, "+inf");
-    return [...ids.map(Number), ...(await listInChallenges(deps))];
+    return ids.map(Number);
   } catch (error) {
     deps.log.warn({ err: error }, "live questions unknown");
     return [];

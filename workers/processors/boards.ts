@@ -5,7 +5,7 @@ import { endStaleRuns } from "../../db/queries/runs.ts";
 import { earliestDate } from "../../server/core/days.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import { datesDue, makeChallenges } from "../../server/play/challenges.ts";
-import { listLive } from "../../server/play/live.ts";
+import { listLiveInLobbies } from "../../server/play/live.ts";
 
 const dayMs = 86_400_000;
 /** A snapshot taken so late still passes for midnight's. */
@@ -41,7 +41,8 @@ async function keepRanks(deps: JobDeps): Promise<void> {
 /** Makes the challenges of the coming dates, gives spent questions free, ends forgotten runs. */
 export async function tidyChallenges(deps: JobDeps): Promise<void> {
   const now = deps.clock.now();
-  const avoid = (category: string, difficulty: string) => listLive(deps, category, difficulty);
+  const avoid = (category: string, difficulty: string) =>
+    listLiveInLobbies(deps, category, difficulty);
   await makeChallenges(deps.em, datesDue(now), { now, avoid });
   const spent = { before: earliestDate(now), keep: keptQuestions, now: new Date(now) };
   const moved = await deps.em.transactional((em) => releaseQuestions(em, spent));

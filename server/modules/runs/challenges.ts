@@ -5,7 +5,7 @@ import { dateIn, isCurrentSomewhere } from "../../core/days.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { makeChallenges } from "../../play/challenges.ts";
-import { listLive } from "../../play/live.ts";
+import { listLiveInLobbies } from "../../play/live.ts";
 import { readChallengeRank } from "../leaderboards/service.ts";
 import type { StartedRun } from "./endless.ts";
 
@@ -26,7 +26,8 @@ export async function listToday(
   timeZone: string,
 ): Promise<Record<ChallengeKind, ChallengeSummary>> {
   const now = deps.clock.now();
-  const avoid = (category: string, difficulty: string) => listLive(deps, category, difficulty);
+  const avoid = (category: string, difficulty: string) =>
+    listLiveInLobbies(deps, category, difficulty);
   const made = await makeChallenges(deps.em, [dateIn(timeZone, now)], { now, avoid });
   const [daily, gauntlet] = (["daily_shuffle", "gauntlet"] as const).map((kind) =>
     made.find((challenge) => challenge.kind === kind),

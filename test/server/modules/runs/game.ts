@@ -99,7 +99,8 @@ export async function runner(app: App) {
       send(`/runs/${run}/answer`, { selected_index, time_taken_ms }),
     advance: (run: number) => send(`/runs/${run}/advance`),
     read: async (run: number) => ((await get(`/runs/${run}`)).body as { run: Run }).run,
-    today: async (tz = "UTC") => (await get(`/challenges/today?tz=${tz}`)).body as Today,
+    today: async (tz = "UTC") =>
+      (await get(`/challenges/today?tz=${encodeURIComponent(tz)}`)).body as Today,
     embers: async () =>
       ((await app.client.get("/v1/embers/@me", { headers })).body as { balance: number }).balance,
   };
