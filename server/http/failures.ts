@@ -12,7 +12,7 @@ const storeCodes = new Set([
   "ETIMEDOUT",
   "EHOSTUNREACH",
   "ENETUNREACH",
-  // Postgres: connection lost, shutting down, starting up, too many connections, disk or memory full, statement timeout
+  // Postgres: connection lost, shutting down, starting up, too many connections, disk or memory full, statement timeout, a lock not free in time
   "08000",
   "08001",
   "08003",
@@ -25,6 +25,7 @@ const storeCodes = new Set([
   "53200",
   "53300",
   "57014",
+  "55P03",
 ]);
 
 const storeMessages = [

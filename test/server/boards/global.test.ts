@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
+import { takeBoardsTurn } from "../../../db/queries/board-changes.ts";
 import { takeSnapshot } from "../../../db/queries/rank-snapshots.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter, registerAccount, tokenOf } from "../../support/identity.ts";
@@ -161,6 +162,36 @@ describe("the global board", () => {
     } finally {
       app.deps.redis.eval = original;
     }
+  });
+
+  it("is an honest 503 while Redis is away, and exact again afterwards", async () => {
+    await app.stores.redis.kill();
+    const away = await app.client.get(path);
+    assert.equal(away.status, 503);
+    assert.ok(Number(away.headers.get("retry-after")) >= 1);
+    const [row] = players;
+    assert.ok(row);
+    Object.assign(row, { score: row.score + 3, scoreAt: start + 8, answers: row.answers + 1 });
+    await writeTotals(app, [row]);
+    await app.stores.redis.restart();
+    while ((await app.client.get(path)).status === 503) await app.deps.redis.ping().catch(() => 0);
+    for (const tab of tabs) await comparePages(tab, 50);
+  });
+
+  it("is an honest 503 when its turn does not come", async () => {
+    const [row] = players;
+    assert.ok(row);
+    Object.assign(row, { score: row.score + 3, scoreAt: start + 9, answers: row.answers + 1 });
+    const stuck = app.deps.orm.em.fork();
+    await stuck.begin();
+    try {
+      await takeBoardsTurn(stuck);
+      await writeTotals(app, [row]);
+      assert.equal((await app.client.get(path)).status, 503);
+    } finally {
+      await stuck.rollback();
+    }
+    await comparePages("score", 50);
   });
 
   it("keeps up with many writers and readers at once", async () => {

@@ -171,7 +171,7 @@ describe("teams", () => {
       founders.map(({ headers }) => post(app, base, { name }, headers)),
     );
     assert.deepEqual(tally(wishes), { "201": 1, "409 team:name_taken": 5 });
-    const [lone] = await Promise.all([member()]);
+    const lone = await member();
     const several = await Promise.all(
       Array.from({ length: 5 }, () => post(app, base, { name: uniqueName() }, lone.headers)),
     );
