@@ -47,6 +47,7 @@ function addressRows(facts: CardFacts): [string, string][] {
   const login = facts.operatorToken === "" ? "" : `  token ${facts.operatorToken}`;
   return [
     ["Play", `${facts.url}/play`],
+    ["Game data", `${facts.url}/codex`],
     ["API", `${facts.url}/v1`],
     ["API docs", `${facts.url}/docs`],
     ...inboxRow(facts),

@@ -161,12 +161,18 @@ async function ensureDatabase(url: string): Promise<void> {
   });
 }
 
+/** A machine that has just begun everything at once takes its time. */
+const connectTimeoutMs = 10_000;
+
 /** One short-lived connection. */
 export async function withClient<T>(
   url: string,
   use: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ ...parseDatabaseUrl(url), connectionTimeoutMillis: 2_000 });
+  const client = new pg.Client({
+    ...parseDatabaseUrl(url),
+    connectionTimeoutMillis: connectTimeoutMs,
+  });
   client.on("error", () => {});
   await client.connect();
   try {
