@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { nodeFlags } from "../server/core/node-flags.ts";
 
 /** What one keep-alive connection sends, over and over, one request at a time. */
 export interface Job {
@@ -35,7 +36,7 @@ export async function openGenerator(
     new URL("./load-process.ts", import.meta.url),
     [host, String(port), String(connections)],
     {
-      execArgv: ["--import", "tsx"],
+      execArgv: nodeFlags,
     },
   );
   const [requestIds] = (await once(child, "message")) as [string[]];

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { nodeFlags } from "../server/core/node-flags.ts";
 
 /** A process of the benchmark that answers calls by name. */
 export interface Remote {
@@ -26,7 +27,7 @@ export async function startRemote(
 ): Promise<Remote> {
   const { args = [], env = {}, flags = [] } = options;
   const child = fork(file, args, {
-    execArgv: [...flags, "--import", "tsx"],
+    execArgv: [...nodeFlags, ...flags],
     env: { ...process.env, ...env },
   });
   const waiting = new Map<

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Redis } from "ioredis";
+import { nodeFlags } from "../../server/core/node-flags.ts";
 import {
   deadChannel,
   eventStreamKey,
@@ -21,7 +22,7 @@ let codeCount = 0;
 
 export async function startNeighbour(redis: Redis, redisUrl: string): Promise<Neighbour> {
   const file = new URL("../actors/runtime/member-process.ts", import.meta.url);
-  const child = fork(file, [redisUrl], { execArgv: ["--import", "tsx"] });
+  const child = fork(file, [redisUrl], { execArgv: nodeFlags });
   const [{ incarnation }] = (await once(child, "message")) as [{ incarnation: string }];
   await until(
     async () => (await ownedBy(redis, incarnation)) > shardCount / 4,

@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
+import { nodeFlags } from "../../server/core/node-flags.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
@@ -19,7 +20,7 @@ describe("npm run import", () => {
   let folder: string;
   const file = (name: string) => join(folder, name);
   const start = (...args: string[]): ChildProcess =>
-    spawn(process.execPath, ["--import", "tsx", "importers/cli.ts", ...args], {
+    spawn(process.execPath, [...nodeFlags, "importers/cli.ts", ...args], {
       env: {
         ...process.env,
         DATABASE_URL: archive.stores.databaseUrl,

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, it } from "node:test";
+import { nodeFlags } from "../../server/core/node-flags.ts";
 
 const program = fileURLToPath(new URL("./main.ts", import.meta.url));
-/** Types are only stripped: compiled by tsx, every closure would be given its name anew. */
 const flags = [
-  "--experimental-strip-types",
-  "--disable-warning=ExperimentalWarning",
+  ...nodeFlags,
   "--min-semi-space-size=64",
   "--max-semi-space-size=64",
   "--single-threaded-gc",

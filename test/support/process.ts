@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nodeFlags } from "../../server/core/node-flags.ts";
 import type { CardFacts } from "../../server/card.ts";
 import type { ProcessInfo } from "../../server/ipc.ts";
 import { testDatabase } from "./stores.ts";
@@ -137,7 +138,7 @@ export async function failToStart(env: NodeJS.ProcessEnv): Promise<FailedStart> 
 }
 
 function launch(env: NodeJS.ProcessEnv): { child: ChildProcess; output: { text: string } } {
-  const args = ["--import", "./server/core/node-guard.mjs", "--import", "tsx", "server/main.ts"];
+  const args = ["--import", "./server/core/node-guard.mjs", ...nodeFlags, "server/main.ts"];
   const child = spawn(process.execPath, args, {
     cwd: root,
     env,

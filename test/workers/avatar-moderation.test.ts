@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
+import { nodeFlags } from "../../server/core/node-flags.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { configToEnv } from "../../server/core/config.ts";
 import { startApp, type App } from "../support/app.ts";
@@ -18,7 +19,7 @@ describe("the moderation of an avatar whose job worker is killed", () => {
   const workers: ChildProcess[] = [];
   const startWorker = async () => {
     const worker = fork(entry, {
-      execArgv: ["--import", "tsx"],
+      execArgv: nodeFlags,
       env: { ...process.env, ...configToEnv(app.deps.config) },
     });
     workers.push(worker);

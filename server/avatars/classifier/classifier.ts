@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { nodeFlags } from "../../core/node-flags.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { Answer, Question, Scores } from "./contract.ts";
 
@@ -86,7 +87,7 @@ export function createClassifier(options: ClassifierOptions): Classifier {
     state = "loading";
     // It needs nothing of our environment, least of all its secrets.
     child = fork(fileURLToPath(entry), {
-      execArgv: ["--import", import.meta.resolve("tsx")],
+      execArgv: nodeFlags,
       env: {},
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],

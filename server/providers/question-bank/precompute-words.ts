@@ -5,7 +5,7 @@ import { listBank } from "./index.ts";
 /**
  * Writes words.json: words that stand for one category because the bank uses them there and nearly
  * nowhere else. Run by hand after the facts have changed:
- * `node --import tsx server/providers/question-bank/precompute-words.ts`
+ * `node server/providers/question-bank/precompute-words.ts`
  */
 const shortestWord = 4;
 const fewestUses = 2;

