@@ -52,7 +52,13 @@ describe("a running service", () => {
     const response = await fetch(`${service.operatorUrl}/ready`);
     const answer = (await response.json()) as { body: Record<string, unknown> };
     assert.equal(response.status, 200);
-    const expected = { status: "ok", num_processes: 3, num_waiting: 0, missing_stores: [] };
+    const expected = {
+      status: "ok",
+      num_processes: 3,
+      num_waiting: 0,
+      missing_stores: [],
+      avatar_moderation: "idle",
+    };
     assert.deepEqual(answer.body, expected);
   });
 

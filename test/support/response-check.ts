@@ -70,10 +70,10 @@ export function checkResponse(
   assert.equal(response.headers.get("x-content-type-options"), "nosniff", `${where}: nosniff`);
   if (method === "HEAD")
     return assert.equal(response.bytes.length, 0, `${where}: no bytes for HEAD`);
-  if (response.json !== undefined) checkEnvelope(response, method, path, where);
   const check = findCheck(checks, method, path);
   // A page, and what is outside the envelope by its protocol, says its problems in its own form.
-  const isOwnForm = response.json === undefined && isKind(check?.route.responses[response.status]);
+  const isOwnForm = isKind(check?.route.responses[response.status]) && !isEnvelope(response.json);
+  if (response.json !== undefined && !isOwnForm) checkEnvelope(response, method, path, where);
   if (response.status >= 400 && !isOwnForm) return checkRefusal(check, response, where);
   if (check === null || method === "OPTIONS") return;
   checkSuccess(check, response, where);
@@ -132,6 +132,9 @@ function checkRefusal(check: RouteCheck | null, response: CheckedResponse, where
   const isDeclared = check === null ? routeless.has(code as ErrorCode) : check.codes.has(code);
   assert.ok(isDeclared, `${where}: ${code} is not declared`);
 }
+
+const isEnvelope = (json: unknown): boolean =>
+  typeof json === "object" && json !== null && "elapsed" in json;
 
 function checkEnvelope(
   response: CheckedResponse,
