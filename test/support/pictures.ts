@@ -6,17 +6,28 @@ import sharp from "sharp";
 
 /** A picture with detail that depends on the seed alone: two seeds look nothing alike. */
 export function scene(seed: number, width = 200, height = 160) {
+  const spots = 10;
+  const chance = Array.from({ length: 5 }, (_, n) =>
+    createHash("sha512").update(`scene ${seed} ${n}`).digest(),
+  );
+  const colours = Buffer.concat(chance);
+  // Neither black nor white, so that a brighter copy loses nothing.
+  const spot = (x: number, y: number, c: number) =>
+    20 + 0.7 * (colours[(Math.min(y, spots - 1) * spots + Math.min(x, spots - 1)) * 3 + c] ?? 0);
+  const between = (from: number, to: number, share: number) => from + (to - from) * share;
   const pixels = Buffer.alloc(width * height * 3);
-  const chance = createHash("sha256").update(`scene ${seed}`).digest();
-  const wave = (n: number) => (chance[n] ?? 0) / 128 - 1;
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++)
       for (let c = 0; c < 3; c++) {
-        let value = 128;
-        for (let k = 0; k < 6; k++)
-          value +=
-            22 * Math.sin((wave(k) * 9 * x) / width + (wave(k + 9) * 9 * y) / height + wave(k + c));
-        pixels[(y * width + x) * 3 + c] = Math.min(255, Math.max(0, value));
+        const [left, top] = [(x / width) * (spots - 1), (y / height) * (spots - 1)];
+        const [column, row] = [Math.floor(left), Math.floor(top)];
+        const upper = between(spot(column, row, c), spot(column + 1, row, c), left - column);
+        const lower = between(
+          spot(column, row + 1, c),
+          spot(column + 1, row + 1, c),
+          left - column,
+        );
+        pixels[(y * width + x) * 3 + c] = between(upper, lower, top - row);
       }
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }

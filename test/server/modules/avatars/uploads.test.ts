@@ -307,7 +307,7 @@ describe("moderation", () => {
     assert.equal(kept.avatar.upload_id, shown.upload.id);
     moderator.answer = { status: 200, body: { verdict: "approved" } };
     const asked = moderator.asked.length;
-    const alike = scene(bad).resize(90, 70).modulate({ brightness: 1.1 }).jpeg({ quality: 40 });
+    const alike = scene(bad).resize(90, 70).modulate({ brightness: 1.1 }).jpeg({ quality: 60 });
     const again = await b.send(await alike.toBuffer());
     assert.equal(again.upload.status, "rejected");
     assert.match(again.upload.rejection_reason ?? "", /rejected before/);
