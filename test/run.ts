@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { silentLogger } from "../server/core/logger.ts";
 import { stopOrphan } from "../server/local/orphans.ts";
 import { findRedisProgram } from "../server/local/redis-program.ts";
 
 /**
- * `npm test [-- files and node:test flags]`: one Postgres for the whole run, two processes at a
+ * `npm test [-- files and node:test flags]`: one Postgres for the whole run, three processes at a
  * time. Everything temporary lives in one folder, so that an interrupted run leaves nothing behind.
  */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -49,7 +49,7 @@ async function runTests(databaseUrl: string): Promise<number> {
   const entries = files.length > 1 ? batches(files) : files;
   const runner = spawn(
     process.execPath,
-    ["--import", "tsx", "--test", "--test-concurrency=2", ...flags, ...entries],
+    ["--import", "tsx", "--test", "--test-concurrency=3", ...flags, ...entries],
     { stdio: "inherit", env: { ...process.env, TEST_DATABASE_URL: databaseUrl, NODE_ENV: "test" } },
   );
   for (const signal of signals) process.on(signal, () => runner.kill(signal));
@@ -57,10 +57,13 @@ async function runTests(databaseUrl: string): Promise<number> {
   return code ?? 130;
 }
 
-/** One entry file for up to `batchSize` test files of one folder, which run one after another. */
+/**
+ * One entry file for up to `batchSize` test files of one part, which run one after another. The many
+ * short ones of the server come last and fill what the long ones leave.
+ */
 function batches(all: readonly string[]): string[] {
-  const byFolder = Map.groupBy(all, dirname);
-  const chunks = [...byFolder.values()].flatMap((list) =>
+  const { server = [], ...others } = Object.groupBy(all, (file) => file.split(sep)[1] ?? "");
+  const chunks = [...Object.values(others), server].flatMap((list = []) =>
     Array.from({ length: Math.ceil(list.length / batchSize) }, (_, n) =>
       list.slice(n * batchSize, (n + 1) * batchSize),
     ),

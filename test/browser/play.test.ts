@@ -233,6 +233,8 @@ describe("the play page in a real browser", () => {
       for (const text of ["answers; running for", "connected;"])
         await page.getByText(text).waitFor();
       await page.goto(`${service.url}/docs`);
+
+      await page.locator("[data-tag='Gateway']").click();
       await page.getByText("/v1/gateway/guest", { exact: true }).waitFor();
       assert.deepEqual(problems, []);
     });

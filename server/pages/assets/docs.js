@@ -4,7 +4,8 @@ SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",
   deepLinking: true,
-  docExpansion: "list",
+  docExpansion: "none",
+  filter: true,
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
 });

@@ -37,7 +37,11 @@ const requestLimitMs = 20_000;
 export async function ask(path, signal) {
   const limit = AbortSignal.timeout(requestLimitMs);
   const response = await fetch(path, { signal: signal ? AbortSignal.any([signal, limit]) : limit });
-  const answer = await response.json().catch(() => null);
+  const answer = await response.json().catch((error) => {
+    // What is not JSON comes from something before us; a request taken back is no answer at all.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  });
   if (response.ok && answer !== null) return answer.body;
   const [error] = answer?.flash?.errors ?? [];
   throw new Refusal(response.status, error?.code ?? "unknown", error?.params);
