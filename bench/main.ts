@@ -9,9 +9,9 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     about: "the HTTP stack and a committed lobby pick against raw uWebSockets.js",
     load: () => import("./http.ts"),
   },
-  archive: {
-    about: "imports, and cached reads of the archive against raw uWebSockets.js",
-    load: () => import("./archive.ts"),
+  codex: {
+    about: "imports against a bare COPY, reads of the archive against raw uWebSockets.js",
+    load: () => import("./codex/index.ts"),
   },
   boards: {
     about: "leaderboards of a million players against bare commands of Redis and Postgres",

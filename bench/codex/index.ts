@@ -1,16 +1,16 @@
-import { startService, type Service } from "../test/support/process.ts";
-import { measureDepth } from "./archive-depth.ts";
-import { game, measureImports } from "./archive-import.ts";
-import { openGenerator, requestText } from "./load.ts";
-import { note } from "./report.ts";
+import { startService, type Service } from "../../test/support/process.ts";
+import { measureDepth } from "./depth.ts";
+import { game, measureImports } from "./imports.ts";
+import { openGenerator, requestText } from "../load.ts";
+import { note } from "../report.ts";
 import {
   comparedTable,
   measureRequests,
   startEcho,
   type Compared,
   type Measured,
-} from "./requests.ts";
-import type { Scenarios } from "./scenario.ts";
+} from "../requests.ts";
+import type { Scenarios } from "../scenario.ts";
 
 const connections = 64;
 const base = `/v1/codex/${game}`;
@@ -31,10 +31,7 @@ export const scenarios: Scenarios = {
           ...(await compare(service, seconds, "entity", `${base}/id.item.n7`, 1.8)),
           ...(await compare(service, seconds, "list of 50", `${base}/item`, 2.5)),
         ];
-        const cached = comparedTable(
-          `archive: ${connections} connections, ${seconds} s each`,
-          lines,
-        );
+        const cached = comparedTable(`codex: ${connections} connections, ${seconds} s each`, lines);
         return [imports, cached, await measureDepth(service, isQuick ? 100_000 : 1_000_000)];
       } finally {
         await service.stop();

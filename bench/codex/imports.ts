@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { createOrm } from "../db/orm.ts";
-import { rowsOf } from "../db/queries/rows.ts";
-import { importEnvelope } from "../importers/run.ts";
-import { entity, envelope } from "../test/support/archive.ts";
-import type { Service } from "../test/support/process.ts";
-import { median, note, verdict, type Table } from "./report.ts";
+import { createOrm } from "../../db/orm.ts";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { importEnvelope } from "../../importers/run.ts";
+import { entity, envelope } from "../../test/support/archive.ts";
+import type { Service } from "../../test/support/process.ts";
+import { median, note, verdict, type Table } from "../report.ts";
 
 export const entityCount = 20_000;
 export const game = "bench";
