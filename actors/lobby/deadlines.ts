@@ -9,18 +9,15 @@ import type { Lobby } from "./types.ts";
  */
 export function nextDeadline(lobby: Lobby): number | null {
   if (lobby.status === "finished") return lobby.isResultPending ? lobby.finishedAt : null;
+  const { hostDisconnect, isRevealPending, seats, timings } = lobby;
   const round = openRound(lobby);
-  const times = [
-    idleAt(lobby),
-    completedAt(lobby),
-    round ? round.endsAt + answerGraceMs : null,
-    lobby.preparingUntil,
-    lobby.fetchingUntil,
-    lobby.hostDisconnect?.endsAt ?? null,
-    lobby.isRevealPending ? lobby.lastRevealAt + revealMergeMs : null,
-    ...lobby.seats.map((seat) =>
-      seat.isConnected ? seat.lastSeenAt + lobby.timings.staleMs : null,
-    ),
-  ];
-  return Math.min(...times.filter((time) => time !== null));
+  let next = idleAt(lobby);
+  next = Math.min(next, completedAt(lobby) ?? next);
+  if (round) next = Math.min(next, round.endsAt + answerGraceMs);
+  next = Math.min(next, lobby.preparingUntil ?? next, lobby.fetchingUntil ?? next);
+  if (hostDisconnect) next = Math.min(next, hostDisconnect.endsAt);
+  if (isRevealPending) next = Math.min(next, lobby.lastRevealAt + revealMergeMs);
+  for (const seat of seats)
+    if (seat.isConnected) next = Math.min(next, seat.lastSeenAt + timings.staleMs);
+  return next;
 }

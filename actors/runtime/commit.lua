@@ -3,7 +3,7 @@
 -- ARGV: per lobby one text whose parts each end with \31: token, expected version, new version, commit id, code, channel,
 --       ttl ms or '', due ms or '' (keep) or '-' (none), last seq, numbers of set fields, deleted fields and events,
 --       (field, value)..., deleted fields..., payloads...
--- Returns per lobby: 1 committed, 2 already committed by this very commit, -1 fenced, -2 version conflict.
+-- Returns one letter per lobby: 'c' committed, 'a' already committed by this very commit, 'f' fenced, 'v' version conflict.
 -- A lobby is checked fully before its first write, because a script has no rollback.
 local results, owners = {}, {}
 
@@ -33,11 +33,11 @@ for i = 0, #KEYS / 4 - 1 do
   end
   local stored = redis.call('HMGET', lobby, 'v', 'c')
   if owner ~= token then
-    results[i + 1] = -1
+    results[i + 1] = 'f'
   elseif stored[1] == version and stored[2] == id then
-    results[i + 1] = 2
+    results[i + 1] = 'a'
   elseif (stored[1] or '0') ~= expected then
-    results[i + 1] = -2
+    results[i + 1] = 'v'
   else
     if deletedEnd > fieldsEnd then redis.call('HDEL', lobby, unpack(parts, fieldsEnd + 1, deletedEnd)) end
     redis.call('HSET', lobby, 'v', version, 'c', id, unpack(parts, 13, fieldsEnd))
@@ -56,7 +56,7 @@ for i = 0, #KEYS / 4 - 1 do
     elseif dueAt ~= '' then
       redis.call('ZADD', due, dueAt, code)
     end
-    results[i + 1] = 1
+    results[i + 1] = 'c'
   end
 end
-return results
+return table.concat(results)

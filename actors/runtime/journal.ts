@@ -1,6 +1,6 @@
 import type { Metrics } from "../../server/core/metrics.ts";
 import type { Connection } from "./connection.ts";
-import { dueKey, eventChannel, eventStreamKey, lobbyKey, ownerKey, shardOf } from "./keys.ts";
+import { keysOf, shardOf } from "./keys.ts";
 import { runScript } from "./scripts.ts";
 import type { Timing } from "./timing.ts";
 
@@ -25,6 +25,14 @@ export interface Commit {
 }
 
 export type CommitResult = "committed" | "fenced" | "conflict" | "failed";
+
+/** By the letters of the script. */
+const outcomes: Readonly<Record<string, CommitResult>> = {
+  c: "committed",
+  a: "committed",
+  f: "fenced",
+  v: "conflict",
+};
 
 export interface Journal {
   /** Calls `done` once, when the store has answered; commits of one tick travel in one script. */
@@ -58,8 +66,9 @@ export function createJournal(deps: {
     const keys: string[] = [];
     const args: string[] = [];
     for (const { commit } of batch) {
-      appendKeys(commit.code, keys);
-      args.push(packCommit(commit));
+      const { owner, lobby, stream, due, channel } = keysOf(commit.code);
+      keys.push(owner, lobby, stream, due);
+      args.push(packCommit(commit, channel));
     }
     let results: unknown;
     try {
@@ -68,7 +77,8 @@ export function createJournal(deps: {
       results = null;
     }
     deps.metrics.lobbyCommitSeconds.observe((timing.elapsed() - started) / 1000);
-    batch.forEach((one, i) => one.done(resultOf(Array.isArray(results) ? results[i] : null)));
+    const letters = typeof results === "string" ? results : "";
+    batch.forEach((one, i) => one.done(outcomes[letters[i] ?? ""] ?? "failed"));
   }
 
   /**
@@ -106,11 +116,6 @@ function byShard(batch: Waiting[]): Waiting[][] {
   return [...groups.values()];
 }
 
-function appendKeys(code: string, keys: string[]): void {
-  const shard = shardOf(code);
-  keys.push(ownerKey(shard), lobbyKey(code), eventStreamKey(code), dueKey(shard));
-}
-
 /** Ends every part of a packed commit; JSON escapes it, and names and numbers have none. */
 const end = "\x1f";
 
@@ -118,10 +123,10 @@ const end = "\x1f";
  * One argument per commit: each further one costs the client library its length, a join and a copy, which
  * is more than the script needs to take the parts out again.
  */
-function packCommit(commit: Commit): string {
+function packCommit(commit: Commit, channel: string): string {
   const { token, expectedVersion, version, id, code, fields, removedFields, payloads } = commit;
   let text = token + end + expectedVersion + end + version + end + id + end + code + end;
-  text += eventChannel(code) + end + (commit.ttlMs ?? "") + end + dueText(commit.due) + end;
+  text += channel + end + (commit.ttlMs ?? "") + end + dueText(commit.due) + end;
   text += commit.seq + end + fields.length + end + removedFields.length + end;
   text += payloads.length + end;
   for (const [name, value] of fields) text += name + end + value + end;
@@ -133,10 +138,4 @@ function packCommit(commit: Commit): string {
 function dueText(due: number | null | undefined): string | number {
   if (due === undefined) return "";
   return due === null ? "-" : due;
-}
-
-function resultOf(code: unknown): CommitResult {
-  if (code === 1 || code === 2) return "committed";
-  if (code === -1) return "fenced";
-  return code === -2 ? "conflict" : "failed";
 }

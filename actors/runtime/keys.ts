@@ -23,6 +23,19 @@ export const lobbyKey = (code: string) => `{${shardOf(code)}}:l:${code}`;
 export const eventStreamKey = (code: string) => `{${shardOf(code)}}:e:${code}`;
 export const eventChannel = (code: string) => `{${shardOf(code)}}:ev:${code}`;
 
+/** All of them at once, for a commit: the shard is reckoned once. */
+export function keysOf(code: string) {
+  const shard = shardOf(code);
+  const tag = `{${shard}}`;
+  return {
+    owner: `${tag}:own`,
+    due: `${tag}:due`,
+    lobby: `${tag}:l:${code}`,
+    stream: `${tag}:e:${code}`,
+    channel: `${tag}:ev:${code}`,
+  };
+}
+
 /** Liveness of worker incarnations: member -> Redis time of the last heartbeat. */
 export const workersKey = "workers";
 /** Public unfinished lobbies: code -> listing, and code by creation time; one script writes both. */

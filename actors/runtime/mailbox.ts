@@ -211,7 +211,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
   ): Promise<Outcome> {
     const shard = shardOf(code);
     if (deps.placement.tokenOf(shard) === null) return Promise.resolve(moved);
-    const slot = slots.open(code);
+    const slot = slots.open(code, shard);
     if (slot.waiting.length >= maxWaitingPerLobby || waitingCount >= maxWaiting)
       return Promise.resolve(unavailable);
     waitingCount += 1;

@@ -33,7 +33,7 @@ export interface Slot {
 export interface Slots {
   find(code: string): Slot | undefined;
   /** The slot of a lobby, made when there is none. */
-  open(code: string): Slot;
+  open(code: string, shard: number): Slot;
   ofShard(shard: number): Slot[];
   remove(slot: Slot): void;
   count(): number;
@@ -46,8 +46,7 @@ export function createSlots(now: () => number, metrics: Metrics): Slots {
 
   return {
     find: (code) => shards.get(shardOf(code))?.get(code),
-    open(code) {
-      const shard = shardOf(code);
+    open(code, shard) {
       const slots = shards.get(shard) ?? new Map<string, Slot>();
       const known = slots.get(code);
       if (known) return known;

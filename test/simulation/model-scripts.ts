@@ -12,8 +12,8 @@ export const scripts: Record<ScriptName, Script> = {
   listing,
 };
 
-function commit(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number[] {
-  return args.map((text, i) => {
+function commit(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string {
+  const letters = args.map((text, i) => {
     const [own = "", lobby = "", stream = "", due = ""] = keys.slice(i * 4, i * 4 + 4);
     const parts = text.split("\x1f");
     parts.pop();
@@ -32,11 +32,12 @@ function commit(redis: ModelRedis, keys: readonly string[], args: readonly strin
       payloads: parts.slice(removedEnd),
     };
     const verdict = judge(redis, own, lobby, { token, expected, version, id });
-    if (verdict !== 1) return verdict;
+    if (verdict !== "c") return verdict;
     write(redis, { lobby, stream, due, channel, ttl, dueAt }, change);
     redis.committed(change);
-    return 1;
+    return verdict;
   });
+  return letters.join("");
 }
 
 function pairs(flat: readonly string[]): [string, string][] {
@@ -51,13 +52,13 @@ function judge(
   own: string,
   lobby: string,
   asked: { token: string; expected: string; version: string; id: string },
-): number {
+): "c" | "a" | "f" | "v" {
   const { faults } = redis;
-  if ((redis.get(own) ?? "") !== asked.token && !faults.ignoresOwner) return -1;
+  if ((redis.get(own) ?? "") !== asked.token && !faults.ignoresOwner) return "f";
   const version = redis.hget(lobby, "v");
-  if (version === asked.version && redis.hget(lobby, "c") === asked.id) return 2;
-  if ((version ?? "0") === asked.expected || faults.ignoresVersion) return 1;
-  return faults.conflictCountsAsCommitted ? 2 : -2;
+  if (version === asked.version && redis.hget(lobby, "c") === asked.id) return "a";
+  if ((version ?? "0") === asked.expected || faults.ignoresVersion) return "c";
+  return faults.conflictCountsAsCommitted ? "a" : "v";
 }
 
 interface Target {
