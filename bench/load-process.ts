@@ -5,6 +5,8 @@ const [host = "127.0.0.1", port = "0", connections = "1"] = process.argv.slice(2
 const sockets = await Promise.all(
   Array.from({ length: Number(connections) }, () => openSocket(Number(port), host)),
 );
+/** Turns of each connection in all runs. */
+const numTurns = sockets.map(() => 0);
 const probe = requestText("GET", "/v1/health-check");
 process.send?.(
   await Promise.all(sockets.map(async (socket) => (await ask(socket, probe)).requestId)),
@@ -16,6 +18,13 @@ process.on("message", (message: { jobs: Job[]; seconds: number; perSecond?: numb
   const turnMs = perSecond === undefined ? 0 : (jobs.length / perSecond) * 1000;
   void run(jobs, seconds, turnMs).then((result) => process.send?.(result));
 });
+
+function nextRequest({ request, values }: Job, connection: number): string {
+  if (values === undefined) return request;
+  const turn = numTurns[connection] ?? 0;
+  numTurns[connection] = turn + 1;
+  return request.replace("{value}", values[turn % values.length] ?? "");
+}
 
 /** Waits for the connection's next turn; turns that were missed are made up for. */
 async function waitUntil(at: number): Promise<void> {
@@ -34,8 +43,9 @@ async function run(jobs: Job[], seconds: number, turnMs: number): Promise<LoadRe
       if (!socket || job.request === "") return;
       for (let turn = i / jobs.length; performance.now() < end; turn++) {
         if (turnMs > 0) await waitUntil(started + turn * turnMs);
+        const request = nextRequest(job, i);
         const sent = performance.now();
-        const { status } = await ask(socket, job.request);
+        const { status } = await ask(socket, request);
         latencies.push(performance.now() - sent);
         statuses[status] = (statuses[status] ?? 0) + 1;
       }

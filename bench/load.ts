@@ -6,6 +6,8 @@ import { nodeFlags } from "../server/core/node-flags.ts";
 export interface Job {
   /** Whole HTTP request as text. */
   request: string;
+  /** What stands for `{value}` in the request, turn by turn; after the last comes the first again. */
+  values?: readonly string[];
 }
 
 export interface LoadResult {

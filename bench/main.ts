@@ -13,9 +13,21 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     about: "imports against a bare COPY, reads of the archive against raw uWebSockets.js",
     load: () => import("./codex/index.ts"),
   },
-  boards: {
+  leaderboard: {
     about: "leaderboards of a million players against bare commands of Redis and Postgres",
-    load: () => import("./boards.ts"),
+    load: () => import("./leaderboard.ts"),
+  },
+  trivia: {
+    about: "questions drawn and answered against raw uWebSockets.js",
+    load: () => import("./trivia.ts"),
+  },
+  wallet: {
+    about: "awards against a bare transaction of Postgres",
+    load: () => import("./wallet.ts"),
+  },
+  avatars: {
+    about: "icons against constant bytes; uploads to their verdict",
+    load: () => import("./avatars.ts"),
   },
   hub: {
     about: "event streams against raw uWebSockets.js and, where installed, Nchan",
@@ -29,7 +41,7 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
 
 function usage(lines: [name: string, about: string][]): never {
   process.stderr.write("usage: npm run bench -- <name> [scenario] [--quick]\n");
-  for (const [name, about] of lines) process.stderr.write(`  ${name.padEnd(10)} ${about}\n`);
+  for (const [name, about] of lines) process.stderr.write(`  ${name.padEnd(12)} ${about}\n`);
   process.exit(1);
 }
 

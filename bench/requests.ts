@@ -1,4 +1,4 @@
-import { cpuMicros } from "./cpu.ts";
+import { cpuMicros, familyMicros } from "./cpu.ts";
 import { note, verdict, type Table } from "./report.ts";
 import { startRemote } from "./rpc.ts";
 import { openGenerator, type Generator, type Job } from "./load.ts";
@@ -9,9 +9,10 @@ export interface Measured {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** CPU of all HTTP processes, and of Redis, per request. */
+  /** CPU of all HTTP processes, of Redis and of Postgres, per request. */
   workerMicros: number;
   redisMicros: number;
+  postgresMicros: number;
   statuses: Record<string, number>;
 }
 
@@ -22,6 +23,7 @@ export interface Measurement {
   seconds: number;
   pids: readonly number[];
   redisPids?: readonly number[];
+  postgresPid?: number;
   perSecond?: number;
 }
 
@@ -30,15 +32,19 @@ const warmUpSeconds = 1;
 /** CPU time of the processes over a run, after a second in which they get warm. */
 export async function measureRequests(given: Measurement): Promise<Measured> {
   const { name, generator, jobs, seconds, pids, redisPids = [], perSecond } = given;
+  const postgresCpu = () => (given.postgresPid === undefined ? 0 : familyMicros(given.postgresPid));
   await generator.run(jobs, warmUpSeconds, perSecond);
   const before = cpuMicros(pids);
   const redisBefore = cpuMicros(redisPids);
+  const postgresBefore = postgresCpu();
   const result = await generator.run(jobs, seconds, perSecond);
   const workerMicros = (cpuMicros(pids) - before) / result.requests;
   const redisMicros = (cpuMicros(redisPids) - redisBefore) / result.requests;
+  const postgresMicros = (postgresCpu() - postgresBefore) / result.requests;
   note(`${name}: ${workerMicros.toFixed(1)} us, ${result.perSecond.toFixed(0)}/s`);
-  const { p50Ms, p99Ms, statuses } = result;
-  return { name, perSecond: result.perSecond, p50Ms, p99Ms, workerMicros, redisMicros, statuses };
+  const { perSecond: reached, p50Ms, p99Ms, statuses } = result;
+  const micros = { workerMicros, redisMicros, postgresMicros };
+  return { name, perSecond: reached, p50Ms, p99Ms, ...micros, statuses };
 }
 
 /** Shows whether something else was measured. */
@@ -64,6 +70,7 @@ export function comparedTable(title: string, lines: readonly Compared[]): Table 
       "p99 ms",
       "worker us",
       "Redis us",
+      "Postgres us",
       "to echo",
       "aim",
       "answers",
@@ -77,6 +84,7 @@ export function comparedTable(title: string, lines: readonly Compared[]): Table 
         row.p99Ms.toFixed(2),
         row.workerMicros.toFixed(1),
         row.redisMicros > 0 ? row.redisMicros.toFixed(1) : "",
+        row.postgresMicros > 0 ? row.postgresMicros.toFixed(1) : "",
         row === against ? "" : `${ratio.toFixed(2)}x`,
         limit === null ? "" : verdict(ratio, { limit, unit: "x" }),
         answersOf(row),

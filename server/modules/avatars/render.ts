@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readShownAvatar, type ShownAvatar } from "../../../db/queries/avatars.ts";
 import { loadCatalogue } from "../../avatars/catalogue.ts";
 import {
@@ -18,6 +19,7 @@ import {
   defaultColor,
 } from "../../avatars/palettes.ts";
 import { AppError } from "../../core/errors.ts";
+import { createSizedCache } from "../../core/sized-cache.ts";
 import type { Deps } from "../../deps.ts";
 
 /** A drawing, or the address at a provider the browser is sent to. */
@@ -93,18 +95,41 @@ export interface IconWish {
   shape?: string;
 }
 
+export interface DrawnIcon {
+  svg: Buffer;
+  etag: string;
+}
+
+/** Bytes of drawn icons a process keeps. */
+const maxDrawnBytes = 8 * 1024 * 1024;
+const drawnIcons = createSizedCache<DrawnIcon>({
+  maxBytes: maxDrawnBytes,
+  sizeOf: ({ svg }) => svg.length,
+});
+
 /** An icon in the look that was asked for; what no palette has is `avatar:invalid_option`. */
-export async function renderIcon(slug: string, wish: IconWish, size: number): Promise<string> {
-  const color = colorOf(wish.color ?? defaultColor);
-  const bg = backgroundOf(wish.bg ?? defaultBackground);
-  const wantsBorder = wish.border !== undefined && wish.border !== "";
-  const border = wantsBorder ? borderOf(wish.border ?? "") : null;
-  const shape = shapes.find((one) => one === (wish.shape ?? "rect"));
-  if (color === null || bg === null || shape === undefined || (wantsBorder && border === null))
+export function renderIcon<T>(
+  slug: string,
+  wish: IconWish,
+  { size, present }: { size: number; present: (icon: DrawnIcon) => T },
+): T | Promise<T> {
+  const { color = defaultColor, bg = defaultBackground, border = "", shape = "rect" } = wish;
+  const key = JSON.stringify([slug, color, bg, border, shape, size]);
+  return drawnIcons.use(key, () => draw(slug, { color, bg, border, shape }, size), present);
+}
+
+async function draw(slug: string, wish: Required<IconWish>, size: number): Promise<DrawnIcon> {
+  const color = colorOf(wish.color);
+  const bg = backgroundOf(wish.bg);
+  const border = wish.border === "" ? null : borderOf(wish.border);
+  const shape = shapes.find((one) => one === wish.shape);
+  const isBorderKnown = wish.border === "" || border !== null;
+  if (color === null || bg === null || shape === undefined || !isBorderKnown)
     throw new AppError("avatar:invalid_option");
   const icon = (await loadCatalogue()).bySlug(slug);
   if (!icon) throw new AppError("avatar:icon_not_found");
-  return drawIcon(icon, { color, bg, border, shape, size });
+  const svg = Buffer.from(drawIcon(icon, { color, bg, border, shape, size }));
+  return { svg, etag: `"${hash("sha1", svg, "base64url")}"` };
 }
 
 /** What is no integer counts as the default, what is out of bounds as the bound (AV-08). */

@@ -111,8 +111,11 @@ const icon = defineRoute({
   publicData: true,
   responses: { 200: media(svgType) },
   errors: ["avatar:invalid_option", "avatar:icon_not_found"],
-  handler: async ({ params, query }) =>
-    bytesReply(200, svgType, await renderIcon(params.slug, query, sizeOf(query.size))),
+  handler: ({ params, query }) =>
+    renderIcon(params.slug, query, {
+      size: sizeOf(query.size),
+      present: ({ svg, etag }) => bytesReply(200, svgType, svg, [["ETag", etag]]),
+    }),
 });
 
 const available = defineRoute({
