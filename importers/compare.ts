@@ -3,7 +3,13 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { KeptEntity } from "../db/queries/codex-import.ts";
 import { stageEntities, type StagedEntity } from "../db/queries/codex-staging.ts";
 import type { ImportEnvelope } from "./contract.ts";
-import { prepareEntity, type PrepareContext, type PreparedEntity } from "./prepare.ts";
+import type { ProblemList } from "./problems.ts";
+import {
+  maxEntityBytes,
+  prepareEntity,
+  type PrepareContext,
+  type PreparedEntity,
+} from "./prepare.ts";
 
 /** Entities one envelope may have. */
 export const maxEntities = 1_000_000;
@@ -61,7 +67,7 @@ export async function compareEntities(
   const upstreamKeys = new Set<string>();
   const toCurrent = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   const toBase = { added: 0, changed: 0, removed: 0 };
-  const stage = createStage(em);
+  const stage = createStage(em, context.problems);
   let position = 0;
   for await (const source of envelope.entities()) {
     position++;
@@ -83,7 +89,7 @@ export async function compareEntities(
     if (op !== "unchanged") options.onChange(op, entity.key);
     const baseOp = opOf(states.base.get(entity.key), entity.hash);
     if (baseOp !== "unchanged") toBase[baseOp]++;
-    if (context.problems.count === 0) await stage.add(entity, states);
+    await stage.add(entity, states);
   }
   options.onProgress(position);
   // Entities with problems are missing as well; then there is no report.
@@ -120,7 +126,7 @@ const missing = (state: ReadonlyMap<string, KeptEntity>, seen: ReadonlyMap<strin
   [...state.keys()].filter((key) => !seen.has(key));
 
 /** Holds what has to be written until there is enough for a statement. */
-function createStage(em: EntityManager) {
+function createStage(em: EntityManager, problems: ProblemList) {
   let held: StagedEntity[] = [];
   let length = 0;
   let newKeys = 0;
@@ -139,8 +145,13 @@ function createStage(em: EntityManager) {
       const isRenamed = current !== undefined && current.upstreamKey !== entity.upstreamKey;
       if (isRenamed) newKeys++;
       if (!isChanged && !isRenamed && current?.hash === entity.hash && !states.hasNewTexts) return;
-      held.push({ ...entity, isChanged });
-      length += entity.body.length;
+      const { key, type, upstreamKey, hash } = entity;
+      const { body, words } = entity.content();
+      if (Buffer.byteLength(body) > maxEntityBytes)
+        problems.add(key, "", `has more than ${maxEntityBytes} bytes`);
+      if (problems.count > 0) return;
+      held.push({ key, type, upstreamKey, hash, body, words, isChanged });
+      length += body.length;
       if (held.length >= maxHeld || length >= maxHeldLength) await flush();
     },
   };

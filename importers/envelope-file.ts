@@ -13,7 +13,7 @@ import {
   type SourceEntity,
   type SourceTexts,
 } from "./contract.ts";
-import { JsonSplitter, type JsonPiece } from "./json-splitter.ts";
+import { JsonSplitter, textOf, type JsonPiece } from "./json-splitter.ts";
 
 /** Bytes of an envelope after unpacking. */
 export const maxEnvelopeBytes = 8 * 1024 * 1024 * 1024;
@@ -76,9 +76,10 @@ function refusal(file: string, problem: string): ImportRefused {
   return new ImportRefused([{ entity: file, place: "", problem }]);
 }
 
-function parse({ member, index, text }: JsonPiece, file: string): unknown {
+function parse(piece: JsonPiece, file: string): unknown {
+  const { member, index } = piece;
   try {
-    return JSON.parse(text);
+    return JSON.parse(textOf(piece));
   } catch (error) {
     const place = index === null ? member : `${member}[${index}]`;
     const problem = error instanceof Error ? error.message : "is no JSON";

@@ -8,6 +8,23 @@ export interface ValueProblem {
 
 const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
 
+const isNumberKept = (value: number) =>
+  // Beyond the safe range upstream's digits are lost already.
+  Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+
+/** Whether `findValueProblems` would find nothing. */
+export function isKeptExactly(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") return isStorable(value);
+  if (typeof value === "number") return isNumberKept(value);
+  if (typeof value !== "object" || value === null) return true;
+  if (depth >= maxDepth) return false;
+  if (Array.isArray(value)) return value.every((item) => isKeptExactly(item, depth + 1));
+  for (const key of Object.keys(value))
+    if (!isStorable(key) || !isKeptExactly((value as Record<string, unknown>)[key], depth + 1))
+      return false;
+  return true;
+}
+
 /**
  * What of a parsed value could not be kept and given back as it is: numbers that lost digits, text no store
  * takes, nesting without end. `found` is filled up to `limit`.
@@ -23,9 +40,8 @@ export function findValueProblems(
   if (typeof value === "string") {
     if (!isStorable(value)) found.push({ place, problem: "has NUL or broken characters" });
   } else if (typeof value === "number") {
-    const isKept = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-    // Beyond the safe range upstream's digits are lost already.
-    if (!isKept) found.push({ place, problem: "is a number that cannot be kept exactly" });
+    if (!isNumberKept(value))
+      found.push({ place, problem: "is a number that cannot be kept exactly" });
   } else if (typeof value === "object" && value !== null) {
     if (depth >= maxDepth)
       found.push({ place, problem: `is nested deeper than ${maxDepth} levels` });

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** Bytes one member or one element may have. */
 export const maxPieceBytes = 128 * 1024 * 1024;
 
@@ -6,7 +8,13 @@ export interface JsonPiece {
   member: string;
   /** Position in the list; null for a whole member. */
   index: number | null;
-  text: string;
+  bytes: Buffer;
+}
+
+/** Text of a piece; throws SyntaxError when it is none. */
+export function textOf({ member, bytes }: JsonPiece): string {
+  if (!isUtf8(bytes)) throw new SyntaxError(`a value of ${member} is not UTF-8`);
+  return bytes.toString("utf8");
 }
 
 const quote = 0x22;
@@ -23,7 +31,6 @@ type Expectation = "document" | "key" | "colon" | "value" | "element" | "end-of-
  */
 export class JsonSplitter {
   private readonly streamed: ReadonlySet<string>;
-  private readonly decoder = new TextDecoder("utf-8", { fatal: true });
   private expect: Expectation = "document";
   private member = "";
   private index = 0;
@@ -127,23 +134,26 @@ export class JsonSplitter {
 
   /** Position after the piece, or null when it goes on in the next chunk. */
   private findEnd(chunk: Buffer, from: number): number | null {
-    for (let at = from; at < chunk.length; at++) {
+    if (this.isScalar) return endOfScalar(chunk, from);
+    let { depth, isInText, isEscaped } = this;
+    let end: number | null = null;
+    for (let at = from; at < chunk.length && end === null; at++) {
       const byte = chunk[at] ?? 0;
-      if (this.isInText) {
-        if (this.isEscaped) this.isEscaped = false;
-        else if (byte === backslash) this.isEscaped = true;
+      if (isInText) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === backslash) isEscaped = true;
         else if (byte === quote) {
-          this.isInText = false;
-          if (this.depth === 0) return at + 1;
+          isInText = false;
+          if (depth === 0) end = at + 1;
         }
-      } else if (this.isScalar) {
-        if (byte === comma || byte === closeBrace || byte === closeBracket || isBlank(byte))
-          return at;
-      } else if (byte === quote) this.isInText = true;
-      else if (byte === openBrace || byte === openBracket) this.depth++;
-      else if ((byte === closeBrace || byte === closeBracket) && --this.depth === 0) return at + 1;
+      } else if (byte === quote) isInText = true;
+      else if (byte === openBrace || byte === openBracket) depth++;
+      else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) end = at + 1;
     }
-    return null;
+    this.depth = depth;
+    this.isInText = isInText;
+    this.isEscaped = isEscaped;
+    return end;
   }
 
   private keep(bytes: Buffer): void {
@@ -154,25 +164,27 @@ export class JsonSplitter {
   }
 
   private finish(): JsonPiece | null {
-    const text = this.decode();
+    const { member } = this;
+    const parts = this.parts ?? [];
+    this.parts = null;
+    const [first] = parts;
+    const bytes = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
+    if (bytes.length === 0) throw new SyntaxError(`a value of ${member} is missing`);
     if (this.expect === "key") {
-      this.member = String(JSON.parse(text));
+      this.member = String(JSON.parse(textOf({ member, index: null, bytes })));
       this.expect = "colon";
       return null;
     }
     const index = this.isInList ? this.index++ : null;
     this.expect = "end-of-member";
-    return { member: this.member, index, text };
+    return { member, index, bytes };
   }
+}
 
-  private decode(): string {
-    const bytes = Buffer.concat(this.parts ?? []);
-    this.parts = null;
-    if (bytes.length === 0) throw new SyntaxError(`a value of ${this.member} is missing`);
-    try {
-      return this.decoder.decode(bytes);
-    } catch (cause) {
-      throw new SyntaxError(`a value of ${this.member} is not UTF-8`, { cause });
-    }
+function endOfScalar(chunk: Buffer, from: number): number | null {
+  for (let at = from; at < chunk.length; at++) {
+    const byte = chunk[at] ?? 0;
+    if (byte === comma || byte === closeBrace || byte === closeBracket || isBlank(byte)) return at;
   }
+  return null;
 }

@@ -4,7 +4,7 @@ import type { KnownAsset, AssetIndex } from "./asset-index.ts";
 import { contentHash } from "./canonical.ts";
 import { SourceEntity, type AssetReference, type AssetRole } from "./contract.ts";
 import { idOfUpstreamKey, typeOfId } from "./entity-id.ts";
-import { findValueProblems, type ValueProblem } from "./json-problems.ts";
+import { findValueProblems, isKeptExactly, type ValueProblem } from "./json-problems.ts";
 import type { ProblemList } from "./problems.ts";
 
 /** Bytes of JSON one entity may have. */
@@ -19,6 +19,11 @@ export interface PreparedEntity {
   type: string;
   upstreamKey: string;
   hash: string;
+  /** Worked out when it has to be written, which most entities of most patches have not. */
+  content(): PreparedContent;
+}
+
+export interface PreparedContent {
   /** Text of the wire members that depend on the content alone. */
   body: string;
   /** Words it is found by, parted by blanks. */
@@ -41,10 +46,9 @@ export async function prepareEntity(
   context: PrepareContext,
 ): Promise<PreparedEntity | null> {
   const label = labelOf(source, position);
-  const problems = shapeProblems(source);
   const add = (place: string, problem: string) => context.problems.add(label, place, problem);
-  if (problems.length > 0 || !shape.Check(source)) {
-    for (const { place, problem } of problems) add(place, problem);
+  if (!isSound(source)) {
+    for (const { place, problem } of problemsOf(source)) add(place, problem);
     return null;
   }
   const key = source.id ?? idOfUpstreamKey(source.upstream_key, source.type);
@@ -56,12 +60,8 @@ export async function prepareEntity(
       add(`links[${index}].target`, `${link.target} is not of the form id.<type>.<name>`);
   const icon = await resolveIcon(source.icon, context, add);
   const assets = await resolveAssets(source.assets ?? [], context, add);
-  const isSound = typeInKey === source.type && icon !== undefined && assets !== null;
-  if (!isSound) return null;
-  const prepared = compose(source, key, icon, assets, context.english);
-  if (Buffer.byteLength(prepared.body) <= maxEntityBytes) return prepared;
-  add("", `has more than ${maxEntityBytes} bytes`);
-  return null;
+  if (typeInKey !== source.type || icon === undefined || assets === null) return null;
+  return compose(source, key, icon, assets, context.english);
 }
 
 function labelOf(source: unknown, position: number): string {
@@ -70,10 +70,14 @@ function labelOf(source: unknown, position: number): string {
   return typeof upstreamKey === "string" && upstreamKey !== "" ? upstreamKey : `entity ${position}`;
 }
 
-function shapeProblems(source: unknown): ValueProblem[] {
+function isSound(source: unknown): source is SourceEntity {
+  return shape.Check(source) && isKeptExactly(source);
+}
+
+function problemsOf(source: unknown): ValueProblem[] {
   const found: ValueProblem[] = [];
   findValueProblems(source, "", found, maxPerEntity);
-  if (found.length > 0 || shape.Check(source)) return found;
+  if (found.length > 0) return found;
   for (const { instancePath, message, keyword, params } of shape.Errors(source)) {
     if (keyword === "boolean" || found.length >= maxPerEntity) continue;
     const missing = (params as { requiredProperties?: unknown }).requiredProperties;
@@ -166,38 +170,37 @@ function compose(
     .map(({ rel, target }) => ({ rel, target }))
     .sort((a, b) => compareTexts(a.rel, b.rel) || compareTexts(a.target, b.target));
   const { data } = source;
-  const compared = {
+  const hash = contentHash({
     name,
     tags,
     icon: icon === null ? null : { hash: icon },
     data,
     links,
-    assets: assets.map(({ role, hash }) => ({ role, hash })),
+    assets: assets.map(({ role, hash: asset }) => ({ role, hash: asset })),
+  });
+  const content = (): PreparedContent => {
+    const wire = {
+      name,
+      tags,
+      icon: icon === null ? null : { hash: icon, url: assetUrl(icon) },
+      data,
+      links,
+      assets: assets.map(({ role, hash: asset, mediaType, bytes }) => ({
+        role,
+        hash: asset,
+        media_type: mediaType,
+        bytes,
+        url: assetUrl(asset),
+      })),
+    };
+    const description = Object.hasOwn(data, "description") ? data["description"] : null;
+    const spoken = typeof description === "string" ? (textOf(description) ?? description) : "";
+    return {
+      body: JSON.stringify(wire).slice(1, -1),
+      words: searchWords(`${name}\n${spoken}`).join(" "),
+    };
   };
-  const wire = {
-    name,
-    tags,
-    icon: icon === null ? null : { hash: icon, url: assetUrl(icon) },
-    data,
-    links,
-    assets: assets.map(({ role, hash, mediaType, bytes }) => ({
-      role,
-      hash,
-      media_type: mediaType,
-      bytes,
-      url: assetUrl(hash),
-    })),
-  };
-  const description = Object.hasOwn(data, "description") ? data["description"] : null;
-  const spoken = typeof description === "string" ? (textOf(description) ?? description) : "";
-  return {
-    key,
-    type: source.type,
-    upstreamKey: source.upstream_key,
-    hash: contentHash(compared),
-    body: JSON.stringify(wire).slice(1, -1),
-    words: searchWords(`${name}\n${spoken}`).join(" "),
-  };
+  return { key, type: source.type, upstreamKey: source.upstream_key, hash, content };
 }
 
 const assetUrl = (hash: string) => `/v1/codex/assets/${hash}`;

@@ -1,7 +1,12 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { Compile } from "typebox/compile";
 import { readDirectory } from "../db/queries/codex-directory.ts";
-import { lockGame, readState, readTextHashes } from "../db/queries/codex-import.ts";
+import {
+  lockGame,
+  readState,
+  readStateBefore,
+  readTextHashes,
+} from "../db/queries/codex-import.ts";
 import { createStaging, stageRemoved } from "../db/queries/codex-staging.ts";
 import { indexAssets } from "./asset-index.ts";
 import { compareEntities, type Comparison } from "./compare.ts";
@@ -94,7 +99,8 @@ async function importLocked(
   const currentState = stateOf(place.existing ?? place.previous);
   const current = await readState(em, currentState);
   const isRerun = place.existing !== null;
-  const base = isRerun ? await readState(em, stateOf(place.previous)) : current;
+  const base =
+    isRerun && currentState !== null ? await readStateBefore(em, currentState, current) : current;
   const currentTexts = await readTextHashes(em, currentState);
   const textChanges = changesOfTexts(currentTexts, locales, texts);
   const hasNewTexts = textChanges.some(({ locale }) => locale.toLowerCase() === "en");

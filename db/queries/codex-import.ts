@@ -52,17 +52,43 @@ export async function readState(
   state: StateAt | null,
 ): Promise<Map<string, KeptEntity>> {
   if (state === null) return new Map();
-  const rows = await rowsOf(
+  // One document instead of a row each, which would cost more than everything else about an unchanged entity.
+  const [row] = await rowsOf(
     em,
-    sql<KeptEntity & { key: string }>`
-      select e.key, d.hash, e.upstream_key as "upstreamKey"
+    sql<{ entities: string | null }>`
+      select json_agg(json_build_array(e.key, d.hash, e.upstream_key))::text as entities
       from codex_versions v
       join codex_entities e on e.id = v.entity_id
       join codex_documents d on d.id = v.document_id
       where v.branch_id = ${state.branchId} and v.from_ord <= ${state.ord}
         and v.to_ord > ${state.ord}`,
   );
-  return new Map(rows.map(({ key, hash, upstreamKey }) => [key, { hash, upstreamKey }]));
+  const entities = JSON.parse(row?.entities ?? "[]") as [string, string, string | null][];
+  return new Map(entities.map(([key, hash, upstreamKey]) => [key, { hash, upstreamKey }]));
+}
+
+/** The state before a patch, worked out from the state at it: only what the patch changed is read. */
+export async function readStateBefore(
+  em: EntityManager,
+  patch: StateAt,
+  current: ReadonlyMap<string, KeptEntity>,
+): Promise<Map<string, KeptEntity>> {
+  const rows = await rowsOf(
+    em,
+    sql<{ key: string; upstreamKey: string | null; hash: string | null }>`
+      select e.key, e.upstream_key as "upstreamKey", d.hash
+      from codex_versions v
+      join codex_entities e on e.id = v.entity_id
+      left join codex_versions p on p.branch_id = v.branch_id and p.entity_id = v.entity_id
+        and p.to_ord = v.from_ord
+      left join codex_documents d on d.id = p.document_id
+      where v.branch_id = ${patch.branchId} and v.from_ord = ${patch.ord} and not v.is_inherited`,
+  );
+  const before = new Map(current);
+  for (const { key, upstreamKey, hash } of rows)
+    if (hash === null) before.delete(key);
+    else before.set(key, { hash, upstreamKey });
+  return before;
 }
 
 /** Locale -> hash of its texts in a state. */

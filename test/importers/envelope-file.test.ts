@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { ImportRefused, type ImportEnvelope } from "../../importers/contract.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
-import { JsonSplitter } from "../../importers/json-splitter.ts";
+import { JsonSplitter, textOf } from "../../importers/json-splitter.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { entity, envelope } from "../support/archive.ts";
 
@@ -18,10 +18,12 @@ function split(text: string, chunk: number): unknown {
   const members: Record<string, unknown> = {};
   const list: unknown[] = [];
   for (let at = 0; at < bytes.length; at += chunk)
-    for (const { member, index, text: piece } of splitter.push(bytes.subarray(at, at + chunk)))
-      if (index === null)
-        Object.defineProperty(members, member, { value: JSON.parse(piece), enumerable: true });
-      else assert.equal(list.push(JSON.parse(piece)) - 1, index);
+    for (const piece of splitter.push(bytes.subarray(at, at + chunk))) {
+      const { member, index } = piece;
+      const value: unknown = JSON.parse(textOf(piece));
+      if (index === null) Object.defineProperty(members, member, { value, enumerable: true });
+      else assert.equal(list.push(value) - 1, index);
+    }
   splitter.end();
   return { members, list };
 }
@@ -54,7 +56,7 @@ describe("cutting a document into pieces", () => {
     wrong.push('{"list":[1 2]}', '{"a":1 "b":2}', '{"a":nul}', '{"a":"x', '{,"a":1}', '{"a":1}}');
     for (const text of wrong) assert.throws(() => split(text, 3), SyntaxError, text);
     const invalid = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]);
-    assert.throws(() => [...new JsonSplitter([]).push(invalid)], /not UTF-8/);
+    assert.throws(() => [...new JsonSplitter([]).push(invalid)].map(textOf), /not UTF-8/);
   });
 });
 
