@@ -8,13 +8,11 @@ export const CodexHeadSchema = defineEntity({
     { name: "codex_head_list_index", properties: ["branchId", "type", "entityId"] },
     {
       name: "codex_head_search_index",
-      expression:
-        "create index codex_head_search_index on codex_head using gin (search) with (fastupdate = off)",
+      expression: "create index codex_head_search_index on codex_head using gin (search)",
     },
     {
       name: "codex_head_tags_index",
-      expression:
-        "create index codex_head_tags_index on codex_head using gin (tags) with (fastupdate = off)",
+      expression: "create index codex_head_tags_index on codex_head using gin (tags)",
     },
   ],
   properties: {

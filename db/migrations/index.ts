@@ -11,6 +11,7 @@ import { Migration20261121105037_boards } from "./Migration20261121105037_boards
 import { Migration20261121111056_branding } from "./Migration20261121111056_branding.ts";
 import { Migration20261121111140_projection } from "./Migration20261121111140_projection.ts";
 import { Migration20261121114041_oauth } from "./Migration20261121114041_oauth.ts";
+import { Migration20261121155900_archive_lists } from "./Migration20261121155900_archive_lists.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   Migration20261121111056_branding,
   Migration20261121111140_projection,
   Migration20261121114041_oauth,
+  Migration20261121155900_archive_lists,
 ] as const;

@@ -196,8 +196,15 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
         and v.to_ord = ${openOrd}
       join codex_entities e on e.id = t.entity_id
       join codex_documents d on d.id = v.document_id
-      cross join lateral (select ('{' || d.body || '}')::jsonb as body) j
+      -- Without the offset every use of the body would parse it again.
+      cross join lateral (select ('{' || d.body || '}')::jsonb as body offset 0) j
       order by e.id`,
+  );
+  // What is pending would slow down every search until somebody vacuums.
+  await rowsOf(
+    em,
+    sql`select gin_clean_pending_list('codex_head_search_index'),
+      gin_clean_pending_list('codex_head_tags_index')`,
   );
   if ((touched?.count ?? 0) > analyzeAbove)
     await rowsOf(em, sql`analyze codex_head, codex_versions`);
