@@ -5,10 +5,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openStream, type EventStream } from "../support/event-stream.ts";
 import { assertGapless, createLobby, joinLobby, newPlayer } from "../support/player.ts";
 import { startService, temporaryDataDir } from "../support/process.ts";
+import { testDatabase } from "../support/stores.ts";
 
 test("streams outlive a restart of the service: nothing is missed, repeated or refused", async () => {
   const dataDir = temporaryDataDir();
-  const env = { HTTP_WORKERS: "2", RATE_LIMIT_FACTOR: "0" };
+  const database = await testDatabase();
+  const env = { HTTP_WORKERS: "2", RATE_LIMIT_FACTOR: "0", DATABASE_URL: database.url };
   const first = await startService({ dataDir, env });
   const streams: EventStream[] = [];
   let service = first;
@@ -47,5 +49,6 @@ test("streams outlive a restart of the service: nothing is missed, repeated or r
     for (const stream of streams) stream.close();
     await service.stop();
     rmSync(dataDir, { recursive: true, force: true });
+    await database.drop();
   }
 });

@@ -81,7 +81,8 @@ export async function testDatabase(): Promise<{ url: string; drop(): Promise<voi
   const postgres = shared ? { url: shared, stop: async () => {} } : await startTestPostgres();
   const name = `t_${process.pid}_${++databases}`;
   const run = (statement: string) => withClient(postgres.url, (client) => client.query(statement));
-  await run(`create database ${name} template ${template}`);
+  // Without fsync a copy of the files is cheaper than one through the log.
+  await run(`create database ${name} template ${template} strategy file_copy`);
   return {
     url: withDatabase(postgres.url, name),
     drop: async () => {

@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => sample.stop());
 
-test("two thousand random requests get an answer below 500 each", async () => {
+test("random requests get an answer below 500 each", async () => {
   const lobbyToken = sample.deps.tokens.sign("lobby", "1", 60, {
     lobby: "ABCDEF",
     lobby_player: 3,
@@ -27,7 +27,7 @@ test("two thousand random requests get an answer below 500 each", async () => {
     { Cookie: `svc_lobby=${lobbyToken}` },
   ];
   const report = await fuzzRoutes(sample.url, routes, {
-    runs: 2_000,
+    runs: 500,
     seed: 20_240_607,
     credentials,
   });
