@@ -27,7 +27,7 @@ test("random requests get an answer below 500 each", async () => {
     { Cookie: `svc_lobby=${lobbyToken}` },
   ];
   const report = await fuzzRoutes(sample.url, routes, {
-    runs: 500,
+    runs: 1_000,
     seed: 20_240_607,
     credentials,
   });
