@@ -33,17 +33,20 @@ export function messagesTo(deps: Pick<Deps, "em">, to: string): Promise<StoredMe
 const waitMs = 20_000;
 const pollMs = 20;
 
-/** The newest message of a template to an address, once it is sent. */
+/** The newest message of a template to an address, once it is sent and more than `numKnown` are there. */
 export async function sentMessage(
   deps: Pick<Deps, "em">,
   to: string,
   template: string,
+  numKnown = 0,
 ): Promise<StoredMessage & { content: NonNullable<StoredMessage["content"]> }> {
   const deadline = performance.now() + waitMs;
   for (;;) {
     const all = (await messagesTo(deps, to)).filter((one) => one.template === template);
     const last = all.at(-1);
-    if (last?.status === "sent" && last.content !== null) return { ...last, content: last.content };
+    const isNew = all.length > numKnown;
+    if (isNew && last?.status === "sent" && last.content !== null)
+      return { ...last, content: last.content };
     if (performance.now() > deadline)
       throw new Error(`no ${template} was sent to ${to}: ${JSON.stringify(all)}`);
     await new Promise((done) => setTimeout(done, pollMs));

@@ -36,11 +36,8 @@ async function linkFor(email: string, headers: Record<string, string> = {}): Pro
   const sentBefore = (await linksTo(email)).length;
   const answer = await post(app, requestPath, { email }, headers);
   assert.deepEqual([answer.status, answer.body], [200, undefined]);
-  for (;;) {
-    const last = await sentMessage(app.deps, email, "reset-password");
-    if ((await linksTo(email)).length > sentBefore) return new URL(last.content.links[0] ?? "");
-    await new Promise((done) => setTimeout(done, 20));
-  }
+  const { content } = await sentMessage(app.deps, email, "reset-password", sentBefore);
+  return new URL(content.links[0] ?? "");
 }
 const tokenFor = async (email: string) => (await linkFor(email)).searchParams.get("token") ?? "";
 
