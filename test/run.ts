@@ -49,7 +49,15 @@ async function runTests(databaseUrl: string): Promise<number> {
   const entries = files.length > 1 ? batches(files) : files;
   const runner = spawn(
     process.execPath,
-    ["--import", "tsx", "--test", "--test-concurrency=3", ...flags, ...entries],
+    [
+      "--max-semi-space-size=32",
+      "--import",
+      "tsx",
+      "--test",
+      "--test-concurrency=3",
+      ...flags,
+      ...entries,
+    ],
     { stdio: "inherit", env: { ...process.env, TEST_DATABASE_URL: databaseUrl, NODE_ENV: "test" } },
   );
   for (const signal of signals) process.on(signal, () => runner.kill(signal));

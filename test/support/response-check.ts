@@ -18,7 +18,8 @@ export interface CheckedResponse {
 
 interface RouteCheck {
   route: AnyRoute;
-  bodies: Map<number, Validator>;
+  /** Null where a status has no body in an envelope. */
+  bodyOf(status: number): Validator | null;
   codes: Set<string>;
 }
 
@@ -37,15 +38,22 @@ const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/;
 const isKind = (spec: ResponseSpec | undefined): boolean =>
   typeof spec === "object" && spec !== null && "kind" in spec && typeof spec.kind === "string";
 
+const validators = new WeakMap<object, Validator>();
+
+/** Compiled when first needed: a test asks few of the several hundred routes. */
+function validatorOf(spec: ResponseSpec | undefined): Validator | null {
+  if (spec === undefined || spec === null || isKind(spec)) return null;
+  const known = validators.get(spec) ?? Compile(spec as TSchema);
+  validators.set(spec, known);
+  return known;
+}
+
 export function createRouteChecks(routes: readonly AnyRoute[]): RouteChecks {
   const checks: RouteChecks = new Router();
   for (const route of routes) {
-    const bodies = new Map<number, Validator>();
-    for (const [status, spec] of Object.entries(route.responses))
-      if (spec !== null && !isKind(spec)) bodies.set(Number(status), Compile(spec as TSchema));
     const check = {
       route,
-      bodies,
+      bodyOf: (status: number) => validatorOf(route.responses[status]),
       codes: new Set<string>([...route.errors, ...impliedErrors(route)]),
     };
     checks.add(route.method, route.path, check, route.segments);
@@ -101,8 +109,8 @@ function checkSuccess(check: RouteCheck, response: CheckedResponse, where: strin
   assert.ok(response.json !== undefined, `${where}: no response envelope`);
   const envelope = response.json as Record<string, unknown>;
   assert.ok(!("flash" in envelope), `${where}: a success carries flash`);
-  const validator = check.bodies.get(response.status);
-  if (validator === undefined)
+  const validator = check.bodyOf(response.status);
+  if (validator === null)
     return assert.ok(!("body" in envelope), `${where}: a body is not declared`);
   if (validator.Check(envelope["body"])) return;
   const problems = validator
