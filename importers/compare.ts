@@ -24,6 +24,8 @@ export interface ComparedStates {
   current: ReadonlyMap<string, KeptEntity>;
   /** What the patch changes; the same map unless it replaces an imported patch. */
   base: ReadonlyMap<string, KeptEntity>;
+  /** What differs may be written, so it has to be kept. */
+  isWritable: boolean;
   /** Words may differ although the content is the same: English texts did. */
   hasNewTexts: boolean;
 }
@@ -89,7 +91,7 @@ export async function compareEntities(
     if (op !== "unchanged") options.onChange(op, entity.key);
     const baseOp = opOf(states.base.get(entity.key), entity.hash);
     if (baseOp !== "unchanged") toBase[baseOp]++;
-    await stage.add(entity, states);
+    if (states.isWritable) await stage.add(entity, states);
   }
   options.onProgress(position);
   // Entities with problems are missing as well; then there is no report.

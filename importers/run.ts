@@ -108,7 +108,7 @@ async function importLocked(
   const comparison = await compareEntities(
     em,
     envelope,
-    { current, base, hasNewTexts },
+    { current, base, isWritable: place.isReplaceable, hasNewTexts },
     { english: texts.english, assets, problems },
     {
       signal: options.signal,

@@ -14,6 +14,7 @@ export const minecraft = defineAdapter({
     const source = await openMinecraft(folder);
     // What the release before gave, by kind: neighbours often share all files of one.
     const made = new Map<Kind, { from: string; entities: readonly SourceEntity[] }>();
+    const readPicture = pictureReader(source.pictures?.folder ?? "");
     for (const release of source.releases) {
       const data = await readRelease(source, release);
       for (const kind of kinds) {
@@ -22,7 +23,7 @@ export const minecraft = defineAdapter({
           made.set(kind, { from, entities: firstOfEach(kind.make(data)) });
       }
       const entities = kinds.flatMap((kind) => made.get(kind)?.entities ?? []);
-      yield envelopeOf(source, release, data, entities);
+      yield envelopeOf(release, data, entities, readPicture);
     }
   },
 });
@@ -49,11 +50,27 @@ function firstOfEach(entities: readonly SourceEntity[]): SourceEntity[] {
   return entities.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
+/** Reads small pictures, those of the last set once: neighbouring releases show the same ones. */
+function pictureReader(folder: string): ImportEnvelope["readAsset"] {
+  const kept = new Map<string, Uint8Array>();
+  let keptSet = "";
+  return async (path) => {
+    const set = path.slice(0, path.indexOf("/"));
+    if (set !== keptSet) kept.clear();
+    keptSet = set;
+    const known = kept.get(path);
+    if (known !== undefined) return known;
+    const content = await readFile(join(folder, path));
+    kept.set(path, content);
+    return content;
+  };
+}
+
 function envelopeOf(
-  source: MinecraftSource,
   { version }: Release,
   data: ReleaseData,
   entities: readonly SourceEntity[],
+  readAsset: ImportEnvelope["readAsset"],
 ): ImportEnvelope {
   const icons = new Set(
     entities.map(({ icon }) => icon).filter((icon) => typeof icon === "string"),
@@ -70,7 +87,7 @@ function envelopeOf(
     locales: { en: textsOf(data) },
     entityCount: entities.length,
     entities: () => entities,
-    readAsset: (path) => readFile(join(source.pictures?.folder ?? "", path)),
+    readAsset,
   };
 }
 
