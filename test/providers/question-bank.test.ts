@@ -99,6 +99,22 @@ describe("the question bank", () => {
     assert.deepEqual(await bank.generate(ask({ prompt: "zxqwv" })), []);
   });
 
+  it("goes by the words of a prompt that mean something, the best match first", async () => {
+    const bank = createQuestionBank();
+    const asked = { category: "music", prompt: "Who composed an opera about a flute?" } as const;
+    const found = await Promise.all(
+      difficulties.map((difficulty) => bank.generate(ask({ ...asked, difficulty }))),
+    );
+    assert.ok(found.flat().length > 0);
+    for (const { question, choices, correctIndex } of found.flat())
+      assert.match(`${question} ${choices[correctIndex]}`.toLowerCase(), /compos|opera|flute/);
+    const flutes = await bank.generate(
+      ask({ ...asked, difficulty: "easy", prompt: "what kind of opera is the magic flute" }),
+    );
+    assert.match(flutes[0]?.question ?? "", /The Magic Flute/);
+    assert.deepEqual(await bank.generate(ask({ category: "music", prompt: "who was zxqwv?" })), []);
+  });
+
   it("takes a prompt of fill words alone, or the name of the category, as no filter", async () => {
     const bank = createQuestionBank();
     const all = await bank.generate(ask());

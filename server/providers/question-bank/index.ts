@@ -69,13 +69,23 @@ function withoutKey({ key: _, ...question }: BankQuestion): GeneratedQuestion {
 
 const shortestWord = 3;
 const mostWords = 32;
+/** What a word has in common with its relatives: opera, operas; composed, composer. */
+const ending = /(?<=\p{L}{4})(?:ing|ers?|ed|es|s)$/u;
+/** Words that say nothing about a subject. */
 const fillWords = new Set(
   (
-    "about all and any are ask but can easy for from fun game give hard have make more not only please question " +
-    "questions quiz some that the them theme things this trivia want with you"
+    "about after all also and any are ask been before best but can could did does easy ever first for from fun " +
+    "game get give had hard has have her him his how into its just know known like made make many more most much " +
+    "name named not one only other our please question questions quiz she should some such tell than that the " +
+    "their them theme then there these they thing things this those trivia two under used very want was were what " +
+    "when where which while who whom whose why will with would you your"
   ).split(" "),
 );
 
+/** Worse ones than this share of the best do not fit the prompt as a whole. */
+const leastShare = 0.5;
+
+/** What shares the words of the prompt, the best first; a word found seldom says more than a common one. */
 function matching(
   list: readonly BankQuestion[],
   request: QuestionRequest,
@@ -85,13 +95,26 @@ function matching(
     .split(" ")
     .filter((word) => word.length >= shortestWord && !fillWords.has(word))
     .slice(0, mostWords)
-    .map((word) => ` ${word.replace(/(?:es|s)$/, "")}`);
+    .map((word) => ` ${word.replace(ending, "")}`);
   if (wanted.length === 0) return list;
   const subject = normalizeText(request.category);
-  const scored = list.map((entry) => {
-    const text = ` ${entry.key} ${normalizeText(entry.choices.join(" "))} ${subject}`;
-    return { entry, score: wanted.filter((word) => text.includes(word)).length };
+  // A wrong choice says nothing about what a question is about.
+  const texts = list.map(
+    ({ key, choices, correctIndex }) =>
+      ` ${key} ${normalizeText(choices[correctIndex])} ${subject}`,
+  );
+  const weighed = wanted.map((word) => {
+    const hits = texts.map((text) => text.includes(word));
+    const found = hits.filter(Boolean).length;
+    return { hits, weight: found === 0 ? 0 : Math.log(1 + list.length / found) };
   });
-  const fitting = scored.filter(({ score }) => score > 0);
-  return fitting.sort((a, b) => b.score - a.score).map(({ entry }) => entry);
+  const scored = list.map((entry, at) => ({
+    entry,
+    score: weighed.reduce((sum, { hits, weight }) => sum + (hits[at] ? weight : 0), 0),
+  }));
+  const best = scored.reduce((most, { score }) => Math.max(most, score), 0);
+  return scored
+    .filter(({ score }) => score > 0 && score >= best * leastShare)
+    .sort((a, b) => b.score - a.score)
+    .map(({ entry }) => entry);
 }
