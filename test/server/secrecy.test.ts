@@ -5,11 +5,13 @@ import { insertAnswers } from "../../db/queries/question-answers.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { seedQuestions } from "../../db/seeds/questions.ts";
 import { starterQuestions } from "../../server/providers/question-bank/index.ts";
+import type { AnyRoute } from "../../server/http/route.ts";
 import { routes } from "../../server/routes.ts";
 import { startApp, type App } from "../support/app.ts";
 import { openStream } from "../support/event-stream.ts";
 import { registerAccount } from "../support/identity.ts";
-import { leakOf, requestsFor, type Secret } from "../support/secrets.ts";
+import { leakOf, requestsFor, secretsOf, type Secret, type Secrets } from "../support/secrets.ts";
+import { runner } from "./modules/runs/game.ts";
 import { ask, lobbyOf, playing, type Table } from "./modules/lobbies/seats.ts";
 
 /** What would end the caller's own account or seat, or is no JSON but a stream. */
@@ -26,12 +28,13 @@ const asked = routes.filter(
   ({ method, path }) => path.startsWith("/v1/") && !skipped.has(`${method} ${path}`),
 );
 
-/** Game data is the same for every caller: it is asked for once. */
-const isGameData = (path: string) => /^\/v1\/(?:codex|realms)\//.test(path);
+/** Where questions are played with and looked at. */
+const played = asked.filter(({ path }) => path.startsWith("/v1/games/"));
 
 describe("the answer of a competition question", () => {
   let app: App;
-  let secrets: Secret[];
+  let list: Secret[];
+  let secrets: Secrets;
   let table: Table;
   /** Of the question that is open. */
   let current: Secret;
@@ -45,11 +48,14 @@ describe("the answer of a competition question", () => {
       sql`update questions set explanation = 'canary ' || md5('c' || id) || ' sings'
         where pool = 'competition'`,
     );
-    secrets = await rowsOf(
+    list = await rowsOf(
       app.deps.em,
       sql<Secret>`select id, question, md5('c' || id) as canary from questions
         where pool = 'competition'`,
     );
+    secrets = secretsOf(list);
+    // No run has the number of a question: to answer one's own run would be no leak.
+    await rowsOf(app.deps.em, sql`select setval(pg_get_serial_sequence('runs', 'id'), 1000000)`);
     for (const mode of ["versus", "coop"])
       tables.push(await playing(app, { mode, numQuestions: 3, timer: 60 }, 2));
     const [first] = tables;
@@ -61,7 +67,7 @@ describe("the answer of a competition question", () => {
 
   async function openQuestion(): Promise<Secret> {
     const { current_question } = await lobbyOf(app, table.code);
-    return secrets.find(({ id }) => id === current_question?.id) ?? assert.fail("no open question");
+    return list.find(({ id }) => id === current_question?.id) ?? assert.fail("no open question");
   }
 
   async function account(): Promise<Record<string, string>> {
@@ -69,11 +75,10 @@ describe("the answer of a competition question", () => {
     return { authorization: `Bearer ${session.access_token}` };
   }
 
-  /** Calls every address with the id, as this caller; what came back tells nothing. */
+  /** Calls these addresses with the id, as this caller; what came back tells nothing. */
   async function callAll(
     headers: Record<string, string>,
-    id: number,
-    code: string,
+    { id, code, addresses = played }: { id: number; code: string; addresses?: AnyRoute[] },
   ): Promise<number> {
     let answered = 0;
     const words = {
@@ -88,9 +93,7 @@ describe("the answer of a competition question", () => {
       date: "2026-01-01",
       prompt: "river",
     };
-    const isAnonymous = Object.keys(headers).length === 0;
-    for (const route of asked) {
-      if (!isAnonymous && isGameData(route.path)) continue;
+    for (const route of addresses) {
       for (const { method, path, body } of requestsFor(route, id, words)) {
         const hasBody = route.body !== undefined && method !== "GET";
         const call = { headers, ...(hasBody ? { body } : {}) };
@@ -108,15 +111,15 @@ describe("the answer of a competition question", () => {
     const outsider = await account();
     const [guest] = table.guests;
     assert.ok(guest);
-    for (const [headers, fewest] of [
-      [{}, 15],
-      [outsider, 30],
-      [guest.as, 15],
+    for (const [headers, addresses, fewest] of [
+      [outsider, asked, 50],
+      [{}, played, 8],
+      [guest.as, played, 10],
     ] as const) {
-      const answered = await callAll(headers, current.id, table.code);
+      const answered = await callAll(headers, { ...current, code: table.code, addresses });
       assert.ok(answered >= fewest, `only ${answered} calls were served: they are too tame`);
     }
-    await callAll(await account(), current.id, tables[1]?.code ?? "");
+    await callAll(await account(), { ...current, code: tables[1]?.code ?? "" });
     assert.equal((await openQuestion()).id, current.id, "the question is still open");
   });
 
@@ -125,13 +128,13 @@ describe("the answer of a competition question", () => {
     const headers = { authorization: `Bearer ${session.access_token}` };
     const playerId = session.player.id;
     const answer = { playerId, selectedIndex: 0, isCorrect: false, points: 0, xp: 0 };
-    const other = secrets.find(({ id }) => id !== current.id) ?? assert.fail();
+    const other = list.find(({ id }) => id !== current.id) ?? assert.fail();
     const rest = { source: "lobby" as const, ref: null, at: new Date() };
     await insertAnswers(app.deps.em, [{ ...answer, ...rest, questionId: other.id }]);
     const kept = { question_id: current.id };
     const path = "/v1/games/trivia/favorites";
     assert.equal((await app.client.post(path, { headers, body: kept })).status, 201);
-    await callAll(headers, current.id, table.code);
+    await callAll(headers, { ...current, code: table.code });
     const again = "/v1/games/trivia/questions/draw?retry=true";
     const { body } = await app.client.get(again, { headers });
     assert.deepEqual(
@@ -141,12 +144,42 @@ describe("the answer of a competition question", () => {
     );
   });
 
+  it("is told by a run of a challenge to who has answered, and of that question alone", async () => {
+    const [who, rival] = [await runner(app), await runner(app)];
+    const today = await who.today();
+    for (const mode of ["daily_shuffle", "gauntlet"] as const) {
+      const challenge = { challenge_id: today[mode].id };
+      const { id: run, question } = await who.start(mode, challenge);
+      assert.ok(secrets.byId.has(question.id), "of the competition pool");
+      const silent = async (others = secrets) => {
+        for (const answer of [
+          await who.get(`/runs/${run}`),
+          await who.get(`/challenges/today?tz=UTC`),
+          await who.send("/runs", { mode, ...challenge }),
+          await rival.send("/runs", { mode, ...challenge }),
+        ])
+          assert.equal(leakOf(JSON.stringify(answer.json), answer.json, others), null);
+      };
+      await silent();
+      await callAll(who.headers, { id: question.id, code: table.code });
+      const told = await who.answer(run, 0);
+      assert.equal(told.status, 200);
+      assert.ok(JSON.stringify(told.json).includes(secrets.byId.get(question.id)?.canary ?? "?"));
+      const others = secretsOf(list.filter(({ id }) => id !== question.id));
+      assert.equal(leakOf(JSON.stringify(told.json), told.json, others), null);
+      await silent(others);
+      assert.equal((await who.advance(run)).status, 200);
+      await silent();
+      await callAll(rival.headers, { id: question.id, code: table.code });
+    }
+  });
+
   it("stands on no page of the catalog", async () => {
     for (let offset = 0; ; offset += 100) {
       const answer = await app.client.get(`/v1/games/trivia/questions?limit=100&offset=${offset}`);
       const { questions } = answer.body as { questions: { id: number }[] };
       assert.equal(leakOf(answer.text, answer.json, secrets), null);
-      assert.ok(questions.every(({ id }) => !secrets.some((secret) => secret.id === id)));
+      assert.ok(questions.every(({ id }) => !secrets.byId.has(id)));
       if (questions.length === 0) break;
     }
   });
@@ -166,7 +199,7 @@ describe("the answer of a competition question", () => {
     await stream.waitFor(({ event }) => event === "lobby.answer", "the answer");
     for (const frame of stream.frames)
       assert.equal(leakOf(JSON.stringify(frame), frame.data, secrets), null, frame.event);
-    await callAll(await account(), current.id, table.code);
+    await callAll(await account(), { ...current, code: table.code });
     const again = await ask(app, "POST", `/${table.code}/answer`, given, table.host.as);
     assert.equal(again.code, "lobby:already_answered");
     for (const seat of table.guests)

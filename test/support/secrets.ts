@@ -4,7 +4,7 @@ import type { AnyRoute } from "../../server/http/route.ts";
 export interface Secret {
   id: number;
   question: string;
-  /** A text that stands nowhere but in this question's explanation. */
+  /** 32 hexadecimal digits that stand nowhere but in this question's explanation. */
   canary: string;
 }
 
@@ -18,26 +18,42 @@ const telling = new Set([
   "is_correct",
 ]);
 
+/** Secrets by all that could give them away. */
+export interface Secrets {
+  byId: ReadonlyMap<unknown, Secret>;
+  byQuestion: ReadonlyMap<unknown, Secret>;
+  byCanary: ReadonlyMap<string, Secret>;
+}
+
+export const secretsOf = (list: readonly Secret[]): Secrets => ({
+  byId: new Map(list.map((one) => [one.id, one])),
+  byQuestion: new Map(list.map((one) => [one.question, one])),
+  byCanary: new Map(list.map((one) => [one.canary, one])),
+});
+
 /** What an answer tells of a secret, or null when it keeps it. */
-export function leakOf(text: string, json: unknown, secrets: readonly Secret[]): string | null {
-  for (const { id, canary } of secrets)
-    if (text.includes(canary)) return `the explanation of question ${id}`;
+export function leakOf(text: string, json: unknown, secrets: Secrets): string | null {
+  for (const [word] of text.matchAll(/[0-9a-f]{32}/g)) {
+    const told = secrets.byCanary.get(word);
+    if (told) return `the explanation of question ${told.id}`;
+  }
   return findTold(json, secrets);
 }
 
-function findTold(value: unknown, secrets: readonly Secret[]): string | null {
+function findTold(value: unknown, secrets: Secrets): string | null {
   if (Array.isArray(value)) return firstOf(value.map((item) => findTold(item, secrets)));
   if (typeof value !== "object" || value === null) return null;
   const fields = Object.entries(value);
-  const isAbout = secrets.find(({ id, question }) =>
-    fields.some(
-      ([name, field]) =>
-        (/^(?:question_)?id$/.test(name) && field === id) ||
-        (name === "question" && field === question),
-    ),
-  );
   const told = fields.find(([name, field]) => telling.has(name) && field !== null);
-  if (isAbout && told) return `${told[0]} of question ${isAbout.id}`;
+  for (const [name, field] of told ? fields : []) {
+    const isId = /^(?:question_)?id$/.test(name);
+    const about = isId
+      ? secrets.byId.get(field)
+      : name === "question"
+        ? secrets.byQuestion.get(field)
+        : undefined;
+    if (about) return `${told?.[0]} of question ${about.id}`;
+  }
   return firstOf(fields.map(([, field]) => findTold(field, secrets)));
 }
 
