@@ -8,6 +8,7 @@ import { parseDatabaseUrl } from "../server/core/database-url.ts";
 import { silentLogger, type Logger } from "../server/core/logger.ts";
 import { entities } from "./entities/index.ts";
 import { migrations } from "./migrations/index.ts";
+import { PreparingClient } from "./prepared.ts";
 
 /** Where `npm run migration:create` writes. */
 export const migrationFolder = fileURLToPath(new URL("./migrations", import.meta.url));
@@ -39,6 +40,7 @@ export async function createOrm(
     dbName: database,
     pool: { min: 0, max: config.DATABASE_POOL },
     driverOptions: {
+      Client: PreparingClient,
       statement_timeout: statementTimeoutMs,
       connectionTimeoutMillis: connectTimeoutMs,
     },

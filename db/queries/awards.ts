@@ -1,6 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
+import { levelsAt, type WalletView } from "./wallets.ts";
 
 export interface AwardTerms {
   awardId: string;
@@ -66,6 +68,68 @@ export async function countGrants(
         and granted_at >= ${which.since} and granted_at < ${which.until}`,
   );
   return rows[0]?.count ?? 0;
+}
+
+/** What a player asks for, and the UTC day it is. */
+export interface AwardClaim {
+  playerId: number;
+  awardId: string;
+  game: string;
+  isClaim: boolean;
+  at: Date;
+  since: Date;
+  until: Date;
+}
+
+/**
+ * The whole of an award in one statement: wallet, entry and grant. Null, with nothing changed, when it
+ * may not be given, or the wallet was moved while this looked: then somebody has to look under its lock.
+ */
+export async function grantAtOnce(
+  em: EntityManager,
+  { playerId, awardId, game, isClaim, at, since, until }: AwardClaim,
+  limit: number,
+): Promise<{ grant: Grant; embers: WalletView["embers"] } | null> {
+  const own = sql`select 1 from award_grants g
+    where g.player_id = ${playerId} and g.award_id = d.award_id and g.game = d.game`;
+  // Every grant moves the wallet: with as many entries as were seen, nothing was granted since.
+  const rows = await preparedRowsOf<Grant & { embers: WalletView["embers"] }>(
+    em,
+    sql`with seen as materialized (
+        select w.player_id, w.entries, d.award_id, d.game, d.name, d.ember_value, d.repeatable
+        from wallets w, award_definitions d
+        where w.player_id = ${playerId} and w.currency = 'embers'
+          and d.award_id = ${awardId} and d.game = ${game} and d.is_active
+          and (d.client_claimable or not ${isClaim}::boolean)
+          and (d.repeatable or not exists (${own}))
+          and (not d.repeatable or d.daily_limit is null or d.daily_limit > (select count(*)
+            from (${own} and g.granted_at >= ${since} and g.granted_at < ${until}) as today))
+      ), moved as (
+        update wallets w set balance = w.balance + s.ember_value, total = w.total + s.ember_value,
+          entries = w.entries + 1
+        from seen s
+        where w.player_id = s.player_id and w.currency = 'embers' and w.entries = s.entries
+          and w.balance + s.ember_value <= ${limit}::bigint and w.total + s.ember_value <= ${limit}::bigint
+        returning w.player_id, w.entries, w.balance, w.total, s.award_id, s.game, s.name, s.ember_value, s.repeatable
+      ), entry as (
+        insert into ledger_entries (player_id, currency, seq, amount, source, reason, ref_type, ref_id,
+          balance, total, created_at)
+        select player_id, 'embers', entries, ember_value, 'award', name, 'award', award_id,
+          balance, total, ${at}::timestamptz from moved
+        returning id
+      ), granted as (
+        insert into award_grants (player_id, award_id, game, ember_value, repeatable, entry_id, granted_at)
+        select m.player_id, m.award_id, m.game, m.ember_value, m.repeatable, e.id, ${at}::timestamptz
+        from moved m, entry e
+        returning ${grantColumns}
+      )
+      select g.*, json_build_object('balance', m.balance, 'total', m.total, ${levelsAt(sql`m.total`)}) as embers
+      from granted g, moved m`,
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { embers, ...grant } = row;
+  return { grant, embers };
 }
 
 export async function insertGrant(

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { rowsOf } from "./rows.ts";
 
 export interface WalletKey {
@@ -110,6 +110,11 @@ export interface WalletView {
   ingots: WalletState;
 }
 
+/** Levels below and above so many lifetime Embers, for a JSON object. */
+export const levelsAt = (total: RawBuilder<unknown>) =>
+  sql`'level', (select to_json(l) from levels l where l.threshold <= ${total} order by l.threshold desc limit 1),
+    'nextLevel', (select to_json(l) from levels l where l.threshold > ${total} order by l.threshold limit 1)`;
+
 /** Both currencies of a player at one moment, with the level the lifetime Embers give. */
 export async function readWallet(em: EntityManager, playerId: number): Promise<WalletView> {
   const [row] = await rowsOf<WalletView>(
@@ -125,8 +130,7 @@ export async function readWallet(em: EntityManager, playerId: number): Promise<W
         where currency = 'ingots'
       )
       select json_build_object('balance', e.balance, 'total', e.total,
-          'level', (select to_json(l) from levels l where l.threshold <= e.total order by l.threshold desc limit 1),
-          'nextLevel', (select to_json(l) from levels l where l.threshold > e.total order by l.threshold limit 1)
+          ${levelsAt(sql`e.total`)}
         ) as embers,
         json_build_object('balance', i.balance, 'total', i.total) as ingots
       from embers e, ingots i`,

@@ -3,12 +3,14 @@ import {
   countGrants,
   findAward,
   findFirstGrant,
+  grantAtOnce,
   insertGrant,
   type AwardTerms,
   type Grant,
 } from "../../db/queries/awards.ts";
-import { lockWallet } from "../../db/queries/wallets.ts";
+import { lockWallet, type WalletView } from "../../db/queries/wallets.ts";
 import { AppError } from "../core/errors.ts";
+import { maxBalance } from "./currencies.ts";
 import { moveWithin } from "./move.ts";
 
 const dayMs = 86_400_000;
@@ -27,6 +29,18 @@ export interface Awarded {
   /** False when the award is given once only, and was: then `grant` is the first one. */
   isNew: boolean;
   grant: Grant;
+}
+
+/**
+ * Gives an award at once, in a transaction or not, where nothing stands in the way. Null, with nothing
+ * changed, otherwise: `awardWithin` finds out what it is.
+ */
+export async function awardAtOnce(
+  em: EntityManager,
+  { now, ...input }: AwardInput,
+): Promise<(Awarded & Pick<WalletView, "embers">) | null> {
+  const granted = await grantAtOnce(em, { ...input, at: new Date(now), ...dayOf(now) }, maxBalance);
+  return granted === null ? null : { isNew: true, ...granted };
 }
 
 /**
@@ -90,9 +104,13 @@ async function requireDailyRoom(
   { playerId, awardId, game, now }: AwardInput,
 ): Promise<void> {
   if (dailyLimit === null) return;
-  const since = new Date(now - (now % dayMs));
-  const until = new Date(since.getTime() + dayMs);
-  if ((await countGrants(em, { playerId, awardId, game, since, until })) < dailyLimit) return;
+  if ((await countGrants(em, { playerId, awardId, game, ...dayOf(now) })) < dailyLimit) return;
   const secondsLeft = Math.ceil((dayMs - (now % dayMs)) / 1_000);
   throw new AppError("award:daily_limit", { params: { retry_after: secondsLeft } });
+}
+
+/** The UTC day of an instant. */
+function dayOf(now: number): { since: Date; until: Date } {
+  const since = now - (now % dayMs);
+  return { since: new Date(since), until: new Date(since + dayMs) };
 }

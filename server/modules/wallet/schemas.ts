@@ -80,7 +80,7 @@ const ledgerOf = (names: readonly string[]) =>
 export const EmbersLedger = ledgerOf(sources.embers);
 export const IngotsLedger = ledgerOf(sources.ingots);
 
-export function presentEmbers({ embers }: WalletView): Static<typeof Embers> {
+export function presentEmbers({ embers }: Pick<WalletView, "embers">): Static<typeof Embers> {
   const { balance, total, level, nextLevel } = embers;
   const span = (nextLevel?.threshold ?? 0) - level.threshold;
   // Four decimals, rounded down, so that 1 means the top and nothing else (WAL-02).

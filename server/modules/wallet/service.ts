@@ -2,17 +2,19 @@ import { readWallet, type WalletView } from "../../../db/queries/wallets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { awardWithin, type Awarded } from "../../wallet/awards.ts";
+import { awardAtOnce, awardWithin, type Awarded } from "../../wallet/awards.ts";
 
 type WalletDeps = Pick<Deps, "em" | "clock">;
 
-/** Gives the caller an award; the wallet is read in the same transaction. */
+/** Gives the caller an award; the wallet is as it was left by it. */
 export async function claimAward(
   deps: WalletDeps,
   { playerId }: Caller,
   award: { awardId: string; game: string },
-): Promise<Awarded & { wallet: WalletView }> {
+): Promise<Awarded & { wallet: Pick<WalletView, "embers"> }> {
   const input = { ...award, playerId, now: deps.clock.now(), isClaim: true };
+  const given = await awardAtOnce(deps.em, input);
+  if (given !== null) return { ...given, wallet: given };
   return deps.em.transactional(async (em) => {
     const awarded = await awardWithin(em, input).catch(refuseStranger);
     return { ...awarded, wallet: await readWallet(em, playerId) };

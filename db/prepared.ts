@@ -1,0 +1,36 @@
+import { hash } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { RawBuilder } from "kysely";
+import pg from "pg";
+
+/** Statements a session keeps at most; later ones are planned at each call like any other. */
+const maxPrepared = 200;
+/** Text -> name, the same in every process: a pooler between us and Postgres may mix their sessions. */
+const names = new Map<string, string>();
+
+/**
+ * As `rowsOf`, for statements that run with every answer or payment: each session parses and plans
+ * them once. Only for texts that are always the same, of which there are few.
+ */
+export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>): Promise<T[]> {
+  const kysely = em.getKysely();
+  const compiled = query.compile(kysely);
+  if (!names.has(compiled.sql) && names.size < maxPrepared)
+    names.set(compiled.sql, `emberline_${hash("sha1", compiled.sql, "base64url")}`);
+  return (await kysely.executeQuery(compiled)).rows;
+}
+
+type Ask = (statement: unknown, ...rest: unknown[]) => unknown;
+
+/** A session that asks by name for what `preparedRowsOf` gave one. */
+export class PreparingClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const ask = this.query.bind(this) as Ask;
+    const askByName: Ask = (statement, ...rest) => {
+      const name = typeof statement === "string" ? names.get(statement) : undefined;
+      return ask(name === undefined ? statement : { name, text: statement }, ...rest);
+    };
+    this.query = askByName as typeof this.query;
+  }
+}
