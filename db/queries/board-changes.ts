@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { ChangeKind } from "../entities/board-change.ts";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 /** Any number will do, as long as every instance of the service uses the same. */
@@ -31,7 +32,7 @@ export interface CarriedOver {
 }
 
 export async function readCarriedOver(em: EntityManager): Promise<CarriedOver> {
-  const [row] = await rowsOf<CarriedOver>(
+  const [row] = await preparedRowsOf<CarriedOver>(
     em,
     sql`select coalesce((select batch from board_state where id = 1), 0)::float8 as batch,
       exists (select 1 from board_changes where batch is null) as "isBehind"`,

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 /** Closed accounts stay on the boards without their name (LB-01). */
@@ -38,7 +39,7 @@ export async function listPlayerLines(
   tab: GlobalTabColumn,
 ): Promise<Map<number, PlayerLine>> {
   if (ids.length === 0) return new Map();
-  const rows = await rowsOf<PlayerLine>(
+  const rows = await preparedRowsOf<PlayerLine>(
     em,
     sql`select s.player_id as id, ${shownName} as name, p.is_guest as "isGuest",
         p.avatar_v as "avatarV", s.total_score::float8 as "totalScore", s.total_xp as "totalXp",
@@ -100,7 +101,7 @@ export async function listRunLines(
   playerIds: readonly number[],
 ): Promise<Map<number, RunLine>> {
   if (playerIds.length === 0) return new Map();
-  const rows = await rowsOf<RunLine>(
+  const rows = await preparedRowsOf<RunLine>(
     em,
     sql`select r.player_id as id, ${shownName} as name, r.num_correct as "numCorrect",
         r.best_streak as "bestStreak", r.total_time_ms as "totalTimeMs"

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 export interface SessionRow {
@@ -38,6 +39,13 @@ export async function openSession(
   em: EntityManager,
   times: SessionTimes,
 ): Promise<SessionRow | null> {
+  const [open] = await preparedRowsOf<SessionRow>(
+    em,
+    sql`select ${columns} from play_sessions s
+      where s.player_id = ${times.playerId} and s.ended_at is null
+        and s.updated_at >= ${times.idleSince}::timestamptz for update`,
+  );
+  if (open !== undefined) return open;
   await rowsOf(
     em,
     sql`update play_sessions set ended_at = updated_at
@@ -57,7 +65,7 @@ export async function openSession(
 
 /** Writes what an answer changed in a session held by `openSession`. */
 export async function saveSession(em: EntityManager, session: SessionRow): Promise<void> {
-  await rowsOf(
+  await preparedRowsOf(
     em,
     sql`update play_sessions set total_points = ${session.totalPoints},
         total_correct = ${session.totalCorrect}, total_answered = ${session.totalAnswered},

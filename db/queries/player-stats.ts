@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 export interface StatsRow {
@@ -24,22 +25,27 @@ export async function lockStats(
 ): Promise<StatsRow[]> {
   if (playerIds.length === 0) return [];
   const ids = JSON.stringify([...playerIds].sort((a, b) => a - b));
-  await rowsOf(
-    em,
-    sql`insert into player_stats (player_id)
-      select id from players where id in
-        (select value::int from jsonb_array_elements_text(${ids}::jsonb)) order by id
-      on conflict (player_id) do nothing`,
-  );
-  const all = await rowsOf<StatsRow>(
-    em,
-    sql`select player_id as "playerId", null as category, total_score::float8 as score, total_answers as answers,
-        total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", total_xp as xp
-      from player_stats where player_id in (select value::int from jsonb_array_elements_text(${ids}::jsonb))
-      order by player_id for update`,
-  );
+  const lock = () =>
+    preparedRowsOf<StatsRow>(
+      em,
+      sql`select player_id as "playerId", null as category, total_score::float8 as score, total_answers as answers,
+          total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", total_xp as xp
+        from player_stats where player_id in (select value::int from jsonb_array_elements_text(${ids}::jsonb))
+        order by player_id for update`,
+    );
+  let all = await lock();
+  if (all.length < playerIds.length) {
+    await rowsOf(
+      em,
+      sql`insert into player_stats (player_id)
+        select id from players where id in
+          (select value::int from jsonb_array_elements_text(${ids}::jsonb)) order by id
+        on conflict (player_id) do nothing`,
+    );
+    all = await lock();
+  }
   // The row above is the lock for the player's categories too.
-  const perCategory = await rowsOf<StatsRow>(
+  const perCategory = await preparedRowsOf<StatsRow>(
     em,
     sql`select player_id as "playerId", category, total_score::float8 as score, total_answers as answers,
         total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", xp
@@ -49,47 +55,41 @@ export async function lockStats(
 }
 
 /** Writes totals read by `lockStats`; the time of a total moves only when the total grew (LB-01). */
-export async function saveStats(
-  em: EntityManager,
-  rows: readonly StatsRow[],
-  at: Date,
-): Promise<void> {
-  const json = (list: readonly StatsRow[]) =>
-    JSON.stringify(
-      list.map((r) => ({
-        player_id: r.playerId,
-        category: r.category,
-        score: r.score,
-        answers: r.answers,
-        correct: r.correct,
-        best: r.bestStreak,
-        current: r.currentStreak,
-        xp: r.xp,
-      })),
-    );
-  const input = (list: readonly StatsRow[]) =>
-    sql`jsonb_to_recordset(${json(list)}::jsonb) as x(player_id int, category text, score bigint, answers int, correct int, best int, current int, xp int)`;
-  const all = rows.filter((row) => row.category === null);
-  const perCategory = rows.filter((row) => row.category !== null);
-  await rowsOf(
-    em,
-    sql`update player_stats s set
-        score_at = case when x.score > s.total_score then ${at} else s.score_at end,
-        xp_at = case when x.xp > s.total_xp then ${at} else s.xp_at end,
-        streak_at = case when x.best > s.best_streak then ${at} else s.streak_at end,
-        total_score = x.score, total_answers = x.answers, total_correct = x.correct,
-        best_streak = x.best, current_streak = x.current, total_xp = x.xp
-      from ${input(all)} where s.player_id = x.player_id`,
+export function updateTotals(rows: readonly StatsRow[], at: Date): RawBuilder<unknown> {
+  return sql`update player_stats s set
+      score_at = case when x.score > s.total_score then ${at} else s.score_at end,
+      xp_at = case when x.xp > s.total_xp then ${at} else s.xp_at end,
+      streak_at = case when x.best > s.best_streak then ${at} else s.streak_at end,
+      total_score = x.score, total_answers = x.answers, total_correct = x.correct,
+      best_streak = x.best, current_streak = x.current, total_xp = x.xp
+    from ${inputOf(rows.filter((row) => row.category === null))} where s.player_id = x.player_id`;
+}
+
+/** The same for the totals of categories. */
+export function saveCategoryTotals(rows: readonly StatsRow[]): RawBuilder<unknown> {
+  return sql`insert into player_category_stats as s
+      (player_id, category, total_score, total_answers, total_correct, best_streak, current_streak, xp)
+    select x.player_id, x.category, x.score, x.answers, x.correct, x.best, x.current, x.xp
+    from ${inputOf(rows.filter((row) => row.category !== null))}
+    on conflict (player_id, category) do update set total_score = excluded.total_score,
+      total_answers = excluded.total_answers, total_correct = excluded.total_correct, best_streak = excluded.best_streak,
+      current_streak = excluded.current_streak, xp = excluded.xp`;
+}
+
+function inputOf(list: readonly StatsRow[]): RawBuilder<unknown> {
+  const json = JSON.stringify(
+    list.map((r) => ({
+      player_id: r.playerId,
+      category: r.category,
+      score: r.score,
+      answers: r.answers,
+      correct: r.correct,
+      best: r.bestStreak,
+      current: r.currentStreak,
+      xp: r.xp,
+    })),
   );
-  await rowsOf(
-    em,
-    sql`insert into player_category_stats as s
-        (player_id, category, total_score, total_answers, total_correct, best_streak, current_streak, xp)
-      select x.player_id, x.category, x.score, x.answers, x.correct, x.best, x.current, x.xp from ${input(perCategory)}
-      on conflict (player_id, category) do update set total_score = excluded.total_score,
-        total_answers = excluded.total_answers, total_correct = excluded.total_correct, best_streak = excluded.best_streak,
-        current_streak = excluded.current_streak, xp = excluded.xp`,
-  );
+  return sql`jsonb_to_recordset(${json}::jsonb) as x(player_id int, category text, score bigint, answers int, correct int, best int, current int, xp int)`;
 }
 
 export interface KnownAnswer {
@@ -107,7 +107,7 @@ export async function knownAnswers(
   playerIds: readonly number[],
   questionIds: readonly number[],
 ): Promise<KnownAnswer[]> {
-  return rowsOf(
+  return preparedRowsOf(
     em,
     sql`select player_id as "playerId", question_id as "questionId",
         (array_agg(is_correct order by id desc))[1] as "isCorrect", bool_or(xp > 0 and points = 0) as "isCorrected"

@@ -1,38 +1,13 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { preparedRowsOf } from "../prepared.ts";
+import { saveCategoryTotals, updateTotals, type StatsRow } from "./player-stats.ts";
 import { rowsOf } from "./rows.ts";
 
 export interface ServedCount {
   questionId: number;
   served: number;
   correct: number;
-}
-
-/**
- * Adds to the served and correct counters of questions, in id order so that two callers never
- * deadlock, and returns them. To be done last: others wait for the rows until the transaction ends.
- */
-export async function recordServed(
-  em: EntityManager,
-  counts: readonly ServedCount[],
-): Promise<{ questionId: number; numServed: number; numCorrect: number }[]> {
-  if (counts.length === 0) return [];
-  const rows = counts.map(({ questionId, ...rest }) => ({ question_id: questionId, ...rest }));
-  return rowsOf(
-    em,
-    sql`with added as (
-        select x.question_id, sum(x.served)::int as served, sum(x.correct)::int as correct
-        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-          as x(question_id int, served int, correct int)
-        group by x.question_id
-      ), locked as (
-        select id from questions where id in (select question_id from added) order by id
-        for no key update
-      )
-      update questions q set num_served = q.num_served + a.served, num_correct = q.num_correct + a.correct
-      from added a where a.question_id = q.id and q.id in (select id from locked)
-      returning q.id as "questionId", q.num_served as "numServed", q.num_correct as "numCorrect"`,
-  );
 }
 
 export interface NewAnswer {
@@ -53,7 +28,10 @@ export async function insertAnswers(
   em: EntityManager,
   answers: readonly NewAnswer[],
 ): Promise<void> {
-  if (answers.length === 0) return;
+  await rowsOf(em, inserted(answers));
+}
+
+function inserted(answers: readonly NewAnswer[]): RawBuilder<unknown> {
   const rows = JSON.stringify(
     answers.map((a) => ({
       player_id: a.playerId,
@@ -67,14 +45,70 @@ export async function insertAnswers(
       created_at: a.at.toISOString(),
     })),
   );
-  await rowsOf(
-    em,
-    sql`insert into question_answers
-        (player_id, question_id, selected_index, is_correct, points, xp, source, ref, created_at)
-      select x.* from jsonb_to_recordset(${rows}::jsonb) as x(player_id int, question_id int,
-        selected_index int, is_correct boolean, points int, xp int, source text, ref text,
-        created_at timestamptz)`,
-  );
+  return sql`insert into question_answers
+      (player_id, question_id, selected_index, is_correct, points, xp, source, ref, created_at)
+    select x.* from jsonb_to_recordset(${rows}::jsonb) as x(player_id int, question_id int,
+      selected_index int, is_correct boolean, points int, xp int, source text, ref text,
+      created_at timestamptz)`;
+}
+
+/** Answers with the totals they lead to, which `lockStats` read. */
+export interface Recorded {
+  answers: readonly NewAnswer[];
+  totals: readonly StatsRow[];
+  at: Date;
+}
+
+const recorded = ({ answers, totals, at }: Recorded) =>
+  sql`totals as (${updateTotals(totals, at)} returning 1),
+    by_category as (${saveCategoryTotals(totals)} returning 1),
+    answers as (${inserted(answers)} returning 1)`;
+
+export async function saveRecorded(em: EntityManager, given: Recorded): Promise<void> {
+  await preparedRowsOf(em, sql`with ${recorded(given)} select 1`);
+}
+
+/** As `saveRecorded` and `recordServed`, in one statement: to be done last. */
+export function saveRecordedAndServed(
+  em: EntityManager,
+  given: Recorded,
+  counts: readonly ServedCount[],
+): Promise<ServedRow[]> {
+  return preparedRowsOf(em, sql<ServedRow>`with ${recorded(given)}, ${served(counts)}`);
+}
+
+export interface ServedRow {
+  questionId: number;
+  numServed: number;
+  numCorrect: number;
+}
+
+/**
+ * Adds to the served and correct counters of questions, in id order so that two callers never
+ * deadlock, and returns them. To be done last: others wait for the rows until the transaction ends.
+ */
+export async function recordServed(
+  em: EntityManager,
+  counts: readonly ServedCount[],
+): Promise<ServedRow[]> {
+  if (counts.length === 0) return [];
+  return rowsOf(em, sql<ServedRow>`with ${served(counts)}`);
+}
+
+function served(counts: readonly ServedCount[]): RawBuilder<unknown> {
+  const rows = counts.map(({ questionId, ...rest }) => ({ question_id: questionId, ...rest }));
+  return sql`added as (
+      select x.question_id, sum(x.served)::int as served, sum(x.correct)::int as correct
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as x(question_id int, served int, correct int)
+      group by x.question_id
+    ), locked as (
+      select id from questions where id in (select question_id from added) order by id
+      for no key update
+    )
+    update questions q set num_served = q.num_served + a.served, num_correct = q.num_correct + a.correct
+    from added a where a.question_id = q.id and q.id in (select id from locked)
+    returning q.id as "questionId", q.num_served as "numServed", q.num_correct as "numCorrect"`;
 }
 
 export interface StoredAnswer {

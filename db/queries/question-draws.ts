@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../entities/question.ts";
 import { questionColumns, type QuestionRow } from "./questions.ts";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 export interface DrawFilter {
@@ -58,7 +59,7 @@ async function drawFresh(
   const candidates = sql`${matching(filter)} and not (q.id = any(${skipped}::int[]))
     and not exists (select 1 from question_answers a
       where a.question_id = q.id and a.player_id = any(${players}::int[]))`;
-  return rowsOf(
+  return preparedRowsOf(
     em,
     sql<QuestionRow>`
       with bounds as (

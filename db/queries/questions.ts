@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../entities/question.ts";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 export interface NewQuestion {
@@ -129,7 +130,7 @@ export async function findPublicQuestion(
   em: EntityManager,
   id: number,
 ): Promise<QuestionRow | null> {
-  const [row] = await rowsOf(
+  const [row] = await preparedRowsOf(
     em,
     sql<QuestionRow>`select ${questionColumns} from questions q
       where q.id = ${id} and q.pool = 'public'`,

@@ -1,15 +1,10 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import {
-  knownAnswers,
-  lockStats,
-  saveStats,
-  type StatsRow,
-} from "../../db/queries/player-stats.ts";
+import { knownAnswers, lockStats, type StatsRow } from "../../db/queries/player-stats.ts";
 import {
   findAnswerByRef,
-  insertAnswers,
   recordServed,
-  type ServedCount,
+  saveRecordedAndServed,
+  type ServedRow,
   type StoredAnswer,
 } from "../../db/queries/question-answers.ts";
 import { AppError } from "../core/errors.ts";
@@ -77,12 +72,13 @@ async function record(
     const row = stats.find((one) => one.category === category) ?? noTotals;
     return { ...addAnswer(row, given), playerId, category };
   });
-  await saveStats(em, grown, at);
   const { points, xp } = score;
   const questionId = question.id;
   const answer = { playerId, questionId, selectedIndex, isCorrect, points, xp, source, ref, at };
-  await insertAnswers(em, [answer]);
-  const served = await countServed(em, { questionId, served: 1, correct: isCorrect ? 1 : 0 });
+  const recorded = { answers: [answer], totals: grown, at };
+  const count = { questionId, served: 1, correct: isCorrect ? 1 : 0 };
+  // Last of all: many players may wait for the row of one question.
+  const served = rateOf(await saveRecordedAndServed(em, recorded, [count]));
   return { isCorrect, ...score, previous, ...served, isRepeat: false };
 }
 
@@ -91,13 +87,12 @@ async function repeat(
   { question, streak }: AnswerInput,
   earlier: StoredAnswer,
 ): Promise<RecordedAnswer> {
-  const served = await countServed(em, { questionId: question.id, served: 0, correct: 0 });
+  const count = { questionId: question.id, served: 0, correct: 0 };
+  const served = rateOf(await recordServed(em, [count]));
   return { ...earlier, streak, previous: null, ...served, isRepeat: true };
 }
 
-/** Last of all: many players may wait for the row of one question. */
-async function countServed(em: EntityManager, count: ServedCount) {
-  const [row] = await recordServed(em, [count]);
+function rateOf([row]: readonly ServedRow[]) {
   const { numServed = 0, numCorrect = 0 } = row ?? {};
   const correctRate = numServed === 0 ? 0 : Math.round((100 * numCorrect) / numServed);
   return { correctRate, numServed };

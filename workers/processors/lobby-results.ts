@@ -1,13 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { UnrecoverableError } from "bullmq";
 import { insertLobbyAnswers, insertLobbyResult } from "../../db/queries/lobby-results.ts";
-import {
-  knownAnswers,
-  lockStats,
-  saveStats,
-  type StatsRow,
-} from "../../db/queries/player-stats.ts";
-import { insertAnswers, recordServed, type NewAnswer } from "../../db/queries/question-answers.ts";
+import { knownAnswers, lockStats } from "../../db/queries/player-stats.ts";
+import { recordServed, saveRecorded, type NewAnswer } from "../../db/queries/question-answers.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import { addAnswer, earned, noTotals, type GivenAnswer } from "../../server/play/totals.ts";
 import { awardWhenDue } from "../../server/wallet/awards.ts";
@@ -125,11 +120,11 @@ async function credit(
         ...addAnswer(row ?? noTotals, given),
       });
     }
-  await saveStats(em, [...stats.values()] satisfies StatsRow[], at);
-  await insertAnswers(
-    em,
-    answers.map((answer) => toNewAnswer(answer, at)),
-  );
+  await saveRecorded(em, {
+    answers: answers.map((answer) => toNewAnswer(answer, at)),
+    totals: [...stats.values()],
+    at,
+  });
 }
 
 /** The best of a versus game between at least two who answered has won it; each wins a first time once (WAL-03). */
