@@ -29,6 +29,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     about: "icons against constant bytes; uploads to their verdict",
     load: () => import("./avatars.ts"),
   },
+  projection: {
+    about: "rebuilds of the typed rows against TRUNCATE+INSERT, what readers notice, list reads",
+    load: () => import("./projection/index.ts"),
+  },
   hub: {
     about: "event streams against raw uWebSockets.js and, where installed, Nchan",
     load: () => import("./hub/index.ts"),

@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { nodeFlags } from "../server/core/node-flags.ts";
+import type { Service } from "../test/support/process.ts";
+
+/** What somebody saw who read an address again and again. */
+export interface Polled {
+  times: number[];
+  errors: number;
+  /** Every different thing `look` said. */
+  seen: Set<string>;
+}
+
+const pauseMs = 2;
+export const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+
+/** Reads until something is over; `look` names the state a body shows, null when it is none. */
+export async function pollUntil(
+  over: Promise<unknown>,
+  address: (n: number) => string,
+  look: (body: unknown) => string | null,
+): Promise<Polled> {
+  const polled: Polled = { times: [], errors: 0, seen: new Set() };
+  const state = { isOver: false };
+  over.finally(() => (state.isOver = true)).catch(() => {});
+  for (let n = 0; !state.isOver; n++) {
+    const started = performance.now();
+    const answer = await fetch(address(n));
+    const body = await answer.text();
+    polled.times.push(performance.now() - started);
+    const found = answer.status === 200 ? look((JSON.parse(body) as { body: unknown }).body) : null;
+    if (found === null) polled.errors++;
+    else polled.seen.add(found);
+    await wait(pauseMs);
+  }
+  await over;
+  return polled;
+}
+
+/** Runs a script of the project beside the service, in a process of its own, on the service's stores. */
+export async function runBeside(
+  service: Service,
+  script: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<void> {
+  const child = spawn(process.execPath, [...nodeFlags, script, ...args], {
+    env: {
+      ...process.env,
+      DATABASE_URL: service.databaseUrl,
+      REDIS_URL: service.redisUrl,
+      ...env,
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const [problems, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  if (code !== 0) throw new Error(`${script} ended with ${code}: ${problems}`);
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
