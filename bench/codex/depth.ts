@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import type { Service } from "../../test/support/process.ts";
-import { game, quantile } from "./imports.ts";
+import { quantile } from "../polling.ts";
+import { game } from "./game.ts";
 import { note, verdict, type Table } from "../report.ts";
 
 /** Reads of each kind; every entity is asked for once, so nothing comes from memory. */

@@ -1,145 +1,181 @@
-import { rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { isDeepStrictEqual } from "node:util";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { createOrm } from "../../db/orm.ts";
+import { projectionOf } from "../../db/projections/refresh.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
+import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { importEnvelope } from "../../importers/run.ts";
-import { entity, envelope } from "../../test/support/archive.ts";
+import { nodeFlags } from "../../server/core/node-flags.ts";
+import { archiveTraces } from "../../test/support/archive.ts";
 import type { Service } from "../../test/support/process.ts";
+import { copyField, copyIn } from "../copy-in.ts";
+import { pollUntil, quantile, runBeside, wait } from "../polling.ts";
 import { median, note, verdict, type Table } from "../report.ts";
+import { entitiesAt, entityCount, game, upheaval, writePatches } from "./game.ts";
 
-export const entityCount = 20_000;
-export const game = "bench";
+const changedPatches = [2, 3, 4];
+const killedPatch = 6;
+/** Milliseconds after which an import is killed; it takes longer to begin than the first. */
+const killAfterMs = [300, 600, 800, 1_000, 1_200];
 
-/** Entities of about the size real games have. */
-const entitiesAt = (patch: number) =>
-  Array.from({ length: entityCount }, (_, n) =>
-    entity(`id.item.n${n}`, {
-      data: {
-        level: n % 60,
-        rarity: ["common", "rare", "epic"][n % 3],
-        // Two of a hundred change with each patch.
-        power: n % 50 === 0 ? n + patch : n,
-        description: `An item of many words, number ${n}, made to be looked at`,
-        stats: Array.from({ length: 12 }, (_, at) => ({ name: `stat_${at}`, value: at * n })),
-      },
-      tags: ["item", n % 2 === 0 ? "even" : "odd"],
-    }),
-  );
-
-/** Imports against a bare COPY of the same rows, and what readers notice meanwhile (A1, A2, A4). */
-export async function measureImports(service: Service): Promise<Table> {
-  const orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 2 });
+/** Imports against a bare COPY of the same rows; what readers and kills do to them (A1 to A4, A12). */
+export async function measureImports(service: Service, orm: MikroORM): Promise<Table> {
+  const files = await writePatches([1, ...changedPatches, 5, killedPatch, upheaval]);
   try {
-    const first = await timeImport(orm, 1);
-    const copy = median([await timeCopy(orm), await timeCopy(orm), await timeCopy(orm)]);
-    const url = `${service.url}/v1/codex/${game}/item?filter[data.level]:gte=0`;
-    const idle = await readFor(url, wait(1_000));
+    const importOf = (patch: number) => timeImport(orm, files.file(patch), patch);
+    const first = await importOf(1);
+    const copies: number[] = [];
+    for (let n = 0; n < 3; n++) copies.push(await timeCopy(service, orm));
+    const copy = median(copies);
     const changed: number[] = [];
-    const busy: Readings = { times: [], errors: 0, counts: new Set() };
-    for (const patch of [2, 3, 4]) {
-      const importing = timeImport(orm, patch);
-      const seen = await readFor(url, importing);
-      busy.times.push(...seen.times);
-      busy.errors += seen.errors;
-      for (const count of seen.counts) busy.counts.add(count);
-      changed.push(await importing);
-    }
-    const again = median([
-      await timeImport(orm, 4),
-      await timeImport(orm, 4),
-      await timeImport(orm, 4),
-    ]);
+    for (const patch of changedPatches) changed.push(await importOf(patch));
+    const before = await archiveTraces(orm);
+    const again = median([await importOf(4), await importOf(4), await importOf(4)]);
+    const isUntouched = isDeepStrictEqual(before, await archiveTraces(orm));
+    const readers = await readWhile(service, () =>
+      runBeside(service, "importers/cli.ts", ["--envelope", files.file(5)]),
+    );
+    const leftovers = await countLeftovers(service, orm, files.file(killedPatch));
+    const size = await measureSize(orm);
+    await importOf(killedPatch);
+    await importOf(upheaval);
     const row = (name: string, ms: number, limit: number | null): string[] => [
       name,
       `${ms.toFixed(0)} ms`,
       `${(ms / copy).toFixed(2)}x`,
       limit === null ? "" : verdict(ms / copy, { limit, unit: "x" }),
     ];
-    const worst = Math.max(...busy.times);
-    const limit = Math.max(50, 5 * quantile(idle.times, 0.99));
     return {
-      title: `${entityCount} entities; a bare COPY of their documents takes ${copy.toFixed(0)} ms`,
+      title: `imports of ${entityCount} entities from envelope files, projection included`,
       head: ["what", "value", "to COPY", "aim"],
       rows: [
+        row("bare COPY of the same rows over one connection", copy, null),
         row("first import", first, null),
-        row("import, 2 % changed, with readers", median(changed), 1.25),
-        row("the same again", again, 1),
+        row("A1 import, 2 % changed", median(changed), 1.25),
+        row("A2 the same again", again, 1),
         [
-          "worst list while importing",
-          `${worst.toFixed(1)} ms (idle p99 ${quantile(idle.times, 0.99).toFixed(1)} ms)`,
+          "A2 rows written by it",
+          isUntouched ? "none" : "some",
           "",
-          verdict(worst, { limit: Math.round(limit), unit: " ms" }),
+          verdict(isUntouched ? 0 : 1, { limit: 0 }),
         ],
-        [
-          "wrong answers while importing",
-          `${busy.errors} errors, counts ${[...busy.counts].join(" ")} in ${busy.times.length} reads`,
-          "",
-          verdict(busy.errors + busy.counts.size - 1, { limit: 0 }),
-        ],
+        ["A3 traces of killed imports", String(leftovers), "", verdict(leftovers, { limit: 0 })],
+        ...readers,
+        size,
       ],
     };
   } finally {
-    await orm.close(true);
+    files.remove();
   }
 }
 
-const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
-
-async function timeImport(orm: MikroORM, patch: number): Promise<number> {
-  const source = envelope({ game, version: `1.${patch}`, entities: entitiesAt(patch) });
+async function timeImport(orm: MikroORM, file: string, patch: number): Promise<number> {
   const started = performance.now();
-  await importEnvelope(orm.em.fork(), source, { now: Date.now() });
+  const source = await openEnvelopeFile(file);
+  await importEnvelope(orm.em.fork(), source, { now: Date.now(), project: projectionOf(game) });
   const ms = performance.now() - started;
   note(`import of 1.${patch}: ${ms.toFixed(0)} ms`);
   return ms;
 }
 
-/** A file that the database itself reads: nothing is faster. */
-async function timeCopy(orm: MikroORM): Promise<number> {
+/** Whole rows into a table without an index, as text that is ready before the clock starts. */
+async function timeCopy(service: Service, orm: MikroORM): Promise<number> {
   const em = orm.em.fork();
-  const file = join(tmpdir(), `ember-copy-${process.pid}`);
-  const source = `select e.key, e.type, d.hash, d.body from codex_head h
-    join codex_entities e on e.id = h.entity_id join codex_documents d on d.id = h.document_id`;
-  await rowsOf(em, sql.raw(`copy (${source}) to '${file}'`));
   await rowsOf(
     em,
-    sql.raw("create table bench_copy (key text, type text, hash char(64), body text)"),
+    sql.raw(`create table bench_copy (key text, type text, upstream_key text, name text, tags jsonb,
+      data jsonb, links jsonb)`),
   );
-  const started = performance.now();
-  await rowsOf(em, sql.raw(`copy bench_copy from '${file}'`));
-  const ms = performance.now() - started;
+  const lines = entitiesAt(1).map(({ id, type, upstream_key: key, name, tags, data }) =>
+    [id, type, key, name, JSON.stringify(tags), JSON.stringify(data), "[]"]
+      .map((field) => copyField(field ?? ""))
+      .join("\t"),
+  );
+  const text = `${lines.join("\n")}\n`;
+  const ms = await copyIn(service.databaseUrl, "copy bench_copy from stdin", text);
   await rowsOf(em, sql.raw("drop table bench_copy"));
-  rmSync(file, { force: true });
   return ms;
 }
 
-interface Readings {
-  times: number[];
-  errors: number;
-  counts: Set<number>;
+/** Somebody polls a filtered list while another process imports. */
+async function readWhile(service: Service, work: () => Promise<void>): Promise<string[][]> {
+  const list = `${service.url}/v1/codex/${game}/item?filter[data.level]:gte=0&limit=`;
+  const look = (body: unknown) => {
+    const { count, entities } = body as { count: number; entities: unknown[] };
+    return entities.length > 0 ? String(count) : null;
+  };
+  const address = (n: number) => list + String(n % 2 === 0 ? 50 : 1 + (n % 200));
+  const idle = await pollUntil(wait(2_000), address, look);
+  const busy = await pollUntil(work(), address, look);
+  const idleP99 = quantile(idle.times, 0.99);
+  const worst = Math.max(...busy.times);
+  const wrong = busy.errors + busy.seen.size - 1;
+  return [
+    [
+      "A4 worst list meanwhile",
+      `${worst.toFixed(1)} ms (idle p99 ${idleP99.toFixed(1)} ms, ${busy.times.length} reads)`,
+      "",
+      verdict(worst, { limit: Math.round(Math.max(50, 5 * idleP99)), unit: " ms" }),
+    ],
+    ["A4 wrong answers meanwhile", String(wrong), "", verdict(wrong, { limit: 0 })],
+  ];
 }
 
-/** Reads an address again and again until something is over. */
-async function readFor(url: string, over: Promise<unknown>): Promise<Readings> {
-  const seen: Readings = { times: [], errors: 0, counts: new Set() };
-  const state = { isOver: false };
-  void over.finally(() => (state.isOver = true)).catch(() => {});
-  while (!state.isOver) {
-    const started = performance.now();
-    const answer = await fetch(url);
-    const { body } = (await answer.json()) as { body?: { count: number; entities: unknown[] } };
-    seen.times.push(performance.now() - started);
-    if (answer.status === 200 && body?.entities.length === 50) seen.counts.add(body.count);
-    else seen.errors++;
-    await wait(2);
+const killedRow = sql`select 1 from codex_patches where version_raw = ${`1.${killedPatch}`}`;
+
+/** Kills imports at different moments; how many left anything behind. */
+async function countLeftovers(service: Service, orm: MikroORM, file: string): Promise<number> {
+  let count = 0;
+  for (const after of killAfterMs) {
+    const before = await archiveTraces(orm);
+    const child = spawn(process.execPath, [...nodeFlags, "importers/cli.ts", "--envelope", file], {
+      env: {
+        ...process.env,
+        DATABASE_URL: service.databaseUrl,
+        REDIS_URL: service.redisUrl,
+        GAME_DATA_GAME: game,
+      },
+      stdio: "ignore",
+    });
+    const ended = once(child, "exit");
+    await wait(after);
+    const isEarly = child.exitCode === null;
+    child.kill("SIGKILL");
+    await ended;
+    await untilIdle(orm);
+    const isWhole = (await rowsOf(orm.em.fork(), killedRow)).length > 0;
+    if (isEarly && !isWhole && !isDeepStrictEqual(before, await archiveTraces(orm))) count++;
   }
-  return seen;
+  return count;
 }
 
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+/** The server notices a lost client only at the next message, and rolls back then. */
+async function untilIdle(orm: MikroORM): Promise<void> {
+  const busy = sql<{
+    n: number;
+  }>`select count(*)::int as n from pg_locks where locktype = 'advisory'`;
+  const limit = performance.now() + 10_000;
+  while (performance.now() < limit && ((await rowsOf(orm.em.fork(), busy))[0]?.n ?? 0) > 0)
+    await wait(20);
+}
+
+/** Heaps of what is kept of all patches against its rows as jsonb (A12). */
+async function measureSize(orm: MikroORM): Promise<string[]> {
+  const [row] = await rowsOf(
+    orm.em.fork(),
+    sql<{ heap: string; rows: number; ideal: string }>`
+      select pg_table_size('codex_versions') + pg_table_size('codex_documents') as heap,
+        (select count(*)::int from codex_versions) as rows,
+        (select sum(pg_column_size(('{' || body || '}')::jsonb))
+          from codex_versions v join codex_documents d on d.id = v.document_id) as ideal`,
+  );
+  const ratio = Number(row?.heap) / Number(row?.ideal);
+  return [
+    `A12 size of ${row?.rows} version rows`,
+    `${(Number(row?.heap) / 2 ** 20).toFixed(1)} MiB, ${ratio.toFixed(2)}x of their data as jsonb`,
+    "",
+    verdict(ratio, { limit: 1.15, unit: "x" }),
+  ];
 }

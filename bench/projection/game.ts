@@ -2,7 +2,7 @@ import type { ImportEnvelope, SourceEntity } from "../../importers/contract.ts";
 import { envelope } from "../../test/support/archive.ts";
 import { made } from "../../test/support/projected-game.ts";
 
-export const game = "bench";
+export const game = "typed";
 export const itemCount = 20_000;
 
 const rarities = ["Common", "Rare", "Epic", "Legendary"];

@@ -76,7 +76,7 @@ export async function findStale(
 ): Promise<Stale> {
   const live = moment.live.get(resource.type) ?? [];
   const present = new Set(live);
-  const marks = await readMarks(em, resource);
+  const marks = await readMarks(em, resource, moment.hasNewTexts);
   const removed = marks.flatMap(({ id }) => (present.has(id) ? [] : id));
   if (isWhole) return { resource, ids: live, removed };
   const fresh = new Set(marks.flatMap((mark) => (isFresh(mark, moment) ? mark.id : [])));

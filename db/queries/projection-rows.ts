@@ -54,12 +54,28 @@ export const recordOf = (stored: StoredRow): RowRecord => ({
   enums: stored.enums,
 });
 
-export async function readMarks(em: EntityManager, { table }: Resource): Promise<Marks[]> {
-  return rowsOf(
+/** The marks of every row; those of texts are left empty unless asked for. */
+export async function readMarks(
+  em: EntityManager,
+  { table }: Resource,
+  hasTexts: boolean,
+): Promise<Marks[]> {
+  // One document: a row each would cost more than the comparison they are for.
+  const texts = hasTexts ? sql`text_keys, texts_hash` : sql`'[]'::json, ''`;
+  const [row] = await rowsOf(
     em,
-    sql<Marks>`select id, companions, text_keys as "textKeys", inputs_hash as "inputsHash",
-      texts_hash as "textsHash" from ${sql.table(table)}`,
+    sql<{ marks: string | null }>`
+      select json_agg(json_build_array(id, companions, inputs_hash, ${texts}))::text as marks
+      from ${sql.table(table)}`,
   );
+  const marks = JSON.parse(row?.marks ?? "[]") as [string, string[], string, string[], string][];
+  return marks.map(([id, companions, inputsHash, textKeys, textsHash]) => ({
+    id,
+    companions,
+    inputsHash,
+    textKeys,
+    textsHash,
+  }));
 }
 
 export async function readRecords(

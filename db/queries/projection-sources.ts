@@ -14,8 +14,8 @@ const statesFrom = (gameId: number, { branchId, ord }: StateAt) => sql`
   left join codex_documents d on d.id = v.document_id
   where v.branch_id = ${branchId} and v.from_ord <= ${ord} and v.to_ord > ${ord}`;
 
-const stateColumns = sql`e.key as id, e.type, e.upstream_key as "upstreamKey", d.hash, p.version,
-  p.ord`;
+const stateColumns = sql`e.key, e.type, e.upstream_key, d.hash, p.version, p.ord`;
+type StateTuple = [string, string, string | null, string | null, string, number];
 
 /** Id -> what names the state of the entity, of everything a state knows of, removed ones too. */
 export async function readStates(
@@ -23,11 +23,20 @@ export async function readStates(
   gameId: number,
   state: StateAt,
 ): Promise<Map<string, SourceState>> {
-  const rows = await rowsOf(
+  const [row] = await rowsOf(
     em,
-    sql<SourceState>`select ${stateColumns} ${statesFrom(gameId, state)}`,
+    sql<{
+      states: string | null;
+    }>`select json_agg(json_build_array(${stateColumns}))::text as states
+      ${statesFrom(gameId, state)}`,
   );
-  return new Map(rows.map((row) => [row.id, row]));
+  const states = JSON.parse(row?.states ?? "[]") as StateTuple[];
+  return new Map(
+    states.map(([id, type, upstreamKey, hash, version, ord]) => [
+      id,
+      { id, type, upstreamKey, hash, version, ord },
+    ]),
+  );
 }
 
 /** Those of the ids that the state knows of, with what they say. */
@@ -41,7 +50,8 @@ export async function readSources(
   const rows = await rowsOf(
     em,
     sql<SourceState & { body: string | null }>`
-      select ${stateColumns}, d.body ${statesFrom(gameId, state)} and e.key = any(${ids}::text[])`,
+      select e.key as id, e.type, e.upstream_key as "upstreamKey", d.hash, p.version, p.ord, d.body
+      ${statesFrom(gameId, state)} and e.key = any(${ids}::text[])`,
   );
   return rows.map(({ body, ...rest }) => {
     const { data = {}, icon = null } = JSON.parse(`{${body ?? ""}}`) as Body;
