@@ -44,10 +44,12 @@ export async function readCarriedOver(em: EntityManager): Promise<CarriedOver> {
 export async function takeBoardsTurn(
   em: EntityManager,
 ): Promise<{ batch: number; trimmed: number; next: number }> {
-  await rowsOf(em, sql`select set_config('lock_timeout', ${String(turnWaitMs)}, true)`);
-  await rowsOf(em, sql`select pg_advisory_xact_lock(${boardsLock})`);
+  await preparedRowsOf(
+    em,
+    sql`select set_config('lock_timeout', ${String(turnWaitMs)}, true), pg_advisory_xact_lock(${boardsLock})`,
+  );
   // Numbers of one sequence: a turn that broke off never shares its number with a later one.
-  const [row] = await rowsOf<{ batch: number; trimmed: number; next: number }>(
+  const [row] = await preparedRowsOf<{ batch: number; trimmed: number; next: number }>(
     em,
     sql`select nextval('board_changes_id_seq')::float8 as next,
       coalesce((select batch from board_state where id = 1), 0)::float8 as batch,
@@ -62,7 +64,7 @@ export async function listWaiting(
   em: EntityManager,
   limit: number,
 ): Promise<(Change & { id: number })[]> {
-  return rowsOf(
+  return preparedRowsOf(
     em,
     sql`select id::float8 as id, kind, subject_id as "subjectId" from board_changes
       where batch is null order by id limit ${limit}`,
@@ -88,15 +90,13 @@ export async function saveCarriedOver(
   batch: number,
   changeIds: readonly number[],
 ): Promise<void> {
-  await rowsOf(
+  await preparedRowsOf(
     em,
-    sql`insert into board_state (id, batch) values (1, ${batch})
-      on conflict (id) do update set batch = excluded.batch`,
-  );
-  if (changeIds.length === 0) return;
-  await rowsOf(
-    em,
-    sql`update board_changes set batch = ${batch} where id = any(${[...changeIds]}::bigint[])`,
+    sql`with state as (
+        insert into board_state (id, batch) values (1, ${batch})
+        on conflict (id) do update set batch = excluded.batch
+      )
+      update board_changes set batch = ${batch} where id = any(${[...changeIds]}::bigint[])`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Change } from "./board-changes.ts";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 /** Which entries are wanted: some, or the next slice of all in order of their id. */
@@ -34,7 +35,7 @@ export interface TotalsRow {
 /** Players with at least one recorded answer (LB-01). */
 export async function listPlayerTotals(em: EntityManager, slice: Slice): Promise<TotalsRow[]> {
   const id = sql`s.player_id`;
-  return rowsOf(
+  return preparedRowsOf(
     em,
     sql<TotalsRow>`select s.player_id as id, s.total_score::float8 as score, s.total_xp as xp,
         s.best_streak as streak, s.total_answers as answers,
@@ -53,7 +54,7 @@ export async function listPlayerTotals(em: EntityManager, slice: Slice): Promise
 export async function listTeamTotals(em: EntityManager, slice: Slice): Promise<TotalsRow[]> {
   const id = sql`t.id`;
   const since = (time: RawBuilder<unknown>) => sql`greatest(${time}, m.joined_at)`;
-  return rowsOf(
+  return preparedRowsOf(
     em,
     sql<TotalsRow>`with chosen as (
         select t.id, t.created_at from teams t where ${within(slice, id)} ${inOrder(slice, id)}
@@ -88,7 +89,7 @@ export async function listChallengeRuns(
   slice: Slice,
 ): Promise<RunRow[]> {
   const id = sql`r.player_id`;
-  return rowsOf(
+  return preparedRowsOf(
     em,
     sql<RunRow>`select r.player_id as id, r.score, r.total_time_ms as "timeMs",
         ${micros(sql`r.finished_at`)} as "finishedAt"
@@ -165,7 +166,7 @@ export async function resolveChanges(
     ...teams.map((id) => ({ kind: "team" as const, id })),
   ];
   if (players.length > 0) {
-    const rows = await rowsOf<{ id: number }>(
+    const rows = await preparedRowsOf<{ id: number }>(
       em,
       sql`select distinct team_id as id from team_members where player_id = any(${players}::int[])`,
     );
