@@ -6,6 +6,7 @@ import {
   type PageRoute,
 } from "./exchange.ts";
 import type { LoginFailures } from "./failures.ts";
+import { avatarPages } from "./avatar-page.ts";
 import { cookieName, tooManyFailures } from "./access.ts";
 import { cookieSeconds, type Identities } from "./identity.ts";
 import { indexPage, loginPage, type Link } from "./pages.ts";
@@ -16,11 +17,7 @@ const links: Link[] = [
   { href: "/operator/queues", text: "/operator/queues", note: "numbers of jobs by state" },
   { href: "/operator/outbox", text: "/operator/outbox", note: "mails and text messages" },
   { href: "/operator/wallets", text: "/operator/wallets", note: "wallets compared with ledgers" },
-  {
-    href: "/operator/avatar-uploads",
-    text: "/operator/avatar-uploads",
-    note: "pictures that wait for a person",
-  },
+  { href: "/operator/avatars", text: "Avatars", note: "pictures that wait for a person" },
   { href: "/operator/workers", text: "/operator/workers", note: "processes and their restarts" },
   { href: "/operator/lobbies", text: "/operator/lobbies", note: "lobbies in memory by process" },
   { href: "/metrics", text: "/metrics", note: "Prometheus text, summed over all processes" },
@@ -35,7 +32,7 @@ const links: Link[] = [
 
 /** What people open in a browser, besides the queue board. */
 export function pageRoutes(
-  sources: Pick<Sources, "processes" | "jobs">,
+  sources: Pick<Sources, "processes" | "jobs" | "avatars">,
   identities: Identities,
   failures: LoginFailures,
 ): readonly PageRoute[] {
@@ -70,6 +67,7 @@ export function pageRoutes(
       access: "open",
       handler: (request) => redirect("/operator/login", { "Set-Cookie": cookie("", 0, request) }),
     },
+    ...avatarPages(sources.avatars),
   ];
 }
 

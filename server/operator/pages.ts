@@ -25,7 +25,8 @@ th,td{text-align:left;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(-
 button{font:inherit;padding:.5rem 1rem;border:1px solid var(--ember);border-radius:.35rem;background:var(--ember);color:#fff;cursor:pointer;margin-top:1rem}
 .plain{background:none;color:var(--ember);margin:0;padding:.2rem .6rem}.wrong{color:var(--ember)}header{display:flex;justify-content:space-between;gap:1rem;align-items:start}`;
 
-function page(title: string, content: string): string {
+/** A page around ready HTML. */
+export function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${styles}</style></head>

@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { createAvatarDesk } from "../../../server/operator/avatar-desk.ts";
+import { avatarPages } from "../../../server/operator/avatar-page.ts";
 import { avatarRoutes } from "../../../server/operator/avatar-routes.ts";
 import { createBoard } from "../../../server/operator/board.ts";
 import { createLoginFailures } from "../../../server/operator/failures.ts";
@@ -29,6 +30,7 @@ const base = "/operator/avatar-uploads";
 let app: App;
 let server: Server;
 let client: Client;
+let url: string;
 let now = Date.parse("2026-03-01T12:00:00Z");
 let seed = 100;
 
@@ -45,17 +47,18 @@ before(async () => {
     clock,
     log,
     routes,
-    pages: [],
+    pages: avatarPages(desk),
     board: createBoard([]),
     identities: {
       fromToken: async (token) => operators.get(token) ?? null,
-      fromCookie: async () => null,
+      fromCookie: async (cookie) => operators.get(cookie) ?? null,
       cookieFor: () => "",
     },
     failures: createLoginFailures(clock),
     audit: async () => undefined,
   });
-  client = createClient(`http://127.0.0.1:${await listen(server, "127.0.0.1", 0)}`, routes);
+  url = `http://127.0.0.1:${await listen(server, "127.0.0.1", 0)}`;
+  client = createClient(url, routes);
 });
 after(async () => {
   server.closeAllConnections();
@@ -331,5 +334,60 @@ describe("the upkeep of pictures", () => {
       await new Promise((done) => setTimeout(done, 20));
     }
     assert.deepEqual((await filesOf(one.id)).length, 1);
+  });
+});
+
+describe("the page for reviewers", () => {
+  const open = (query = "", role = "operator") =>
+    fetch(`${url}/operator/avatars${query}`, { headers: { cookie: `operator=token-of-${role}` } });
+  const submit = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    fetch(`${url}/operator/avatars`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie: "operator=token-of-operator", ...headers },
+      body: new URLSearchParams({ status: "queued", ...fields }),
+    });
+
+  it("shows what waits, and takes decisions with their reasons and back", async () => {
+    const one = await member();
+    const id = String((await one.send()).id);
+    const picture = `src="/operator/avatar-uploads/${id}/picture"`;
+    assert.ok((await (await open()).text()).includes(picture));
+    const reason = "<b>not you</b>";
+    const rejected = await submit({ id, verb: "reject", reason });
+    assert.deepEqual(
+      [rejected.status, rejected.headers.get("location")],
+      [303, "/operator/avatars?status=queued"],
+    );
+    assert.ok(!(await (await open()).text()).includes(picture));
+    const decided = await (await open("?status=rejected")).text();
+    assert.ok(decided.includes(picture) && decided.includes("&#60;b&#62;not you"));
+    assert.equal((await submit({ id, verb: "undo" })).status, 303);
+    assert.equal((await submit({ id, verb: "approve" })).status, 303);
+    assert.ok(await one.isPicture());
+  });
+
+  it("says why nothing was done", async () => {
+    const id = String((await (await member()).send()).id);
+    for (const [fields, problem] of [
+      [{ id, verb: "reject", reason: " " }, /takes a reason/],
+      [{ id, verb: "reject", reason: "x".repeat(256) }, /takes a reason/],
+      [{ id, verb: "undo" }, /role="alert"/],
+      [{ id: "2147483647", verb: "approve" }, /role="alert"/],
+    ] as const) {
+      const answer = await submit(fields);
+      assert.equal(answer.status, 422);
+      assert.match(await answer.text(), problem);
+    }
+    assert.ok(
+      (await list()).uploads.some((upload) => String(upload.id) === id),
+      "it still waits",
+    );
+  });
+
+  it("is for operators, on their own pages", async () => {
+    assert.equal((await open("", "viewer")).status, 403);
+    const foreign = await submit({ id: "1", verb: "approve" }, { "sec-fetch-site": "cross-site" });
+    assert.equal(foreign.status, 403);
   });
 });

@@ -1,0 +1,109 @@
+import type { ListedUpload, ReviewStatus } from "../../db/queries/avatar-reviews.ts";
+import type { Decision } from "../avatars/review.ts";
+import { timestamp } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
+import type { AvatarDesk } from "./avatar-desk.ts";
+import { escapeHtml } from "./board.ts";
+import { html, redirect, type OperatorReply, type PageRoute } from "./exchange.ts";
+import { page } from "./pages.ts";
+
+const path = "/operator/avatars";
+const statuses: Record<ReviewStatus, string> = {
+  queued: "To be looked at",
+  approved: "Approved",
+  rejected: "Rejected",
+};
+/** Pictures on one page. */
+const pageSize = 24;
+const maxReason = 255;
+const maxId = 2_147_483_647;
+
+const statusOf = (text: string | null): ReviewStatus =>
+  text === "approved" || text === "rejected" ? text : "queued";
+
+/** Uploaded pictures for people who decide about them (AV-06). */
+export function avatarPages(avatars: AvatarDesk): PageRoute[] {
+  const show = async (query: URLSearchParams, problem: string | null): Promise<OperatorReply> => {
+    const status = statusOf(query.get("status"));
+    const cursor = idOf(query.get("cursor"));
+    const uploads = await avatars.list({ status, cursor, limit: pageSize });
+    return html(reviewPage(status, uploads, problem), problem === null ? 200 : 422);
+  };
+  return [
+    {
+      method: "GET",
+      path,
+      access: "operator",
+      handler: ({ query }) => show(new URLSearchParams(query), null),
+    },
+    {
+      method: "POST",
+      path,
+      access: "operator",
+      handler: async ({ body, operator: caller }) => {
+        const form = new URLSearchParams(body.toString("utf8"));
+        const reason = (form.get("reason") ?? "").replace(/\p{Cc}+/gu, " ").trim();
+        const decision = decisionOf(form.get("verb"), reason);
+        const id = idOf(form.get("id"));
+        if (caller === null || id === null || decision === null)
+          return show(form, "To reject a picture takes a reason of up to 255 characters.");
+        try {
+          await avatars.decide(id, decision, { caller, reason });
+        } catch (error) {
+          if (!(error instanceof AppError) || error.status >= 500) throw error;
+          return show(form, error.message);
+        }
+        return redirect(`${path}?status=${statusOf(form.get("status"))}`);
+      },
+    },
+  ];
+}
+
+function decisionOf(verb: string | null, reason: string): Decision | null {
+  if (verb === "approve" || verb === "undo") return { verb };
+  const isReason = reason !== "" && reason.length <= maxReason;
+  return verb === "reject" && isReason ? { verb, reason } : null;
+}
+
+function idOf(text: string | null): number | null {
+  const id = /^\d{1,10}$/.test(text ?? "") ? Number(text) : Number.NaN;
+  return id <= maxId ? id : null;
+}
+
+function reviewPage(
+  status: ReviewStatus,
+  uploads: readonly ListedUpload[],
+  problem: string | null,
+): string {
+  const tabs = Object.entries(statuses).map(([name, text]) =>
+    name === status ? `<b>${text}</b>` : `<a href="${path}?status=${name}">${text}</a>`,
+  );
+  const last = uploads.length === pageSize ? uploads.at(-1) : undefined;
+  const more = last ? `<p><a href="${path}?status=${status}&cursor=${last.id}">More</a></p>` : "";
+  return page(
+    "Avatars",
+    `<h1>Avatars</h1><p><a href="/operator">Operator</a> · ${tabs.join(" · ")}</p>
+${problem === null ? "" : `<p class="wrong" role="alert">${escapeHtml(problem)}</p>`}
+${uploads.length === 0 ? "<p>None.</p>" : ""}${uploads.map((upload) => entry(upload, status)).join("")}${more}`,
+  );
+}
+
+function entry(upload: ListedUpload, shownUnder: ReviewStatus): string {
+  const { id, playerId, playerName, status, file, rejectionReason, judgedBy, scores } = upload;
+  const picture =
+    file === null
+      ? "<p>The picture was removed.</p>"
+      : `<img src="/operator/avatar-uploads/${id}/picture" width="192" height="192" alt="Upload ${id}" loading="lazy">`;
+  const facts = [
+    `Upload ${id} of ${playerName} (${playerId}), ${timestamp(upload.createdAtMs)}`,
+    ...(upload.isShown ? ["shown now"] : []),
+    ...(judgedBy === null ? [] : [`${status} by ${judgedBy}`]),
+    ...(rejectionReason === null ? [] : [rejectionReason]),
+    ...Object.entries(scores ?? {}).map(([name, score]) => `${name} ${score.toFixed(2)}`),
+  ];
+  const form = (verb: string, text: string, field = "") =>
+    `<form method="post" action="${path}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="status" value="${shownUnder}">${field}<button name="verb" value="${verb}">${text}</button></form>`;
+  const reason = `<label for="reason-${id}">Reason, which the player reads</label><input id="reason-${id}" name="reason" maxlength="${maxReason}" required>`;
+  return `<section><h2>${escapeHtml(facts.join(" · "))}</h2>${picture}
+${status === "approved" || file === null ? "" : form("approve", "Approve")}${status === "rejected" ? "" : form("reject", "Reject", reason)}${upload.undo === null ? "" : form("undo", "Undo")}</section>`;
+}
