@@ -37,7 +37,7 @@ function hasty(sound: Connection): Connection {
     ...sound,
     async evalsha(sha, keyCount, ...args) {
       sound.evalsha(sha, keyCount, ...args).catch(() => null);
-      return Array.from({ length: keyCount / 4 }, () => 1);
+      return "c".repeat(keyCount / 4);
     },
   };
 }
