@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import { sql } from "kysely";
 import sharp from "sharp";
 import { rowsOf } from "../../../../db/queries/rows.ts";
@@ -113,6 +114,13 @@ describe("an uploaded picture", () => {
       avif: await base().avif({ effort: 0 }).toBuffer(),
       gif: await animated("gif"),
       "animated webp": await animated("webp"),
+      "progressive jpeg": await base().jpeg({ progressive: true }).toBuffer(),
+      "cmyk jpeg": await base().toColourspace("cmyk").jpeg().toBuffer(),
+      "grey jpeg": await base().greyscale().jpeg().toBuffer(),
+      "interlaced png": await base().png({ progressive: true }).toBuffer(),
+      "png of 16 bits": await base().toColourspace("rgb16").png().toBuffer(),
+      "png of a palette": await base().png({ palette: true, colours: 8 }).toBuffer(),
+      "lossless webp": await base().webp({ lossless: true }).toBuffer(),
       smallest: await scene(++seed, 32, 32).png().toBuffer(),
       long: await scene(++seed, 4_096, 32).jpeg().toBuffer(),
     };
@@ -169,14 +177,38 @@ describe("a form that is no sound picture", () => {
     const jpeg = await scene(1, 800, 600).jpeg().toBuffer();
     const png = await scene(1).png().toBuffer();
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect/></svg>';
+    const webp = await scene(1).webp().toBuffer();
+    const gif = await scene(1).gif().toBuffer();
+    const avif = await scene(1).avif({ effort: 0 }).toBuffer();
+    const half = (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1);
+    const changed = (bytes: Buffer, at: number, to: number[]) => {
+      const copy = Buffer.from(bytes);
+      copy.set(to, at);
+      return copy;
+    };
+    const sizeInJpeg = jpeg.indexOf(Buffer.from([0xff, 0xc0])) + 5;
     const invalid: Record<string, Uint8Array | string> = {
       "an SVG": svg,
       "an SVG with an XML head": `<?xml version="1.0"?>${svg}`,
       "a page": "<!doctype html><script>alert(1)</script>",
       "a PDF": "%PDF-1.7\n1 0 obj\n",
       "a TIFF": await scene(1).tiff().toBuffer(),
-      "a JPEG cut off": jpeg.subarray(0, jpeg.length >> 1),
-      "a PNG cut off": png.subarray(0, png.length >> 1),
+      "a packed SVG": gzipSync(svg),
+      "a page that begins like a PNG": Buffer.concat([png.subarray(0, 8), Buffer.from(svg)]),
+      "a script that begins like a GIF": "GIF89a/*\0\0*/=1;alert(1)",
+      "an archive": "PK\x03\x04\x14\0\0\0\x08\0",
+      "a BMP": "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x20\0\0\0\x20\0\0\0\x01\0\x18\0",
+      "an icon": "\0\0\x01\0\x01\0\x20\x20\0\0\x01\0\x20\0",
+      "a JPEG cut off": half(jpeg),
+      "a PNG cut off": half(png),
+      "a WebP cut off": half(webp),
+      "a GIF cut off": half(gif),
+      "an AVIF cut off": half(avif),
+      "a PNG with a wrong sum": changed(png, png.indexOf("IDAT") + 8, [0, 1, 2, 3]),
+      "a PNG named as a JPEG inside": changed(png, 0, [0xff, 0xd8, 0xff, 0xe0]),
+      "a JPEG that claims 65535 lines": changed(jpeg, sizeInJpeg, [0xff, 0xff]),
+      "a PNG that claims 100 megapixels": claimingPng(10_000, 10_000),
+      "a PNG without a size": claimingPng(0, 0),
       "a head alone": png.subarray(0, 40),
       "a PNG that claims 2^31 pixels each way": claimingPng(2 ** 31 - 1, 2 ** 31 - 1),
       "a PNG that claims 256 megapixels": claimingPng(16_384, 16_384),
