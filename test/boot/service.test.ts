@@ -3,7 +3,13 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { silentLogger } from "../../server/core/logger.ts";
 import { commandOf, isAlive } from "../../server/local/orphans.ts";
+import { createQueues } from "../../workers/producer.ts";
+import { codexImport } from "../../workers/queues.ts";
+import { entity, envelope } from "../support/archive.ts";
 import {
   failToStart,
   serviceEnv,
@@ -95,6 +101,62 @@ describe("a running service", () => {
       const worker = (await service.processes()).find(({ role }) => role === "http");
       return worker !== undefined && worker.is_ready && worker.pid !== frozen;
     });
+  });
+
+  it("keeps no trace of an import whose job worker is killed, and shows the patch before it", async () => {
+    const queues = createQueues(service.redisUrl, silentLogger);
+    const database = new pg.Client({ connectionString: service.databaseUrl });
+    await database.connect();
+    const count = async (query: string) =>
+      Number(
+        (await database.query<{ n: string }>(`select count(*) as n from ${query}`)).rows[0]?.n,
+      );
+    const imports = "pg_locks where locktype = 'advisory' and classid = 7346202";
+    const job = (name: string, stamp: number) => {
+      return { game: "killed", envelope: join(service.dataDir, name), stamp };
+    };
+    const shown = async () => {
+      const answer = await fetch(`${service.url}/v1/codex/killed/item?limit=1`);
+      return ((await answer.json()) as { body?: { count: number } }).body?.count;
+    };
+    const write = (version: string, many: number) =>
+      writeEnvelopeFile(
+        envelope({
+          game: "killed",
+          version,
+          entities: Array.from({ length: many }, (_, n) =>
+            entity(`id.item.n${n}`, { data: { text: `${version} `.repeat(150) } }),
+          ),
+        }),
+        join(service.dataDir, `${version}.json`),
+      );
+    try {
+      await write("1.0", 3);
+      await write("2.0", 6_000);
+      assert.equal(await queues.enqueueAndWait(codexImport, job("1.0.json", 1), waitLimitMs), true);
+      const documents = await count("codex_documents");
+      for (const stamp of [2, 3]) {
+        const worker = (await service.processes()).find(({ role }) => role === "jobs");
+        assert.ok(worker);
+        await queues.enqueue(codexImport, job("2.0.json", stamp));
+        await eventually("the import runs", async () => (await count(imports)) === 1);
+        await sleep(Math.random() * 100);
+        process.kill(worker.pid, "SIGKILL");
+        await eventually("the import is over", async () => (await count(imports)) === 0);
+        assert.equal(await shown(), 3);
+        assert.equal(await count("codex_documents"), documents);
+        assert.equal(await count("codex_patches where version_raw = '2.0'"), 0);
+        await eventually("a new worker is ready", async () => {
+          const next = (await service.processes()).find(({ role }) => role === "jobs");
+          return next !== undefined && next.is_ready && next.pid !== worker.pid;
+        });
+      }
+      assert.equal(await queues.enqueueAndWait(codexImport, job("2.0.json", 4), waitLimitMs), true);
+      assert.equal(await shown(), 6_000);
+    } finally {
+      await database.end();
+      await queues.close();
+    }
   });
 
   it("sums the metrics of all processes", async () => {

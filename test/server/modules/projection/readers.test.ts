@@ -76,6 +76,7 @@ describe("readers of the projection", () => {
   /** Reads lists as fast as it can until the work is over; every page has to be of one state. */
   async function watch(t: TestContext, work: Promise<unknown>): Promise<number[]> {
     const seen = new Set<number>();
+    const archived = new Set<unknown>();
     const waits: number[] = [];
     let isOver = false;
     const over = work.finally(() => (isOver = true));
@@ -95,8 +96,10 @@ describe("readers of the projection", () => {
       const states = rows.map((row) => `${row["gear_score"]} ${row["rarity"]} ${row["name"]}`);
       assert.equal(new Set(states).size, 1, "a page shows two states");
       seen.add(Number(rows[0]?.["gear_score"]));
+      if (n % 4 === 0) archived.add(await archivedState(n));
     }
     await over;
+    assert.deepEqual([...archived], [...archived].sort(), "the archive never goes back either");
     waits.sort((a, b) => a - b);
     const middle = waits[Math.floor(waits.length / 2)] ?? 0;
     const worst = waits.at(-1) ?? 0;
@@ -105,6 +108,17 @@ describe("readers of the projection", () => {
     );
     assert.ok(worst < patienceMs, `a reader waited ${worst} ms`);
     return [...seen];
+  }
+
+  /** The patch that every entity of a list of the archive is of. */
+  async function archivedState(n: number): Promise<unknown> {
+    const query = `filter[data.gear_score]:gte=0&limit=${100 + (n % 100)}`;
+    const { status, body, text: answer } = await app.client.get(`/v1/codex/${game}/item?${query}`);
+    assert.equal(status, 200, answer.slice(0, 200));
+    const { count, entities } = body as { count: number; entities: { data: Row }[] };
+    const states = new Set(entities.map(({ data }) => data["gear_score"]));
+    assert.deepEqual([count, states.size], [numItems, 1], "a list shows two patches");
+    return [...states][0];
   }
 
   it("see one patch or the next while patches are imported", async (t) => {
