@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const ticksPerSecond = 100;
 
@@ -25,6 +25,22 @@ function timesOf(pid: number): { own: number; ended: number } {
   const micros = (first: number) =>
     ((Number(fields[first]) + Number(fields[first + 1])) / ticksPerSecond) * 1_000_000;
   return { own: micros(11), ended: micros(13) };
+}
+
+/** A process and all that came of it. Linux only. */
+export function treeOf(pid: number): number[] {
+  const parents = readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      return [[Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])] as const];
+    } catch {
+      return []; // It ended meanwhile.
+    }
+  });
+  const below = (parent: number): number[] =>
+    parents.flatMap(([child, its]) => (its === parent ? [child, ...below(child)] : []));
+  return [pid, ...below(pid)];
 }
 
 /** Resident memory of these processes in KiB. Linux only. */

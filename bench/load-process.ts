@@ -1,4 +1,4 @@
-import { requestText, type Job, type LoadResult } from "./load.ts";
+import { cookieHole, requestText, type Job, type LoadResult } from "./load.ts";
 import { ask, openSocket } from "./raw-request.ts";
 
 const [host = "127.0.0.1", port = "0", connections = "1"] = process.argv.slice(2);
@@ -11,6 +11,8 @@ const probe = requestText("GET", "/v1/health-check");
 process.send?.(
   await Promise.all(sockets.map(async (socket) => (await ask(socket, probe)).requestId)),
 );
+/** What each connection holds, over all runs, as a browser does. */
+const cookies: string[] = [];
 
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: { jobs: Job[]; seconds: number; perSecond?: number }) => {
@@ -43,9 +45,11 @@ async function run(jobs: Job[], seconds: number, turnMs: number): Promise<LoadRe
       if (!socket || job.request === "") return;
       for (let turn = i / jobs.length; performance.now() < end; turn++) {
         if (turnMs > 0) await waitUntil(started + turn * turnMs);
-        const request = nextRequest(job, i);
+        const held = cookies[i] ?? job.cookie ?? "";
+        const request = nextRequest(job, i).replace(cookieHole, held);
         const sent = performance.now();
-        const { status } = await ask(socket, request);
+        const { status, cookie } = await ask(socket, request);
+        if (cookie !== "") cookies[i] = cookie;
         latencies.push(performance.now() - sent);
         statuses[status] = (statuses[status] ?? 0) + 1;
       }

@@ -8,7 +8,11 @@ export interface Job {
   request: string;
   /** What stands for `{value}` in the request, turn by turn; after the last comes the first again. */
   values?: readonly string[];
+  /** Cookie of the first request, in place of `cookieHole`; each later one sends what the last answer set. */
+  cookie?: string;
 }
+
+export const cookieHole = "@cookie";
 
 export interface LoadResult {
   requests: number;

@@ -37,6 +37,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     about: "event streams against raw uWebSockets.js and, where installed, Nchan",
     load: () => import("./hub/index.ts"),
   },
+  identity: {
+    about: "logins against bare argon2, refreshes, reads beside logins, answers about nobody",
+    load: () => import("./identity/index.ts"),
+  },
   lobby: {
     about: "lobby commands: committed, forwarded, with subscribers; memory of idle lobbies",
     load: () => import("./lobby/index.ts"),

@@ -11,6 +11,8 @@ export function openSocket(port: number, host = "127.0.0.1"): Promise<Socket> {
 export interface RawAnswer {
   status: string;
   requestId: string;
+  /** `name=value` of the cookie that was set, "" without one. */
+  cookie: string;
 }
 
 /** Sends one request and reads its answer to the last byte. */
@@ -29,6 +31,7 @@ export function ask(socket: Socket, request: string): Promise<RawAnswer> {
       resolve({
         status: head.slice(9, 12),
         requestId: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? "",
+        cookie: /^set-cookie: ([^;\r\n]+)/im.exec(head)?.[1] ?? "",
       });
     };
     const onClose = () => reject(new Error("the connection was closed"));

@@ -1,7 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
 import { rowsOf } from "./rows.ts";
+import type { NewFamily } from "./token-families.ts";
 
 /** What a login may name an account by: exactly one of the two normal forms. */
 export type LoginKey = { emailKey: string } | { nameKey: string };
@@ -78,20 +79,43 @@ export interface LoginRecord {
   provesEmail?: boolean;
 }
 
+/** No row when the account was closed, or its password changed, meanwhile. */
+function loginUpdate(
+  playerId: number,
+  { now, checkedHash, passwordHash = null, provesEmail = false }: LoginRecord,
+): RawBuilder<{ id: number }> {
+  const isSame = checkedHash === undefined ? sql`true` : sql`password_hash = ${checkedHash}`;
+  return sql<{ id: number }>`update players set last_login_at = ${now},
+      password_hash = coalesce(${passwordHash}, password_hash),
+      email_verified_at = case when ${provesEmail} then coalesce(email_verified_at, ${now}::timestamptz)
+        else email_verified_at end
+    where id = ${playerId} and deleted_at is null and ${isSame} returning id`;
+}
+
 /** Notes a login; false when the account was closed, or its password changed, meanwhile. */
 export async function recordLogin(
   em: EntityManager,
   playerId: number,
-  { now, checkedHash, passwordHash = null, provesEmail = false }: LoginRecord,
+  record: LoginRecord,
 ): Promise<boolean> {
-  const isSame = checkedHash === undefined ? sql`true` : sql`password_hash = ${checkedHash}`;
+  return (await rowsOf(em, loginUpdate(playerId, record))).length > 0;
+}
+
+/** `recordLogin` and the session that comes of it in one statement, since a password login does nothing else. */
+export async function recordLoginWithFamily(
+  em: EntityManager,
+  record: LoginRecord,
+  family: NewFamily,
+): Promise<boolean> {
+  const { id, player, isGuest, realm, generation, createdAt, lastUsedAt, endsAt } = family;
   const rows = await rowsOf(
     em,
-    sql`update players set last_login_at = ${now},
-        password_hash = coalesce(${passwordHash}, password_hash),
-        email_verified_at = case when ${provesEmail} then coalesce(email_verified_at, ${now}::timestamptz)
-          else email_verified_at end
-      where id = ${playerId} and deleted_at is null and ${isSame} returning id`,
+    sql`with known as (${loginUpdate(player, record)})
+      insert into token_families (id, player_id, is_guest, realm, generation, created_at,
+        last_used_at, ends_at, user_agent)
+      select ${id}, known.id, ${isGuest}::boolean, ${realm}, ${generation}::int, ${createdAt}::timestamptz,
+        ${lastUsedAt}::timestamptz, ${endsAt}::timestamptz, ${family.userAgent}
+      from known returning player_id`,
   );
   return rows.length > 0;
 }

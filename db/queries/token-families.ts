@@ -2,6 +2,19 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "./rows.ts";
 
+/** A family as a login opens it. */
+export interface NewFamily {
+  id: string;
+  player: number;
+  isGuest: boolean;
+  realm: string;
+  generation: number;
+  createdAt: Date;
+  lastUsedAt: Date;
+  endsAt: Date;
+  userAgent: string | null;
+}
+
 export interface FamilyStep {
   id: string;
   playerId: number;

@@ -10,33 +10,34 @@ export interface PasswordHasher {
   needsRehash(hash: string): boolean;
 }
 
-const parameters = {
+export const passwordParameters = {
   type: argon2.argon2id,
   memoryCost: 19_456,
   timeCost: 2,
   parallelism: 1,
 } as const;
-const maxParallel = 4;
+/** Hashes at once in one process. */
+export const maxParallelHashes = 4;
 const maxWaiting = 64;
 
 /** One per process: the bound holds for everything it hashes. */
 export function createPasswordHasher(): PasswordHasher {
-  const bounded = createBound(maxParallel, maxWaiting);
+  const bounded = createBound(maxParallelHashes, maxWaiting);
   const dummy = unreachableHash();
   return {
-    hash: (password) => bounded(() => argon2.hash(password, parameters)),
+    hash: (password) => bounded(() => argon2.hash(password, passwordParameters)),
     verify: (hash, password) =>
       bounded(async () => {
         const isRight = await argon2.verify(hash ?? dummy, password);
         return hash !== null && isRight;
       }),
-    needsRehash: (hash) => argon2.needsRehash(hash, parameters),
+    needsRehash: (hash) => argon2.needsRehash(hash, passwordParameters),
   };
 }
 
 /** A hash of the present parameters that no known password has. */
 function unreachableHash(): string {
-  const { memoryCost, timeCost, parallelism } = parameters;
+  const { memoryCost, timeCost, parallelism } = passwordParameters;
   const part = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "");
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${part(16)}$${part(32)}`;
 }

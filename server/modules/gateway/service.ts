@@ -1,4 +1,4 @@
-import { findAccount, findOpenPlayer, recordLogin } from "../../../db/queries/players.ts";
+import { findAccount, findOpenPlayer } from "../../../db/queries/players.ts";
 import type { Player } from "../../../db/entities/player.ts";
 import { revokeFamily, stepFamily } from "../../../db/queries/token-families.ts";
 import { nameKey, normalizeEmail } from "../../core/account-names.ts";
@@ -7,7 +7,7 @@ import type { TokenClaims } from "../../core/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import { clearRefreshCookie } from "./cookies.ts";
 import { accountSubject, lockoutOf, refuseLocked } from "./lockout.ts";
-import { openSession, sessionOf, type Opener, type Session } from "./sessions.ts";
+import { openLoginSession, sessionOf, type Opener, type Session } from "./sessions.ts";
 
 export { sessionReply } from "./replies.ts";
 export { setRefreshCookie } from "./cookies.ts";
@@ -56,12 +56,10 @@ export async function login(
     ? await deps.passwords.hash(input.password)
     : null;
   const now = new Date(deps.clock.now());
-  return deps.em.transactional(async (em) => {
-    const record = { now, checkedHash: hash, passwordHash };
-    if (!(await recordLogin(em, account.id, record))) throw new AppError("auth:invalid");
-    account.lastLoginAt = now;
-    return openSession(em, deps, account, opener);
-  });
+  const record = { now, checkedHash: hash, passwordHash };
+  const session = await openLoginSession(deps, account, opener, record);
+  if (!session) throw new AppError("auth:invalid");
+  return session;
 }
 
 /** Exchanges a refresh token (TOK-04, TOK-05). Reuse ends the family and clears the cookie. */

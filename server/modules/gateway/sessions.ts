@@ -1,6 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../../db/entities/player.ts";
 import { TokenFamilySchema } from "../../../db/entities/token-family.ts";
+import { recordLoginWithFamily, type LoginRecord } from "../../../db/queries/players.ts";
+import type { NewFamily } from "../../../db/queries/token-families.ts";
 import { randomId } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
 import type { RequestInfo } from "../../http/route.ts";
@@ -52,23 +54,37 @@ export function openSession(
   player: Player,
   opener: Opener,
 ): Session {
-  const now = deps.clock.now();
+  const family = newFamily(player, opener, deps.clock.now());
+  em.create(TokenFamilySchema, family);
+  return sessionOf(deps, player, family, family.createdAt.getTime());
+}
+
+/** Notes the login of an account and opens its session; null when it may no longer sign in so. */
+export async function openLoginSession(
+  deps: Pick<Deps, "em" | "clock" | "tokens">,
+  account: Player,
+  opener: Opener,
+  record: LoginRecord,
+): Promise<Session | null> {
+  const family = newFamily(account, opener, record.now.getTime());
+  if (!(await recordLoginWithFamily(deps.em, record, family))) return null;
+  account.lastLoginAt = record.now;
+  return sessionOf(deps, account, family, record.now.getTime());
+}
+
+function newFamily(player: Player, { realm, userAgent }: Opener, now: number): NewFamily {
   const { familySeconds } = lifetimeOf(player.isGuest);
-  const family = {
+  return {
     id: randomId(),
-    realm: opener.realm,
-    generation: 0,
-    endsAt: new Date(now + familySeconds * 1000),
-  };
-  em.create(TokenFamilySchema, {
-    ...family,
     player: player.id,
     isGuest: player.isGuest,
+    realm,
+    generation: 0,
     createdAt: new Date(now),
     lastUsedAt: new Date(now),
-    userAgent: opener.userAgent,
-  });
-  return sessionOf(deps, player, family, now);
+    endsAt: new Date(now + familySeconds * 1000),
+    userAgent,
+  };
 }
 
 /** Tokens of the present generation of a family (TOK-03). */

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
+import { tryCode } from "../../../../db/queries/sign-in-codes.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import {
   enter,
@@ -43,6 +44,21 @@ async function requestsAreDone(): Promise<void> {
 const wrongFor = (code: string) => (code === "000000" ? "000001" : "000000");
 
 describe("a sign-in code", () => {
+  it("costs a commit that reaches the disk also where there is none", async () => {
+    const { email, session } = await registerAccount(app);
+    await codeFor(email);
+    const emailKey = email.toLowerCase();
+    const unknown = { playerId: 0, emailKey: `${uniqueName()}@example.com` };
+    for (const one of [{ playerId: session.player.id, emailKey }, unknown])
+      await app.deps.em.transactional(async (em) => {
+        const given = { ...one, hashes: ["wrong"], now: new Date(now), maxTries: 5 };
+        assert.equal(await tryCode(em, given), null);
+        // Only what writes has a number; what does not is never waited for.
+        const [row] = await rowsOf(em, sql`select pg_current_xact_id_if_assigned()::text as xid`);
+        assert.ok((row as { xid: string | null }).xid, one.emailKey);
+      });
+  });
+
   it("signs in, sets the cookie of 30 days, and proves the address", async () => {
     const { email, session } = await registerAccount(app);
     assert.equal(session.player.email_verified_at, null);

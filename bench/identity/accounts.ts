@@ -1,0 +1,36 @@
+export const password = "correct horse battery staple";
+
+export interface Account {
+  email: string;
+  accessToken: string;
+  /** `name=value` of the refresh cookie. */
+  cookie: string;
+}
+
+/** Registered accounts, made over HTTP as many at once as passwords are hashed. */
+export async function makeAccounts(url: string, count: number): Promise<Account[]> {
+  const accounts: Account[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < count) accounts.push(await register(url, next++));
+  };
+  await Promise.all(Array.from({ length: 4 }, lane));
+  return accounts;
+}
+
+async function register(url: string, n: number): Promise<Account> {
+  const email = `bench.${n}@example.com`;
+  const answer = await post(`${url}/v1/users`, { email, username: `bench_${n}`, password });
+  if (answer.status !== 201) throw new Error(`registration answered ${answer.status}`);
+  const { body } = (await answer.json()) as { body: { access_token: string } };
+  const cookie = (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  return { email, accessToken: body.access_token, cookie };
+}
+
+function post(url: string, body: unknown): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}

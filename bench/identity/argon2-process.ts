@@ -1,0 +1,54 @@
+import argon2 from "argon2";
+import { passwordParameters } from "../../server/core/passwords.ts";
+import { serveCalls } from "../rpc.ts";
+
+/** The ceiling: password checks alone, as many at once as the service does, in a process of its own. */
+const password = "correct horse battery staple";
+const hash = await argon2.hash(password, passwordParameters);
+
+export interface Checks {
+  perSecond: number;
+  /** CPU for one. */
+  cpuMs: number;
+}
+
+async function lanes(count: number, seconds: number): Promise<number> {
+  const end = performance.now() + seconds * 1_000;
+  let checked = 0;
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      while (performance.now() < end) {
+        await argon2.verify(hash, password);
+        checked += 1;
+      }
+    }),
+  );
+  return checked;
+}
+
+/** Checks that begin at a steady pace, whether or not the last one is done. */
+async function paced(perSecond: number, seconds: number): Promise<number> {
+  const running: Promise<boolean>[] = [];
+  const started = performance.now();
+  for (let n = 0; n < perSecond * seconds; n++) {
+    const left = started + (n * 1_000) / perSecond - performance.now();
+    if (left > 0.5) await new Promise((resolve) => setTimeout(resolve, left));
+    running.push(argon2.verify(hash, password));
+  }
+  await Promise.all(running);
+  return running.length;
+}
+
+serveCalls({
+  async flatOut({ parallel, seconds }: { parallel: number; seconds: number }) {
+    await lanes(parallel, 0.2);
+    const started = performance.now();
+    const cpu = process.cpuUsage();
+    const checked = await lanes(parallel, seconds);
+    const { user, system } = process.cpuUsage(cpu);
+    const perSecond = checked / ((performance.now() - started) / 1_000);
+    return { perSecond, cpuMs: (user + system) / 1_000 / checked } satisfies Checks;
+  },
+  paced: ({ perSecond, seconds }: { perSecond: number; seconds: number }) =>
+    paced(perSecond, seconds),
+});

@@ -1,0 +1,95 @@
+import { maxParallelHashes } from "../../server/core/passwords.ts";
+import type { Service } from "../../test/support/process.ts";
+import { cpuMicros, treeOf } from "../cpu.ts";
+import { openGenerator, requestText, type Job } from "../load.ts";
+import { median, note, verdict, type Table } from "../report.ts";
+import { startRemote, type Remote } from "../rpc.ts";
+import type { Scenario } from "../scenario.ts";
+import { withService } from "../service.ts";
+import type { Checks } from "./argon2-process.ts";
+import { makeAccounts, password, type Account } from "./accounts.ts";
+
+/** More clients than hashes at once, so that a hash is always waiting to begin. */
+const clients = 3 * maxParallelHashes;
+const seconds = 2;
+const aim = { limit: 0.9, unit: "x", isLeast: true };
+
+export const loginJobs = (accounts: readonly Account[]): Job[] =>
+  accounts.map(({ email }) => ({
+    request: requestText("POST", "/v1/gateway/login", { body: { identifier: email, password } }),
+  }));
+
+export const startArgon2 = (): Promise<Remote> =>
+  startRemote(new URL("./argon2-process.ts", import.meta.url));
+
+interface Round {
+  bare: number;
+  service: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** CPU for one check, and for one login in all processes of the service with its stores. */
+  bareMs: number;
+  serviceMs: number;
+}
+
+export const logins: Scenario = {
+  about: "logins against bare argon2 with the same parameters, as many at once",
+  async run({ isQuick }) {
+    const bare = await startArgon2();
+    const rounds = isQuick ? 4 : 12;
+    const work = (service: Service) => measure(bare, service, rounds);
+    try {
+      return [tableOf(await withService(1, work, { JOB_WORKERS: "0" }))];
+    } finally {
+      await bare.stop();
+    }
+  },
+};
+
+/** By turns, so that a change of the machine's pace meets both. */
+async function measure(bare: Remote, service: Service, rounds: number): Promise<Round[]> {
+  const accounts = await makeAccounts(service.url, clients);
+  const { hostname, port } = new URL(service.url);
+  const generator = await openGenerator(hostname, Number(port), clients);
+  const jobs = loginJobs(accounts);
+  await generator.run(jobs, 2);
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const given = { parallel: maxParallelHashes, seconds };
+    const checks = await bare.call<Checks>("flatOut", given);
+    const pids = treeOf(service.pid);
+    const before = cpuMicros(pids);
+    const result = await generator.run(jobs, seconds);
+    const serviceMs = (cpuMicros(pids) - before) / 1_000 / result.requests;
+    if (Object.keys(result.statuses).join() !== "200") throw new Error("a login was refused");
+    const { perSecond, p50Ms, p99Ms } = result;
+    const { perSecond: barePerSecond, cpuMs: bareMs } = checks;
+    measured.push({ bare: barePerSecond, service: perSecond, p50Ms, p99Ms, bareMs, serviceMs });
+    note(`${perSecond.toFixed(1)} logins/s, ${barePerSecond.toFixed(1)} bare`);
+  }
+  generator.close();
+  return measured;
+}
+
+function tableOf(rounds: readonly Round[]): Table {
+  const of = (value: (round: Round) => number) => median(rounds.map(value));
+  const rate = of(({ bare, service }) => service / bare);
+  const cpu = of(({ bareMs, serviceMs }) => bareMs / serviceMs);
+  return {
+    title: `identity: logins, ${clients} clients, medians of ${rounds.length} rounds by turns`,
+    head: ["what", "per second", "p50 ms", "p99 ms", "CPU ms", "rate to bare", "by CPU", "aim"],
+    rows: [
+      ["bare argon2", of(({ bare }) => bare).toFixed(1), "", "", of((r) => r.bareMs).toFixed(1)],
+      [
+        "POST gateway/login",
+        of(({ service }) => service).toFixed(1),
+        of(({ p50Ms }) => p50Ms).toFixed(0),
+        of(({ p99Ms }) => p99Ms).toFixed(0),
+        of(({ serviceMs }) => serviceMs).toFixed(1),
+        `${rate.toFixed(2)}x`,
+        `${cpu.toFixed(2)}x`,
+        verdict(rate, aim),
+      ],
+    ],
+  };
+}
