@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../server/core/errors.ts";
-import type { LobbyCommand } from "./lobby/types.ts";
+import type { LobbyCommand, Mode, Status, Visibility } from "./lobby/types.ts";
 
 /** `body` is finished JSON text for the response body, or null when there is none. */
 export type LobbyReply =
@@ -14,6 +14,27 @@ export interface LobbySnapshotMessage {
 }
 
 /** The only door to the lobbies, whichever process they live in. */
+/** A lobby as operators see it: nothing of who plays or of the questions. */
+export interface HeldLobby {
+  code: string;
+  status: Status;
+  mode: Mode;
+  visibility: Visibility;
+  players: number;
+  createdAt: number;
+  lastCommandAt: number;
+}
+
+/** What one process holds. */
+export interface Holder {
+  incarnation: string;
+  shards: number;
+  actors: number;
+  pending: number;
+  /** Some of those in memory. */
+  lobbies: HeldLobby[];
+}
+
 export interface Lobbies {
   /**
    * Asks a lobby; resolves after the effect is committed (S34). Waits up to 5 s for an owner, then
@@ -27,7 +48,7 @@ export interface Lobbies {
   /** JSON text of the array of public unfinished lobbies, newest first, at most 100 (LOB-04). */
   listPublic(): Promise<string>;
   /** What this process owns, for operators. */
-  describe(): { incarnation: string; shards: number; actors: number; pending: number };
+  describe(): Holder;
   /** Takes its share of the lobbies; before that commands are only passed on. */
   join(): Promise<void>;
   /** Gives every lobby to the other processes; commands are passed on to them until `stop`. */

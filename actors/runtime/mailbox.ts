@@ -55,6 +55,8 @@ export interface Mailboxes {
   /** The lobby as this process has it in memory. */
   peek(code: string): Lobby | null;
   actors(): number;
+  /** At most so many of the lobbies in memory, in no order. */
+  some(limit: number): Lobby[];
   waiting(): number;
   sweep(): void;
 }
@@ -238,6 +240,14 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     restore: deadlines.restore,
     peek: (code) => slots.find(code)?.actor?.lobby ?? null,
     actors: slots.count,
+    some(limit) {
+      const lobbies: Lobby[] = [];
+      for (const { actor } of slots.all()) {
+        if (lobbies.length >= limit) break;
+        if (actor?.lobby) lobbies.push(actor.lobby);
+      }
+      return lobbies;
+    },
     waiting: () => waitingCount,
     sweep() {
       const now = deps.now();

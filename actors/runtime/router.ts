@@ -3,9 +3,9 @@ import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
 import type { Cell } from "../../server/core/tally.ts";
 import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
-import type { Lobbies, LobbyReply } from "../contract.ts";
+import type { HeldLobby, Lobbies, LobbyReply } from "../contract.ts";
 import type { WireContext } from "../lobby/snapshot.ts";
-import type { DrawnQuestion, DrawPlan, LobbyCommand } from "../lobby/types.ts";
+import type { DrawnQuestion, DrawPlan, Lobby, LobbyCommand } from "../lobby/types.ts";
 import type { Connections } from "./connection.ts";
 import { createEffects } from "./effects.ts";
 import { createJournal } from "./journal.ts";
@@ -50,6 +50,19 @@ export const defaultAskTimings: AskTimings = { patienceMs: 5_000, retryMs: 20 };
 
 const sweepMs = 30_000;
 const reconcileMs = 50;
+
+/** Lobbies of one process that operators are shown. */
+const maxDescribed = 100;
+
+const heldLobby = (lobby: Lobby): HeldLobby => ({
+  code: lobby.code,
+  status: lobby.status,
+  mode: lobby.settings.mode,
+  visibility: lobby.settings.visibility,
+  players: lobby.seats.length,
+  createdAt: lobby.createdAt,
+  lastCommandAt: lobby.lastCommandAt,
+});
 
 /** Joins the workers that share the lobbies; resolves when this one holds its part of the shards. */
 export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
@@ -225,6 +238,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
       shards: shards.owned(),
       actors: mailboxes.actors(),
       pending: mailboxes.waiting() + remote.pending(),
+      lobbies: mailboxes.some(maxDescribed).map(heldLobby),
     }),
     join: () => shards.start(),
     handOver: () => shards.handOver(),

@@ -12,6 +12,16 @@ export function findAccount(em: EntityManager, key: LoginKey): Promise<Player | 
   return em.findOne(PlayerSchema, { ...key, isGuest: false, deletedAt: null });
 }
 
+/** Id of the open registered account of an address, or 0; reading no more, it takes as long for either. */
+export async function findAccountId(em: EntityManager, emailKey: string): Promise<number> {
+  const rows = await rowsOf(
+    em,
+    sql<{ id: number }>`select coalesce(max(id), 0)::int as id from players
+      where email_key = ${emailKey} and not is_guest and deleted_at is null`,
+  );
+  return rows[0]?.id ?? 0;
+}
+
 /** A player whose account is not closed, or null. */
 export function findOpenPlayer(em: EntityManager, id: number): Promise<Player | null> {
   return em.findOne(PlayerSchema, { id, deletedAt: null });

@@ -72,12 +72,20 @@ async function hand(deps: DeliveryDeps, message: ClaimedMessage, limitMs: number
   const sender = senders[message.kind];
   const end = metrics.messageSendSeconds.startTimer({ driver: sender.name });
   const base = { id: `message-${message.id}`, to: message.recipient };
-  const { subject, text, html, replyTo, unsubscribeUrl } = rendered;
+  const { subject, text, html, replyTo, unsubscribeUrl, fromName } = rendered;
   try {
     await within(
       limitMs,
       message.kind === "mail"
-        ? senders.mail.send({ ...base, subject, text, html: html ?? "", replyTo, unsubscribeUrl })
+        ? senders.mail.send({
+            ...base,
+            fromName,
+            subject,
+            text,
+            html: html ?? "",
+            replyTo,
+            unsubscribeUrl,
+          })
         : senders.sms.send({ ...base, text }),
     );
   } finally {

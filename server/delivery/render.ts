@@ -4,6 +4,7 @@ import type { ParamRole, Template, TemplateText } from "./templates.ts";
 
 /** A message ready for a driver and for the inbox. */
 export interface Rendered extends MessageContent {
+  fromName: string;
   replyTo: string | null;
   unsubscribeUrl: string | null;
 }
@@ -11,6 +12,7 @@ export interface Rendered extends MessageContent {
 type Params = Readonly<Record<string, string>>;
 
 const maxSubject = 200;
+const maxName = 128;
 const placeholder = /\{([a-z]+)\}/g;
 const alone = /^\{([a-z]+)\}$/;
 /** Line breaks and what else a mail reader could take for structure (S22). */
@@ -42,6 +44,7 @@ export function render(template: Template, locale: string, params: Params, brand
   const isMail = template.kind === "mail";
   const footer = isMail ? footerOf(footerTexts[language], brand, unsubscribeUrl) : [];
   return {
+    fromName: values.brand.slice(0, maxName).toWellFormed(),
     subject: oneLine(fill(source.subject, values)).slice(0, maxSubject).toWellFormed(),
     text: textOf(source, values, footer),
     html: isMail ? htmlOf(template, source, values, { language, footer, brand }) : null,

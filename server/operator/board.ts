@@ -18,6 +18,9 @@ import { AppError } from "../core/errors.ts";
 import { html, type OperatorReply, type OperatorRequest } from "./exchange.ts";
 import { maskData } from "./masking.ts";
 
+/** What a failure wrote into a job, besides the fields the dashboard lets us format. */
+const toldByFailures = new Set(["failedReason", "stacktrace", "ignoredChildFailureReasons"]);
+
 export const boardPath = "/operator/queues/board";
 
 export const isBoardPath = (path: string): boolean =>
@@ -179,7 +182,14 @@ async function run(adapter: BoardAdapter, route: ApiRoute, call: BullBoardReques
 
 /** The dashboard's own script reads these answers: they are not wrapped. */
 function boardReply({ status = 200, body }: ControllerHandlerReturnType): OperatorReply {
-  const bytes = typeof body === "string" ? body : JSON.stringify(body ?? {});
+  // A list of texts alone is the log of a job.
+  const shown = Array.isArray(body) ? maskData(body) : (body ?? {});
+  const bytes =
+    typeof body === "string"
+      ? body
+      : JSON.stringify(shown, (name, value: unknown) =>
+          toldByFailures.has(name) ? maskData(value) : value,
+        );
   return {
     status,
     content: {

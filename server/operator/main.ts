@@ -1,3 +1,4 @@
+import type { Holder } from "../../actors/contract.ts";
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { splitAddress } from "../boot/ports.ts";
@@ -90,7 +91,7 @@ function createSources(
   };
   return {
     processes: async () => (await listOf("processes")) as ProcessInfo[],
-    lobbies: () => listOf("lobbies"),
+    lobbies: async () => (await listOf("lobbies")) as Holder[],
     metrics: async () => {
       const others = (await listOf("metrics")) as MetricsOfProcess[];
       const own = await metrics.registry.getMetricsAsJSON();

@@ -3,10 +3,11 @@ import { normalizeEmail } from "../core/account-names.ts";
 import { maxOutboxMessages } from "../delivery/outbox.ts";
 import { buildOpenApi } from "../http/openapi.ts";
 import { serviceVersion } from "../http/envelope.ts";
-import { bytesReply, media, reply, type AnyRoute, type Reply } from "../http/route.ts";
+import { bytesReply, media, reply, type AnyRoute } from "../http/route.ts";
 import { avatarRoutes } from "./avatar-routes.ts";
 import { defineOperatorRoute } from "./define.ts";
 import { jobRoutes } from "./job-routes.ts";
+import { LobbiesBody, presentLobbies } from "./lobbies.ts";
 import { Instant, orNull } from "./schemas.ts";
 import { playerRoutes } from "./player-routes.ts";
 import { questionRoutes } from "./question-routes.ts";
@@ -32,13 +33,6 @@ const MessageBody = Type.Object({
   code: orNull(Type.String()),
   links: Type.Array(Type.String()),
   created_at: Instant,
-});
-
-const OwnerBody = Type.Object({
-  incarnation: Type.String(),
-  shards: Type.Integer(),
-  actors: Type.Integer(),
-  pending: Type.Integer(),
 });
 
 /** Health for machines: no answer names more than it must (OPS-04). */
@@ -92,13 +86,12 @@ const viewRoutes = (sources: Sources) => [
   defineOperatorRoute({
     method: "GET",
     path: "/operator/lobbies",
-    summary: "Lobbies in memory, by the process that holds them",
+    summary: "The processes that hold lobbies, and up to 100 of those each has in memory",
     auth: "viewer",
     source: "OPS-04",
-    responses: { 200: Type.Object({ owners: Type.Array(OwnerBody) }) },
+    responses: { 200: LobbiesBody },
     errors: [],
-    handler: async (): Promise<Reply & { status: 200 }> =>
-      reply(200, { owners: await sources.lobbies() }),
+    handler: async () => reply(200, presentLobbies(await sources.lobbies())),
   }),
   defineOperatorRoute({
     method: "GET",

@@ -1,3 +1,4 @@
+import type { Holder } from "../../actors/contract.ts";
 import type { OutboxFilter } from "../../db/queries/outbox.ts";
 import type { PresentedMessage } from "../delivery/outbox.ts";
 import type { OperatorCaller } from "../http/auth.ts";
@@ -11,7 +12,7 @@ import type { BooksView } from "./wallets.ts";
 /** What the addresses show and change; each answers within a bounded time. */
 export interface Sources {
   processes(): Promise<ProcessInfo[]>;
-  lobbies(): Promise<unknown[]>;
+  lobbies(): Promise<Holder[]>;
   jobs: JobDesk;
   players: PlayerDesk;
   avatars: AvatarDesk;

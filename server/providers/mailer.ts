@@ -18,30 +18,27 @@ const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 /** Sends by SMTP over a few kept connections; STARTTLS is used where it is offered, and insisted on for credentials. */
 export function createSmtpMailer(options: SmtpOptions): Sender<OutgoingMail> {
   const { username, hostname } = new URL(options.url);
-  const transport = nodemailer.createTransport(
-    {
-      url: options.url,
-      pool: true,
-      maxConnections,
-      maxMessages,
-      connectionTimeout: connectLimitMs,
-      greetingTimeout: connectLimitMs,
-      socketTimeout: sendLimitMs,
-      // A password must not go over a foreign line in the clear because somebody cut STARTTLS out.
-      requireTLS: username !== "" && !loopback.test(hostname),
-      disableFileAccess: true,
-      disableUrlAccess: true,
-      ...(options.tls ? { tls: options.tls } : {}),
-    },
-    { from: options.from },
-  );
-  const domain = domainOf(options.from);
+  const transport = nodemailer.createTransport({
+    url: options.url,
+    pool: true,
+    maxConnections,
+    maxMessages,
+    connectionTimeout: connectLimitMs,
+    greetingTimeout: connectLimitMs,
+    socketTimeout: sendLimitMs,
+    // A password must not go over a foreign line in the clear because somebody cut STARTTLS out.
+    requireTLS: username !== "" && !loopback.test(hostname),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(options.tls ? { tls: options.tls } : {}),
+  });
+  const address = addressOf(options.from);
   return {
     name: "smtp",
     keepsContent: false,
     send: async (mail) => {
       try {
-        await transport.sendMail(composed(mail, domain));
+        await transport.sendMail(composed(mail, address));
       } catch (error) {
         throw smtpError(error);
       }
@@ -51,9 +48,10 @@ export function createSmtpMailer(options: SmtpOptions): Sender<OutgoingMail> {
 }
 
 /** The mail as the library takes it; it encodes every header itself. */
-function composed(mail: OutgoingMail, domain: string) {
+function composed(mail: OutgoingMail, address: string) {
   return {
-    messageId: `<${mail.id}@${domain}>`,
+    messageId: `<${mail.id}@${address.slice(address.lastIndexOf("@") + 1)}>`,
+    from: { name: mail.fromName, address },
     to: { name: "", address: mail.to },
     subject: mail.subject,
     text: mail.text,
@@ -71,8 +69,9 @@ function unsubscribeHeaders(url: string | null): Record<string, string> {
   };
 }
 
-function domainOf(from: string): string {
-  return from.slice(from.lastIndexOf("@") + 1).replace(/>\s*$/, "");
+/** The address in `Name <a@b>`, or all of it. */
+function addressOf(from: string): string {
+  return (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim();
 }
 
 /** A refusal of the 500s stays one; everything else may go better later (RFC 5321, 4.2.1). */

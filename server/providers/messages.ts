@@ -3,6 +3,8 @@ export interface OutgoingMail {
   /** The same at every attempt, so that receivers can drop a second copy. */
   id: string;
   to: string;
+  /** How the sender calls itself; the address is that of `MAIL_FROM`. */
+  fromName: string;
   subject: string;
   text: string;
   html: string;

@@ -5,10 +5,12 @@ import { createOrm } from "../../db/orm.ts";
 import { AuditLogSchema } from "../../db/entities/audit-log.ts";
 import { insertOperator } from "../../db/queries/operators.ts";
 import { silentLogger } from "../../server/core/logger.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
 import { declaredRoutes } from "../../server/operator/declared.ts";
 import { hashToken, operatorRoles } from "../../server/operator/identity.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { checkResponse, createRouteChecks } from "../support/response-check.ts";
+import { createLobby, newPlayer } from "../support/player.ts";
 import { startService, type Service } from "../support/process.ts";
 
 interface Answer {
@@ -109,7 +111,20 @@ describe("the operator endpoints", () => {
 
   it("list processes, holders of lobbies, queues and rounds for a viewer", async () => {
     assert.equal(((await get("/operator/workers")).body["workers"] as object[]).length, 3);
-    assert.equal(((await get("/operator/lobbies")).body["owners"] as object[]).length, 1);
+    const host = await newPlayer(service.url, "Ada");
+    const code = await createLobby(host, { category: "science", visibility: "private" });
+    const { owners = [], lobbies = [] } = (await get("/operator/lobbies")).body as {
+      owners?: { incarnation: string }[];
+      lobbies?: Record<string, unknown>[];
+    };
+    assert.equal(owners.length, 1);
+    assert.equal(lobbies.length, 1);
+    const [held] = lobbies;
+    assert.deepEqual(
+      [held?.["code"], held?.["status"], held?.["visibility"], held?.["num_players"]],
+      [code, "waiting", "private", 1],
+    );
+    assert.equal(held?.["owner"], owners[0]?.incarnation);
     const listed = (await get("/operator/queues")).body["queues"] as { name: string }[];
     assert.ok(listed.some(({ name }) => name === "mail"));
     for (const path of ["/operator/outbox", "/operator/wallets", "/live", "/ready"])
@@ -133,6 +148,29 @@ describe("the operator endpoints", () => {
     assert.equal((await get(`${jobs}?limit=100000`)).pagination?.["limit"], 100);
     const { job } = (await get(jobPath("ill-2"))).body as { job: { data: object; state: string } };
     assert.deepEqual([job.data, job.state], [{ task: 2, email: "***" }, "failed"]);
+  });
+
+  it("tell on the board of a failed job no more than in the list", async () => {
+    const job = await maintenance().add("maintenance", { task: 9 }, { jobId: "ill-told" });
+    await until(async () => (await failedIds()).includes("ill-told"));
+    await job.log("wrote to ada@example.com");
+    // A reason as a library might give it.
+    const redis = connectRedis(service.redisUrl, silentLogger, "test");
+    await redisReady(redis);
+    const told = "no mailbox ada@example.com, code 123456";
+    const key = maintenance().toKey("ill-told");
+    await redis.hset(key, { failedReason: told, stacktrace: JSON.stringify([`Error: ${told}`]) });
+    redis.disconnect();
+    const board = `${service.operatorUrl}/operator/queues/board/api/queues`;
+    const headers = { Authorization: `Bearer ${tokenOf("viewer")}` };
+    for (const path of ["?activeQueue=maintenance&status=failed", "/maintenance/ill-told"]) {
+      const text = await (await fetch(board + path, { headers })).text();
+      assert.match(text, /no mailbox \*\*\*@\*\*\*, code \*\*\*/, path);
+      assert.doesNotMatch(text, /ada@|123456/, path);
+    }
+    const log = await (await fetch(`${board}/maintenance/ill-told/logs`, { headers })).text();
+    assert.match(log, /wrote to \*\*\*@\*\*\*/);
+    await job.remove();
   });
 
   it("refuse unknown queues, jobs and states", async () => {

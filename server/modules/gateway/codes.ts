@@ -1,5 +1,5 @@
 import { insertRequest } from "../../../db/queries/credential-requests.ts";
-import { findAccount, recordLogin } from "../../../db/queries/players.ts";
+import { findAccountId, findOpenPlayer, recordLogin } from "../../../db/queries/players.ts";
 import { tryCode } from "../../../db/queries/sign-in-codes.ts";
 import { credentialRequests } from "../../../workers/queues.ts";
 import { normalizeEmail } from "../../core/account-names.ts";
@@ -51,16 +51,13 @@ export async function signInWithCode(
   const now = new Date(deps.clock.now());
   // What was wrong has to stay counted, so a refusal is no reason to roll back.
   const session = await deps.em.transactional(async (em) => {
-    const account = await findAccount(em, { emailKey });
-    const playerId = account?.id ?? 0;
+    const playerId = await findAccountId(em, emailKey);
     const hashes = codeHashes(deps.config, `sign-in:${playerId}`, code);
     const channel = await tryCode(em, { playerId, emailKey, hashes, now, maxTries });
-    if (!account || channel === null) return null;
-    const provesEmail = channel === "email";
-    if (!(await recordLogin(em, playerId, { now, provesEmail }))) return null;
-    account.lastLoginAt = now;
-    if (provesEmail) account.emailVerifiedAt ??= now;
-    return openSession(em, deps, account, opener);
+    if (channel === null) return null;
+    if (!(await recordLogin(em, playerId, { now, provesEmail: channel === "email" }))) return null;
+    const account = await findOpenPlayer(em, playerId);
+    return account && openSession(em, deps, account, opener);
   });
   if (!session) throw new AppError("auth:code_invalid");
   await lockoutOf(deps).clear(accountSubject(session.body.player.id));

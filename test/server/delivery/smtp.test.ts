@@ -8,6 +8,7 @@ import { credentials, startMailServer, type MailServer } from "../../support/mai
 const mail = (change: Partial<OutgoingMail> = {}): OutgoingMail => ({
   id: "message-7",
   to: "ada@example.com",
+  fromName: "Bright, Game",
   subject: "Grüße",
   text: "Code 123456",
   html: "<p>Code 123456</p>",
@@ -40,6 +41,7 @@ describe("mail by SMTP", () => {
     assert.equal(received.from, "no-reply@ember.example");
     assert.deepEqual(received.to, ["ada@example.com"]);
     const source = received.source.replaceAll("\r\n ", " ");
+    assert.match(source, /^From: "Bright, Game" <no-reply@ember\.example>\r$/m);
     assert.match(source, /^Message-ID: <message-7@ember\.example>\r$/m);
     assert.match(source, /^Subject: =\?UTF-8\?/m);
     assert.match(source, /^Reply-To: bob@example\.com\r$/m);
@@ -58,7 +60,9 @@ describe("mail by SMTP", () => {
   it("never lets a text become a header or another recipient", async () => {
     const mailer = open();
     const evil = "x\r\nBcc: eve@example.com\r\n\r\nbody";
-    await mailer.send(mail({ subject: evil, replyTo: "bob@example.com\r\nBcc: eve@example.com" }));
+    await mailer.send(
+      mail({ subject: evil, fromName: evil, replyTo: "bob@example.com\r\nBcc: eve@example.com" }),
+    );
     mailer.close();
     const received = server.received.at(-1);
     assert.deepEqual(received?.to, ["ada@example.com"]);

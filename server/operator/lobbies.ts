@@ -1,0 +1,53 @@
+import Type, { type Static } from "typebox";
+import type { Holder } from "../../actors/contract.ts";
+import { timestamp } from "../core/clock.ts";
+import { Instant } from "./schemas.ts";
+
+export const LobbiesBody = Type.Object({
+  owners: Type.Array(
+    Type.Object({
+      incarnation: Type.String(),
+      shards: Type.Integer(),
+      actors: Type.Integer(),
+      pending: Type.Integer(),
+    }),
+  ),
+  lobbies: Type.Array(
+    Type.Object({
+      code: Type.String(),
+      owner: Type.String({ description: "incarnation of the process that holds it" }),
+      status: Type.String(),
+      mode: Type.String(),
+      visibility: Type.String(),
+      num_players: Type.Integer(),
+      created_at: Instant,
+      last_command_at: Instant,
+    }),
+  ),
+});
+
+/** The processes that hold lobbies, and what each has in memory, the latest used first (OPS-04). */
+export function presentLobbies(holders: readonly Holder[]): Static<typeof LobbiesBody> {
+  const held = holders.flatMap(({ incarnation, lobbies }) =>
+    lobbies.map((lobby) => ({ ...lobby, incarnation })),
+  );
+  held.sort((a, b) => b.lastCommandAt - a.lastCommandAt);
+  return {
+    owners: holders.map(({ incarnation, shards, actors, pending }) => ({
+      incarnation,
+      shards,
+      actors,
+      pending,
+    })),
+    lobbies: held.map((lobby) => ({
+      code: lobby.code,
+      owner: lobby.incarnation,
+      status: lobby.status,
+      mode: lobby.mode,
+      visibility: lobby.visibility,
+      num_players: lobby.players,
+      created_at: timestamp(lobby.createdAt),
+      last_command_at: timestamp(lobby.lastCommandAt),
+    })),
+  };
+}
