@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +17,7 @@ import { measureRebuilds } from "./rebuilds.ts";
 
 const env = { GAME_DATA_GAME: game, JOB_WORKERS: "0" };
 const maxWaitMs = 50;
+const computeMs = 3_000;
 
 export const scenarios: Scenarios = {
   all: {
@@ -83,6 +86,7 @@ async function measureReaders(service: Service): Promise<Table> {
     const idle = await pollLists(service, wait(3_000));
     const rows = [
       waitsRow("nothing", idle),
+      waitsRow("two processes that only compute", await pollLists(service, compute())),
       waitsRow("3 imports, 2 % changed", await pollLists(service, imports())),
       waitsRow("a rebuild of all rows", await pollLists(service, rebuild())),
     ];
@@ -94,6 +98,13 @@ async function measureReaders(service: Service): Promise<Table> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What the processors alone make a reader wait for. */
+async function compute(): Promise<void> {
+  const loop = `const end = Date.now() + ${computeMs}; while (Date.now() < end);`;
+  const children = [1, 2].map(() => spawn(process.execPath, ["-e", loop], { stdio: "ignore" }));
+  await Promise.all(children.map((child) => once(child, "exit")));
 }
 
 const pollLists = (service: Service, work: Promise<unknown>) =>
