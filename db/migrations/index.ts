@@ -12,6 +12,7 @@ import { Migration20261121111056_branding } from "./Migration20261121111056_bran
 import { Migration20261121111140_projection } from "./Migration20261121111140_projection.ts";
 import { Migration20261121114041_oauth } from "./Migration20261121114041_oauth.ts";
 import { Migration20261121155900_archive_lists } from "./Migration20261121155900_archive_lists.ts";
+import { Migration20261121163500_projection_filters } from "./Migration20261121163500_projection_filters.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   Migration20261121111140_projection,
   Migration20261121114041_oauth,
   Migration20261121155900_archive_lists,
+  Migration20261121163500_projection_filters,
 ] as const;

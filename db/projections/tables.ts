@@ -16,7 +16,24 @@ const builders = {
   localized: () => p.text().columnType("json").nullable(),
 } satisfies Record<Storage, () => unknown>;
 
-function tableOf({ table, columns }: Resource) {
+/**
+ * Indexes of the filters that few rows answer to. Enumerations have none: a page of theirs is found soon by id.
+ * Texts of upstream may be longer than a tree takes, so they are hashed.
+ */
+function indexesOf({ table, columns, filters }: Resource) {
+  return filters.flatMap(({ column, kind, absent }) => {
+    const { storage, known } = columns[column] ?? {};
+    const isRange = kind === "min" && storage === "number" && absent === undefined;
+    const isName = kind === "archetype" || (kind === "equals" && known === undefined);
+    if (!isRange && !(isName && storage === "text")) return [];
+    const name = `${table}_${column}_index`;
+    const method = isRange ? "btree" : "hash";
+    return { name, expression: `create index ${name} on ${table} using ${method} (${column})` };
+  });
+}
+
+function tableOf(resource: Resource) {
+  const { table, columns } = resource;
   const { id: _, ...rest } = columns;
   const properties = Object.entries(rest).map(([name, { storage }]) => [
     name,
@@ -25,6 +42,7 @@ function tableOf({ table, columns }: Resource) {
   return defineEntity({
     name: table,
     tableName: table,
+    indexes: indexesOf(resource),
     properties: {
       id: p.text().collation("C").primary(),
       ...(Object.fromEntries(properties) as Record<string, ReturnType<typeof text>>),
