@@ -31,11 +31,15 @@ function inAscii(text: string): string {
   return wildcard + domainToASCII(host) + port;
 }
 
+const originForm = /^https?:\/\/[^\s/\\@?#]+$/i;
+
 /** Whether a page of this `Origin` may present a key with these entries; none means any may. */
 export function isOriginCovered(entries: readonly string[], origin: string | undefined): boolean {
   if (entries.length === 0) return true;
-  if (origin === undefined || !URL.canParse(origin)) return false;
+  // The parser is kinder to a URL than a browser is to itself: an origin has no user and no path.
+  if (origin === undefined || !originForm.test(origin) || !URL.canParse(origin)) return false;
   const { hostname, port, protocol } = new URL(origin);
+  if (hostname.split(".").includes("")) return false;
   const usual = usualPorts[protocol];
   // What is no web page has no host to compare, whatever it calls itself.
   if (usual === undefined) return false;

@@ -30,6 +30,8 @@ function parseRedirect(text: string, { APP_ENV }: Pick<Config, "APP_ENV">): URL 
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") return null;
+  // The parser lets "a..example.com" be a sub-domain, which no name server knows.
+  if (url.hostname.split(".").includes("")) return null;
   // The parser would drop an empty user, "https://@host"; nobody writes that in good faith.
   if (/^https?:\/\/[^/?#]*@/i.test(text)) return null;
   const isLocal = localHosts.has(url.hostname) && APP_ENV !== "production";

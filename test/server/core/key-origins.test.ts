@@ -75,6 +75,38 @@ describe("an entry of a key's origins", () => {
     assert.equal(isOriginCovered(["x.y", "a.b"], "https://a.b"), true);
     assert.equal(isOriginCovered([], undefined), true);
   });
+
+  it("keeps to whole labels, whatever hostile parts an origin is put together from", () => {
+    const parts = [
+      "https://",
+      "http://",
+      "//",
+      "\\",
+      "/",
+      "@",
+      ":",
+      "#",
+      "?",
+      ".",
+      "%2e",
+      " ",
+      "\t",
+    ];
+    parts.push("a.b", "x.a.b", "xa.b", "b", "evil", "。", "\u00ad", "null", ":443", ":8443", "A.B");
+    let covered = 0;
+    for (let n = 0, seed = 7; n < 20_000; n++) {
+      let origin = n % 2 === 0 ? "https://" : "";
+      for (let left = 1 + (n % 5); left > 0; left--) {
+        seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+        origin += parts[(seed >>> 8) % parts.length];
+      }
+      if (!isOriginCovered(["*.a.b"], origin)) continue;
+      covered += 1;
+      assert.match(new URL(origin).hostname, /^.*[^.]\.a\.b$/, origin);
+      assert.match(origin, /^https?:\/\/[^/\\@?#]*$/i, origin);
+    }
+    assert.ok(covered > 50);
+  });
 });
 
 describe("an instant", () => {

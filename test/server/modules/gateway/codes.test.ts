@@ -73,11 +73,11 @@ describe("a sign-in code", () => {
     assert.ok(stored.emailVerifiedAt);
   });
 
-  it("works once, even for twenty at the same moment", async () => {
+  it("works once, even for fifty at the same moment", async () => {
     const { email } = await registerAccount(app);
     const code = await codeFor(email);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(email, code)));
-    assert.deepEqual(tally(answers), { "200": 1, "401 auth:code_invalid": 19 });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => verify(email, code)));
+    assert.deepEqual(tally(answers), { "200": 1, "401 auth:code_invalid": 49 });
   });
 
   it("is void after five wrong tries, however many come at once", async () => {

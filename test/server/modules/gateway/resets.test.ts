@@ -55,13 +55,13 @@ describe("a password reset", () => {
     await sentMessage(app.deps, email, "password-changed");
   });
 
-  it("works once, even for ten at the same moment", async () => {
+  it("works once, even for fifty at the same moment", async () => {
     const { email } = await registerAccount(app);
     const token = await tokenFor(email);
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => reset(token, `password no ${i}`)),
+      Array.from({ length: 50 }, (_, i) => reset(token, `password no ${i}`)),
     );
-    assert.deepEqual(tally(answers), { "200": 1, "401 auth:token_invalid": 9 });
+    assert.deepEqual(tally(answers), { "200": 1, "401 auth:token_invalid": 49 });
     const winner = answers.findIndex(({ status }) => status === 200);
     assert.equal((await login(email, `password no ${winner}`)).status, 200);
   });

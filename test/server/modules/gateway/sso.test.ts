@@ -66,16 +66,16 @@ describe("a passport", () => {
     }
   });
 
-  it("works once, even for ten at the same moment, and is not used up by a look", async () => {
+  it("works once, even for fifty at the same moment, and is not used up by a look", async () => {
     const { session } = await registerAccount(app);
     const passport = await passportOf(session);
     const look = await customs({ passport, redirect: goal }, "HEAD");
     assert.deepEqual([look.status, look.headers.get("set-cookie")], [302, null]);
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => customs({ passport, redirect: goal })),
+      Array.from({ length: 50 }, () => customs({ passport, redirect: goal })),
     );
     const statuses = answers.map(({ status }) => status).toSorted();
-    assert.deepEqual(statuses, [302, ...Array<number>(9).fill(401)]);
+    assert.deepEqual(statuses, [302, ...Array<number>(49).fill(401)]);
   });
 
   it("is refused when late, of another kind, missing, or of a session that has ended", async () => {
@@ -167,8 +167,57 @@ describe("a redirect", () => {
       `https://games.example/${"a".repeat(2_100)}`,
       "http://localhost:3000",
       "https://[::1]",
+      "https://.example.com",
+      "https://a..example.com",
+      "https://games.example.",
     ])
       assert.equal(await decide(text), null, text);
+  });
+
+  it("keeps to the rule, whatever hostile parts it is put together from", async () => {
+    const parts = [
+      ...["https://", "http://", "//", "\\\\", "/", "\\", "@", ":", "#", "?", ".", "%", " ", "\t"],
+      ...[
+        "games.example",
+        "a.example.com",
+        "example.com",
+        "arena.test",
+        ":8443",
+        ":443",
+        "evil.test",
+      ],
+      ...[
+        "user",
+        "%2e",
+        "%00",
+        "。",
+        "xn--",
+        "\u00ad",
+        "localhost",
+        "[::1]",
+        "javascript:",
+        "GAMES",
+      ],
+    ];
+    const allowed =
+      /^https:\/\/(games\.example|([a-z0-9-]+\.)+example\.com|arena\.test:8443)([/?#]|$)/;
+    let seed = 7;
+    const next = (count: number) => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+      return (seed >>> 8) % count;
+    };
+    let accepted = 0;
+    for (let n = 0; n < 3_000; n++) {
+      const start = ["", "https://", "https://games.example", "https://a.example.com"][n % 4] ?? "";
+      const text =
+        start + Array.from({ length: 1 + next(5) }, () => parts[next(parts.length)]).join("");
+      const found = await decide(text);
+      if (found === null) continue;
+      accepted += 1;
+      assert.match(found, allowed, text);
+      assert.equal(new URL(found).username + new URL(found).password, "", text);
+    }
+    assert.ok(accepted > 100);
   });
 
   it("leads to this machine outside production, when nothing else is said", async () => {

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { unsubscribeToken } from "../../../../server/modules/system/unsubscribe-token.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { post } from "../../../support/identity.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
 
 let app: App;
@@ -151,8 +152,10 @@ describe("unsubscribing", () => {
     });
     assert.equal(answer.status, 200);
     assert.equal((await stateOf(email))?.ended, true);
-    assert.equal((await app.client.post(path(email, "wrong"))).status, 401);
-    assert.equal((await app.client.post("/v1/unsubscribe")).status, 400);
+    const wrong = await post(app, path(email, "wrong"), {});
+    assert.deepEqual([wrong.status, wrong.code], [401, "auth:token_invalid"]);
+    const missing = await post(app, "/v1/unsubscribe", {});
+    assert.deepEqual([missing.status, missing.code], [400, "request:missing_parameter"]);
     const unknown = someone();
     assert.equal((await app.client.post(path(unknown, tokenOf(unknown)))).status, 200);
   });

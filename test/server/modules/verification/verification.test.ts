@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
@@ -73,7 +74,7 @@ describe("the verification of an address", () => {
     assert.equal((await verify(token)).code, "auth:token_invalid");
   });
 
-  it("is not sent again to a guest, or to who has it", async () => {
+  it("is not sent again to a guest, to who has it, or to who has no address", async () => {
     const guest = await enter(app);
     assert.equal((await post(app, resendPath, undefined, tokenOf(guest))).code, "auth:forbidden");
     const { email, session } = await registerAccount(app);
@@ -81,6 +82,11 @@ describe("the verification of an address", () => {
     const answer = await post(app, resendPath, undefined, tokenOf(session));
     assert.equal(answer.code, "user:email_already_verified");
     assert.equal((await messagesTo(app.deps, email)).length, 1);
+    // As an account is that a social login without an address made.
+    const none = { email: null, emailKey: null, emailVerifiedAt: null };
+    await app.deps.em.nativeUpdate(PlayerSchema, { id: session.player.id }, none);
+    const lost = await post(app, resendPath, undefined, tokenOf(session));
+    assert.deepEqual([lost.status, lost.code], [400, "user:email_missing"]);
   });
 });
 
