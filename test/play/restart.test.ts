@@ -10,7 +10,12 @@ import { testDatabase } from "../support/stores.ts";
 test("streams outlive a restart of the service: nothing is missed, repeated or refused", async () => {
   const dataDir = temporaryDataDir();
   const database = await testDatabase();
-  const env = { HTTP_WORKERS: "2", RATE_LIMIT_FACTOR: "0", DATABASE_URL: database.url };
+  const env = {
+    HTTP_WORKERS: "2",
+    JOB_WORKERS: "0",
+    RATE_LIMIT_FACTOR: "0",
+    DATABASE_URL: database.url,
+  };
   const first = await startService({ dataDir, env });
   const streams: EventStream[] = [];
   let service = first;
