@@ -27,9 +27,10 @@ export interface Measurement {
   perSecond?: number;
 }
 
-const warmUpSeconds = 1;
+/** In its first seconds a worker spends a seventh of its time on compiling its own code. */
+const warmUpSeconds = 3;
 
-/** CPU time of the processes over a run, after a second in which they get warm. */
+/** CPU time of the processes over a run, once they are warm. */
 export async function measureRequests(given: Measurement): Promise<Measured> {
   const { name, generator, jobs, seconds, pids, redisPids = [], perSecond } = given;
   const postgresCpu = () => (given.postgresPid === undefined ? 0 : familyMicros(given.postgresPid));
