@@ -158,8 +158,10 @@ async function importAll(
 /** A bar while somebody watches; the changes themselves when nothing is written. */
 function createUi({ json, dryRun }: CliOptions) {
   const signs = { added: "+", changed: "~", removed: "-" } as const;
+  // On one screen the changes would be written into the bar.
+  const isMixed = dryRun === true && process.stdout.isTTY;
   const bar =
-    !json && process.stderr.isTTY
+    !json && !isMixed && process.stderr.isTTY
       ? new SingleBar({ format: "{phase} [{bar}] {value}/{total}", clearOnComplete: true })
       : null;
   let phaseShown = "";
