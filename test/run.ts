@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  globSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -15,7 +24,7 @@ import { findRedisProgram } from "../server/local/redis-program.ts";
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Most files one process runs: loading the service takes it as long as many a file needs. */
 const batchSize = 8;
-const folder = mkdtempSync(join(tmpdir(), "ember-"));
+const folder = mkdtempSync(join(roomInMemory() ?? tmpdir(), "ember-"));
 chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;
 process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
@@ -83,6 +92,19 @@ function batches(all: readonly string[]): string[] {
     writeFileSync(entry, lines.join(""));
     return entry;
   });
+}
+
+/** Copies a database forty times faster than many a disk; null where there is none, or a small one. */
+function roomInMemory(): string | null {
+  const path = "/dev/shm";
+  const neededBytes = 2 ** 30;
+  try {
+    accessSync(path, constants.W_OK);
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize >= neededBytes ? path : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Stores of killed test files are in sessions of their own; their pid files lead to them. */
