@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from "file-type";
 import type { Sharp, SharpOptions } from "sharp";
 import { AppError } from "../core/errors.ts";
 import { createGate } from "../core/gate.ts";
@@ -60,6 +59,7 @@ const gate = createGate({ running: 2, waiting: 16 });
  */
 export function normalizePicture(bytes: Uint8Array): Promise<Buffer> {
   return gate.pass(async () => {
+    const { fileTypeFromBuffer } = await import("file-type");
     const type = await fileTypeFromBuffer(bytes).catch(() => undefined);
     if (type === undefined || !acceptedTypes.has(type.mime)) throw invalid();
     const open = await loadSharp();

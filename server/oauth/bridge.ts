@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { inject } from "light-my-request";
 import { sessionCookie } from "./constants.ts";
 
 /** A request for the protocol library, as data. */
@@ -36,6 +35,7 @@ export async function callHandler(
     if (value === undefined) return [];
     return [[name, name === "cookie" ? withoutSession(value) : value] as const];
   });
+  const { inject } = await import("light-my-request");
   const answer = await inject(dispatch, {
     method: method === "POST" ? "POST" : "GET",
     url: target,

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
-import nodemailer from "nodemailer";
+import type { Transporter } from "nodemailer";
 import { DeliveryError, sendLimitMs, type OutgoingMail, type Sender } from "./messages.ts";
 
 export interface SmtpOptions {
@@ -18,32 +18,37 @@ const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 /** Sends by SMTP over a few kept connections; STARTTLS is used where it is offered, and insisted on for credentials. */
 export function createSmtpMailer(options: SmtpOptions): Sender<OutgoingMail> {
   const { username, hostname } = new URL(options.url);
-  const transport = nodemailer.createTransport({
-    url: options.url,
-    pool: true,
-    maxConnections,
-    maxMessages,
-    connectionTimeout: connectLimitMs,
-    greetingTimeout: connectLimitMs,
-    socketTimeout: sendLimitMs,
-    // A password must not go over a foreign line in the clear because somebody cut STARTTLS out.
-    requireTLS: username !== "" && !loopback.test(hostname),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    ...(options.tls ? { tls: options.tls } : {}),
-  });
+  let opening: Promise<Transporter> | null = null;
+  const open = async () => {
+    const { default: nodemailer } = await import("nodemailer");
+    return nodemailer.createTransport({
+      url: options.url,
+      pool: true,
+      maxConnections,
+      maxMessages,
+      connectionTimeout: connectLimitMs,
+      greetingTimeout: connectLimitMs,
+      socketTimeout: sendLimitMs,
+      // A password must not go over a foreign line in the clear because somebody cut STARTTLS out.
+      requireTLS: username !== "" && !loopback.test(hostname),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      ...(options.tls ? { tls: options.tls } : {}),
+    });
+  };
   const address = addressOf(options.from);
   return {
     name: "smtp",
     keepsContent: false,
     send: async (mail) => {
       try {
+        const transport = await (opening ??= open());
         await transport.sendMail(composed(mail, address));
       } catch (error) {
         throw smtpError(error);
       }
     },
-    close: () => transport.close(),
+    close: () => void opening?.then((transport) => transport.close()),
   };
 }
 
