@@ -95,6 +95,7 @@ describe("two instances", () => {
       for (const pid of [second.pid, ...pids]) process.kill(pid, "SIGKILL");
       await second.kill();
     });
-    assert.deepEqual(await sharesOf([first]), [1024]);
+    // A silent death is noticed later than a game may last whose lobby was not there.
+    await until(async () => (await sharesOf([first]))[0] === 1024, "the other has everything");
   });
 });
