@@ -30,6 +30,8 @@ if (!isRecent) {
 
 // A process that takes the place of a killed one has nothing to compile.
 enableCompileCache(`${installed}.cache/compiled`);
+const { keepStrippedSources } = await import("./stripped-sources.mjs");
+keepStrippedSources(`${installed}.cache/stripped`);
 
 function refuse(reason) {
   process.stderr.write(`${reason}\n`);
