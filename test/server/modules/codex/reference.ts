@@ -69,16 +69,19 @@ export class ReferenceArchive {
 
 export const typeOf = (id: string) => id.split(".")[1] ?? "";
 
-/** What the archive compares of an entity, as text (COD-08). */
-export function comparedText(entity: SourceEntity): string {
-  const { name, tags = [], data, links = [] } = entity;
-  return stable({
+/** What the archive compares of an entity without pictures and sounds, in its order (COD-08). */
+export function comparedParts({ name, tags = [], data, links = [] }: SourceEntity): Json {
+  return {
     name,
     tags: [...new Set(tags)].sort(),
     data,
-    links: links.map(({ rel, target }) => `${rel} ${target}`).sort(),
-  });
+    links: links
+      .map(({ rel, target }) => ({ rel, target }))
+      .sort((a, b) => byCode(a.rel, b.rel) || byCode(a.target, b.target)),
+  };
 }
+
+export const comparedText = (entity: SourceEntity): string => stable(comparedParts(entity));
 
 const isEqual = (a: SourceEntity | undefined, b: SourceEntity | undefined) =>
   a !== undefined && b !== undefined && comparedText(a) === comparedText(b);
