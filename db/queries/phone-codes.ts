@@ -43,15 +43,15 @@ export async function spendCodes(em: EntityManager, playerId: number): Promise<v
  */
 export async function tryCode(
   em: EntityManager,
-  { playerId, codeHash, now, maxTries }: CodeTry,
+  { playerId, hashes, now, maxTries }: CodeTry,
 ): Promise<string | null> {
   const rows = await rowsOf(
     em,
     sql<{ phone: string; isRight: boolean }>`
       update phone_codes set tries = tries + 1,
-        is_spent = code_hash = ${codeHash} or tries + 1 >= ${maxTries}
+        is_spent = code_hash = any(${hashes}::text[]) or tries + 1 >= ${maxTries}
       where player_id = ${playerId} and not is_spent and expires_at > ${now}
-      returning phone, code_hash = ${codeHash} as "isRight"`,
+      returning phone, code_hash = any(${hashes}::text[]) as "isRight"`,
   );
   const [row] = rows;
   return row?.isRight ? row.phone : null;
@@ -59,7 +59,7 @@ export async function tryCode(
 
 interface CodeTry {
   playerId: number;
-  codeHash: string;
+  hashes: readonly string[];
   now: Date;
   maxTries: number;
 }

@@ -18,7 +18,7 @@ const modes = ["hosted", "shadow"] as const;
 const brandingFields: readonly [
   option: string,
   field: Exclude<keyof RealmBranding, "realm">,
-  isGood: (text: string) => boolean,
+  isGood: (text: string, config: Config) => boolean,
 ][] = [
   ["display-name", "displayName", (text) => text.length <= maxName],
   ["logo-url", "logoUrl", isWebAddress],
@@ -26,7 +26,7 @@ const brandingFields: readonly [
   ["privacy-url", "privacyUrl", isWebAddress],
   ["terms-url", "termsUrl", isWebAddress],
   ["support-email", "supportEmail", (text) => normalizeEmail(text) !== null],
-  ["frontend-url", "frontendUrl", isWebAddress],
+  ["frontend-url", "frontendUrl", isFrontEnd],
 ];
 
 export const realmCommands: readonly ConsoleCommand[] = [
@@ -104,7 +104,8 @@ async function changeBranding(config: Config, options: Options) {
   const changes = brandingFields.flatMap(([option, field, isGood]) => {
     const text = textOf(options, option);
     if (text === undefined) return [];
-    if (text !== "" && !isGood(text)) throw new Refusal(`realm:invalid_branding --${option}`);
+    if (text !== "" && !isGood(text, config))
+      throw new Refusal(`realm:invalid_branding --${option}`);
     return [[field, text === "" ? null : text] as const];
   });
   const isRemoved = options["remove"] === true;
@@ -153,4 +154,9 @@ function isWebAddress(text: string): boolean {
   if (text.length > maxUrl || !URL.canParse(text)) return false;
   const { protocol, username } = new URL(text);
   return (protocol === "https:" || protocol === "http:") && username === "";
+}
+
+/** Its origin may use credentials, and a sign-in may lead to it: in production over https alone (S23, S25). */
+function isFrontEnd(text: string, { APP_ENV }: Config): boolean {
+  return isWebAddress(text) && (APP_ENV !== "production" || new URL(text).protocol === "https:");
 }

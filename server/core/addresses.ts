@@ -7,7 +7,7 @@ const everyAddress = new Set(["0.0.0.0", "::", "[::]"]);
  * configured one: what a request calls us must not reach a mail (S23).
  */
 export function publicBaseUrl(config: Pick<Config, "PUBLIC_BASE_URL" | "HOST" | "PORT">): string {
-  if (config.PUBLIC_BASE_URL !== "") return config.PUBLIC_BASE_URL.replace(/\/+$/, "");
+  if (config.PUBLIC_BASE_URL !== "") return new URL(config.PUBLIC_BASE_URL).origin;
   const host = everyAddress.has(config.HOST) ? "127.0.0.1" : config.HOST;
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${config.PORT}`;
 }

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import Type, { type Static } from "typebox";
 import Value from "typebox/value";
+import { crossChecks, developmentSecret } from "./config-checks.ts";
 import { readOauthProviders, type OauthProvider } from "./oauth-providers.ts";
 
 const Bool = (fallback: boolean, description: string) =>
@@ -52,7 +53,7 @@ export const ConfigSchema = Type.Object({
   ),
   PUBLIC_BASE_URL: Text(
     "",
-    "address of the service in links; empty means the address it listens on",
+    "address of the service in links, without a path; empty means the address it listens on; required in production",
   ),
   MARKETING_URL: Text(
     "",
@@ -211,12 +212,16 @@ function coerce(type: unknown, text: string): unknown {
 export function parseConfig(env: Record<string, string | undefined>): Config {
   const raw: Record<string, unknown> = {};
   const problems: string[] = [];
+  const ill = new Set<string>();
   for (const [name, schema] of Object.entries(ConfigSchema.properties)) {
     const text = env[name]?.trim();
     const isUnset = text === undefined || text === "";
-    const value: unknown = isUnset ? Value.Default(schema, undefined) : coerce(schema.type, text);
-    if (!Value.Check(schema, value)) problems.push(`${name}: ${describeRule(schema)}`);
-    raw[name] = value;
+    const fallback: unknown = Value.Default(schema, undefined);
+    raw[name] = isUnset ? fallback : coerce(schema.type, text);
+    if (Value.Check(schema, raw[name])) continue;
+    problems.push(`${name}: ${describeRule(schema)}`);
+    ill.add(name);
+    raw[name] = fallback;
   }
   const { providers, problems: flaws } = readOauthProviders(env, raw["APP_ENV"] === "production");
   problems.push(...flaws);
@@ -224,7 +229,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     ...(raw as Static<typeof ConfigSchema>),
     oauthProviders: providers,
   };
-  if (problems.length === 0) problems.push(...crossChecks(config));
+  const isNew = (problem: string) => !ill.has(problem.split(":", 1)[0] ?? "");
+  problems.push(...crossChecks(config).filter(isNew));
   if (problems.length > 0) throw new ConfigError(problems);
   if (config.APP_SECRET === "") config.APP_SECRET = developmentSecret;
   return config;
@@ -242,46 +248,6 @@ export function configToEnv(config: Config): Record<string, string> {
   // Social logins are no settings of the table: a child reads them from the environment it inherits.
   const { oauthProviders: _, ...settings } = config;
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-}
-
-const developmentSecret = "development-only-secret-never-use-in-production";
-
-function crossChecks(config: Config): string[] {
-  const problems: string[] = [];
-  const secret = config.APP_SECRET;
-  if (secret !== "" && Buffer.byteLength(secret) < 32)
-    problems.push("APP_SECRET: at least 32 bytes");
-  const token = config.OPERATOR_BOOTSTRAP_TOKEN;
-  if (token !== "" && token.length < 32)
-    problems.push("OPERATOR_BOOTSTRAP_TOKEN: at least 32 characters");
-  problems.push(...deliveryProblems(config));
-  if (config.AVATAR_MODERATION === "webhook" && !URL.canParse(config.AVATAR_MODERATION_URL))
-    problems.push("AVATAR_MODERATION_URL: required by AVATAR_MODERATION=webhook");
-  if (config.APP_ENV !== "production") return problems;
-  if (secret === "" || secret === developmentSecret)
-    problems.push("APP_SECRET: required in production, no default");
-  for (const name of ["DATABASE_URL", "REDIS_URL"] as const)
-    if (config[name] === "") problems.push(`${name}: required in production`);
-  if (config.RATE_LIMIT_FACTOR === 0)
-    problems.push("RATE_LIMIT_FACTOR: 0 is refused in production");
-  const secrets = [secret, config.APP_SECRET_PREVIOUS, token].filter((s) => s !== "");
-  if (new Set(secrets).size < secrets.length) problems.push("secrets must differ from each other");
-  return problems;
-}
-
-function deliveryProblems(config: Config): string[] {
-  const problems: string[] = [];
-  if (config.MAIL_DRIVER === "smtp" && config.SMTP_URL === "")
-    problems.push("SMTP_URL: required by MAIL_DRIVER=smtp");
-  if (config.SMS_DRIVER === "webhook" && config.SMS_WEBHOOK_URL === "")
-    problems.push("SMS_WEBHOOK_URL: required by SMS_DRIVER=webhook");
-  for (const name of ["SMTP_URL", "SMS_WEBHOOK_URL", "MARKETING_URL", "GENERATOR_URL"] as const)
-    if (config[name] !== "" && !URL.canParse(config[name]))
-      problems.push(`${name}: not an address`);
-  if (config.APP_ENV !== "production") return problems;
-  for (const name of ["MAIL_DRIVER", "SMS_DRIVER"] as const)
-    if (config[name] === "memory") problems.push(`${name}: memory is refused in production`);
-  return problems;
 }
 
 function describeRule(schema: {

@@ -1,4 +1,5 @@
-import { BlockList, isIP, isIPv6 } from "node:net";
+import { isIP, isIPv6, type BlockList } from "node:net";
+import { parseTrustedProxies } from "../core/trusted-proxies.ts";
 
 /** Longest X-Forwarded-For that is walked; what lies further left is not believed anyway. */
 const maxForwardedHops = 32;
@@ -55,26 +56,6 @@ function expandGroups(address: string): string[] {
   const middle = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
   const groups = [...left, ...Array.from({ length: middle }, () => "0"), ...right];
   return groups.map((group) => (Number.parseInt(group, 16) || 0).toString(16));
-}
-
-/** Throws on a list that is not made of addresses and CIDR ranges. */
-export function parseTrustedProxies(list: string): BlockList | null {
-  const ranges = list
-    .split(",")
-    .map((text) => text.trim())
-    .filter((text) => text !== "");
-  if (ranges.length === 0) return null;
-  const trusted = new BlockList();
-  for (const range of ranges) {
-    const [address = "", bits] = range.split("/");
-    const family = isIP(address);
-    const longest = family === 4 ? 32 : 128;
-    const size = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-    if (family === 0 || !(size <= longest))
-      throw new Error(`TRUSTED_PROXIES: ${range} is not an address or a CIDR range`);
-    trusted.addSubnet(address, size, family === 4 ? "ipv4" : "ipv6");
-  }
-  return trusted;
 }
 
 function isTrusted(trusted: BlockList, address: string): boolean {

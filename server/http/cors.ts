@@ -1,5 +1,6 @@
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
+import { normalizeOrigin, parseOrigins } from "../core/origins.ts";
 import { isFormType } from "./body.ts";
 import type { Headers, RequestInfo } from "./route.ts";
 
@@ -11,15 +12,6 @@ const preflightSeconds = "600";
 
 /** Origins that change at run time, such as the addresses of active realms, in `scheme://host:port` form. */
 export type OriginSource = () => ReadonlySet<string>;
-
-/** Scheme, host and port in one spelling; null for what is not an origin. */
-export function normalizeOrigin(text: string): string | null {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  const isBare =
-    url.pathname === "/" && url.search === "" && url.hash === "" && url.username === "";
-  return isBare && url.origin !== "null" ? url.origin : null;
-}
 
 /** Cross-origin permissions (HTTP-10) and the check of cookie-borne authority (HTTP-11, S25). */
 export class Cors {
@@ -63,15 +55,16 @@ export class Cors {
     return [["Vary", "Origin"]];
   }
 
-  /** Throws when a browser sends a cookie from a page that is not ours (HTTP-11). */
-  requireOwnPage(request: RequestInfo): void {
+  /** What is wrong when a browser sends a cookie from a page that is not ours (HTTP-11). */
+  pageProblem(request: RequestInfo): AppError | null {
     const origin = request.headers["origin"];
     const isKnown = origin !== undefined && (this.isAllowed(origin) || this.isOwn(origin, request));
     const isCrossSite = request.headers["sec-fetch-site"]?.trim().toLowerCase() === "cross-site";
     if (!isKnown && (origin !== undefined || isCrossSite))
-      throw new AppError("request:origin_forbidden");
-    if (isFormType(request.headers["content-type"]))
-      throw new AppError("request:unsupported_media_type");
+      return new AppError("request:origin_forbidden");
+    return isFormType(request.headers["content-type"])
+      ? new AppError("request:unsupported_media_type")
+      : null;
   }
 
   private isAllowed(origin: string): boolean {
@@ -94,19 +87,4 @@ function permission(origin: string): Headers {
     ["Access-Control-Allow-Credentials", "true"],
     ["Vary", "Origin"],
   ];
-}
-
-/** Throws on an entry that is not an origin, so that a typing error is found at start. */
-function parseOrigins(list: string): ReadonlySet<string> {
-  const entries = list
-    .split(",")
-    .map((text) => text.trim())
-    .filter((text) => text !== "");
-  return new Set(
-    entries.map((entry) => {
-      const origin = normalizeOrigin(entry);
-      if (origin === null) throw new Error(`CORS_ORIGINS: ${entry} is not an origin`);
-      return origin;
-    }),
-  );
 }

@@ -16,7 +16,7 @@ import { RateLimiter } from "./rate-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
 import { createRequestDeps } from "./request-deps.ts";
 import { Responder } from "./respond.ts";
-import type { AnyRoute, FormFile, Reply } from "./route.ts";
+import type { AnyRoute, AuthLevel, FormFile, Reply } from "./route.ts";
 import { Router } from "./router.ts";
 
 /** Everything a request may take, from its headers to its answer. */
@@ -26,6 +26,8 @@ const sweepMs = 200;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
+/** Levels that nobody has to sign in for. */
+const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
 const noFiles: readonly FormFile[] = Object.freeze([]);
 const nothing: Readonly<Record<string, never>> = Object.freeze({});
 
@@ -125,7 +127,8 @@ export class Pipeline {
   /** From the credentials on; the API key, if any, has been looked at. */
   private admit(x: Exchange, entry: RouteEntry, key: KeyCheck | null): void {
     if (x.isClosed) return;
-    this.identify(x, entry, key);
+    const problem = this.identify(x, entry, key);
+    if (problem !== null) return this.refuseEarly(x, entry, problem);
     if (entry.limit === null) return this.invoke(x, entry);
     this.arm(x);
     this.count(x, entry).then(
@@ -162,17 +165,18 @@ export class Pipeline {
     }
   }
 
-  /** Refused before anyone was identified: on public endpoints that counts too (HTTP-17). */
+  /** Refused before the limit is looked at: where nobody has to sign in that counts too (HTTP-17). */
   private refuseEarly(x: Exchange, entry: RouteEntry, problem: AppError): void {
-    if (entry.limit === null || entry.route.auth !== "public") return this.fail(x, problem);
-    const limit = entry.limit;
-    void this.limiter.count(limit, x.ip, null).then((state) => {
+    const { limit, route } = entry;
+    if (limit === null || !openLevels.has(route.auth)) return this.fail(x, problem);
+    void this.limiter.count(limit, x.ip, x.playerId ?? x.keyOwner).then((state) => {
       x.limit = state;
       this.fail(x, problem);
     });
   }
 
-  private identify(x: Exchange, entry: RouteEntry, check: KeyCheck | null): void {
+  /** Why a page that is not ours may not use the cookie of the request, if so. Throws the 401 and 403 of the level. */
+  private identify(x: Exchange, entry: RouteEntry, check: KeyCheck | null): AppError | null {
     const { auth: level, cookieAuthority, path } = entry.route;
     const lobby = x.paramValues[entry.lobbyParam] ?? "";
     const scope = scopeOf(entry.keyUse);
@@ -182,7 +186,8 @@ export class Pipeline {
     x.caller = identity.caller;
     x.playerId = identity.playerId;
     const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
-    if (entry.isWrite && (hasCookie || identity.isFromCookie)) this.cors.requireOwnPage(x);
+    const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
+    return isByCookie ? this.cors.pageProblem(x) : null;
   }
 
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {

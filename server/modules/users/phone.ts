@@ -8,7 +8,7 @@ import {
 } from "../../../db/queries/phone-codes.ts";
 import { lockAccount } from "../../../db/queries/accounts.ts";
 import { AppError } from "../../core/errors.ts";
-import { codeHash, isCode, newCode } from "../../core/one-time-codes.ts";
+import { codeHash, codeHashes, isCode, newCode } from "../../core/one-time-codes.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
@@ -69,9 +69,9 @@ export async function verifyPhoneCode(
   const now = deps.clock.now();
   const at = new Date(now);
   if (!isCode(code)) throw new AppError("phone:code_invalid");
-  const hash = codeHash(deps.config, purposeOf(playerId), code);
+  const hashes = codeHashes(deps.config, purposeOf(playerId), code);
   // Not one transaction: a try counts even when what follows fails.
-  const phone = await tryCode(deps.em, { playerId, codeHash: hash, now: at, maxTries });
+  const phone = await tryCode(deps.em, { playerId, hashes, now: at, maxTries });
   if (phone === null) throw new AppError("phone:code_invalid");
   const isVerified = await claiming(() => verifyPhone(deps.em, { playerId, phone, now: at }), {
     players_verified_phone_unique: "phone:code_invalid",

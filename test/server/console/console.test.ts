@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { Refusal, type Options } from "../../../server/console/command.ts";
 import { commands } from "../../../server/console/commands.ts";
+import type { Config } from "../../../server/core/config.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter, password, post, registerAccount } from "../../support/identity.ts";
 import { temporaryDataDir } from "../../support/process.ts";
@@ -19,17 +20,21 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function run(name: string, options: Options = {}): Promise<Record<string, unknown>> {
+async function run(
+  name: string,
+  options: Options = {},
+  settings: Partial<Config> = {},
+): Promise<Record<string, unknown>> {
   const command = commands.find((each) => each.name === name);
   assert.ok(command, name);
-  const result = await command.run(app.deps.config, options);
+  const result = await command.run({ ...app.deps.config, ...settings }, options);
   assert.ok(typeof result === "object");
   return result;
 }
 
-const refused = (name: string, options: Options, code: string) =>
+const refused = (name: string, options: Options, code: string, settings: Partial<Config> = {}) =>
   assert.rejects(
-    run(name, options),
+    run(name, options, settings),
     (error) => error instanceof Refusal && error.message.startsWith(code),
   );
 const audited = async (action: string) => {
@@ -164,6 +169,10 @@ describe("the commands for realms and operators", () => {
     for (const [option, value] of Object.entries(wrong))
       await refused("realm:branding", { slug, [option]: value }, "realm:invalid_branding");
     await refused("realm:branding", { slug }, "realm:no_fields");
+    const plain = { slug, "frontend-url": "http://play.example" };
+    const production = { APP_ENV: "production" };
+    await refused("realm:branding", plain, "realm:invalid_branding", production);
+    await run("realm:branding", plain);
     await run("realm:branding", {
       slug,
       "primary-color": "#00ff7F",

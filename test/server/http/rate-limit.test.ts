@@ -77,6 +77,27 @@ describe("a limit", () => {
     assert.equal((await client.post("/v1/limited", { body, headers })).status, 429);
   });
 
+  test("counts what is refused for its page, its type or its size, also where one may sign in", async () => {
+    const headers = from(newAddress());
+    const send = (given: unknown, more: Record<string, string> = {}) =>
+      client.post("/v1/limited-page", { body: given, headers: { ...headers, ...more } });
+    const page = { cookie: "svc_refresh=x", origin: "https://evil.example" };
+    const refused = [
+      await send(body, page),
+      await send("name=x", { "content-type": "application/x-www-form-urlencoded" }),
+      await send({ name: "x".repeat(66_000) }),
+    ];
+    assert.deepEqual(
+      refused.map(({ status, headers: of }) => [status, of.get("x-ratelimit-remaining")]),
+      [
+        [403, "2"],
+        [415, "1"],
+        [413, "0"],
+      ],
+    );
+    assert.equal((await send(body)).status, 429);
+  });
+
   test("is one for all spellings of a path, and for HEAD", async () => {
     const headers = from(newAddress());
     await client.get("/v1/limited-read/", { headers });

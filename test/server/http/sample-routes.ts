@@ -218,6 +218,18 @@ const writes: AnyRoute[] = [
   }),
   defineRoute({
     ...about,
+    method: "POST",
+    path: "/v1/limited-page",
+    auth: "optional",
+    rateLimit: { max: 3, window: 60 },
+    cookieAuthority: "svc_refresh",
+    body: Echo,
+    responses: { 200: null },
+    errors: [],
+    handler: () => reply(200),
+  }),
+  defineRoute({
+    ...about,
     method: "GET",
     path: "/v1/limited-read",
     auth: "public",

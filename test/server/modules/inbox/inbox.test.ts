@@ -100,6 +100,7 @@ describe("the development inbox", () => {
       env: {
         APP_ENV: "production",
         APP_SECRET: "s".repeat(40),
+        PUBLIC_BASE_URL: "https://games.example",
         RATE_LIMIT_FACTOR: "1",
       },
     });

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { reopenAccount } from "../../../../db/queries/accounts.ts";
+import type { Caller } from "../../../../server/http/auth.ts";
+import { verifyPhoneCode } from "../../../../server/modules/users/phone.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, password, post, registerAccount, uniqueName } from "../../../support/identity.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
@@ -251,6 +253,21 @@ describe("a phone number", () => {
     assert.equal((await one.call("DELETE", "/phone")).status, 200);
     const after = await player(one.id);
     assert.deepEqual([after.phone, after.phoneVerifiedAt], [null, null]);
+  });
+
+  it("may be verified after the secret was changed, while the previous one is known", async () => {
+    const one = await account();
+    const phone = newNumber();
+    await one.call("POST", "/phone", { phone });
+    const code = await codeTo(phone);
+    const caller = { playerId: one.id } as Caller;
+    const given = app.deps.config.APP_SECRET;
+    const config = { ...app.deps.config, APP_SECRET: "n".repeat(32) };
+    await assert.rejects(verifyPhoneCode({ ...app.deps, config }, caller, code), {
+      code: "phone:code_invalid",
+    });
+    const rotated = { ...app.deps, config: { ...config, APP_SECRET_PREVIOUS: given } };
+    assert.equal((await verifyPhoneCode(rotated, caller, code)).phone, phone);
   });
 
   it("has to be in the form of E.164", async () => {

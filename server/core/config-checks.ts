@@ -1,0 +1,85 @@
+import type { Config } from "./config.ts";
+import { normalizeOrigin, parseOrigins } from "./origins.ts";
+import { parseTrustedProxies } from "./trusted-proxies.ts";
+
+export const developmentSecret = "development-only-secret-never-use-in-production";
+
+/** What is wrong with settings that are good each by itself (S29). */
+export function crossChecks(config: Config): string[] {
+  const problems = [
+    ...secretProblems(config),
+    ...addressProblems(config),
+    ...deliveryProblems(config),
+  ];
+  if (config.AVATAR_MODERATION === "webhook" && !URL.canParse(config.AVATAR_MODERATION_URL))
+    problems.push("AVATAR_MODERATION_URL: required by AVATAR_MODERATION=webhook");
+  if (config.APP_ENV !== "production") return problems;
+  for (const name of ["DATABASE_URL", "REDIS_URL"] as const)
+    if (config[name] === "") problems.push(`${name}: required in production`);
+  if (config.RATE_LIMIT_FACTOR === 0)
+    problems.push("RATE_LIMIT_FACTOR: 0 is refused in production");
+  return problems;
+}
+
+function secretProblems(config: Config): string[] {
+  const problems: string[] = [];
+  const token = config.OPERATOR_BOOTSTRAP_TOKEN;
+  if (token !== "" && token.length < 32)
+    problems.push("OPERATOR_BOOTSTRAP_TOKEN: at least 32 characters");
+  for (const name of ["APP_SECRET", "APP_SECRET_PREVIOUS"] as const)
+    if (config[name] !== "" && Buffer.byteLength(config[name]) < 32)
+      problems.push(`${name}: at least 32 bytes`);
+  if (config.APP_ENV !== "production") return problems;
+  if (config.APP_SECRET === "") problems.push("APP_SECRET: required in production");
+  for (const name of ["APP_SECRET", "APP_SECRET_PREVIOUS"] as const)
+    if (config[name] === developmentSecret)
+      problems.push(`${name}: the development secret is refused in production`);
+  const given = [config.APP_SECRET, config.APP_SECRET_PREVIOUS, token].filter((s) => s !== "");
+  if (new Set(given).size < given.length) problems.push("secrets must differ from each other");
+  return problems;
+}
+
+function addressProblems(config: Config): string[] {
+  const problems: string[] = [];
+  for (const check of [
+    () => parseOrigins(config.CORS_ORIGINS),
+    () => parseTrustedProxies(config.TRUSTED_PROXIES),
+  ])
+    try {
+      check();
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+    }
+  const base = config.PUBLIC_BASE_URL;
+  const isProduction = config.APP_ENV === "production";
+  if (base === "") return isProduction ? [...problems, baseMissing] : problems;
+  const origin = normalizeOrigin(base);
+  const isWeb = origin !== null && /^https?:/.test(origin);
+  if (!isWeb) problems.push("PUBLIC_BASE_URL: must be http(s)://host, without a path");
+  else if (isProduction && !isHttpsOrLoopback(new URL(origin)))
+    problems.push("PUBLIC_BASE_URL: must be https in production");
+  return problems;
+}
+
+const baseMissing = "PUBLIC_BASE_URL: required in production";
+
+/** On this machine itself nobody listens in. */
+function isHttpsOrLoopback({ protocol, hostname }: URL): boolean {
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return protocol === "https:" || isLoopback;
+}
+
+function deliveryProblems(config: Config): string[] {
+  const problems: string[] = [];
+  if (config.MAIL_DRIVER === "smtp" && config.SMTP_URL === "")
+    problems.push("SMTP_URL: required by MAIL_DRIVER=smtp");
+  if (config.SMS_DRIVER === "webhook" && config.SMS_WEBHOOK_URL === "")
+    problems.push("SMS_WEBHOOK_URL: required by SMS_DRIVER=webhook");
+  for (const name of ["SMTP_URL", "SMS_WEBHOOK_URL", "MARKETING_URL", "GENERATOR_URL"] as const)
+    if (config[name] !== "" && !URL.canParse(config[name]))
+      problems.push(`${name}: not an address`);
+  if (config.APP_ENV !== "production") return problems;
+  for (const name of ["MAIL_DRIVER", "SMS_DRIVER"] as const)
+    if (config[name] === "memory") problems.push(`${name}: memory is refused in production`);
+  return problems;
+}

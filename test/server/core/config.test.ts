@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { publicBaseUrl } from "../../../server/core/addresses.ts";
+import { developmentSecret } from "../../../server/core/config-checks.ts";
+import { ConfigError, parseConfig } from "../../../server/core/config.ts";
+
+type Env = Record<string, string>;
+
+const secret = (letter: string) => letter.repeat(32);
+const production: Env = {
+  APP_ENV: "production",
+  APP_SECRET: secret("a"),
+  APP_SECRET_PREVIOUS: secret("b"),
+  OPERATOR_BOOTSTRAP_TOKEN: secret("c"),
+  DATABASE_URL: "postgres://db.example/games",
+  REDIS_URL: "redis://cache.example",
+  PUBLIC_BASE_URL: "https://games.example",
+};
+
+function problemsOf(env: Env): readonly string[] {
+  try {
+    parseConfig(env);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.problems;
+  }
+}
+
+function refused(base: Env, cases: readonly (readonly [Env, string])[]): void {
+  for (const [env, problem] of cases)
+    assert.deepEqual(problemsOf({ ...base, ...env }), [problem], JSON.stringify(env));
+}
+
+describe("a configuration for production", () => {
+  it("starts when it is complete", () => {
+    assert.deepEqual(problemsOf(production), []);
+    assert.equal(parseConfig(production).APP_SECRET, secret("a"));
+  });
+
+  it("has secrets of its own, long enough and each for one thing", () => {
+    const isDefault = "the development secret is refused in production";
+    const mustDiffer = "secrets must differ from each other";
+    refused(production, [
+      [{ APP_SECRET: "" }, "APP_SECRET: required in production"],
+      [{ APP_SECRET: " " }, "APP_SECRET: required in production"],
+      [{ APP_SECRET: "a".repeat(31) }, "APP_SECRET: at least 32 bytes"],
+      [{ APP_SECRET: developmentSecret }, `APP_SECRET: ${isDefault}`],
+      [{ APP_SECRET_PREVIOUS: "b".repeat(31) }, "APP_SECRET_PREVIOUS: at least 32 bytes"],
+      [{ APP_SECRET_PREVIOUS: developmentSecret }, `APP_SECRET_PREVIOUS: ${isDefault}`],
+      [
+        { OPERATOR_BOOTSTRAP_TOKEN: "c".repeat(31) },
+        "OPERATOR_BOOTSTRAP_TOKEN: at least 32 characters",
+      ],
+      [{ APP_SECRET_PREVIOUS: secret("a") }, mustDiffer],
+      [{ OPERATOR_BOOTSTRAP_TOKEN: secret("a") }, mustDiffer],
+      [{ OPERATOR_BOOTSTRAP_TOKEN: secret("b") }, mustDiffer],
+    ]);
+    assert.deepEqual(problemsOf({ ...production, APP_SECRET: "ä".repeat(16) }), []);
+  });
+
+  it("names its stores and its address, and has limits and no inbox", () => {
+    refused(production, [
+      [{ DATABASE_URL: "" }, "DATABASE_URL: required in production"],
+      [{ REDIS_URL: "" }, "REDIS_URL: required in production"],
+      [{ PUBLIC_BASE_URL: "" }, "PUBLIC_BASE_URL: required in production"],
+      [{ PUBLIC_BASE_URL: "http://games.example" }, "PUBLIC_BASE_URL: must be https in production"],
+      [
+        { PUBLIC_BASE_URL: "http://127.0.0.1.evil.example" },
+        "PUBLIC_BASE_URL: must be https in production",
+      ],
+      [{ RATE_LIMIT_FACTOR: "0" }, "RATE_LIMIT_FACTOR: 0 is refused in production"],
+      [{ MAIL_DRIVER: "memory" }, "MAIL_DRIVER: memory is refused in production"],
+      [{ SMS_DRIVER: "memory" }, "SMS_DRIVER: memory is refused in production"],
+    ]);
+    for (const host of ["localhost:8080", "127.0.0.1", "127.1.2.3:1", "[::1]:8080"])
+      assert.deepEqual(problemsOf({ ...production, PUBLIC_BASE_URL: `http://${host}` }), []);
+  });
+});
+
+describe("a configuration", () => {
+  it("needs nothing for development, but refuses what is ill", () => {
+    assert.equal(parseConfig({}).APP_SECRET, developmentSecret);
+    const base = "PUBLIC_BASE_URL: must be http(s)://host, without a path";
+    refused({}, [
+      [{ APP_SECRET: "short" }, "APP_SECRET: at least 32 bytes"],
+      [{ APP_SECRET_PREVIOUS: "short" }, "APP_SECRET_PREVIOUS: at least 32 bytes"],
+      [{ PUBLIC_BASE_URL: "games.example" }, base],
+      [{ PUBLIC_BASE_URL: "//games.example" }, base],
+      [{ PUBLIC_BASE_URL: "ftp://games.example" }, base],
+      [{ PUBLIC_BASE_URL: "javascript:alert(1)" }, base],
+      [{ PUBLIC_BASE_URL: "https://games.example/path" }, base],
+      [{ PUBLIC_BASE_URL: "https://games.example/?x=1" }, base],
+      [{ PUBLIC_BASE_URL: "https://user:word@games.example" }, base],
+      [{ PUBLIC_BASE_URL: "https://:word@games.example" }, base],
+      [{ CORS_ORIGINS: "https://a.example, null" }, "CORS_ORIGINS: null is not an origin"],
+      [
+        { TRUSTED_PROXIES: "10.0.0.0/8,nginx" },
+        "TRUSTED_PROXIES: nginx is not an address or a CIDR range",
+      ],
+    ]);
+  });
+
+  it("is refused with every problem at once, whichever check finds it", () => {
+    const problems = problemsOf({
+      ...production,
+      PORT: "http",
+      SMTP_URL: "carrier pigeon",
+      MAIL_DRIVER: "smtp",
+      APP_SECRET: "short",
+      PUBLIC_BASE_URL: "games.example",
+      CORS_ORIGINS: "*",
+      TRUSTED_PROXIES: "10.0.0.0/33",
+    });
+    assert.deepEqual(problems.map((problem) => problem.split(":")[0]).toSorted(), [
+      "APP_SECRET",
+      "CORS_ORIGINS",
+      "PORT",
+      "PUBLIC_BASE_URL",
+      "SMTP_URL",
+      "TRUSTED_PROXIES",
+    ]);
+  });
+
+  it("has one spelling of the address of the service", () => {
+    const config = parseConfig({ PUBLIC_BASE_URL: "HTTPS://Games.Example:443/" });
+    assert.equal(publicBaseUrl(config), "https://games.example");
+  });
+});
