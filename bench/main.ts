@@ -3,7 +3,10 @@ import { stopOnSignals } from "./cleanup.ts";
 import { printTable } from "./report.ts";
 import type { Scenarios } from "./scenario.ts";
 
-/** `npm run bench -- <name> [scenario] [--quick]`: everything that is compared runs in the same run. */
+/**
+ * `npm run bench -- <name> [scenario...] [<name>...] [--quick]`: everything that is compared runs in the
+ * same run. A word that names a scenario of the bench before it is that one, any other is a bench.
+ */
 const benches: Record<string, { about: string; load: () => Promise<{ scenarios: Scenarios }> }> = {
   http: {
     about: "the HTTP stack and a committed lobby pick against raw uWebSockets.js",
@@ -48,7 +51,7 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
 };
 
 function usage(lines: [name: string, about: string][]): never {
-  process.stderr.write("usage: npm run bench -- <name> [scenario] [--quick]\n");
+  process.stderr.write("usage: npm run bench -- <name> [scenario...] [<name>...] [--quick]\n");
   for (const [name, about] of lines) process.stderr.write(`  ${name.padEnd(12)} ${about}\n`);
   process.exit(1);
 }
@@ -57,16 +60,20 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: "boolean", default: false } },
 });
-const bench = benches[positionals[0] ?? ""];
-if (!bench) usage(Object.entries(benches).map(([name, { about }]) => [name, about]));
-const { scenarios } = await bench.load();
-const only = positionals[1];
-if (only !== undefined && !scenarios[only])
-  usage(Object.entries(scenarios).map(([name, { about }]) => [name, about]));
-stopOnSignals();
-for (const [name, scenario] of Object.entries(scenarios)) {
-  if (only !== undefined && name !== only) continue;
-  process.stderr.write(`${name}: ${scenario.about}\n`);
-  for (const table of await scenario.run({ isQuick: values.quick })) printTable(table);
+const chosen: { scenarios: Scenarios; only: Set<string> }[] = [];
+for (const word of positionals) {
+  const last = chosen.at(-1);
+  const bench = benches[word];
+  if (last?.scenarios[word]) last.only.add(word);
+  else if (bench) chosen.push({ ...(await bench.load()), only: new Set() });
+  else usage(Object.entries(last?.scenarios ?? benches).map(([name, { about }]) => [name, about]));
 }
+if (chosen.length === 0) usage(Object.entries(benches).map(([name, { about }]) => [name, about]));
+stopOnSignals();
+for (const { scenarios, only } of chosen)
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    if (only.size > 0 && !only.has(name)) continue;
+    process.stderr.write(`${name}: ${scenario.about}\n`);
+    for (const table of await scenario.run({ isQuick: values.quick })) printTable(table);
+  }
 process.exit(0);

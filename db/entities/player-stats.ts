@@ -20,7 +20,7 @@ export const PlayerStatsSchema = defineEntity({
   ],
   triggers: [
     {
-      // Whoever writes totals, the boards learn of it (server/boards/sync.ts).
+      // Whoever writes totals, the boards learn of it (server/boards/carry.ts).
       name: "player_stats_noted",
       timing: "after",
       events: ["insert", "update"],

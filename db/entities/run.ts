@@ -47,7 +47,7 @@ export const RunSchema = defineEntity({
     questionIds: p.array((id) => Number(id)).columnType("int[]"),
     /** The current question has been answered. */
     isAnswered: p.boolean().default(false),
-    /** When the current question became the current one. */
+    /** When the current question, or the one after an answered one, was first shown. */
     shownAt: p.datetime(),
     /** Start or last answer. */
     touchedAt: p.datetime(),

@@ -68,16 +68,28 @@ export async function listChallengeQuestions(
   return rows.map(({ id }) => id);
 }
 
+export interface Release {
+  before: string;
+  keep: number;
+  now: Date;
+  since: Date;
+  live: readonly number[];
+}
+
 /**
  * Moves the questions of challenges before this date to the public pool, of each category as many as
- * leave so many in the competition pool (TRV-12). Returns how many were moved.
+ * leave so many in the competition pool (TRV-12). A challenge somebody still plays, in a run touched
+ * `since` or in a lobby with one of `live`, waits until they are through. Returns how many were moved.
  */
 export async function releaseQuestions(
   em: EntityManager,
-  { before, keep, now }: { before: string; keep: number; now: Date },
+  { before, keep, now, since, live }: Release,
 ): Promise<number> {
-  const due = sql`select id, question_ids from challenges
-    where released_at is null and date < ${before}::date`;
+  const due = sql`select id, question_ids from challenges c
+    where released_at is null and date < ${before}::date
+      and not question_ids && ${[...live]}::int[]
+      and not exists (select 1 from runs r
+        where r.challenge_id = c.id and not r.is_finished and r.touched_at > ${since})`;
   const moved = await rowsOf(
     em,
     sql`with due as (${due}),

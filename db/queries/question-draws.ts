@@ -14,11 +14,9 @@ export interface DrawFilter {
   count: number;
   /** Never drawn. */
   excludeIds: readonly number[];
-  /** Drawn only when nothing else is left: live in another lobby (LOB-24). */
-  avoidIds: readonly number[];
   /** Questions none of these players has answered come first. */
   preferUnseenBy: readonly number[];
-  /** Leaves answered and avoided questions out instead of drawing them last. */
+  /** Leaves answered questions out instead of drawing them last. */
   freshOnly?: boolean;
 }
 
@@ -26,8 +24,8 @@ export interface DrawFilter {
 const drawWindow = 256;
 
 /**
- * Draws up to `count` questions at random: first those nobody of `preferUnseenBy` has answered and
- * that are not in `avoidIds`, then answered ones, then the avoided.
+ * Draws up to `count` questions at random: first those nobody of `preferUnseenBy` has answered, then
+ * answered ones.
  */
 export async function drawQuestions(em: EntityManager, filter: DrawFilter): Promise<QuestionRow[]> {
   if (filter.count < 1) return [];
@@ -54,9 +52,8 @@ async function drawFresh(
   filter: DrawFilter,
   excluded: readonly number[],
 ): Promise<QuestionRow[]> {
-  const skipped = [...excluded, ...filter.avoidIds];
   const players = [...filter.preferUnseenBy];
-  const candidates = sql`${matching(filter)} and not (q.id = any(${skipped}::int[]))
+  const candidates = sql`${matching(filter)} and not (q.id = any(${[...excluded]}::int[]))
     and not exists (select 1 from question_answers a
       where a.question_id = q.id and a.player_id = any(${players}::int[]))`;
   return preparedRowsOf(
@@ -89,8 +86,7 @@ async function drawAny(
     sql<QuestionRow>`
       select ${questionColumns} from questions q
       where ${matching(filter)} and not (q.id = any(${[...excluded]}::int[]))
-      order by q.id = any(${[...filter.avoidIds]}::int[]),
-        (select count(distinct a.player_id) from question_answers a
+      order by (select count(distinct a.player_id) from question_answers a
           where a.question_id = q.id and a.player_id = any(${[...filter.preferUnseenBy]}::int[])),
         random()
       limit ${filter.count}`,

@@ -124,7 +124,6 @@ async function drawOne(
     promptHash: null,
     count: 1,
     preferUnseenBy: [],
-    avoidIds: [],
   };
   const fresh = { ...filter, excludeIds: [...chosen, ...used, ...live], freshOnly: true };
   for (const choice of [wish, ...alternatives(wish)]) {

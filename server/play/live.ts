@@ -1,6 +1,7 @@
 import { listChallengeQuestions } from "../../db/queries/challenges.ts";
 import { earliestDate, latestDate } from "../core/days.ts";
 import type { JobDeps } from "../deps.ts";
+import { categories, difficulties } from "../providers/question-model.ts";
 
 /** A drawn question counts as live for so long; a lobby does not tell when it is through with it. */
 const minLiveMs = 30 * 60_000;
@@ -13,13 +14,15 @@ const liveLimit = 500;
 
 const dayMs = 86_400_000;
 
+type LiveDeps = Pick<JobDeps, "clock" | "redis" | "log">;
+
 const keyOf = (category: string, difficulty: string) => `live-questions:${category}:${difficulty}`;
 
 /** Questions of challenges change once a day. */
 const challengesTtlMs = 60_000;
 
 /** Ids of the challenges people can play now, and of the coming ones (TRV-12, S15). */
-function listInChallenges(deps: JobDeps): number[] | Promise<number[]> {
+export function listInChallenges(deps: JobDeps): number[] | Promise<number[]> {
   return deps.bodies.use(
     "play/live-challenges",
     challengesTtlMs,
@@ -33,28 +36,29 @@ function listInChallenges(deps: JobDeps): number[] | Promise<number[]> {
 }
 
 /**
- * Ids drawn for other lobbies of late (LOB-24), and those of the challenges. A store that is away only
- * costs the preference.
+ * Ids drawn for other lobbies of late (LOB-24); needs no connection to the database. A store that is
+ * away only costs the preference.
  */
-export async function listLive(
-  deps: JobDeps,
+export async function listLiveInLobbies(
+  deps: LiveDeps,
   category: string,
   difficulty: string,
 ): Promise<number[]> {
-  const inLobbies = await listLiveInLobbies(deps, category, difficulty);
-  return [...inLobbies, ...(await listInChallenges(deps))];
+  return readLive(deps, [keyOf(category, difficulty)]);
 }
 
-/** Without those of challenges: needs no connection to the database. */
-export async function listLiveInLobbies(
-  deps: Pick<JobDeps, "clock" | "redis" | "log">,
-  category: string,
-  difficulty: string,
-): Promise<number[]> {
+/** Of every category and difficulty. */
+export const listAllLiveInLobbies = (deps: LiveDeps): Promise<number[]> =>
+  readLive(
+    deps,
+    categories.flatMap((category) => difficulties.map((each) => keyOf(category, each))),
+  );
+
+async function readLive(deps: LiveDeps, keys: readonly string[]): Promise<number[]> {
   try {
     const now = deps.clock.now();
-    const ids = await deps.redis.zrangebyscore(keyOf(category, difficulty), now, "+inf");
-    return ids.map(Number);
+    const lists = await Promise.all(keys.map((key) => deps.redis.zrangebyscore(key, now, "+inf")));
+    return lists.flat().map(Number);
   } catch (error) {
     deps.log.warn({ err: error }, "live questions unknown");
     return [];

@@ -292,15 +292,43 @@ describe("the language-model driver", () => {
 
     it("is left alone after three failures, until one call may try again", async () => {
       const model = create({}, { breakMs: 100 });
-      chat.script({ status: 400 });
-      for (let n = 0; n < 3; n++) await assert.rejects(model.generate(ask()), { status: 400 });
+      chat.script({ status: 500 });
+      for (let n = 0; n < 3; n++) await assert.rejects(model.generate(ask()), { status: 500 });
       await assert.rejects(model.generate(ask()), /breaker is open/);
-      assert.equal(chat.requests.length, 3);
+      assert.equal(chat.requests.length, 9, "each was tried three times");
       assert.deepEqual(await outcomes(metrics.generatorBroken), { "": 1 });
       chat.script(batch(written(1)));
       await new Promise((resolve) => setTimeout(resolve, 150));
       assert.equal((await model.generate(ask())).length, 1);
       assert.deepEqual(await outcomes(metrics.generatorBroken), {});
+    });
+
+    it("is left alone when it only says that it is busy, or nothing in time", async () => {
+      for (const [reaction, limitMs] of [
+        [{ status: 429 }, 8_000],
+        [{ kind: "hang" }, 50],
+      ] as const) {
+        const model = create({}, { limitMs });
+        chat.script(reaction);
+        for (let n = 0; n < 3; n++) await assert.rejects(model.generate(ask()));
+        await new Promise(setImmediate);
+        await assert.rejects(model.generate(ask()), /breaker is open/, JSON.stringify(reaction));
+      }
+    });
+
+    it("is asked on after requests that only it would refuse or answer with nonsense", async () => {
+      const model = create();
+      for (const reaction of [{ status: 400 }, { text: "Sure! Here are your questions." }]) {
+        chat.script(reaction);
+        for (let n = 0; n < 3; n++)
+          await assert.rejects(
+            model.generate(ask()),
+            (error: Error) => !/breaker/.test(error.message),
+          );
+      }
+      assert.deepEqual(await outcomes(metrics.generatorBroken), {});
+      chat.script(batch(written(1)));
+      assert.equal((await model.generate(ask())).length, 1);
     });
 
     it("gets so many calls at once and no more, and the rest wait in a bounded row", async () => {

@@ -5,12 +5,12 @@ import { endStaleRuns } from "../../db/queries/runs.ts";
 import { earliestDate } from "../../server/core/days.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import { datesDue, makeChallenges } from "../../server/play/challenges.ts";
-import { listLiveInLobbies } from "../../server/play/live.ts";
+import { listAllLiveInLobbies, listLiveInLobbies } from "../../server/play/live.ts";
 
 const dayMs = 86_400_000;
 /** A snapshot taken so late still passes for midnight's. */
 const snapshotDelayMs = 10 * 60_000;
-/** An endless run without an answer for so long is over (RUN-03). */
+/** An endless run without an answer for so long is over (RUN-03); nobody waits for others either. */
 const staleMs = dayMs;
 const maxEnded = 1_000;
 /** Questions a category keeps in the competition pool (TRV-12). */
@@ -44,7 +44,10 @@ export async function tidyChallenges(deps: JobDeps): Promise<void> {
   const avoid = (category: string, difficulty: string) =>
     listLiveInLobbies(deps, category, difficulty);
   await makeChallenges(deps.em, datesDue(now), { now, avoid });
-  const spent = { before: earliestDate(now), keep: keptQuestions, now: new Date(now) };
+  const spent = {
+    ...{ before: earliestDate(now), keep: keptQuestions, now: new Date(now) },
+    ...{ since: new Date(now - staleMs), live: await listAllLiveInLobbies(deps) },
+  };
   const moved = await deps.em.transactional((em) => releaseQuestions(em, spent));
   if (moved > 0) deps.log.info({ count: moved }, "spent questions made public");
   const stale = { before: new Date(now - staleMs), now: new Date(now), limit: maxEnded };

@@ -53,7 +53,6 @@ export async function drawForPlayer(
       model: null,
       count: 1,
       excludeIds: [],
-      avoidIds: [],
       preferUnseenBy: [playerId],
       freshOnly: true,
     };

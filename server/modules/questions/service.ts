@@ -5,9 +5,9 @@ import type { JobDeps } from "../../deps.ts";
 import { levelOf } from "../../play/levels.ts";
 import { categoryOf, difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
 import { modelsOf } from "../../providers/chat/settings.ts";
-import { listLive, markLive } from "../../play/live.ts";
+import { listInChallenges, listLiveInLobbies, markLive } from "../../play/live.ts";
 import { sealAnswer } from "./seal.ts";
-import { drawOrGenerate, drawStored, type Stocked, type Want } from "./stock.ts";
+import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
 
 export { categoryOf } from "./categories.ts";
 export { drawNext } from "./next.ts";
@@ -64,18 +64,9 @@ async function drawCategory(
     model: null,
     count,
     excludeIds: plan.exclude_ids,
-    avoidIds: await listLive(deps, category, difficulty),
     preferUnseenBy: plan.player_ids,
   };
-  const fitting = await drawOrGenerate(deps, want);
-  const unprompted =
-    want.prompt === null
-      ? []
-      : await drawOrGenerate(deps, lacking({ ...want, prompt: null }, fitting));
-  const all = await fillFromNeighbours(deps, { ...want, prompt: null }, [
-    ...fitting,
-    ...unprompted,
-  ]);
+  const all = await drawUnshared(deps, want);
   await markLive(
     deps,
     category,
@@ -86,20 +77,34 @@ async function drawCategory(
   return all;
 }
 
+/**
+ * What is live elsewhere comes only when nothing else is left, not even something new (LOB-24): first
+ * what another lobby plays, and last of all what a challenge asks everybody (TRV-12).
+ */
+async function drawUnshared(deps: JobDeps, want: Want): Promise<Stocked[]> {
+  const inLobbies = await listLiveInLobbies(deps, want.category, want.difficulty);
+  const inChallenges = await listInChallenges(deps);
+  const deadline = waitUntil(deps);
+  let all: Stocked[] = [];
+  const next = (without: readonly number[], change: Partial<Want> = {}) =>
+    lacking({ ...want, ...change, excludeIds: [...want.excludeIds, ...without] }, all);
+  const live = [...inLobbies, ...inChallenges];
+  if (want.prompt !== null) all = await drawOrGenerate(deps, next(live), deadline);
+  const prompt = null;
+  all = [...all, ...(await drawOrGenerate(deps, next(live, { prompt }), deadline))];
+  // A long game goes on with the nearest difficulties rather than ending early.
+  for (const without of [live, inChallenges, []])
+    for (const difficulty of [want.difficulty, ...neighboursOf(want.difficulty)]) {
+      if (all.length >= want.count) return all;
+      all = [...all, ...(await drawStored(deps, next(without, { prompt, difficulty })))];
+    }
+  return all;
+}
+
 /** What is still missing of `want` after these. */
 function lacking(want: Want, found: readonly Stocked[]): Want {
   const excludeIds = [...want.excludeIds, ...found.map((row) => row.id)];
   return { ...want, count: want.count - found.length, excludeIds };
-}
-
-/** A long game goes on with the nearest difficulties rather than ending early. */
-async function fillFromNeighbours(deps: JobDeps, want: Want, found: Stocked[]): Promise<Stocked[]> {
-  let all = found;
-  for (const difficulty of neighboursOf(want.difficulty)) {
-    if (all.length >= want.count) break;
-    all = [...all, ...(await drawStored(deps, { ...lacking(want, all), difficulty }))];
-  }
-  return all;
 }
 
 function toDrawn(row: Stocked): DrawnQuestion {
@@ -157,7 +162,6 @@ export async function generateForPlayer(
         model: input.model,
         count,
         excludeIds: [],
-        avoidIds: [],
         preferUnseenBy: [playerId],
         freshOnly: true,
       });

@@ -21,7 +21,6 @@ export interface Want {
   model: string | null;
   count: number;
   excludeIds: readonly number[];
-  avoidIds: readonly number[];
   preferUnseenBy: readonly number[];
   /** Answered questions do not count as stock: new ones are made instead. */
   freshOnly?: boolean;

@@ -156,13 +156,14 @@ function progressed(run: runs.RunRow, step: Step): runs.RunRow {
     touchedAtMs: now,
   };
   if (next === null) return { ...after, isFinished: true, finishedAtMs: now };
-  if (run.mode !== "endless") return after;
+  // The answer shows it: from here on it can be looked up (SCO-04).
+  const shown = { ...after, shownAtMs: now };
+  if (run.mode !== "endless") return shown;
   return {
-    ...after,
+    ...shown,
     questionIds: [...run.questionIds, next.id],
     currentIndex: run.currentIndex + 1,
     isAnswered: false,
-    shownAtMs: now,
   };
 }
 
@@ -175,7 +176,8 @@ async function complete(em: EntityManager, run: runs.RunRow, now: number): Promi
 }
 
 /**
- * Moves a challenge run on to its next question, whose time begins now (document 2, Runs). Throws
+ * Moves a challenge run on to its next question, whose time began when the answer before it showed it
+ * (document 2, Runs; SCO-04). Throws
  * `run:not_found`, `run:finished`, `run:endless`, `run:not_answered`, `run:no_more_questions`,
  * `challenge:not_found`.
  */
@@ -195,8 +197,7 @@ export async function advanceRun(
     if (nextId === undefined) throw new AppError("run:no_more_questions");
     const question = (await runs.listQuestions(em, [nextId])).get(nextId);
     if (question === undefined) throw new AppError("run:no_more_questions");
-    const shownAtMs = deps.clock.now();
-    const after = { ...run, currentIndex: run.currentIndex + 1, isAnswered: false, shownAtMs };
+    const after = { ...run, currentIndex: run.currentIndex + 1, isAnswered: false };
     await runs.saveProgress(em, id, after);
     return { run: after, question };
   });

@@ -17,7 +17,7 @@ import { MalformedAnswer } from "./client.ts";
 export const mostWaiting = 16;
 /** Tries after the first one. */
 const mostRetries = 2;
-/** Failures in a row that stop the calls for a while. */
+/** Requests in a row that a server in trouble failed, which stop the calls for a while. */
 const failuresToBreak = 3;
 
 export interface Timing {
@@ -48,16 +48,28 @@ export function createPolicies(
   const mayHelp = (error: unknown) =>
     isPassing(error) && (retryAfterMs(error) ?? 0) < timing.limitMs;
   const retries = retry(handleWhen(mayHelp), { maxAttempts: mostRetries, backoff: waits });
-  const breaker = circuitBreaker(
-    handleWhen((error) => !(error instanceof BudgetSpent)),
-    { breaker: new ConsecutiveBreaker(failuresToBreak), halfOpenAfter: timing.breakMs },
-  );
+  const breaker = circuitBreaker(handleWhen(isOutage), {
+    breaker: new ConsecutiveBreaker(failuresToBreak),
+    halfOpenAfter: timing.breakMs,
+  });
   breaker.onStateChange((state) => onBreaker(state !== CircuitState.Closed));
   const policies = wrap(bulkhead(concurrency, mostWaiting), breaker, retries);
   return (limitMs, work) =>
     timeout(limitMs, TimeoutStrategy.Aggressive).execute(({ signal }) =>
       policies.execute(({ signal: inner }) => work(inner), signal),
     );
+}
+
+/**
+ * Says something of the server rather than of one request: a prompt that is refused, or answered with
+ * nonsense, takes nothing from the others.
+ */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return true;
+  if (error instanceof BudgetSpent || error instanceof MalformedAnswer) return false;
+  const status = statusOf(error);
+  // Without a status there was no answer at all, or time was up before it came.
+  return status === null || status === 408 || status === 429 || status >= 500;
 }
 
 /** Refusals of the moment: too busy, broken for now, cut off, or not what was asked for. */

@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { sql } from "kysely";
 import type { DrawPlan } from "../../../../actors/index.ts";
+import { insertChallenge } from "../../../../db/queries/challenges.ts";
 import { insertAnswers } from "../../../../db/queries/question-answers.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { seedQuestions } from "../../../../db/seeds/questions.ts";
+import { createBodyCache } from "../../../../server/core/body-cache.ts";
 import { AppError } from "../../../../server/core/errors.ts";
-import { listLive, markLive } from "../../../../server/play/live.ts";
+import { datesDue } from "../../../../server/play/challenges.ts";
+import { listLiveInLobbies, markLive } from "../../../../server/play/live.ts";
 import { categoryOf, drawForLobby } from "../../../../server/modules/questions/service.ts";
 import { difficultyOf } from "../../../../server/modules/questions/categories.ts";
 import {
@@ -48,7 +51,7 @@ describe("drawing questions for a lobby", () => {
   beforeEach(async () => {
     jobs.use(createQuestionBank());
     await jobs.deps.redis.flushall();
-    await rowsOf(jobs.deps.em, sql`truncate questions restart identity cascade`);
+    await rowsOf(jobs.deps.em, sql`truncate questions, challenges restart identity cascade`);
   });
   after(() => jobs.stop());
 
@@ -56,6 +59,7 @@ describe("drawing questions for a lobby", () => {
     const first = await drawForLobby(jobs.deps, plan());
     assert.equal(first.length, 10);
     assert.ok(first.every((q) => !q.isCached && q.category === "art" && q.difficulty === "medium"));
+    await jobs.deps.redis.flushall();
     const second = await drawForLobby(jobs.deps, plan({ count: 5 }));
     assert.ok(second.every((q) => q.isCached));
   });
@@ -151,6 +155,30 @@ describe("drawing questions for a lobby", () => {
     assert.equal(third.length, 5);
   });
 
+  it("makes new ones rather than play what a challenge of these days asks", async () => {
+    await drawForLobby(jobs.deps, plan({ count: 10 }));
+    await jobs.deps.redis.flushall();
+    const all = await idsIn("competition");
+    const questionIds = all.slice(2);
+    const [date = ""] = datesDue(Date.now());
+    await insertChallenge(jobs.deps.em, { kind: "gauntlet", date, questionIds, at: new Date() });
+    const deps = Object.defineProperty(Object.create(jobs.deps), "bodies", {
+      value: createBodyCache(),
+    }) as typeof jobs.deps;
+    const drawn = idsOf(await drawForLobby(deps, plan({ count: 6 })));
+    assert.equal(drawn.length, 6);
+    assert.deepEqual(
+      drawn.filter((id) => questionIds.includes(id)),
+      [],
+    );
+    // Nothing new to be had, and another lobby plays the rest: theirs come first.
+    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    const free = (await idsIn("competition")).length - questionIds.length;
+    const again = idsOf(await drawForLobby(deps, plan({ count: free + 1 })));
+    assert.equal(new Set(again).size, free + 1);
+    assert.equal(again.filter((id) => questionIds.includes(id)).length, 1);
+  });
+
   it("puts questions that fit the prompt first and fills up with others", async () => {
     const drawn = await drawForLobby(
       jobs.deps,
@@ -194,7 +222,7 @@ describe("drawing questions for a lobby", () => {
     }) as typeof jobs.deps;
     await markLive(deps, "art", "medium", [1, 2], 40);
     await markLive(deps, "art", "medium", [3], 5);
-    const live = async () => (await listLive(deps, "art", "medium")).sort();
+    const live = async () => (await listLiveInLobbies(deps, "art", "medium")).sort();
     assert.deepEqual(await live(), [1, 2, 3]);
     nowMs += 31 * 60_000;
     assert.deepEqual(await live(), [1, 2], "the short game is over");

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { weightOf } from "../../../../actors/lobby/scoring.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { datesDue, makeChallenges } from "../../../../server/play/challenges.ts";
-import { listLive } from "../../../../server/play/live.ts";
+import { listInChallenges, markLive } from "../../../../server/play/live.ts";
 import { maintain } from "../../../../workers/processors/maintenance.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
@@ -86,7 +86,7 @@ describe("challenges", () => {
     });
     const [first] = mixed;
     assert.ok(first);
-    const live = await listLive(app.deps, first.category, first.difficulty);
+    const live = await listInChallenges(app.deps);
     assert.ok(live.includes(first.id), "lobbies leave them out");
   });
 
@@ -122,9 +122,20 @@ describe("challenges", () => {
     const [bob, cid] = [await runner(app), await runner(app)];
     assert.equal(await begin(bob, day + 36 * hourMs - 1), 200);
     assert.equal(await begin(cid, day + 36 * hourMs), 404);
+    const pools = async () => new Set((await questionsOf(app, daily.id)).map(({ pool }) => pool));
+    await maintain({ task: "challenges" }, app.deps);
+    assert.deepEqual(await pools(), new Set(["competition"]), "somebody still plays them");
     await bob.renew();
     const run = await playChallenge(app, bob, "daily_shuffle", daily.id, () => true);
     assert.equal(run.is_finished, true);
+    const [shown] = await questionsOf(app, daily.id);
+    assert.ok(shown);
+    await markLive(app.deps, shown.category, shown.difficulty, [shown.id], 5);
+    await maintain({ task: "challenges" }, app.deps);
+    assert.deepEqual(await pools(), new Set(["competition"]), "a lobby plays one of them");
+    clock.advance(hourMs);
+    await maintain({ task: "challenges" }, app.deps);
+    assert.deepEqual(await pools(), new Set(["public"]), "forgotten runs are not waited for");
   });
 
   it("are made ahead by a job, and give their questions free when they are over", async () => {
