@@ -24,15 +24,24 @@ export interface AssetIndex {
   storeNew(): Promise<number>;
 }
 
+/** Who waits for the files, and may lose patience. */
+export interface Watch {
+  signal?: AbortSignal | undefined;
+  onProgress?: (done: number) => void;
+}
+
 /** Reads and hashes every file of the envelope once; files that cannot be used become problems. */
 export async function indexAssets(
   em: EntityManager,
   envelope: ImportEnvelope,
   problems: ProblemList,
+  watch: Watch = {},
 ): Promise<AssetIndex> {
   const byPath = new Map<string, KnownAsset>();
   const byHash = new Map<string, KnownAsset | null>();
-  for (const { path, media_type, role } of envelope.assets) {
+  for (const [index, { path, media_type, role }] of envelope.assets.entries()) {
+    watch.signal?.throwIfAborted();
+    watch.onProgress?.(index);
     const entity = `asset ${path}`;
     if (byPath.has(path)) problems.add(entity, "", "is listed twice");
     const content = await envelope.readAsset(path).catch((error: unknown) => {
@@ -70,7 +79,7 @@ export async function indexAssets(
       const fresh = new Map<string, string>();
       for (const [path, asset] of byPath)
         if (!registered.has(asset.hash)) fresh.set(asset.hash, path);
-      await storeInBatches(em, envelope, [...fresh.values()], byPath);
+      await storeInBatches(em, envelope, [...fresh.values()], { byPath, signal: watch.signal });
       return fresh.size;
     },
   };
@@ -80,9 +89,10 @@ async function storeInBatches(
   em: EntityManager,
   envelope: ImportEnvelope,
   paths: readonly string[],
-  byPath: ReadonlyMap<string, KnownAsset>,
+  { byPath, signal }: Pick<AssetIndex, "byPath"> & Pick<Watch, "signal">,
 ): Promise<void> {
   for (let at = 0; at < paths.length; at += batchSize) {
+    signal?.throwIfAborted();
     const rows = [];
     for (const path of paths.slice(at, at + batchSize)) {
       const asset = byPath.get(path);

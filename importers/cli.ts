@@ -1,7 +1,9 @@
 import { extname, resolve } from "node:path";
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { SingleBar } from "cli-progress";
 import { Command, CommanderError } from "commander";
 import { createOrm, migrate } from "../db/orm.ts";
+import { readUpstreamIds } from "../db/queries/codex-read.ts";
 import { projectionOf } from "../db/projections/refresh.ts";
 import { borrowStores } from "../server/boot/stores.ts";
 import { announceImports } from "../server/core/archive-news.ts";
@@ -13,13 +15,14 @@ import { codexImport } from "../workers/queues.ts";
 import { readEnvelopes } from "./adapters/envelopes.ts";
 import { writeTree } from "./adapters/gamedata/tree.ts";
 import { adapters } from "./adapters/index.ts";
-import { ImportRefused, type ImportEnvelope, type ImportReport } from "./contract.ts";
+import { ImportRefused, type ImportEnvelope, type ImportReport, type Target } from "./contract.ts";
 import { openEnvelopeFile } from "./envelope-file.ts";
 import { ImportBusy, importEnvelope, type ImportOptions } from "./run.ts";
 import { writeEnvelopeFile } from "./write-envelope.ts";
 
 interface CliOptions {
   source?: string;
+  adapter?: string;
   writeSample?: string;
   envelope?: string;
   writeEnvelope?: string;
@@ -30,6 +33,9 @@ interface CliOptions {
 
 /** What the user asked for makes no sense; nothing was started. */
 class UsageError extends Error {}
+
+/** Ends a transaction whose work was only to be looked at. */
+class TakenBack extends Error {}
 
 /** Changed ids that a dry run prints; the numbers count them all. */
 const maxPrinted = 1_000;
@@ -42,6 +48,10 @@ const program = new Command("import")
   .argument("[game]", "slug of the game")
   .argument("[dir]", "folder with the files of the game, or with envelope files")
   .option("--source <dir>", "the folder, as an option")
+  .option(
+    "--adapter <name>",
+    "read the folder as this game's files are, whatever the game is called",
+  )
   .option("--envelope <file>", "import this envelope file (.json or .json.gz)")
   .option("--write-envelope <file>", "only write the envelope, one file per patch")
   .option("--write-sample <dir>", "only write the sample game, as its exporter would")
@@ -54,10 +64,14 @@ const program = new Command("import")
       const { sampleTree } = await import("./sample/sample.ts");
       return out(`${await writeTree(sampleTree(), resolve(options.writeSample))} files`);
     }
-    const source = sourceOf(game, dir ?? options.source, options);
-    if (options.writeEnvelope !== undefined) await writeAll(source, options.writeEnvelope);
+    const open = sourceOf(game, dir ?? options.source, options);
+    if (options.writeEnvelope !== undefined)
+      await writeAll(
+        open(async () => new Map()),
+        options.writeEnvelope,
+      );
     else if (options.queue) await enqueue(loadConfig(), game, options);
-    else await importAll(loadConfig(), source, game, options);
+    else await importAll(loadConfig(), open, game, options);
   });
 
 process.once("SIGINT", () => control.abort());
@@ -73,17 +87,23 @@ async function* single(file: string): AsyncGenerator<ImportEnvelope> {
   yield await openEnvelopeFile(resolve(file));
 }
 
+/** The envelopes, once it is known what the game is made of already. */
+type Open = (knownIds: Target["knownIds"]) => AsyncIterable<ImportEnvelope>;
+
 function sourceOf(
   game: string | undefined,
   dir: string | undefined,
-  { envelope, queue }: CliOptions,
-): AsyncIterable<ImportEnvelope> {
-  if (envelope !== undefined) return single(envelope);
+  { envelope, queue, adapter: wanted = game }: CliOptions,
+): Open {
+  if (envelope !== undefined) return () => single(envelope);
   if (queue) throw new UsageError("--queue needs --envelope");
   if (game === undefined || dir === undefined)
     throw new UsageError("give a game and a folder, or --envelope <file>");
-  const adapter = adapters.find((one) => one.game === game);
-  return adapter?.read(resolve(dir)) ?? readEnvelopes(resolve(dir));
+  const adapter = adapters.find((one) => one.game === wanted);
+  if (adapter === undefined && wanted !== game)
+    throw new UsageError(`adapters are ${adapters.map((one) => one.game).join(", ")}`);
+  return (knownIds) =>
+    adapter?.read(resolve(dir), { game, knownIds }) ?? readEnvelopes(resolve(dir));
 }
 
 async function writeAll(source: AsyncIterable<ImportEnvelope>, target: string): Promise<void> {
@@ -119,7 +139,7 @@ async function enqueue(config: Config, game: string | undefined, { envelope = ""
 
 async function importAll(
   config: Config,
-  source: AsyncIterable<ImportEnvelope>,
+  open: Open,
   game: string | undefined,
   options: CliOptions,
 ): Promise<void> {
@@ -129,30 +149,53 @@ async function importAll(
   try {
     await migrate(orm);
     await redisReady(redis);
-    const announce = announceImports(redis, silentLogger);
-    let count = 0;
-    for await (const envelope of source) {
-      count++;
-      const slug = envelope.header.game?.slug;
-      if (game !== undefined && slug !== game)
-        throw new UsageError(`${envelope.name} is of ${slug}, not of ${game}`);
-      const ui = createUi(options);
-      const report = await importEnvelope(orm.em.fork(), envelope, {
-        now: Date.now(),
-        isDryRun: options.dryRun === true,
-        signal: control.signal,
-        announce,
-        project: projectionOf(config.GAME_DATA_GAME),
-        ...ui,
-      }).finally(ui.stop);
-      out(options.json ? JSON.stringify(report) : readable(report, options));
-    }
-    if (count === 0) throw new UsageError("there is nothing to import");
+    const em = orm.em.fork();
+    const writing = {
+      announce: announceImports(redis, silentLogger),
+      project: projectionOf(config.GAME_DATA_GAME),
+    };
+    if (options.dryRun !== true) await importEach(em, open, game, options, writing);
+    else if (options.envelope !== undefined)
+      await importEach(em, open, game, options, { isDryRun: true });
+    // Each patch is compared with the one before it: all are written, and taken back together.
+    else await undone(em, (tx) => importEach(tx, open, game, options, {}));
   } finally {
     redis.disconnect();
     await orm.close(true);
     await stores.stop();
   }
+}
+
+async function importEach(
+  em: EntityManager,
+  open: Open,
+  game: string | undefined,
+  options: CliOptions,
+  how: Pick<ImportOptions, "announce" | "project" | "isDryRun">,
+): Promise<void> {
+  let count = 0;
+  for await (const envelope of open(() => readUpstreamIds(em, game ?? ""))) {
+    count++;
+    const slug = envelope.header.game?.slug;
+    if (game !== undefined && slug !== game)
+      throw new UsageError(`${envelope.name} is of ${slug}, not of ${game}`);
+    const ui = createUi(options);
+    const given = { ...how, ...ui, now: Date.now(), signal: control.signal };
+    const report = await importEnvelope(em, envelope, given).finally(ui.stop);
+    out(options.json ? JSON.stringify(report) : readable(report, options));
+  }
+  if (count === 0) throw new UsageError("there is nothing to import");
+}
+
+/** Does the work in a transaction that is rolled back. */
+async function undone(em: EntityManager, work: (em: EntityManager) => Promise<void>) {
+  const attempt = em.transactional(async (tx) => {
+    await work(tx);
+    throw new TakenBack();
+  });
+  await attempt.catch((error: unknown) => {
+    if (!(error instanceof TakenBack)) throw error;
+  });
 }
 
 /** A bar while somebody watches; the changes themselves when nothing is written. */

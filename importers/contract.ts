@@ -89,12 +89,19 @@ export interface ImportEnvelope {
   readAsset(path: string): Promise<Uint8Array>;
 }
 
+/** The game that is imported into. */
+export interface Target {
+  game: string;
+  /** Ids of its entities by their upstream keys, earlier ones too, in lower case; empty where nothing is imported. */
+  knownIds(): Promise<ReadonlyMap<string, string>>;
+}
+
 /** Pass 1: reads the files of a game as upstream publishes them and knows no database. */
 export interface Adapter {
-  /** Slug of the game, as given to `npm run import`. */
+  /** Slug of the game it is for, as given to `npm run import`. */
   game: string;
   /** One envelope per patch, each branch after its parent, oldest patch first. */
-  read(sourceDir: string): AsyncIterable<ImportEnvelope>;
+  read(sourceDir: string, target: Target): AsyncIterable<ImportEnvelope>;
 }
 
 export function defineAdapter(adapter: Adapter): Adapter {

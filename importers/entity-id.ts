@@ -1,7 +1,7 @@
 import { snakeCase } from "../server/core/snake-case.ts";
 
-/** An id the archive takes: `id.<type>.<name>` (COD-16, IMP-02). */
-const idPattern = /^id\.([a-z][a-z0-9_]*)\.[A-Za-z0-9_.-]+$/;
+/** An id the archive takes: `id.<type>.<name>`, at most 255 characters (COD-16, IMP-02). */
+const idPattern = /^(?=.{1,255}$)id\.([a-z][a-z0-9_]*)\.[A-Za-z0-9_.-]+$/;
 
 /** Type inside an id, or null when it is none. */
 export function typeOfId(id: string): string | null {

@@ -80,6 +80,9 @@ export async function importEnvelope(
   return report;
 }
 
+const whatIsFixed =
+  "only the newest patch of a branch can be replaced, and only while no branch begins at it";
+
 async function importLocked(
   em: EntityManager,
   envelope: ImportEnvelope,
@@ -90,8 +93,10 @@ async function importLocked(
   const [game = null] = await readDirectory(em, header.game.slug);
   const place = locate(game, header, problems);
   const texts = prepareTexts(locales, problems);
-  options.onProgress?.("assets", 0, envelope.assets.length);
-  const assets = await indexAssets(em, envelope, problems);
+  const assets = await indexAssets(em, envelope, problems, {
+    signal: options.signal,
+    onProgress: (done) => options.onProgress?.("assets", done, envelope.assets.length),
+  });
   if (place === null) {
     problems.refuseIfAny();
     throw new Error("an envelope without place has a problem");
@@ -116,13 +121,12 @@ async function importLocked(
       onChange: (op, id) => {
         options.onChange?.(op, id);
         // Patches after it, or other branches, stand on its rows (IMP-04).
-        if (isRerun && !place.isReplaceable)
-          problems.add(id, "", `${op}, but only the newest patch of a branch can be replaced`);
+        if (isRerun && !place.isReplaceable) problems.add(id, "", `${op}, but ${whatIsFixed}`);
       },
     },
   );
   if (isRerun && !place.isReplaceable && textChanges.length > 0)
-    problems.add("locales", "", "changed, but only the newest patch of a branch can be replaced");
+    problems.add("locales", "", `changed, but ${whatIsFixed}`);
   problems.refuseIfAny();
   options.signal?.throwIfAborted();
   const report = reportOf(envelope, place, comparison);

@@ -58,6 +58,22 @@ export async function findByUpstreamKey(
   return row?.key ?? null;
 }
 
+/** Ids of a game's entities by their upstream keys in lower case, earlier ones too; the keys of now come first. */
+export async function readUpstreamIds(
+  em: EntityManager,
+  game: string,
+): Promise<Map<string, string>> {
+  const rows = await rowsOf(
+    em,
+    sql<{ name: string; key: string }>`
+      select lower(k.upstream_key) as name, e.key from codex_upstream_keys k
+      join codex_entities e on e.id = k.entity_id join codex_games g on g.id = k.game_id
+      where g.slug = ${game}
+      order by k.upstream_key is not distinct from e.upstream_key, e.id desc`,
+  );
+  return new Map(rows.map(({ name, key }) => [name, key]));
+}
+
 export interface HistoryRow {
   rowId: number;
   patchId: number;

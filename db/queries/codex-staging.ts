@@ -17,6 +17,11 @@ export interface StagedEntity {
 
 /** Tables of this transaction alone: what an import brings, and the entities it touches. */
 export async function createStaging(em: EntityManager): Promise<void> {
+  // Of the patch before, where one transaction brings several.
+  await rowsOf(
+    em,
+    sql`drop table if exists pg_temp.codex_staging, pg_temp.codex_removed, pg_temp.codex_ended, pg_temp.codex_touched`,
+  );
   await rowsOf(
     em,
     sql`create temp table codex_staging (key text not null, type text not null,

@@ -51,7 +51,7 @@ export function sampleTree(): FileTree {
 
 /** The sample game as envelopes, in the order they have to be imported. */
 export const readSample = (game: string): AsyncIterable<ImportEnvelope> =>
-  readExports(sampleTree(), game);
+  readExports(sampleTree(), { game, knownIds: async () => new Map() });
 
 /** Each patch with the whole game as it left it. */
 function worlds(): [SamplePatch, Book][] {

@@ -17,7 +17,7 @@ export interface SizedCacheOptions<V> {
 }
 
 /** A value larger than this part of the cache is given out, but not kept: it would push out all others. */
-const largestPart = 4;
+const largestPart = 2 / 3;
 /** What an entry costs besides its value. */
 const entryBytes = 200;
 
@@ -29,7 +29,7 @@ export function createSizedCache<V>(options: SizedCacheOptions<V>): SizedCache<V
 
   function keep(key: string, value: V): void {
     const bytes = sizeOf(value) + 2 * key.length + entryBytes;
-    if (bytes > maxBytes / largestPart) return;
+    if (bytes > maxBytes * largestPart) return;
     kept.set(key, { value, bytes });
     total += bytes;
     for (const [oldest, entry] of kept) {

@@ -60,8 +60,11 @@ describe("npm run import", () => {
   });
 
   it("imports the envelopes of a folder, oldest patch first, and nothing the second time", async () => {
+    const dry = await run("dun", file("dun"), "--json", "--dry-run");
+    assert.equal(dry.code, 0, dry.problems);
     const first = await run("dun", file("dun"), "--json");
     assert.equal(first.code, 0, first.problems);
+    assert.equal(dry.out, first.out, "a dry run says the same, and leaves nothing");
     const reports = (out: string) =>
       out
         .trim()

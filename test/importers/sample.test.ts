@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { Compile } from "typebox/compile";
+import { readUpstreamIds } from "../../db/queries/codex-read.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { gamedata } from "../../importers/adapters/gamedata/adapter.ts";
-import { writeTree } from "../../importers/adapters/gamedata/tree.ts";
+import { gamedata, readExports } from "../../importers/adapters/gamedata/adapter.ts";
+import { branchOf, writeTree } from "../../importers/adapters/gamedata/tree.ts";
 import type { ImportEnvelope, SourceEntity } from "../../importers/contract.ts";
 import { gamedataShapes } from "../../importers/gamedata/shapes.ts";
 import { importEnvelope } from "../../importers/run.ts";
@@ -90,7 +91,9 @@ describe("the sample game", () => {
     const folder = mkdtempSync(join(tmpdir(), "ember-sample-"));
     try {
       assert.ok((await writeTree(sampleTree(), folder, "main/1.0.0.4102/")) > 1000);
-      const [read, ...others] = await collect(gamedata.read(folder));
+      const [read, ...others] = await collect(
+        gamedata.read(folder, { game: "gamedata", knownIds: async () => new Map() }),
+      );
       assert.ok(read && others.length === 0);
       const made = named("1.0.0.4102");
       assert.deepEqual([read.header, read.locales], [made.header, made.locales]);
@@ -115,6 +118,26 @@ describe("the sample game", () => {
     assert.equal(after.get(id)?.upstream_key, "Id_Item_PotionOfSight");
     const entry = before.get("id.shop_entry.alchemist_potion_of_sight");
     assert.equal(entry?.data["item_id"], id);
+  });
+
+  it("keeps ids when only a newer export is there, whose names are spelled in another way", async () => {
+    const before = await entitiesOf("1.1.0.4188");
+    const named = [...before].map(([id, one]) => [one.upstream_key.toLowerCase(), id] as const);
+    const idsKnowing = async (known: Map<string, string>) => {
+      const tree = branchOf(sampleTree(), "main/1.2.0.4311");
+      const target = { game: "gamedata", knownIds: async () => known };
+      const [only] = await collect(readExports(tree, target));
+      assert.ok(only);
+      return new Map((await collect(only.entities())).map((one) => [one.upstream_key, one.id]));
+    };
+    const key = "Id_Item_PotionOfSight";
+    const renamed = new Map(named).set(key.toLowerCase(), "id.item.as_it_was_once");
+    assert.notEqual((await idsKnowing(new Map())).get(key), "id.item.as_it_was_once");
+    const ids = await idsKnowing(renamed);
+    assert.equal(ids.get(key), "id.item.as_it_was_once");
+    for (const [upstreamKey, id] of ids)
+      if (upstreamKey !== key && renamed.has(upstreamKey.toLowerCase()))
+        assert.equal(id, renamed.get(upstreamKey.toLowerCase()), upstreamKey);
   });
 
   it("is imported patch by patch with changes of every kind, and the second time changes nothing", async () => {
@@ -150,6 +173,8 @@ describe("the sample game", () => {
       const report = await importEnvelope(app.deps.em, one, { now: importTime });
       assert.deepEqual([report.added, report.changed, report.removed], [0, 0, 0], one.name);
     }
+    const known = await readUpstreamIds(app.deps.em, game);
+    assert.equal(known.get("id_item_potionofsight"), "id.item.potion_of_sight");
     assert.deepEqual(await importSample({ game, stamp: 2 }, app.deps), { imported: 0 });
     assert.deepEqual(await archiveTraces(app.deps.orm), traces);
   });

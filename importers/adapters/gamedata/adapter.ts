@@ -1,4 +1,9 @@
-import { defineAdapter, type ImportEnvelope, type SourceEntity } from "../../contract.ts";
+import {
+  defineAdapter,
+  type ImportEnvelope,
+  type SourceEntity,
+  type Target,
+} from "../../contract.ts";
 import { textOf, without } from "../fields.ts";
 import { readAssets, type GameAsset } from "./assets.ts";
 import { findExports, type Export } from "./exports.ts";
@@ -13,13 +18,13 @@ import { convertFields, type Told, type ValueContext } from "./values.ts";
 /** The game of the typed projection, from the files its exporter writes (shapes.ts says what becomes of them). */
 export const gamedata = defineAdapter({
   game: "gamedata",
-  read: (folder) => readExports(diskTree(folder), "gamedata"),
+  read: (folder, target) => readExports(diskTree(folder), target),
 });
 
 /** The exports of a tree as envelopes of a game, in the order they have to be imported. */
-export async function* readExports(tree: FileTree, game: string): AsyncGenerator<ImportEnvelope> {
-  const names = createNames();
-  for (const one of await findExports(tree, game)) yield await readExport(one, names);
+export async function* readExports(tree: FileTree, target: Target): AsyncGenerator<ImportEnvelope> {
+  const names = createNames(await target.knownIds());
+  for (const one of await findExports(tree, target.game)) yield await readExport(one, names);
 }
 
 async function readExport(

@@ -13,7 +13,7 @@ export interface NamedAsset {
 
 /**
  * Ids of assets. Upstream's spelling of a name cannot be relied on, so names are looked up whatever their
- * case, and the first patch that has an asset decides its id for the later ones.
+ * case, and the first patch that has an asset decides its id for the later ones, in one import or in many.
  */
 export interface Names {
   /** Knows the assets of one more export. */
@@ -23,12 +23,18 @@ export interface Names {
   resolve(name: string, hint: string | null): string;
 }
 
-export function createNames(): Names {
+/** `known`: ids by lower-case names, of the imports before. */
+export function createNames(known: ReadonlyMap<string, string> = new Map()): Names {
   // A type and a lower-case name -> id; and the name alone, for references that name no type.
   const byType = new Map<string, string>();
   const byName = new Map<string, string>();
   const keyOf = ({ folder, name }: NamedAsset) => `${kindOf(folder).type} ${name.toLowerCase()}`;
-  const idOf = (asset: NamedAsset) => byType.get(keyOf(asset)) ?? makeId(asset);
+  const knownId = (name: string, type: string | null) => {
+    const id = known.get(name.toLowerCase());
+    return type === null || id?.startsWith(`id.${type}.`) === true ? id : undefined;
+  };
+  const idOf = (asset: NamedAsset) =>
+    byType.get(keyOf(asset)) ?? knownId(asset.name, kindOf(asset.folder).type) ?? makeId(asset);
   return {
     idOf,
     learn(assets) {
@@ -40,8 +46,9 @@ export function createNames(): Names {
     },
     resolve(name, hint) {
       const bare = name.slice(name.lastIndexOf(":") + 1).toLowerCase();
-      const known = (hint === null ? undefined : byType.get(`${hint} ${bare}`)) ?? byName.get(bare);
-      return known ?? guess(name.slice(name.lastIndexOf(":") + 1), hint);
+      const learnt =
+        (hint === null ? undefined : byType.get(`${hint} ${bare}`)) ?? byName.get(bare);
+      return learnt ?? knownId(bare, hint) ?? guess(name.slice(name.lastIndexOf(":") + 1), hint);
     },
   };
 }

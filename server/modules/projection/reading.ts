@@ -23,7 +23,7 @@ export interface ListInput {
   parameters: Parameters;
 }
 
-const idPattern = (type: string) => new RegExp(`^id\\.${type}\\.[A-Za-z0-9_.-]{1,240}$`);
+const idPattern = (type: string) => new RegExp(`^id\\.${type}\\.[A-Za-z0-9_.-]{1,250}$`);
 
 /** A body of the present state: its tag is another one after every import (PRJ-11). */
 function presentBody({ game }: codex.Place, content: string): ArchiveBody {
@@ -120,7 +120,9 @@ export function readDocument(
     );
   }
   const patch = codex.patchOf(place.branch, version);
-  const key = JSON.stringify(["row at", codex.stateKey(patch), id, ...chain]);
+  // The upstream key is told as it is now, whatever the patch.
+  const state = [codex.stateKey(patch), place.game.generation];
+  const key = JSON.stringify(["row at", ...state, id, ...chain]);
   return kept(archive, key, () =>
     codex.readPresent(archive, place, async (em) => {
       const state = { branchId: patch.branchId, ord: patch.ord };

@@ -6,7 +6,12 @@ import { after, before, describe, it } from "node:test";
 import { dota } from "../../../importers/adapters/dota/adapter.ts";
 import { minecraft } from "../../../importers/adapters/minecraft/adapter.ts";
 import { contentHash } from "../../../importers/canonical.ts";
-import { ImportRefused, type Adapter, type SourceEntity } from "../../../importers/contract.ts";
+import {
+  ImportRefused,
+  type Adapter,
+  type SourceEntity,
+  type Target,
+} from "../../../importers/contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ember-adapter-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -17,6 +22,8 @@ function write(path: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
+const nothing: Target = { game: "any", knownIds: async () => new Map() };
+
 interface Patch {
   version: string;
   canonical: string | undefined;
@@ -26,7 +33,7 @@ interface Patch {
 
 async function readAll(adapter: Adapter, path: string): Promise<Patch[]> {
   const patches: Patch[] = [];
-  for await (const envelope of adapter.read(join(folder, path))) {
+  for await (const envelope of adapter.read(join(folder, path), nothing)) {
     const entities = new Map<string, SourceEntity>();
     for await (const entity of envelope.entities()) entities.set(entity.id ?? "", entity);
     const { version_raw: version, canonical } = envelope.header.patch;
