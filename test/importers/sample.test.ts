@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
+import sharp from "sharp";
 import { Compile } from "typebox/compile";
+import { localeChain, presentRow } from "../../db/projections/present.ts";
+import { resources } from "../../db/projections/resources/index.ts";
+import { StateReader } from "../../db/projections/shelf.ts";
+import { readDirectory } from "../../db/queries/codex-directory.ts";
 import { readUpstreamIds } from "../../db/queries/codex-read.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { gamedata, readExports } from "../../importers/adapters/gamedata/adapter.ts";
@@ -62,6 +67,25 @@ describe("the sample game", () => {
     for (const type of projected) assert.ok((types.get(type) ?? 0) >= 30, type);
     // What nobody knows yet comes along.
     assert.ok(types.has("companion"));
+  });
+
+  it("has three languages, ten classes with an arena twin each, and pictures that are PNG", async () => {
+    const first = named("1.0.0.4102");
+    assert.deepEqual(Object.keys(first.locales).sort(), ["de", "en", "zh-Hans"]);
+    assert.ok(first.assets.length > 50);
+    for (const { path, media_type: mediaType } of first.assets) {
+      const picture = sharp(await first.readAsset(path));
+      const { format } = await picture.metadata();
+      const { info } = await picture.raw().toBuffer({ resolveWithObject: true });
+      assert.deepEqual([mediaType, format], ["image/png", "png"], path);
+      assert.ok(info.width >= 16 && info.width === info.height, path);
+    }
+    const entities = await entitiesOf("1.0.0.4102");
+    const classes = [...entities.values()].filter(({ type }) => type === "class");
+    const [arena, open] = [true, false].map((isArena) =>
+      classes.filter(({ id }) => id?.includes("arena") === isArena),
+    );
+    assert.deepEqual([open?.length, arena?.length], [10, 10]);
   });
 
   it("tells relations at the end that is read, whatever end upstream tells them at", async () => {
@@ -187,6 +211,42 @@ describe("the sample game", () => {
       rows.map(({ name }) => name),
       ["Hollow Crown", "The Last Lantern"],
     );
+  });
+
+  it("is served at every older patch as the projection makes it from that patch", async () => {
+    const chain = localeChain("de");
+    const em = app.deps.em.fork();
+    const [game] = await readDirectory(em, "gamedata");
+    const patches = game?.branches.get("main")?.patches ?? [];
+    assert.ok(game && patches.length >= 6);
+    const gameId = game.id;
+    const someOf = async (type: string): Promise<string[]> => {
+      const keys = await rowsOf(
+        em,
+        sql<{ id: string }>`select key as id from codex_entities
+          where game_id = ${gameId} and type = ${type} order by md5(key) limit 2`,
+      );
+      return keys.map(({ id }) => id);
+    };
+    for (const resource of resources) {
+      const ids = await someOf(resource.type);
+      for (const { branchId, ord, version } of patches) {
+        const made = await new StateReader(em, gameId, { branchId, ord }, chain).project(
+          resource,
+          ids,
+        );
+        const expected = new Map(
+          made.map(({ row }) => [row["id"], presentRow(resource, row, chain, "single")]),
+        );
+        for (const id of ids) {
+          const path = `/v2/${resource.path}/${id}?locale=de&at_patch=${version}`;
+          const { status, text } = await app.client.get(path);
+          const body = expected.get(id);
+          assert.equal(status, body === undefined ? 404 : 200, path);
+          if (body !== undefined) assert.ok(text.includes(`"body":${body}`), path);
+        }
+      }
+    }
   });
 
   it("does not come where other data is", async () => {

@@ -185,4 +185,16 @@ describe("comparing patches", () => {
     assert.deepEqual((await read("/manifest"))["types"], { item: 1 });
     assert.equal((await read("/item"))["count"], 1);
   });
+
+  it("refuses a diff that is too large, and gives it page by page as a changelog", async () => {
+    const text = "x".repeat(1_000_000);
+    const many = Array.from({ length: 34 }, (_, n) => item(`n${n}`, { text }));
+    await load({ game: "vast", version: "1", entities: [] });
+    await load({ game: "vast", version: "2", entities: many });
+    const { status, json } = await app.client.get("/v1/codex/vast/diff?from=1&to=2");
+    const { flash } = json as { flash: { errors: { code: string }[] } };
+    assert.deepEqual([status, flash.errors[0]?.code], [400, "codex:diff_too_large"]);
+    const page = await app.client.get("/v1/codex/vast/changelog?limit=1");
+    assert.deepEqual([page.status, (page.body as Body)["count"]], [200, many.length]);
+  });
 });

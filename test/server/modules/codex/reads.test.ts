@@ -263,11 +263,43 @@ describe("the archive", () => {
     await refused(`/dungeon/item?q=${"x".repeat(129)}`, 400, "request:invalid_query");
   });
 
-  it("answers a known ETag with 304, and forgets it when the body changes", async () => {
-    const first = await get("/dungeon/id.item.oil");
+  it("answers a known ETag with 304, until an import changes the body", async () => {
+    const game = "tidings";
+    const path = `/${game}/id.item.oil`;
+    await load({ game, entities: [oil] });
+    const first = await get(path);
     const etag = first.headers.get("etag") ?? "";
     assert.match(etag, /^"[\w-]+"$/);
-    assert.equal((await get("/dungeon/id.item.oil", { "if-none-match": etag })).status, 304);
+    const known = { "if-none-match": etag };
+    assert.equal((await get(path, known)).status, 304);
+    await load({ game, version: "1.1", entities: [{ ...oil, data: { power: 4 } }] });
+    const second = await get(path, known);
+    assert.deepEqual([second.status, (second.body as Body)["data"]], [200, { power: 4 }]);
+    assert.notEqual(second.headers.get("etag"), etag);
+    assert.equal((await get(path, { "if-none-match": "*" })).status, 304);
+  });
+
+  it("asks no store for what it has answered before", async () => {
+    const uses = async () => {
+      const { values } = await app.deps.metrics.archiveCache.get();
+      const of = (outcome: string) =>
+        values.reduce((sum, one) => sum + (one.labels.outcome === outcome ? one.value : 0), 0);
+      return [of("hit"), of("miss")] as const;
+    };
+    for (const path of [
+      "/games",
+      "/dungeon/item?limit=1&q=torch",
+      "/dungeon/id.item.torch?hydrate=part",
+      "/dungeon/id.item.torch/history",
+      "/dungeon/diff?from=1.0&to=1.1",
+      "/dungeon/changelog?format=md",
+      `/assets/${iconHash}`,
+    ]) {
+      await get(path);
+      const [hits, misses] = await uses();
+      assert.equal((await get(path)).status, 200);
+      assert.deepEqual(await uses(), [hits + 1, misses], path);
+    }
   });
 
   it("gives the bytes of an asset, whole or a range of them", async () => {

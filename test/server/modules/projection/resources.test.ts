@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { projectionOf } from "../../../../db/projections/refresh.ts";
 import { resources } from "../../../../db/projections/resources/index.ts";
+import type { SourceEntity } from "../../../../importers/contract.ts";
 import { importEnvelope } from "../../../../importers/run.ts";
 import { archiveNewsChannel } from "../../../../server/core/archive-news.ts";
 import { startApp, type App } from "../../../support/app.ts";
@@ -10,6 +11,7 @@ import { smallGame, smallTexts } from "../../../support/projected-game.ts";
 
 type Body = Record<string, unknown>;
 const picture = Buffer.from("a picture");
+const version = "0.1.2.8542-7";
 
 describe("the resources of the projection", () => {
   let app: App;
@@ -27,17 +29,13 @@ describe("the resources of the projection", () => {
     return flash?.errors[0]?.params;
   };
 
-  before(async () => {
-    app = await startApp({ hasJobs: false });
-    const [first, ...rest] = smallGame();
-    assert.ok(first);
-    const illustrated = { ...first, icon: "icons/blade.png" };
-    await importEnvelope(
+  const load = (raw: string, entities: SourceEntity[]) =>
+    importEnvelope(
       app.deps.em,
       envelope({
         game: "gamedata",
-        version: "0.1.2.8542-7",
-        entities: [illustrated, ...rest],
+        version: raw,
+        entities,
         assets: [{ path: "icons/blade.png", media_type: "image/png", role: "icon" }],
         files: { "icons/blade.png": picture },
         locales: smallTexts(),
@@ -48,6 +46,12 @@ describe("the resources of the projection", () => {
         announce: (game) => app.deps.redis.publish(archiveNewsChannel, game),
       },
     );
+  const illustrated = () =>
+    smallGame().map((one, at) => (at === 0 ? { ...one, icon: "icons/blade.png" } : one));
+
+  before(async () => {
+    app = await startApp({ hasJobs: false });
+    await load(version, illustrated());
   });
   after(() => app.stop());
 
@@ -283,25 +287,27 @@ describe("the resources of the projection", () => {
 
   it("send the same body and tag on both bases, in the plural and in the singular", async () => {
     const realm = "/v1/realms/gamedata";
+    const equal = [["/v2/facets?locale=de", `${realm}/facets?locale=de`]];
     for (const { type, path } of resources) {
       const [id] = await idsOf(`/${path}`);
-      const places = [
-        [`/v2/${path}?sort=desc`, `${realm}/${path}?sort=desc`],
-        [
-          `/v2/${path}/${id}`,
-          `${realm}/${path}/${id}`,
-          `/v2/${type}/${id}`,
-          `${realm}/${type}/${id}`,
-        ],
-      ];
-      for (const same of places) {
-        const answers = await Promise.all(same.map((place) => app.client.get(place)));
-        const bodies = answers.map(({ text }) => text.slice(text.indexOf('"body":')));
-        const tags = answers.map(({ headers }) => headers.get("etag"));
-        assert.equal(new Set(bodies).size, 1, path);
-        assert.equal(new Set(tags).size, 1, path);
-        assert.ok(answers.every(({ headers }) => headers.get("vary")?.includes("Accept-Encoding")));
-      }
+      equal.push([`/v2/${path}?sort=desc`, `${realm}/${path}?sort=desc`]);
+      for (const query of ["", `?at_patch=${version}`])
+        equal.push(
+          [`/v2/${path}`, `${realm}/${path}`, `/v2/${type}`, `${realm}/${type}`].map(
+            (place) => `${place}/${id}${query}`,
+          ),
+        );
+    }
+    for (const same of equal) {
+      const answers = await Promise.all(same.map((place) => app.client.get(place)));
+      const bodies = answers.map(({ text }) => text.slice(text.indexOf('"body":')));
+      const tags = answers.map(({ headers }) => headers.get("etag"));
+      assert.ok(
+        answers.every(({ status }) => status === 200),
+        same[0],
+      );
+      assert.deepEqual([new Set(bodies).size, new Set(tags).size], [1, 1], same[0]);
+      assert.ok(answers.every(({ headers }) => headers.get("vary")?.includes("Accept-Encoding")));
     }
     const { headers } = await app.client.get("/v2/items");
     const again = await app.client.get("/v2/items", {
@@ -323,7 +329,11 @@ describe("the resources of the projection", () => {
     await refused("/v1/realms/default/items", 404, "route:not_found");
     await refused("/v1/realms/default/facets", 404, "route:not_found");
     assert.equal((await app.client.get("/v2/weathers")).status, 404);
+    for (const { type, path } of resources)
+      if (type !== path) await refused(`/v2/${type}`, 404, "route:not_found");
     assert.equal((await app.client.get("/v1/realms/gamedata")).status, 200);
+    await refused("/v1/realms/gamedata/branding", 404, "realm:branding_missing");
+    await refused("/v1/realms/gamedata/keys", 401, "auth:required");
   });
 
   it("read the same at the head patch as now", async () => {
@@ -332,5 +342,24 @@ describe("the resources of the projection", () => {
         await read(`/quest/id.quest.smith_01?at_patch=${version}&locale=de`),
         await read("/quest/id.quest.smith_01?locale=de"),
       );
+  });
+
+  it("change their tag with every import, though the rows stay", async () => {
+    const places = ["/v2/items", "/v2/item/id.item.boots", "/v2/facets"];
+    const look = () => Promise.all(places.map((place) => app.client.get(place)));
+    const before = await look();
+    await load("0.1.3", illustrated());
+    for (const [at, answer] of (await look()).entries()) {
+      assert.deepEqual(answer.body, before[at]?.body);
+      const etag = before[at]?.headers.get("etag") ?? "";
+      assert.notEqual(answer.headers.get("etag"), etag);
+      const known = { "if-none-match": etag };
+      assert.equal((await app.client.get(places[at] ?? "", { headers: known })).status, 200);
+    }
+  });
+
+  it("name the slot of boots as the document does", async () => {
+    assert.equal((await read("/item/id.item.boots"))["slot_type"], "feet");
+    assert.deepEqual(await idsOf("/items?slot_type=feet"), ["id.item.boots"]);
   });
 });
