@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { EventEmitter } from "node:events";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { RawBuilder } from "kysely";
 import pg from "pg";
@@ -22,7 +23,10 @@ export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>)
 
 type Ask = (statement: unknown, ...rest: unknown[]) => unknown;
 
-/** A session that asks by name for what `preparedRowsOf` gave one. */
+/**
+ * A session that asks by name for what `preparedRowsOf` gave one, and whose errors do not say which
+ * values a row had: the library would write them into the message, and so into the log (S27).
+ */
 export class PreparingClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
@@ -32,5 +36,10 @@ export class PreparingClient extends pg.Client {
       return ask(name === undefined ? statement : { name, text: statement }, ...rest);
     };
     this.query = askByName as typeof this.query;
+    const { connection } = this as unknown as { connection: EventEmitter };
+    connection.on("errorMessage", (error: pg.DatabaseError) => {
+      error.detail = undefined;
+      error.where = undefined;
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { pino, type Logger as PinoLogger } from "pino";
+import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 import type { Config } from "./config.ts";
 
 export type Logger = PinoLogger;
@@ -25,8 +25,14 @@ const secretKeys = [
   "x-api-key",
 ];
 
+const buffered = { dest: 1, sync: false, minLength: 16_000, periodicFlush: 500 };
+
 /** One JSON object per line on standard output, buffered; `flushLogs` runs before exit. */
-export function createLogger(config: Config, process: string): Logger {
+export function createLogger(
+  config: Config,
+  process: string,
+  destination: DestinationStream = pino.destination(buffered),
+): Logger {
   const level = config.LOG_LEVEL || (config.APP_ENV === "development" ? "warn" : "info");
   return pino(
     {
@@ -37,7 +43,7 @@ export function createLogger(config: Config, process: string): Logger {
         censor: "[redacted]",
       },
     },
-    pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 500 }),
+    destination,
   );
 }
 

@@ -5,7 +5,7 @@ import { seedReference } from "../../db/seeds/reference.ts";
 import { assembleHttp } from "../../server/assemble.ts";
 import { systemClock, type Clock } from "../../server/core/clock.ts";
 import { parseConfig } from "../../server/core/config.ts";
-import { silentLogger } from "../../server/core/logger.ts";
+import { silentLogger, type Logger } from "../../server/core/logger.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import type { Deps } from "../../server/deps.ts";
 import { createHttpServer } from "../../server/http/server.ts";
@@ -19,6 +19,8 @@ export interface AppOptions {
   /** Settings that differ from a test's usual ones (no rate limits, everything else default). */
   env?: Record<string, string>;
   clock?: Clock;
+  /** Nothing is logged when absent. */
+  log?: Logger;
   /** A free one when absent. */
   port?: number;
   /** False: jobs are added, but nobody works on them. Default true. */
@@ -47,7 +49,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
     ...options.env,
   });
   const metrics = createMetrics();
-  const log = silentLogger;
+  const log = options.log ?? silentLogger;
   const clock = options.clock ?? systemClock;
   const { deps, close } = await assembleHttp({ config, log, metrics, clock });
   await seedReference(deps.em, config);

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Redis } from "ioredis";
 import { AppError } from "../../core/errors.ts";
+import { logSecurity } from "../../core/security-log.ts";
 import type { Deps } from "../../deps.ts";
 
 /**
@@ -19,14 +20,21 @@ export interface Lockout {
 /** What the failures of an account are counted under, whichever of its names was used. */
 export const accountSubject = (playerId: number): string => `player:${playerId}`;
 
+const playerOf = (subject: string): number | null =>
+  Number(/^player:(\d+)$/.exec(subject)?.[1]) || null;
+
 export function refuseLocked(seconds: number): void {
   if (seconds > 0) throw new AppError("auth:locked", { params: { retry_after: seconds } });
 }
 
+type LockoutDeps = Pick<Deps, "redis" | "config" | "clock"> & Partial<Pick<Deps, "log">>;
 type Settings = Pick<Deps["config"], "APP_SECRET" | "LOCKOUT_THRESHOLD" | "LOCKOUT_SECONDS">;
 
 /** Remembered while the shared store is away; past it the oldest is forgotten. */
 const maxLocalSubjects = 10_000;
+
+/** What a failure answers that locks. */
+const justLocked = -1;
 
 // KEYS[1] lock, KEYS[2] failures. ARGV: threshold, milliseconds. The milliseconds left of the lock.
 const failScript = `
@@ -37,6 +45,7 @@ if count == 1 then redis.call('pexpire', KEYS[2], ARGV[2]) end
 if count >= tonumber(ARGV[1]) then
   redis.call('set', KEYS[1], '1', 'px', ARGV[2])
   redis.call('del', KEYS[2])
+  return ${justLocked}
 end
 return 0`;
 const succeedScript = `
@@ -46,7 +55,7 @@ redis.call('del', KEYS[2])
 return 0`;
 
 /** Counts in the shared store, and per process for as long as that is away. */
-export function lockoutOf({ redis, config, clock }: Pick<Deps, "redis" | "config" | "clock">) {
+export function lockoutOf({ redis, config, clock, log }: LockoutDeps) {
   const local = localLockout(redis, config, clock);
   const keys = (subject: string) => {
     const digest = createHmac("sha256", config.APP_SECRET).update(`login:${subject}`);
@@ -57,12 +66,18 @@ export function lockoutOf({ redis, config, clock }: Pick<Deps, "redis" | "config
     const [lock, fails] = keys(subject);
     const { LOCKOUT_THRESHOLD: threshold, LOCKOUT_SECONDS: seconds } = config;
     const left = await redis.eval(script, 2, lock, fails, threshold, seconds * 1000);
-    return toSeconds(Number(left));
+    return left === justLocked ? justLocked : toSeconds(Number(left));
+  };
+  const failed = (subject: string, seconds: number): number => {
+    if (seconds !== justLocked) return seconds;
+    if (log) logSecurity({ log }, "login_locked", { player: playerOf(subject) });
+    return 0;
   };
   const lockout: Lockout = {
     remaining: (subject) =>
       redis.pttl(keys(subject)[0]).then(toSeconds, () => local.remaining(subject)),
-    fail: (subject) => run(failScript, subject).catch(() => local.fail(subject)),
+    fail: async (subject) =>
+      failed(subject, await run(failScript, subject).catch(() => local.fail(subject))),
     succeed: (subject) => run(succeedScript, subject).catch(() => local.succeed(subject)),
     clear: async (subject) => {
       local.clear(subject);
@@ -109,12 +124,12 @@ function localLockout(redis: Redis, config: Settings, clock: Deps["clock"]) {
     const endsAt = clock.now() + windowMs;
     const count = live(subject) ?? { failures: 0, endsAt, isLocked: false };
     count.failures += 1;
-    if (count.failures >= config.LOCKOUT_THRESHOLD)
-      Object.assign(count, { isLocked: true, endsAt });
+    const isLocking = count.failures >= config.LOCKOUT_THRESHOLD;
+    if (isLocking) Object.assign(count, { isLocked: true, endsAt });
     const oldest = known.keys().next();
     if (known.size >= maxLocalSubjects && !oldest.done) known.delete(oldest.value);
     known.set(subject, count);
-    return 0;
+    return isLocking ? justLocked : 0;
   }
 
   function succeed(subject: string): number {

@@ -3,6 +3,7 @@ import { isResetOpen, useReset } from "../../../db/queries/password-resets.ts";
 import { findOpenPlayer } from "../../../db/queries/players.ts";
 import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
 import { AppError } from "../../core/errors.ts";
+import { logSecurity } from "../../core/security-log.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import { accountSubject, lockoutOf } from "./lockout.ts";
@@ -28,6 +29,7 @@ export async function resetPassword(
     const { emailKey: to, locale, realm } = player;
     return writeMessage(em, deps, { template: "password-changed", to, locale, realm, params: {} });
   });
+  logSecurity(deps, "password_reset", { player: token.playerId });
   await lockoutOf(deps).clear(accountSubject(token.playerId));
   await postMessages(deps, [mailId]);
 }

@@ -11,6 +11,7 @@ import { hashOfKey, newKeyPrefix, newPlaintext } from "../../core/api-keys.ts";
 import { AppError } from "../../core/errors.ts";
 import { parseInstant } from "../../core/instants.ts";
 import { normalizeKeyOrigin } from "../../core/key-origins.ts";
+import { logSecurity } from "../../core/security-log.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import { readRealm } from "../realms/service.ts";
@@ -65,6 +66,7 @@ export async function createKey(
       createdAt: new Date(now),
     });
   });
+  logSecurity(deps, "key_created", { player: caller.playerId, key: key.id });
   return { key, plaintext };
 }
 
@@ -108,9 +110,10 @@ export function changeKey(
 
 /** Ends a key for good; one that is revoked stays as it is (KEY-07). */
 export async function revokeKey(deps: Deps, caller: Caller, place: KeyPlace): Promise<void> {
-  await updateKey(deps, caller, place, (key) => {
-    key.revokedAt ??= new Date(deps.clock.now());
+  const key = await updateKey(deps, caller, place, (each) => {
+    each.revokedAt ??= new Date(deps.clock.now());
   });
+  logSecurity(deps, "key_revoked", { player: caller.playerId, key: key.id });
 }
 
 /** Gives a key another secret; a revoked one stays revoked (KEY-07). */
@@ -120,6 +123,7 @@ export async function rollKey(deps: Deps, caller: Caller, place: KeyPlace): Prom
     plaintext = newPlaintext(each.prefix);
     each.secretHash = hashOfKey(plaintext);
   });
+  logSecurity(deps, "key_rolled", { player: caller.playerId, key: key.id });
   return { key, plaintext };
 }
 

@@ -4,6 +4,7 @@ import { spendCodes } from "../../../db/queries/phone-codes.ts";
 import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
 import { tellAccountNews } from "../../core/account-news.ts";
 import { AppError } from "../../core/errors.ts";
+import { logSecurity } from "../../core/security-log.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 
@@ -22,6 +23,7 @@ export async function closeOwnAccount(deps: Deps, caller: Caller): Promise<void>
     await dropSentCredentials(em, playerId);
     if (closed.emailKey !== null) await forgetAddress(em, { playerId, emailKey: closed.emailKey });
   });
+  logSecurity(deps, "account_closed", { player: playerId });
   // The account is closed already; processes that do not hear of it read it within seconds.
   await tellAccountNews(deps.redis, { type: "closed", playerId }).catch((error: unknown) =>
     deps.log.warn({ player: playerId, reason: String(error) }, "closed account not announced"),

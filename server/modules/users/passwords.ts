@@ -4,6 +4,7 @@ import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
 import type { Player } from "../../../db/entities/player.ts";
 import { AppError } from "../../core/errors.ts";
 import { isStrongPassword, maxPasswordLength } from "../../core/password-rules.ts";
+import { logSecurity } from "../../core/security-log.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
@@ -82,6 +83,7 @@ async function setPassword(
     });
   });
   if (mail === undefined) return false;
+  logSecurity(deps, "password_changed", { player: id });
   await postMessages(deps, [mail]);
   return true;
 }

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { parseConfig } from "../../server/core/config.ts";
+import { createLogger } from "../../server/core/logger.ts";
+import { startApp, type App } from "../support/app.ts";
+import {
+  cookieOf,
+  password,
+  post,
+  registerAccount,
+  tokenOf,
+  uniqueName,
+} from "../support/identity.ts";
+import { sentMessage } from "../support/messages.ts";
+
+const me = "/v1/users/@me";
+const written: string[] = [];
+let app: App;
+before(async () => {
+  const log = createLogger(parseConfig({ LOG_LEVEL: "info" }), "http", {
+    write: (text) => written.push(text),
+  });
+  app = await startApp({ log });
+});
+after(() => app.stop());
+
+/** Lines written since `start`, which are one object each. */
+const linesSince = (start: number) =>
+  written
+    .slice(start)
+    .join("")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const eventsSince = (start: number) =>
+  linesSince(start)
+    .filter(({ msg }) => msg === "security event")
+    .map(({ event, player, key }) => ({ event, player, ...(key === undefined ? {} : { key }) }));
+
+/** The lines of requests wait a moment for each other. */
+async function requestIsLogged(route: string, start: number): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!written.slice(start).some((text) => text.includes(`"route":"${route}"`))) {
+    assert.ok(performance.now() < deadline, route);
+    await new Promise((done) => setTimeout(done, 5));
+  }
+}
+
+const linkOf = async (to: string, template: string) => {
+  const { content } = await sentMessage(app.deps, to, template);
+  return new URL(content.links[0] ?? "").searchParams.get("token") ?? "";
+};
+
+describe("the log", () => {
+  it("has a line for what matters to the safety of an account, with ids and without secrets", async () => {
+    const start = written.length;
+    const { email, session } = await registerAccount(app);
+    const player = session.player.id;
+    const as = tokenOf(session);
+    const wrong = "a wrong guess 7";
+    const changed = "changed by me 8";
+    const login = (identifier: string, text: string) =>
+      post(app, "/v1/gateway/login", { identifier, password: text });
+    const unknown = `${uniqueName()}@example.com`;
+    for (let n = 0; n < 6; n += 1) await login(email, wrong);
+    for (let n = 0; n < 5; n += 1) await login(unknown, wrong);
+    await post(app, "/v1/gateway/code/request", { email });
+    const code = (await sentMessage(app.deps, email, "sign-in-code")).content.code ?? "";
+    await post(app, "/v1/gateway/code/verify", { email, code });
+    await post(app, `${me}/password`, { current_password: password, new_password: changed }, as);
+    await post(app, "/v1/gateway/reset-password/request", { email });
+    const reset = await linkOf(email, "reset-password");
+    await post(app, "/v1/gateway/reset-password", { token: reset, password: "reset by me 99" });
+    const verification = await linkOf(email, "verify-email");
+    await post(app, "/v1/users/email/verify", { token: verification });
+
+    const keys = "/v1/realms/default/keys";
+    const made = await app.client.post(keys, {
+      token: session.access_token,
+      body: { name: "secret name", scopes: ["profile:read"] },
+    });
+    const { key, plaintext } = made.body as { key: { id: number }; plaintext: string };
+    await app.client.get(me, { headers: { "x-api-key": plaintext } });
+    const rolled = await post(app, `${keys}/${key.id}/roll`, undefined, as);
+    const second = (rolled.body as unknown as { plaintext: string }).plaintext;
+    await app.client.delete(`${keys}/${key.id}`, { headers: as });
+    const phone = `+49151${String(player).padStart(8, "0")}`;
+    await post(app, `${me}/phone`, { phone }, as);
+    const phoneCode = (await sentMessage(app.deps, phone, "phone-code")).content.code ?? "";
+    await post(app, `${me}/phone/verify`, { code: phoneCode }, as);
+    await post(app, "/v1/gateway/refresh", undefined, cookieOf(session.refresh_token));
+    await app.client.get(`/v1/gateway/customs?passport=${session.access_token}`);
+    await app.client.delete(me, { headers: as });
+    await requestIsLogged("/v1/gateway/customs", start);
+
+    assert.deepEqual(eventsSince(start), [
+      { event: "login_locked", player },
+      { event: "login_locked", player: null },
+      { event: "password_changed", player },
+      { event: "password_reset", player },
+      { event: "key_created", player, key: key.id },
+      { event: "key_rolled", player, key: key.id },
+      { event: "key_revoked", player, key: key.id },
+      { event: "account_closed", player },
+    ]);
+    const text = linesSince(start)
+      .map((line) => JSON.stringify({ ...line, time: 0, id: "" }))
+      .join("\n");
+    const secrets = { email, unknown, password, wrong, changed, reset, verification, phone };
+    const more = {
+      plaintext,
+      second,
+      access: session.access_token,
+      refresh: session.refresh_token,
+    };
+    for (const [name, secret] of Object.entries({ ...secrets, ...more })) {
+      assert.ok(secret.length > 5, name);
+      assert.ok(!text.includes(secret), name);
+    }
+    for (const each of [code, phoneCode]) assert.ok(!new RegExp(`\\b${each}\\b`).test(text));
+    assert.ok(!/@(?!me)/.test(text));
+    assert.ok(!text.includes("reset by me"));
+  });
+
+  it("does not say which values a failing statement of the database had", async () => {
+    const start = written.length;
+    const username = uniqueName();
+    const email = `${username}@example.com`;
+    await rowsOf(
+      app.deps.em,
+      sql`alter table players add constraint never check (username <> ${sql.lit(username)})`,
+    );
+    const answer = await post(app, "/v1/users", { email, username, password });
+    assert.equal(answer.status, 500);
+    const failure = linesSince(start).find(({ msg }) => msg === "request failed");
+    const text = JSON.stringify(failure);
+    assert.match(text, /violates check constraint/);
+    for (const secret of [email, username, "argon2", "Failing row"])
+      assert.ok(!text.includes(secret), text);
+  });
+});
