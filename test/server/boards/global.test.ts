@@ -5,8 +5,11 @@ import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { takeBoardsTurn } from "../../../db/queries/board-changes.ts";
 import { takeSnapshot } from "../../../db/queries/rank-snapshots.ts";
+import { recordAnswerWithin, type AnswerInput } from "../../../server/play/record.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter, registerAccount, tokenOf } from "../../support/identity.ts";
+import { fillBank } from "../modules/runs/game.ts";
+import { readHistory } from "../play/model.ts";
 import {
   makePlayers,
   rankAll,
@@ -17,6 +20,7 @@ import {
   type Totals,
 } from "./model.ts";
 
+type RecordedQuestion = AnswerInput["question"];
 interface Board {
   entries: (Ranked & { player_id: number; rank_prev: number; is_player: boolean; level: number })[];
   total: number;
@@ -328,5 +332,61 @@ describe("the global board", () => {
     );
     assert.equal(left?.days, 1);
     await truncate();
+  });
+
+  it("has what recorded answers of random histories add up to", async () => {
+    await fillBank(app, 1, ["art", "film"]);
+    const questions = await rowsOf<RecordedQuestion>(
+      app.deps.orm.em.fork(),
+      sql`select id, category, difficulty, correct_index as "correctIndex" from questions
+        where pool = 'public' order by id`,
+    );
+    const tried = fc.record({
+      question: fc.nat({ max: Math.min(questions.length, 6) - 1 }),
+      isCorrect: fc.boolean(),
+      timeMs: fc.integer({ min: 0, max: 40_000 }),
+      wait: fc.nat({ max: 1 }),
+    });
+    const steps = fc.array(tried, { minLength: 1, maxLength: 10 });
+    const histories = fc.sample(steps, { numRuns: 12, seed: 20_260_301 });
+    const ids = await makePlayers(
+      app,
+      histories.map((_, n) => `Played_${n}`),
+    );
+    for (const [n, playerId] of ids.entries()) {
+      const history = (histories[n] ?? []).map((one) => {
+        const { category, difficulty } = questions[one.question] ?? assert.fail();
+        return { ...one, category, difficulty, timerMs: 30_000 };
+      });
+      const expected = readHistory(history);
+      const row: Totals = {
+        ...{ id: playerId, name: `Played_${n}`, answers: 0, correct: 0, score: 0, xp: 0 },
+        ...{ streak: 0, scoreAt: start, xpAt: start, streakAt: start },
+      };
+      let now = start;
+      for (const [m, one] of history.entries()) {
+        now += one.wait;
+        const question = questions[one.question] ?? assert.fail();
+        const { points, xp } = expected.answers[m] ?? assert.fail();
+        await app.deps.orm.em.fork().transactional((em) =>
+          recordAnswerWithin(em, {
+            ...{ playerId, question, source: "practice", ref: null, at: new Date(now) },
+            ...{ timeMs: one.timeMs, timerMs: one.timerMs },
+            selectedIndex: one.isCorrect ? question.correctIndex : -1,
+            streak: m === 0 ? 0 : (expected.answers[m - 1]?.streak ?? 0),
+          }),
+        );
+        const best = readHistory(history.slice(0, m + 1)).all.bestStreak;
+        row.answers++;
+        row.correct += one.isCorrect ? 1 : 0;
+        if (points > 0) Object.assign(row, { score: row.score + points, scoreAt: now });
+        if (xp > 0) Object.assign(row, { xp: row.xp + xp, xpAt: now });
+        if (best > row.streak) Object.assign(row, { streak: best, streakAt: now });
+      }
+      assert.equal(row.score, expected.all.score);
+      players.push(row);
+      await comparePages(tabs[n % tabs.length] ?? "score", 20);
+    }
+    for (const tab of tabs) await comparePages(tab, 11);
   });
 });

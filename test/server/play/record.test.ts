@@ -181,6 +181,31 @@ describe("a recorded answer", () => {
     );
   });
 
+  it("moves the time of a total only when that total grows", async () => {
+    const playerId = await newPlayer();
+    const start = Date.UTC(2026, 0, 1);
+    const at = (seconds: number) => ({ at: new Date(start + seconds * 1_000) });
+    /** Seconds after the start at which score, XP and streak were reached. */
+    const times = async () => {
+      const [row] = await rowsOf(
+        orm.em.fork(),
+        sql<Record<"score" | "xp" | "streak", number>>`select
+            extract(epoch from score_at)::float8 as score, extract(epoch from xp_at)::float8 as xp,
+            extract(epoch from streak_at)::float8 as streak
+          from player_stats where player_id = ${playerId}`,
+      );
+      return [row?.score, row?.xp, row?.streak].map((time) => (time ?? 0) - start / 1_000);
+    };
+    await record(playerId, { question: 0 }, at(1));
+    assert.deepEqual(await times(), [1, 1, 1]);
+    await record(playerId, { question: 1, isCorrect: false }, at(2));
+    assert.deepEqual(await times(), [1, 1, 1]);
+    await record(playerId, { question: 1 }, at(3));
+    assert.deepEqual(await times(), [1, 3, 1], "a correction gives XP alone");
+    await record(playerId, { question: 2 }, at(4));
+    assert.deepEqual(await times(), [4, 4, 1], "the streak only draws level");
+  });
+
   it("counts how often its question was served and got right, the present time included", async () => {
     const id = questions[7]?.id ?? 0;
     await rowsOf(

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { sql, type RawBuilder } from "kysely";
 import { weightOf } from "../../../../actors/lobby/scoring.ts";
+import { rowsOf } from "../../../../db/queries/rows.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { enter, tally } from "../../../support/identity.ts";
@@ -12,6 +14,7 @@ import {
   questionsOf,
   runner,
   type Answered,
+  type Question,
 } from "./game.ts";
 
 const hourMs = 3_600_000;
@@ -119,17 +122,39 @@ describe("runs", () => {
         assert.equal(empty.code, "generator:unavailable");
         const { id } = await ann.start("endless", { category: "music" });
         let result: Answered | null = null;
-        for (let n = 0; n < 10; n++) result = (await ann.answer(id, 0)).body as unknown as Answered;
+        for (let n = 0; n < 10; n++)
+          result = (await ann.answer(id, n % 2)).body as unknown as Answered;
         assert.deepEqual([result?.next_question, result?.run_finished], [null, true]);
         assert.equal((await ann.answer(id, 0)).code, "run:not_found");
-        // All were answered before: they come again, for no points.
+        // All were answered before: they come again, for no points, and half the XP where it was wrong.
         const again = await ann.start("endless", { category: "music" });
-        const right = await correctIndexOf(small, again.question.id);
-        const repeated = (await ann.answer(again.id, right)).body as unknown as Answered;
-        assert.deepEqual([repeated.is_correct, repeated.points_earned], [true, 0]);
+        let next: Question | null = again.question;
+        const gained = [];
+        while (next) {
+          const right = await correctIndexOf(small, next.id);
+          const repeated = (await ann.answer(again.id, right)).body as unknown as Answered;
+          assert.deepEqual([repeated.is_correct, repeated.points_earned], [true, 0]);
+          gained.push(repeated.xp_gained / weightOf(next.difficulty));
+          next = repeated.next_question;
+        }
+        assert.deepEqual(gained.toSorted(), [0, 0, 0, 0, 0, 5, 5, 5, 5, 5]);
       } finally {
         await small.stop();
       }
+    });
+
+    it("ends with its thousandth question", async () => {
+      const ann = await runner(app);
+      const { id, question } = await ann.start("endless");
+      await rowsOf(
+        app.deps.orm.em.fork(),
+        sql`update runs set current_index = 999,
+          question_ids = array_fill(${question.id}::int, array[1000]) where id = ${id}`,
+      );
+      const { body } = await ann.answer(id, 0);
+      const { next_question, run_finished } = body as unknown as Answered;
+      assert.deepEqual([next_question, run_finished], [null, true]);
+      assert.equal((await ann.read(id)).is_finished, true);
     });
 
     it("takes one of several answers at once, and starts one of several runs", async () => {
@@ -185,6 +210,22 @@ describe("runs", () => {
       assert.equal((await ann.advance(id)).code, "run:finished");
       const again = await ann.send("/runs", { mode: "daily_shuffle", challenge_id: daily.id });
       assert.deepEqual([again.status, again.code], [409, "challenge:already_completed"]);
+    });
+
+    it("that lost its next question or its challenge says so and stays where it is", async () => {
+      const ann = await runner(app);
+      const { daily_shuffle: daily } = await ann.today();
+      const { id } = await ann.start("daily_shuffle", { challenge_id: daily.id });
+      await ann.answer(id, 0);
+      const change = (what: RawBuilder<unknown>) =>
+        rowsOf(app.deps.orm.em.fork(), sql`update runs set ${what} where id = ${id}`);
+      await change(sql`question_ids = question_ids[1:1]`);
+      const ended = await ann.advance(id);
+      assert.deepEqual([ended.status, ended.code], [409, "run:no_more_questions"]);
+      await change(sql`challenge_id = null`);
+      const lost = await ann.advance(id);
+      assert.deepEqual([lost.status, lost.code], [404, "challenge:not_found"]);
+      assert.equal((await ann.read(id)).current_index, 0);
     });
 
     it("earns its award with the last answer, once a day, and the points of a first answer", async () => {

@@ -251,4 +251,55 @@ describe("teams", () => {
       assert.equal(answer.status, 400, query);
     }
   });
+
+  it("with the same value stand in the order of who had it first, or answered more, on every page", async () => {
+    const teams = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const owner = await member();
+        return { owner: owner.id, team: (await owner.found()).id };
+      }),
+    );
+    teams.sort((a, b) => a.team - b.team);
+    const at = clock.now() + 60_000;
+    const same = { name: "", xp: 0, xpAt: at, score: 777_000, streak: 77 };
+    // Seconds after which the score and the streak were reached, and answers, all of them right.
+    const of = [
+      [3, 2, 10],
+      [1, 5, 10],
+      [2, 5, 30],
+      [1, 1, 20],
+    ] as const;
+    await writeTotals(
+      app,
+      teams.map(({ owner }, n) => {
+        const [score, streak, answers] = of[n] ?? assert.fail();
+        const times = { scoreAt: at + score * 1_000, streakAt: at + streak * 1_000 };
+        return { ...same, ...times, id: owner, answers, correct: answers };
+      }),
+    );
+    const read = async (metric: string, page: number, limit: number) => {
+      const path = `/v1/games/trivia/leaderboard/teams?metric=${metric}&limit=${limit}&page=${page}`;
+      const { body } = await app.client.get(path);
+      return body as { entries: { team_id: number; rank: number }[]; has_more: boolean };
+    };
+    for (const [metric, order] of [
+      ["score", [1, 3, 2, 0]],
+      ["streak", [3, 0, 1, 2]],
+      ["accuracy", [2, 3, 0, 1]],
+    ] as const) {
+      const { entries: all } = await read(metric, 1, 100);
+      assert.deepEqual(
+        all.slice(0, 4).map(({ team_id, rank }) => [team_id, rank]),
+        order.map((n) => [teams[n]?.team, 1]),
+        metric,
+      );
+      const pages = [];
+      for (let page = 1, isMore = true; isMore; page++) {
+        const { entries, has_more } = await read(metric, page, 3);
+        pages.push(...entries);
+        isMore = has_more;
+      }
+      assert.deepEqual(pages, all, metric);
+    }
+  });
 });

@@ -283,6 +283,10 @@ describe("the word game", () => {
       [{ type: "daily", date: "01.03.2026" }, ["date"]],
       [{ type: "daily", date: tomorrow }, ["date"]],
       [{ score: 10_000_001, level: -1 }, ["score", "level"]],
+      [{ score: -1, level: 10_001 }, ["score", "level"]],
+      [{ wordsFound: -1, blocksDropped: -1 }, ["wordsFound", "blocksDropped"]],
+      [{ targetWords: Array.from({ length: 501 }, () => "a") }, ["targetWords"]],
+      [{ targetWords: ["a", "b".repeat(65)] }, ["targetWords[1]"]],
       [{ score: "5", level: 1.5 }, ["score", "level"]],
       [{ wordsFound: 100_001, blocksDropped: 1_000_001 }, ["wordsFound", "blocksDropped"]],
       [{ timeTaken: "61.2" }, ["timeTaken"]],
@@ -304,6 +308,9 @@ describe("the word game", () => {
       { type: "daily", date: today },
       { type: "daily", date: "0001-01-01" },
       { date: "not a date" },
+      { score: 10_000_000, level: 10_000, wordsFound: 100_000, blocksDropped: 1_000_000 },
+      { score: 0, level: 0, wordsFound: 0, blocksDropped: 0, timeTaken: "999999.99" },
+      { targetWords: Array.from({ length: 500 }, () => "b".repeat(64)) },
       { targetWords: null, targetWordsFound: [], timeGiven: null, completed: null },
     ])
       assert.equal((await submit(headers, body)).status, 200, JSON.stringify(body));
