@@ -176,6 +176,9 @@ describe("POST /v1/gateway/upgrade", () => {
     assert.deepEqual([again.status, again.code], [403, "auth:forbidden"]);
     const stranger = await post(app, "/v1/gateway/upgrade", account());
     assert.deepEqual([stranger.status, stranger.code], [401, "auth:required"]);
+    const bad = { authorization: `Bearer ${guest.refresh_token}` };
+    const invalid = await post(app, "/v1/gateway/upgrade", account(), bad);
+    assert.deepEqual([invalid.status, invalid.code], [401, "auth:token_invalid"]);
     const other = await enter(app);
     const sameEmail = { ...account(), email: body.email.toUpperCase() };
     const taken = await post(app, "/v1/gateway/upgrade", sameEmail, tokenOf(other));

@@ -158,6 +158,24 @@ describe("a session", () => {
       assert.equal((await refresh(guest.refresh_token)).status, 200);
     });
 
+    it("refuses foreign pages and forms, and ends nothing by them", async () => {
+      const guest = await enter(app);
+      const logout = (headers: Record<string, string>) =>
+        post(app, "/v1/gateway/logout", undefined, {
+          ...cookieOf(guest.refresh_token),
+          ...headers,
+        });
+      for (const page of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
+        const answer = await logout(page);
+        assert.deepEqual([answer.status, answer.code], [403, "request:origin_forbidden"]);
+      }
+      for (const type of ["application/x-www-form-urlencoded", "text/plain"]) {
+        const answer = await logout({ "content-type": type });
+        assert.deepEqual([answer.status, answer.code], [415, "request:unsupported_media_type"]);
+      }
+      assert.equal((await refresh(guest.refresh_token)).status, 200);
+    });
+
     it("leaves the access token alone until it expires", async () => {
       const guest = await enter(app);
       await post(app, "/v1/gateway/logout", undefined, cookieOf(guest.refresh_token));

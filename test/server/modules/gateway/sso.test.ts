@@ -111,7 +111,14 @@ describe("a passport", () => {
   });
 
   it("is not given to strangers", async () => {
-    assert.equal((await app.client.get("/v1/tokens/passport")).status, 401);
+    const asked = [{}, { token: "x.y.z" }].map((call) =>
+      app.client.get("/v1/tokens/passport", call),
+    );
+    const answers = (await Promise.all(asked)).map((one) => [one.status, codeOf(one)]);
+    assert.deepEqual(answers, [
+      [401, "auth:required"],
+      [401, "auth:token_invalid"],
+    ]);
   });
 });
 

@@ -51,6 +51,17 @@ describe("a social login", () => {
     assert.equal(query.get("state"), begun.state);
     assert.ok(query.get("nonce") && query.get("code_challenge"));
     assert.match(begun.cookie, /^svc_oauth=[\w-]{43}$/);
+    const again = await app.client.get(
+      "/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/",
+    );
+    const [, ...attributes] = (again.headers.get("set-cookie") ?? "").split("; ");
+    assert.deepEqual(attributes.toSorted(), [
+      "HttpOnly",
+      "Max-Age=600",
+      "Path=/v1/gateway/oauth",
+      "SameSite=Lax",
+      "Secure",
+    ]);
   });
 
   it("creates an account of a verified address, and finds it again whatever the address became", async () => {

@@ -74,6 +74,17 @@ describe("the verification of an address", () => {
     assert.equal((await verify(token)).code, "auth:token_invalid");
   });
 
+  it("is not sent again to strangers", async () => {
+    const bad = { authorization: "Bearer x.y.z" };
+    for (const [headers, code] of [
+      [{}, "auth:required"],
+      [bad, "auth:token_invalid"],
+    ] as const) {
+      const answer = await post(app, resendPath, undefined, headers);
+      assert.deepEqual([answer.status, answer.code], [401, code]);
+    }
+  });
+
   it("is not sent again to a guest, to who has it, or to who has no address", async () => {
     const guest = await enter(app);
     assert.equal((await post(app, resendPath, undefined, tokenOf(guest))).code, "auth:forbidden");
