@@ -250,11 +250,13 @@ describe("the lists of the projection", () => {
       "ſ",
     );
     const encoded = [...hostile.map((one) => encodeURIComponent(one.toWellFormed())), "%ff", "%zz"];
-    for (const path of ["items", "quests", "dungeon_cards"]) {
-      const parameters = Object.keys(rules[path] ?? {});
-      if (path === "items") parameters.push("cursor", "sort", "limit", "locale");
+    const some = ["", "%00", "'%20or%20''='", "__proto__", "9".repeat(400), "%ff"];
+    for (const { path } of resources) {
+      const isWhole = ["items", "quests", "dungeon_cards"].includes(path);
+      const parameters = [...Object.keys(rules[path] ?? {}), "cursor", "sort"];
+      if (path === "items") parameters.push("limit", "locale");
       for (const parameter of parameters)
-        for (const text of encoded) {
+        for (const text of isWhole ? encoded : some) {
           const answer = await app.client.get(`/v2/${path}?${parameter}=${text}`);
           const flash = (answer.json as { flash?: { errors: { code: string; params: Row }[] } })
             .flash;
