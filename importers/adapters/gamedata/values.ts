@@ -118,7 +118,7 @@ export function pathTarget(path: unknown): Target | null {
 
 /** `DCItemDataAsset'Id_Item_Torch'` */
 export function objectTarget(name: unknown): Target | null {
-  const [, type = "", object = ""] = /^(\w*)'?([^']+)'?$/.exec(something(name) ?? "") ?? [];
+  const [, type = "", object = ""] = /^(?:(\w*)')?([^']+)'?$/.exec(something(name) ?? "") ?? [];
   if (object === "") return null;
   return { name: object.slice(object.lastIndexOf(".") + 1), type: typeOfHint(type) };
 }
