@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { ImportRefused, type SourceEntity } from "../../importers/contract.ts";
-import { entity, startArchive, type Archive } from "../support/archive.ts";
+import { ImportRefused, type EnvelopeHeader, type SourceEntity } from "../../importers/contract.ts";
+import { importEnvelope } from "../../importers/run.ts";
+import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
 
 const torch = (power: number) => entity("id.item.torch", { data: { power } });
 const sword = entity("id.item.sword", { data: { power: 9 }, tags: ["weapon", "iron"] });
@@ -150,6 +151,46 @@ describe("an import", () => {
       );
       return true;
     });
+    same(await archive.traces(), before);
+  });
+
+  it("refuses a header with every place that is wrong, and writes nothing", async () => {
+    fresh();
+    await run("1.0", [torch(1)]);
+    const before = await archive.traces();
+    const problemsOf = async (header: object, options = { now: 0 }) => {
+      const source = envelope({ game, version: "2.0" });
+      const given = { ...source, header: { ...source.header, ...header } as EnvelopeHeader };
+      const error: unknown = await importEnvelope(archive.orm.em.fork(), given, options).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      assert.ok(error instanceof ImportRefused, JSON.stringify(header));
+      return error.problems.map(({ entity: part, place }) => `${part} ${place}`);
+    };
+    const names = (slug: unknown) => ({ game: { slug, display_name: "x" } });
+    for (const slug of ["games", "assets", "A", "", "-a", "a b", 7, null])
+      same(await problemsOf(names(slug)), ["envelope game.slug"]);
+    for (const slug of ["Beta", "", "../x", null])
+      same(await problemsOf({ branch: { slug } }), ["envelope branch.slug"]);
+    const patch = (rest: object) => ({ patch: { version_raw: "2.0", released_at: null, ...rest } });
+    for (const raw of ["a/b", "1 0", "", 2, "\u00e9"])
+      same(await problemsOf(patch({ version_raw: raw })), ["envelope patch.version_raw"]);
+    for (const date of ["yesterday", "2026-01-01", 0])
+      same(await problemsOf(patch({ released_at: date })), ["envelope patch.released_at"]);
+    same(await problemsOf({ format: 2 }), ["envelope format"]);
+    same(await problemsOf({ format: 2, ...names("A"), ...patch({ released_at: 0 }) }), [
+      "envelope format",
+      "envelope game.slug",
+      "envelope patch.released_at",
+    ]);
+    same(await problemsOf(patch({ canonical: "2.0" })), ["patch canonical"]);
+    same(await problemsOf(patch({ version_raw: "2.0-rc" })), ["patch version_raw"]);
+    const beta = (rest: object) => ({ branch: { slug: "beta", ...rest } });
+    same(await problemsOf(beta({})), ["branch "]);
+    same(await problemsOf(beta({ parent: "no", fork_version: "1.0" })), ["branch parent"]);
+    same(await problemsOf(beta({ parent: "main", fork_version: "9" })), ["branch fork_version"]);
+    same(await problemsOf({ branch: { slug: "main", parent: "beta" } }), ["branch parent"]);
     same(await archive.traces(), before);
   });
 

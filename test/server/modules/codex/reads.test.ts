@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { archiveNewsChannel } from "../../../../server/core/archive-news.ts";
 import { importEnvelope } from "../../../../importers/run.ts";
@@ -200,6 +201,11 @@ describe("the archive", () => {
         ["1.1", true, null],
       ],
     );
+    const text = '{"assets":[],"data":{"hp":5},"links":[],"name":"imp","tags":[]}';
+    assert.deepEqual(
+      rows.map((row) => row["content_hash"]),
+      [text, "{}"].map((one) => hash("sha256", one)),
+    );
     const beta = await read("/dungeon/Id_Item_Torch/history?branch=beta");
     assert.deepEqual(
       (beta["history"] as Body[]).map((row) => row["patch_version_raw"]),
@@ -320,5 +326,59 @@ describe("the archive", () => {
     assert.equal((await get(path, known)).status, 304);
     await refused("/assets/zz", 404, "codex:asset_not_found");
     await refused(`/assets/${"0".repeat(64)}`, 404, "codex:asset_not_found");
+  });
+
+  it("finds an entity by its exact upstream key before any other spelling, and by earlier ones", async () => {
+    const game = "keys";
+    const lamp = (name: string, upstreamKey: string) =>
+      entity(`id.item.${name}`, { upstream_key: upstreamKey });
+    await load({ game, entities: [lamp("a", "Id_Item_Lamp"), lamp("b", "Id_item_lamp")] });
+    const found = async (key: string) => (await read(`/${game}/${key}`))["id"];
+    assert.equal(await found("Id_Item_Lamp"), "id.item.a");
+    assert.equal(await found("Id_item_lamp"), "id.item.b");
+    assert.equal(await found("Id_ITEM_LAMP"), "id.item.a");
+    const renamed = [lamp("a", "Id_Item_Lantern"), lamp("b", "Lampion")];
+    await load({ game, version: "1.1", entities: renamed });
+    for (const key of ["Id_Item_Lantern", "Id_Item_Lamp"])
+      assert.equal(await found(key), "id.item.a");
+    assert.equal(await found("Id_item_lamp"), "id.item.b");
+    const { upstream_key: key } = await read(`/${game}/Id_item_lamp?at_patch=1.0`);
+    assert.equal(key, "Lampion");
+    assert.deepEqual((await read(`/${game}/Lampion`))["entities"], []);
+  });
+
+  it("names an asset by its type, and has a browser save what it should not show", async () => {
+    const types: [mediaType: string, disposition: string, extension: string][] = [
+      ["image/webp", "inline", "webp"],
+      ["image/jpeg", "inline", "jpg"],
+      ["image/avif", "inline", "avif"],
+      ["audio/ogg", "inline", "ogg"],
+      ["audio/mpeg", "inline", "mp3"],
+      ["audio/wav", "inline", "wav"],
+      ["image/svg+xml", "attachment", "svg"],
+      ["text/html", "attachment", "html"],
+      ["application/x-upstream", "attachment", "bin"],
+    ];
+    const files = Object.fromEntries(types.map(([type]) => [type, Buffer.from(`a ${type}`)]));
+    await load({
+      game: "files",
+      assets: types.map(([type]) => ({ path: type, media_type: type })),
+      files,
+    });
+    for (const [type, disposition, extension] of types) {
+      const digest = hash("sha256", `a ${type}`);
+      const { status, headers, text } = await get(`/assets/${digest}`);
+      const shown = [status, headers.get("content-type"), headers.get("content-disposition"), text];
+      const file = `${disposition}; filename=${digest}.${extension}`;
+      assert.deepEqual(shown, [200, type, file, `a ${type}`]);
+    }
+  });
+
+  it("gives a part of an asset only to whom the rest is of the same one", async () => {
+    const path = `/assets/${iconHash}`;
+    const part = (condition: string) => get(path, { range: "bytes=2-8", "if-range": condition });
+    assert.equal((await part(`"${iconHash}"`)).status, 206);
+    for (const other of ['"0"', `W/"${iconHash}"`, "Wed, 21 Oct 2015 07:28:00 GMT"])
+      assert.deepEqual([(await part(other)).status, (await part(other)).bytes.length], [200, 20]);
   });
 });
