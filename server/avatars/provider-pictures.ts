@@ -1,3 +1,4 @@
+import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import type { Clock } from "../core/clock.ts";
@@ -22,6 +23,7 @@ export interface ProviderPictures {
 export function createProviderPictures(
   config: Pick<Config, "AVATAR_CDN_HOSTS" | "APP_ENV">,
   clock: Clock,
+  limitMs = checkMs,
 ): ProviderPictures {
   const hosts = config.AVATAR_CDN_HOSTS.toLowerCase()
     .split(",")
@@ -41,7 +43,7 @@ export function createProviderPictures(
     const running = checks.get(url);
     if (running) return running;
     if (checks.size >= maxChecks) return Promise.resolve(false);
-    const work = isReachable(url)
+    const work = isReachable(url, limitMs)
       .then((isThere) => {
         keep(url, isThere);
         return isThere;
@@ -82,13 +84,13 @@ function parsePicture(
 }
 
 /** Asks for one byte, follows nothing, reads nothing (S24). */
-async function isReachable(url: string): Promise<boolean> {
+async function isReachable(url: string, limitMs: number): Promise<boolean> {
   try {
     if (await isPrivate(new URL(url).hostname)) return false;
     const answer = await fetch(url, {
       redirect: "manual",
       headers: { Range: "bytes=0-0", Accept: "image/*" },
-      signal: AbortSignal.timeout(checkMs),
+      signal: AbortSignal.timeout(limitMs),
     });
     await answer.body?.cancel();
     const type = answer.headers.get("content-type") ?? "";
@@ -99,9 +101,12 @@ async function isReachable(url: string): Promise<boolean> {
 }
 
 /** A public name may be made to lead into our own network; the local names are allowed as such. */
-async function isPrivate(host: string): Promise<boolean> {
+export async function isPrivate(
+  host: string,
+  resolve: (host: string) => Promise<LookupAddress[]> = (name) => lookup(name, { all: true }),
+): Promise<boolean> {
   if (localHosts.has(host)) return false;
-  const addresses = isIP(host) === 0 ? await lookup(host, { all: true }) : [];
+  const addresses = isIP(host) === 0 ? await resolve(host) : [];
   return (
     addresses.length === 0 ||
     addresses.some(({ address, family }) =>

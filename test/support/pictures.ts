@@ -35,15 +35,45 @@ export function scene(seed: number, width = 200, height = 160) {
 export const plain = (width: number, height: number, background = "#3366cc") =>
   sharp({ create: { width, height, channels: 3, background } });
 
+/** A chunk of a PNG. */
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(data.length, 0);
+  frame.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+}
+
+const integers = (...list: number[]): Buffer => {
+  const bytes = Buffer.alloc(4 * list.length);
+  for (const [at, value] of list.entries()) bytes.writeUInt32BE(value, 4 * at);
+  return bytes;
+};
+
+/** Two PNGs of the same size as one that moves: the first one is what a plain reader shows. */
+export function animatedPng(first: Buffer, second: Buffer, side: number): Buffer {
+  const dataOf = (png: Buffer) => {
+    const parts: Buffer[] = [];
+    for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at))
+      if (png.toString("latin1", at + 4, at + 8) === "IDAT")
+        parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+    return Buffer.concat(parts);
+  };
+  const frame = (n: number) =>
+    chunk("fcTL", Buffer.concat([integers(n, side, side, 0, 0), Buffer.from([0, 1, 0, 2, 0, 0])]));
+  return Buffer.concat([
+    first.subarray(0, 8 + 25),
+    chunk("acTL", integers(2, 0)),
+    frame(0),
+    chunk("IDAT", dataOf(first)),
+    frame(1),
+    chunk("fdAT", Buffer.concat([integers(2), dataOf(second)])),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
 /** A few bytes of PNG whose head claims any size. */
 export function claimingPng(width: number, height: number): Buffer {
-  const chunk = (type: string, data: Buffer) => {
-    const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
-    const frame = Buffer.alloc(8);
-    frame.writeUInt32BE(data.length, 0);
-    frame.writeUInt32BE(crc32(body), 4);
-    return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
-  };
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);

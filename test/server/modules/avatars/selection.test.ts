@@ -420,6 +420,8 @@ describe("the picture of a social login", () => {
       const answer = await one.draw();
       assert.deepEqual([answer.status, answer.headers.get("location")], [302, `${cdnUrl}/a.png`]);
     }
+    const own = await app.client.get("/v1/users/@me/avatar", { token: one.token });
+    assert.deepEqual([own.status, own.headers.get("location")], [302, `${cdnUrl}/a.png`]);
     assert.equal(asked, 1);
     assert.equal((await one.draw("?fallback=true")).status, 200);
     pictures.set("/a.png", { status: 404, type: "text/html" });

@@ -9,6 +9,7 @@ import { moderateAvatar } from "../../../../workers/processors/avatar-moderation
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, registerAccount } from "../../../support/identity.ts";
 import {
+  animatedPng,
   claimingPng,
   formOf,
   plain,
@@ -81,6 +82,12 @@ const storedUploads = (playerId: number) =>
     sql<{ id: number; status: string; file: string }>`select id, status, file from avatar_uploads
       where player_id = ${playerId} order by id`,
   );
+/** The same file with another word for what it is. */
+function branded(avif: Buffer, brand: string): Buffer {
+  const copy = Buffer.from(avif);
+  copy.write(brand, 8, "latin1");
+  return copy;
+}
 const dominant = async (bytes: Buffer) => (await sharp(bytes).stats()).dominant;
 
 describe("an uploaded picture", () => {
@@ -112,6 +119,7 @@ describe("an uploaded picture", () => {
       jpeg: await base().jpeg().toBuffer(),
       webp: await base().webp().toBuffer(),
       avif: await base().avif({ effort: 0 }).toBuffer(),
+      "animated png": animatedPng(frames[0] ?? assert.fail(), frames[1] ?? assert.fail(), 64),
       gif: await animated("gif"),
       "animated webp": await animated("webp"),
       "progressive jpeg": await base().jpeg({ progressive: true }).toBuffer(),
@@ -196,6 +204,9 @@ describe("a form that is no sound picture", () => {
       "a packed SVG": gzipSync(svg),
       "a page that begins like a PNG": Buffer.concat([png.subarray(0, 8), Buffer.from(svg)]),
       "a script that begins like a GIF": "GIF89a/*\0\0*/=1;alert(1)",
+      "a HEIC": branded(avif, "heic"),
+      "a HEIC that moves": branded(avif, "hevc"),
+      "an AVIF that moves": branded(avif, "avis"),
       "an archive": "PK\x03\x04\x14\0\0\0\x08\0",
       "a BMP": "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x20\0\0\0\x20\0\0\0\x01\0\x18\0",
       "an icon": "\0\0\x01\0\x01\0\x20\x20\0\0\x01\0\x20\0",

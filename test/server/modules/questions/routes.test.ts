@@ -49,6 +49,8 @@ describe("the question endpoints", () => {
   let server: HttpServer;
   let url: string;
   let token: string;
+  /** Milliseconds a request waits for a job at most; it asks for more. */
+  let patience = Infinity;
 
   before(async () => {
     jobs = await startQuestionJobs();
@@ -63,6 +65,12 @@ describe("the question endpoints", () => {
     const deps = Object.create(jobs.deps, {
       tokens: { value: tokens },
       closedAccounts: { value: new ClosedAccounts(jobs.deps.clock) },
+      enqueueAndWait: {
+        value: ((queue, payload, waitMs) => {
+          assert.ok(waitMs <= 20_000);
+          return jobs.deps.enqueueAndWait(queue, payload, Math.min(waitMs, patience));
+        }) satisfies Deps["enqueueAndWait"],
+      },
     }) as Deps;
     server = createHttpServer({
       deps,
@@ -285,6 +293,24 @@ describe("the question endpoints", () => {
           envelope.flash?.violations?.map((one) => one.propertyPath),
           [field],
         );
+      }
+    });
+
+    it("answers 503 when nothing comes in time, and a draw has no question then", async () => {
+      let release = () => {};
+      const stuck = new Promise<never[]>((resolve) => (release = () => resolve([])));
+      jobs.use({ name: "stuck", generate: () => stuck });
+      patience = 100;
+      try {
+        const { status, envelope } = await generate({ category: "art", prompt: "qzx" });
+        assert.equal(status, 503);
+        assert.match(JSON.stringify(envelope), /generator:unavailable/);
+        const headers = { authorization: `Bearer ${token}` };
+        const drawn = await call("/questions/draw?category=art&prompt=qzx", { headers });
+        assert.deepEqual([drawn.status, drawn.envelope.body], [200, { question: null }]);
+      } finally {
+        patience = Infinity;
+        release();
       }
     });
 

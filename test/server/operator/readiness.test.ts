@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { createClassifier } from "../../../server/avatars/classifier/classifier.ts";
+import { readiness } from "../../../server/operator/processes.ts";
+
+test("readiness says when pictures cannot be judged, and is none the worse for it", async () => {
+  const entry = new URL("file:///nowhere/process.ts");
+  const classifier = createClassifier({ log: silentLogger, entry });
+  const worker = { role: "jobs" as const, index: 0, pid: 1, restarts: 0, startedAt: 0 };
+  const sources = {
+    processes: async () => [{ ...worker, isReady: true, incarnation: null }],
+    missingStores: async () => [],
+    moderators: async () => ["idle", classifier.state()],
+  };
+  assert.equal((await readiness(sources)).avatar_moderation, "idle");
+  await assert.rejects(classifier.classify(new Uint8Array(3)));
+  const { status, avatar_moderation } = await readiness(sources);
+  assert.deepEqual([status, avatar_moderation], ["ok", "unavailable"]);
+  const nobody = { ...sources, moderators: async () => [] };
+  assert.equal((await readiness(nobody)).avatar_moderation, "unavailable");
+  classifier.stop();
+});
