@@ -135,7 +135,7 @@ export async function readCategoryXp(
   em: EntityManager,
   playerId: number,
 ): Promise<Map<string, number>> {
-  const rows = await rowsOf(
+  const rows = await preparedRowsOf(
     em,
     sql<{ category: string; xp: number }>`
       select category, xp from player_category_stats where player_id = ${playerId}`,
