@@ -5,7 +5,7 @@ export const AwardGrantSchema = defineEntity({
   name: "AwardGrant",
   tableName: "award_grants",
   indexes: [
-    { name: "award_grants_player_index", properties: ["playerId", "id"] },
+    { name: "award_grants_player_index", properties: ["playerId", "entryId"] },
     {
       name: "award_grants_day_index",
       properties: ["playerId", "awardId", "game", "grantedAt"],
@@ -20,14 +20,13 @@ export const AwardGrantSchema = defineEntity({
     },
   ],
   properties: {
-    id: p.bigint("number").primary(),
+    /** The ledger entry that paid it. */
+    entryId: p.bigint("number").primary().autoincrement(false),
     playerId: p.integer(),
     awardId: p.string().length(255),
     game: p.string().length(64),
     emberValue: p.integer(),
     repeatable: p.boolean(),
-    /** The ledger entry that paid it. */
-    entryId: p.bigint("number").unique("award_grants_entry_unique"),
     grantedAt: p.datetime(),
   },
 });

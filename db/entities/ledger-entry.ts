@@ -12,12 +12,6 @@ export const LedgerEntrySchema = defineEntity({
     { name: "ledger_entries_balance_check", expression: "balance >= 0" },
     { name: "ledger_entries_currency_check", expression: "currency in ('embers', 'ingots')" },
   ],
-  indexes: [
-    {
-      name: "ledger_entries_page_index",
-      properties: ["playerId", "currency", "id"],
-    },
-  ],
   uniques: [
     { name: "ledger_entries_seq_unique", properties: ["playerId", "currency", "seq"] },
     {

@@ -13,6 +13,7 @@ import { Migration20261121111140_projection } from "./Migration20261121111140_pr
 import { Migration20261121114041_oauth } from "./Migration20261121114041_oauth.ts";
 import { Migration20261121155900_archive_lists } from "./Migration20261121155900_archive_lists.ts";
 import { Migration20261121163500_projection_filters } from "./Migration20261121163500_projection_filters.ts";
+import { Migration20261121190046_award_keys } from "./Migration20261121190046_award_keys.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   Migration20261121114041_oauth,
   Migration20261121155900_archive_lists,
   Migration20261121163500_projection_filters,
+  Migration20261121190046_award_keys,
 ] as const;

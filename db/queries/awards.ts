@@ -51,7 +51,7 @@ export async function findFirstGrant(
     em,
     sql`select ${grantColumns} from award_grants
       where player_id = ${which.playerId} and award_id = ${which.awardId} and game = ${which.game}
-      order by granted_at, id limit 1`,
+      order by granted_at, entry_id limit 1`,
   );
   return rows[0] ?? null;
 }
@@ -154,7 +154,7 @@ export async function listGrants(
     em,
     sql`select ${grantColumns} from award_grants
       where player_id = ${playerId} and (${options.game}::text is null or game = ${options.game})
-      order by id desc limit ${options.limit}`,
+      order by entry_id desc limit ${options.limit}`,
   );
 }
 

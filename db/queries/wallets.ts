@@ -147,9 +147,16 @@ export async function listEntries(
 ): Promise<Entry[]> {
   return rowsOf(
     em,
-    sql`select ${entryColumns} from ledger_entries
-      where player_id = ${key.playerId} and currency = ${key.currency}
-        and (${page.before}::bigint is null or id < ${page.before}::bigint)
-      order by id desc limit ${page.limit}`,
+    sql`with own as not materialized (
+        select * from ledger_entries where player_id = ${key.playerId} and currency = ${key.currency}
+      ), start as (
+        select coalesce(
+          (select seq from ledger_entries where id = ${page.before}::bigint
+            and player_id = ${key.playerId} and currency = ${key.currency}),
+          (select seq + 1 from own where id < ${page.before}::bigint order by seq desc limit 1), 0) as seq
+      )
+      select ${entryColumns} from own
+      where ${page.before}::bigint is null or seq < (select seq from start)
+      order by seq desc limit ${page.limit}`,
   );
 }

@@ -326,6 +326,16 @@ describe("the wallet", () => {
         }
         assert.deepEqual(seen, [7, 6, 5, 4, 3, 2, 1]);
       }
+      // An id of somebody else's wallet is a place in time like any other.
+      const { entries: others } = await ben.get<Ledger>("/v1/embers/@me/ledger?limit=200");
+      for (const [at, { id }] of others.toReversed().entries()) {
+        const { entries } = await ann.get<Ledger>(`/v1/embers/@me/ledger?limit=2&before=${id}`);
+        const newest = [at + 1, at].filter((amount) => amount > 0);
+        assert.deepEqual(
+          entries.map(({ amount }) => amount),
+          newest,
+        );
+      }
     });
 
     it("show where every movement came from", async () => {
