@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { isDisplayName, normalizeEmail } from "../../../server/core/account-names.ts";
+import {
+  isDisplayName,
+  isUsername,
+  nameKey,
+  normalizeEmail,
+} from "../../../server/core/account-names.ts";
 import { preferredLocale } from "../../../server/core/locales.ts";
 
 describe("an email address", () => {
@@ -60,6 +65,39 @@ describe("an email address", () => {
     assert.equal(normalizeEmail("a@" + "a.".repeat(500)), null);
     assert.ok(performance.now() - started < 1_000);
   });
+});
+
+describe("a user name", () => {
+  const forms: [text: string, key: string | null][] = [
+    ["Ada_99", "ada_99"],
+    ["ADA_99", "ada_99"],
+    ["___", "___"],
+    ["ab", null],
+    ["abc", "abc"],
+    ["a".repeat(20), "a".repeat(20)],
+    ["a".repeat(21), null],
+    ["", null],
+    [" ada", null],
+    ["ada ", null],
+    ["ada\n", null],
+    ["\nada", null],
+    ["ada\u0000", null],
+    ["ａｄａ", null],
+    ["\u212aate", null],
+    ["\u0130da", null],
+    ["\u0131da", null],
+    ["\u017fam", null],
+    ["adä", null],
+    ["ada\u0301", null],
+    ["аda", null],
+    ["ada\u200b", null],
+    ["ada-99", null],
+    ["ada@99", null],
+  ];
+  for (const [text, key] of forms)
+    it(`${JSON.stringify(text)} is ${key === null ? "refused" : `compared as ${key}`}`, () => {
+      assert.equal(isUsername(text) ? nameKey(text) : null, key);
+    });
 });
 
 describe("a display name", () => {

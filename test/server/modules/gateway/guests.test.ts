@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { enterAsGuest } from "../../../../server/modules/gateway/guests.ts";
+import { keepFavorite } from "../../../../server/modules/progress/service.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, post, tally, tokenOf, uniqueName } from "../../../support/identity.ts";
+import { correctIndexOf, fillBank, runner } from "../runs/game.ts";
 
 describe("POST /v1/gateway/guest", () => {
   let app: App;
@@ -149,6 +151,40 @@ describe("POST /v1/gateway/upgrade", () => {
       password: body.password,
     });
     assert.equal(login.body.player.id, guest.player.id);
+  });
+
+  it("leaves what the guest played, kept and reached with the same player", async () => {
+    await fillBank(app, 2, ["science"]);
+    const guest = await runner(app);
+    const { run, question } = await guest.start("endless", { category: "science" });
+    await guest.answer(run.id, await correctIndexOf(app, question.id), 1_000);
+    await keepFavorite(app.deps, guest.id, question.id);
+    await guest.get("/leaderboard?tab=xp");
+    const read = async () => ({
+      state: (await guest.get("/state")).body,
+      board: (await guest.get("/leaderboard?tab=xp")).body,
+      run: await guest.read(run.id),
+      embers: await guest.embers(),
+    });
+    const before = await read();
+    const upgraded = await post(app, "/v1/gateway/upgrade", account(), guest.headers);
+    assert.equal(upgraded.body.player.id, guest.id);
+    Object.assign(guest.headers, tokenOf(upgraded.body));
+    const { entries } = before.board as {
+      entries: { player_id: number; name: string; is_guest: boolean }[];
+    };
+    for (const entry of entries) entry.is_guest = false;
+    const shown = entries.map(({ player_id: id, name }) => ({ id, name }));
+    const { display_name: name = "" } = upgraded.body.player;
+    assert.deepEqual(shown, [{ id: guest.id, name }]);
+    assert.deepEqual(await read(), before);
+    const { favorites } = (await guest.get("/favorites")).body as {
+      favorites: { question: { id: number } }[];
+    };
+    assert.deepEqual(
+      favorites.map((favorite) => favorite.question.id),
+      [question.id],
+    );
   });
 
   it("makes the guest's refresh and reclaim tokens useless", async () => {

@@ -339,6 +339,14 @@ describe("a change of a key", () => {
     );
   });
 
+  it("takes effect on every worker also when its news got lost", async () => {
+    const one = await owner();
+    const { id, plaintext } = await one.create({ scopes: ["*"] });
+    const revokeUnheard = () =>
+      rowsOf(app.deps.em, sql`update api_keys set revoked_at = now() where id = ${id}`);
+    await takesEffect(plaintext, revokeUnheard, "401 key:revoked");
+  });
+
   it("of a realm ends its keys too", async () => {
     const one = await owner();
     const { plaintext } = await one.create({ scopes: ["*"] });

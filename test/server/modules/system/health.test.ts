@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createOrm } from "../../../../db/orm.ts";
 import { formatUptime, readHealth } from "../../../../server/modules/system/service.ts";
+import { silentLogger } from "../../../../server/core/logger.ts";
+import type { Deps } from "../../../../server/deps.ts";
+import { createHttpServer } from "../../../../server/http/server.ts";
+import { routes } from "../../../../server/routes.ts";
 import { startApp } from "../../../support/app.ts";
+import { createClient } from "../../../support/client.ts";
 
 describe("GET /v1/health-check", () => {
   it("says ok, and degraded while Redis is away", async () => {
@@ -26,13 +31,24 @@ describe("GET /v1/health-check", () => {
   it("is refused within two seconds when the database is away", async () => {
     const app = await startApp({ hasJobs: false });
     const orm = await createOrm({ DATABASE_URL: "postgres:///x?host=/nowhere", DATABASE_POOL: 1 });
+    const deps = Object.create(app.deps, { orm: { value: orm } }) as Deps;
+    const server = createHttpServer({ deps, routes, log: silentLogger, exclusive: true });
     try {
+      const client = createClient(
+        `http://127.0.0.1:${await server.listen("127.0.0.1", 0)}`,
+        routes,
+      );
+      const answer = await client.get("/v1/health-check");
+      assert.equal(answer.status, 500);
+      assert.match(answer.text, /"system:database_unreachable"/);
+      assert.equal(answer.headers.get("cache-control"), "no-store");
       const started = performance.now();
       await assert.rejects(readHealth({ orm, redis: app.deps.redis }), {
         code: "system:database_unreachable",
       });
       assert.ok(performance.now() - started < 2_000);
     } finally {
+      await server.close();
       await orm.close(true);
       await app.stop();
     }

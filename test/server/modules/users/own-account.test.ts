@@ -5,13 +5,15 @@ import { reopenAccount } from "../../../../db/queries/accounts.ts";
 import type { Caller } from "../../../../server/http/auth.ts";
 import { verifyPhoneCode } from "../../../../server/modules/users/phone.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { manualClock } from "../../../support/clock.ts";
 import { enter, password, post, registerAccount, uniqueName } from "../../../support/identity.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
 
 const me = "/v1/users/@me";
 let app: App;
+const clock = manualClock();
 before(async () => {
-  app = await startApp();
+  app = await startApp({ clock });
 });
 after(() => app.stop());
 
@@ -328,6 +330,21 @@ describe("a phone number", () => {
       result(await one.call("POST", "/phone", { phone: newNumber() })),
       "429 phone:too_many_codes",
     );
+  });
+
+  it("has five minutes to be verified; then the code is void and others may be asked for", async () => {
+    const one = await account();
+    const phones = [newNumber(), newNumber(), newNumber()];
+    for (const phone of phones)
+      assert.equal((await one.call("POST", "/phone", { phone })).status, 200);
+    const code = await codeTo(phones[2] ?? "");
+    const verify = () => one.call("POST", "/phone/verify", { code });
+    const ask = async () => result(await one.call("POST", "/phone", { phone: newNumber() }));
+    clock.advance(5 * 60_000 - 1_000);
+    assert.equal(await ask(), "429 phone:too_many_codes");
+    clock.advance(1_000);
+    assert.equal(result(await verify()), "401 phone:code_invalid");
+    assert.equal(await ask(), "200");
   });
 
   it("belongs to the account that verified it first", async () => {
