@@ -67,13 +67,10 @@ async function drawCategory(
     preferUnseenBy: plan.player_ids,
   };
   const all = await drawUnshared(deps, want);
-  await markLive(
-    deps,
-    category,
-    difficulty,
-    all.map((row) => row.id),
-    plan.count,
-  );
+  for (const each of new Set(all.map((row) => row.difficulty))) {
+    const ids = all.filter((row) => row.difficulty === each).map(({ id }) => id);
+    await markLive(deps, category, each, ids, plan.count);
+  }
   return all;
 }
 
@@ -82,20 +79,24 @@ async function drawCategory(
  * what another lobby plays, and last of all what a challenge asks everybody (TRV-12).
  */
 async function drawUnshared(deps: JobDeps, want: Want): Promise<Stocked[]> {
-  const inLobbies = await listLiveInLobbies(deps, want.category, want.difficulty);
   const inChallenges = await listInChallenges(deps);
+  const liveIn = async (difficulty: string) => [
+    ...(await listLiveInLobbies(deps, want.category, difficulty)),
+    ...inChallenges,
+  ];
   const deadline = waitUntil(deps);
   let all: Stocked[] = [];
   const next = (without: readonly number[], change: Partial<Want> = {}) =>
     lacking({ ...want, ...change, excludeIds: [...want.excludeIds, ...without] }, all);
-  const live = [...inLobbies, ...inChallenges];
+  const live = await liveIn(want.difficulty);
   if (want.prompt !== null) all = await drawOrGenerate(deps, next(live), deadline);
   const prompt = null;
   all = [...all, ...(await drawOrGenerate(deps, next(live, { prompt }), deadline))];
   // A long game goes on with the nearest difficulties rather than ending early.
-  for (const without of [live, inChallenges, []])
+  for (const avoided of [liveIn, () => inChallenges, () => []])
     for (const difficulty of [want.difficulty, ...neighboursOf(want.difficulty)]) {
       if (all.length >= want.count) return all;
+      const without = await avoided(difficulty);
       all = [...all, ...(await drawStored(deps, next(without, { prompt, difficulty })))];
     }
   return all;

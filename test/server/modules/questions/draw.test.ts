@@ -215,6 +215,30 @@ describe("drawing questions for a lobby", () => {
     assert.equal(new Set(idsOf(drawn)).size, total);
   });
 
+  it("leaves what a long game took of another difficulty out of the lobbies of that one", async () => {
+    await drawForLobby(jobs.deps, plan({ difficulty: "hard", count: 10 }));
+    await drawForLobby(jobs.deps, plan({ count: 10 }));
+    await jobs.deps.redis.flushall();
+    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    const medium = (await idsIn("competition")).length;
+    const hard = await idsIn("competition", "art", "hard");
+    const long = idsOf(await drawForLobby(jobs.deps, plan({ count: medium + 2 })));
+    const taken = hard.filter((id) => long.includes(id));
+    assert.equal(taken.length, 2);
+    const count = hard.length - 2;
+    const other = idsOf(await drawForLobby(jobs.deps, plan({ difficulty: "hard", count })));
+    assert.deepEqual(
+      taken.filter((id) => other.includes(id)),
+      [],
+    );
+    // And the other way round: what the hard game plays is not what a long one is filled up with.
+    const last = idsOf(await drawForLobby(jobs.deps, plan({ count: 1 })));
+    assert.deepEqual(
+      last.filter((id) => hard.includes(id)),
+      [],
+    );
+  });
+
   it("keeps the questions of a long game live until it may have played them", async () => {
     let nowMs = Date.now();
     const deps = Object.defineProperty(Object.create(jobs.deps), "clock", {
