@@ -3,13 +3,16 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import { isDeepStrictEqual } from "node:util";
+import { sql } from "kysely";
+import { createOrm } from "../../db/orm.ts";
+import { rowsOf } from "../../db/queries/rows.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { commandOf, isAlive } from "../../server/local/orphans.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport } from "../../workers/queues.ts";
-import { entity, envelope } from "../support/archive.ts";
+import { archiveTraces, envelope } from "../support/archive.ts";
 import {
   failToStart,
   serviceEnv,
@@ -17,6 +20,7 @@ import {
   temporaryDataDir,
   type Service,
 } from "../support/process.ts";
+import { made } from "../support/projected-game.ts";
 
 const waitLimitMs = 15_000;
 
@@ -34,6 +38,32 @@ async function eventually(
 }
 
 const isGone = (pid: number) => !isAlive(pid) || commandOf(pid) === "";
+
+const numItems = 1_500;
+interface Shown {
+  count: number;
+  rows: { gear_score: number; icon: { bytes: number } | null }[];
+}
+
+/** A patch of the projected game that every item and every picture is of. */
+const patchOf = (n: number) => {
+  const icons = Array.from({ length: 20 }, (_, at) => `${at}.png`);
+  return envelope({
+    game: "gamedata",
+    version: `${n}.0`,
+    entities: Array.from({ length: numItems }, (_, at) =>
+      made(
+        "item",
+        `n${at}`,
+        { name: "Item", gear_score: n, description: `${n} `.repeat(200) },
+        { icon: `${at % icons.length}.png` },
+      ),
+    ),
+    assets: icons.map((path) => ({ path, media_type: "image/png", role: "icon" as const })),
+    files: Object.fromEntries(icons.map((path, at) => [path, new Uint8Array(n).fill(at)])),
+    locales: { en: { Item: `Item of ${n}` } },
+  });
+};
 
 async function allPids(service: Service): Promise<number[]> {
   const stores = ["postgres/postmaster.pid", "redis/redis.pid"].map((file) =>
@@ -105,56 +135,55 @@ describe("a running service", () => {
 
   it("keeps no trace of an import whose job worker is killed, and shows the patch before it", async () => {
     const queues = createQueues(service.redisUrl, silentLogger);
-    const database = new pg.Client({ connectionString: service.databaseUrl });
-    await database.connect();
-    const count = async (query: string) =>
-      Number(
-        (await database.query<{ n: string }>(`select count(*) as n from ${query}`)).rows[0]?.n,
-      );
-    const imports = "pg_locks where locktype = 'advisory' and classid = 7346202";
-    const job = (name: string, stamp: number) => {
-      return { game: "killed", envelope: join(service.dataDir, name), stamp };
+    const orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 2 });
+    const isImporting = async () => {
+      const locks = sql`
+        select pid from pg_locks where locktype = 'advisory' and classid = 7346202`;
+      return (await rowsOf(orm.em.fork(), locks)).length > 0;
+    };
+    const job = (n: number) => {
+      return { game: "gamedata", envelope: join(service.dataDir, `${n}/patch.json`), stamp: n };
     };
     const shown = async () => {
-      const answer = await fetch(`${service.url}/v1/codex/killed/item?limit=1`);
-      return ((await answer.json()) as { body?: { count: number } }).body?.count;
+      const answer = await fetch(`${service.url}/v2/items?limit=1`);
+      const { body } = (await answer.json()) as { body: Shown };
+      return [body.count, body.rows[0]?.gear_score, body.rows[0]?.icon?.bytes];
     };
-    const write = (version: string, many: number) =>
-      writeEnvelopeFile(
-        envelope({
-          game: "killed",
-          version,
-          entities: Array.from({ length: many }, (_, n) =>
-            entity(`id.item.n${n}`, { data: { text: `${version} `.repeat(150) } }),
-          ),
-        }),
-        join(service.dataDir, `${version}.json`),
-      );
+    const killed = [2, 3, 4, 5];
     try {
-      await write("1.0", 3);
-      await write("2.0", 6_000);
-      assert.equal(await queues.enqueueAndWait(codexImport, job("1.0.json", 1), waitLimitMs), true);
-      const documents = await count("codex_documents");
-      for (const stamp of [2, 3]) {
+      for (const n of [1, ...killed, 6]) await writeEnvelopeFile(patchOf(n), job(n).envelope);
+      const first = queues.enqueueAndWait(codexImport, job(1), waitLimitMs);
+      await eventually("the first import runs", isImporting);
+      const start = performance.now();
+      assert.equal(await first, true);
+      const duration = performance.now() - start;
+      let [current, cut] = [1, 0];
+      for (const n of killed) {
         const worker = (await service.processes()).find(({ role }) => role === "jobs");
         assert.ok(worker);
-        await queues.enqueue(codexImport, job("2.0.json", stamp));
-        await eventually("the import runs", async () => (await count(imports)) === 1);
-        await sleep(Math.random() * 100);
+        const before = await archiveTraces(orm);
+        await queues.enqueue(codexImport, job(n));
+        await eventually("the import runs", isImporting);
+        await sleep(Math.random() * duration);
         process.kill(worker.pid, "SIGKILL");
-        await eventually("the import is over", async () => (await count(imports)) === 0);
-        assert.equal(await shown(), 3);
-        assert.equal(await count("codex_documents"), documents);
-        assert.equal(await count("codex_patches where version_raw = '2.0'"), 0);
+        await eventually("the import is over", async () => !(await isImporting()));
+        // Nobody is to take it up again.
+        const queue = queues.all().find(({ name }) => name === codexImport.name);
+        await queue?.obliterate({ force: true });
+        // A kill after the last write finds the whole patch; any other finds nothing of it.
+        if (isDeepStrictEqual(await archiveTraces(orm), before)) cut++;
+        else current = n;
+        assert.deepEqual(await shown(), [numItems, current, current]);
         await eventually("a new worker is ready", async () => {
           const next = (await service.processes()).find(({ role }) => role === "jobs");
           return next !== undefined && next.is_ready && next.pid !== worker.pid;
         });
       }
-      assert.equal(await queues.enqueueAndWait(codexImport, job("2.0.json", 4), waitLimitMs), true);
-      assert.equal(await shown(), 6_000);
+      assert.ok(cut > 0, "every import was over before its worker was killed");
+      assert.equal(await queues.enqueueAndWait(codexImport, job(6), waitLimitMs), true);
+      assert.deepEqual(await shown(), [numItems, 6, 6]);
     } finally {
-      await database.end();
+      await orm.close(true);
       await queues.close();
     }
   });

@@ -76,12 +76,12 @@ export interface Archive {
 
 export const importTime = Date.UTC(2026, 0, 1);
 
-/** Rows of every table of the archive, and the last transaction that wrote one. */
+/** Rows of every table of the archive and its projection, and the last transaction that wrote one. */
 export async function archiveTraces(orm: MikroORM): Promise<unknown[]> {
   const tables = await rowsOf(
     orm.em.fork(),
     sql<{ name: string }>`select tablename as name from pg_tables
-      where schemaname = 'public' and tablename like 'codex%' order by 1`,
+      where schemaname = 'public' and tablename ~ '^(codex|projection)' order by 1`,
   );
   const facts = tables.map(
     ({ name }) =>
