@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -10,7 +10,12 @@ import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { nodeFlags } from "../../server/core/node-flags.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
+import { openEnvelopeFile } from "../../importers/envelope-file.ts";
+import { sampleTree } from "../../importers/sample/sample.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createQueues } from "../../workers/producer.ts";
+import { codexImport, type PayloadOf } from "../../workers/queues.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
 
 const many = 4_000;
@@ -77,6 +82,50 @@ describe("npm run import", () => {
     ]);
     const again = await run("dun", file("dun"));
     assert.match(again.out, /0 added, 0 changed, 0 removed, 2 unchanged/);
+  });
+
+  it("writes one envelope file per patch, and hands one to the running service", async () => {
+    const written = await run("dun", file("dun"), "--write-envelope", file("out/e.json.gz"));
+    assert.equal(written.problems, "");
+    const names = ["e.json.gz", "e-2.json.gz"].map((name) => file(`out/${name}`));
+    assert.deepEqual(written.out.trim().split("\n"), [
+      `${names[0]}  main 1.0`,
+      `${names[1]}  main 2.0`,
+    ]);
+    const headers = await Promise.all(names.map(openEnvelopeFile));
+    assert.deepEqual(
+      headers.map(({ header, entityCount }) => [header.patch.version_raw, entityCount]),
+      [
+        ["1.0", 2],
+        ["2.0", 0],
+      ],
+    );
+    const queued = await run("--queue", "--envelope", names[0] ?? "");
+    assert.equal(queued.code, 0, queued.problems);
+    const queues = createQueues(archive.stores.redisUrl, silentLogger);
+    try {
+      const queue = queues.all().find(({ name }) => name === codexImport.name);
+      const job = await queue?.getJob(queued.out.trim());
+      assert.ok(job);
+      const { game, envelope: path } = job.data as PayloadOf<typeof codexImport>;
+      assert.deepEqual([game, path], ["dun", names[0]]);
+    } finally {
+      await queues.close();
+    }
+    const lost = await run("dun", file("dun"), "--queue");
+    assert.deepEqual([lost.code, lost.problems], [1, "--queue needs --envelope\n"]);
+  });
+
+  it("writes the sample game as files that its adapter reads", async () => {
+    const { out, problems } = await run("--write-sample", file("sample"));
+    const tree = sampleTree();
+    const paths = await tree.paths();
+    assert.deepEqual([out, problems], [`${paths.length} files\n`, ""]);
+    for (const path of [paths[0], paths.find((one) => one.endsWith(".png"))])
+      assert.deepEqual(
+        readFileSync(file(join("sample", path ?? ""))),
+        Buffer.from(await tree.read(path ?? "")),
+      );
   });
 
   it("says in a dry run what would change, and refuses with a list", async () => {

@@ -6,9 +6,13 @@ import { rowsOf } from "../../../db/queries/rows.ts";
 import { Refusal, type Options } from "../../../server/console/command.ts";
 import { commands } from "../../../server/console/commands.ts";
 import type { Config } from "../../../server/core/config.ts";
+import { projectionOf } from "../../../db/projections/refresh.ts";
+import { importEnvelope } from "../../../importers/run.ts";
 import { startApp, type App } from "../../support/app.ts";
+import { envelope, importTime } from "../../support/archive.ts";
 import { enter, password, post, registerAccount } from "../../support/identity.ts";
 import { temporaryDataDir } from "../../support/process.ts";
+import { smallGame, smallTexts } from "../../support/projected-game.ts";
 
 const dataDir = temporaryDataDir();
 let app: App;
@@ -232,5 +236,59 @@ describe("the commands for realms and operators", () => {
     assert.equal(JSON.stringify(list).includes(String(token)), false);
     await run("operator:revoke", { name: "ada" });
     assert.deepEqual(await audited("operator:revoke"), ["ada: "]);
+  });
+});
+
+describe("the command for the projection", () => {
+  const rebuild = (options: Options) => run("projection:rebuild", options);
+  const load = (version: string) =>
+    importEnvelope(
+      app.deps.em,
+      envelope({ game: "gamedata", version, entities: smallGame(), locales: smallTexts() }),
+      { now: importTime, project: projectionOf("gamedata") },
+    );
+  const score = async () => {
+    const answer = await app.client.get(`/v2/item/id.item.boots`);
+    return (answer.body as { gear_score: number }).gear_score;
+  };
+  const age = () =>
+    rowsOf(
+      app.deps.em,
+      sql`update projection_items set gear_score = 1, inputs_hash = 'old'
+        where id = 'id.item.boots'`,
+    );
+
+  it("previews a rebuild, shows its differences, carries it out and takes it back", async () => {
+    await refused("projection:rebuild", { preview: true }, "projection:no_game");
+    await load("1.0");
+    await age();
+    const { build, ...counts } = await rebuild({ preview: true });
+    const one = { num_added: 0, num_changed: 1, num_removed: 0 };
+    assert.deepEqual(counts, { status: "preview", ...one });
+    assert.equal(await score(), 1);
+    const { rows } = await rebuild({ show: String(build) });
+    const fields = [{ column: "gear_score", before: 1, after: 7 }];
+    assert.deepEqual(rows, [{ id: "id.item.boots", op: "changed", fields }]);
+    const rest = await rebuild({ show: String(build), after: "id.item.boots" });
+    assert.deepEqual(rest["rows"], []);
+    for (const wrong of ["999", "x", "-1", "9".repeat(30)])
+      for (const option of ["show", "apply"])
+        await refused("projection:rebuild", { [option]: wrong }, "projection:no_build");
+    const applied = await rebuild({ apply: String(build) });
+    assert.deepEqual(applied, { build, status: "applied", ...one });
+    assert.equal(await score(), 7);
+    await refused("projection:rebuild", { apply: String(build) }, "projection:no_build");
+    assert.equal((await rebuild({ back: true }))["status"], "reverted");
+    assert.equal(await score(), 1);
+    await refused("projection:rebuild", { back: true }, "projection:nothing_to_take_back");
+    assert.deepEqual(await audited("projection:apply"), ["gamedata: "]);
+    assert.deepEqual(await audited("projection:back"), ["gamedata: "]);
+  });
+
+  it("refuses to carry out what was previewed before an import", async () => {
+    const { build } = await rebuild({ preview: true });
+    await load("1.1");
+    await refused("projection:rebuild", { apply: String(build) }, "projection:outdated");
+    assert.equal((await rebuild({}))["status"], "applied");
   });
 });
