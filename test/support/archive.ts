@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
@@ -10,6 +11,8 @@ import type {
   SourceTexts,
 } from "../../importers/contract.ts";
 import { importEnvelope, type ImportOptions } from "../../importers/run.ts";
+import { archiveNewsChannel } from "../../server/core/archive-news.ts";
+import type { App } from "./app.ts";
 import { testStores, type TestStores } from "./stores.ts";
 
 export interface EnvelopeInput {
@@ -106,4 +109,25 @@ export async function startArchive(): Promise<Archive> {
       await stores.stop();
     },
   };
+}
+
+const hearLimitMs = 10_000;
+
+/** Imports into a running service; resolves when its readers have heard of the patch. */
+export async function load(
+  app: App,
+  input: EnvelopeInput,
+  now = importTime,
+): Promise<ImportReport> {
+  const announce = (game: string) => app.deps.redis.publish(archiveNewsChannel, game);
+  const report = await importEnvelope(app.deps.em, envelope(input), { now, announce });
+  const path = `/v1/codex/${report.game}/manifest?branch=${report.branch}`;
+  const deadline = performance.now() + hearLimitMs;
+  for (;;) {
+    const { body } = await app.client.get(path);
+    if ((body as { patch?: { version: string } } | null)?.patch?.version === report.patch)
+      return report;
+    if (performance.now() > deadline) throw new Error(`${path} does not show ${report.patch}`);
+    await sleep(2);
+  }
 }

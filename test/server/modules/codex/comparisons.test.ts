@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { archiveNewsChannel } from "../../../../server/core/archive-news.ts";
-import { importEnvelope } from "../../../../importers/run.ts";
 import { startApp, type App } from "../../../support/app.ts";
-import { entity, envelope, importTime, type EnvelopeInput } from "../../../support/archive.ts";
+import { type EnvelopeInput, entity, load as loadInto } from "../../../support/archive.ts";
 
 const base = "/v1/codex/dungeon";
 type Body = Record<string, unknown>;
@@ -11,11 +9,7 @@ const item = (name: string, data: Body, rest = {}) => entity(`id.item.${name}`, 
 
 describe("comparing patches", () => {
   let app: App;
-  const load = (input: EnvelopeInput) =>
-    importEnvelope(app.deps.em, envelope(input), {
-      now: importTime,
-      announce: (game) => app.deps.redis.publish(archiveNewsChannel, game),
-    });
+  const load = (input: EnvelopeInput) => loadInto(app, input);
   const read = async (path: string) => {
     const answer = await app.client.get(base + path);
     assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);

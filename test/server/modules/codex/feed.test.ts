@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { parseAtomFeed } from "feedsmith";
-import { importEnvelope } from "../../../../importers/run.ts";
-import { archiveNewsChannel } from "../../../../server/core/archive-news.ts";
 import { startApp, type App } from "../../../support/app.ts";
-import { entity, envelope, type EnvelopeInput } from "../../../support/archive.ts";
+import { type EnvelopeInput, entity, load as loadInto } from "../../../support/archive.ts";
 
 const base = "https://play.example";
 const home = `${base}/codex/dungeon`;
@@ -13,11 +11,7 @@ const day = (n: number) => Date.UTC(2026, 0, n);
 
 describe("the Atom feed of a changelog", () => {
   let app: App;
-  const load = (now: number, input: EnvelopeInput) =>
-    importEnvelope(app.deps.em, envelope(input), {
-      now,
-      announce: (game) => app.deps.redis.publish(archiveNewsChannel, game),
-    });
+  const load = (now: number, input: EnvelopeInput) => loadInto(app, input, now);
   const get = (query = "", headers: Record<string, string> = {}) =>
     app.client.get(`/codex/dungeon/changelog.atom${query}`, { headers });
   const read = async (query = "") => {

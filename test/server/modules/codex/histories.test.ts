@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { SourceEntity } from "../../../../importers/contract.ts";
-import { importEnvelope } from "../../../../importers/run.ts";
-import { archiveNewsChannel } from "../../../../server/core/archive-news.ts";
 import { startApp, type App } from "../../../support/app.ts";
-import { entity, envelope, importTime } from "../../../support/archive.ts";
+import { entity, load as loadInto } from "../../../support/archive.ts";
 import type { FieldChange } from "../../../../server/modules/codex/field-diff.ts";
 import { apply, invert } from "./apply-changes.ts";
 import {
@@ -84,12 +82,8 @@ describe(`random histories against an archive in memory (ARCHIVE_SEED=${seed})`,
     return body;
   };
   const load = async (game: string, branch: Json, version: string, entities: SourceEntity[]) => {
-    const input = envelope({ game, branch: branch as { slug: string }, version, entities });
-    const announce = (slug: string) => app.deps.redis.publish(archiveNewsChannel, slug);
-    const { added, changed, removed } = await importEnvelope(app.deps.em, input, {
-      now: importTime,
-      announce,
-    });
+    const input = { game, branch: branch as { slug: string }, version, entities };
+    const { added, changed, removed } = await loadInto(app, input);
     return { added, changed, removed };
   };
 

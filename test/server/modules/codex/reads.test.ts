@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { archiveNewsChannel } from "../../../../server/core/archive-news.ts";
-import { importEnvelope } from "../../../../importers/run.ts";
 import { startApp, type App } from "../../../support/app.ts";
-import { entity, envelope, importTime, type EnvelopeInput } from "../../../support/archive.ts";
+import { type EnvelopeInput, entity, load as loadInto } from "../../../support/archive.ts";
 
 const base = "/v1/codex";
 const codeOf = (response: { json: unknown }) =>
@@ -31,11 +29,7 @@ const oil = entity("id.item.oil", { data: { power: 3, isOld: true } });
 
 describe("the archive", () => {
   let app: App;
-  const load = (input: EnvelopeInput) =>
-    importEnvelope(app.deps.em, envelope(input), {
-      now: importTime,
-      announce: (game) => app.deps.redis.publish(archiveNewsChannel, game),
-    });
+  const load = (input: EnvelopeInput) => loadInto(app, input);
   const get = (path: string, headers: Record<string, string> = {}) =>
     app.client.get(base + path, { headers });
   const read = async (path: string) => {
