@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { KeptEntity } from "../db/queries/codex-import.ts";
 import { stageEntities, type StagedEntity } from "../db/queries/codex-staging.ts";
-import type { ImportEnvelope } from "./contract.ts";
+import { maxEntities, type ImportEnvelope } from "./contract.ts";
 import type { ProblemList } from "./problems.ts";
 import {
   maxEntityBytes,
@@ -11,8 +11,6 @@ import {
   type PreparedEntity,
 } from "./prepare.ts";
 
-/** Entities one envelope may have. */
-export const maxEntities = 1_000_000;
 /** Entities between two looks at the rest of the process. */
 const entitiesPerTurn = 256;
 /** Staged entities, and characters of them, that are held before they go to the database. */
@@ -24,6 +22,8 @@ export interface ComparedStates {
   current: ReadonlyMap<string, KeptEntity>;
   /** What the patch changes; the same map unless it replaces an imported patch. */
   base: ReadonlyMap<string, KeptEntity>;
+  /** Digest of a text -> id of the entity of `current` that was made from it, and would be again. */
+  known: ReadonlyMap<string, string>;
   /** What differs may be written, so it has to be kept. */
   isWritable: boolean;
   /** Words may differ although the content is the same: English texts did. */
@@ -45,6 +45,10 @@ export interface Comparison {
   removed: string[];
   /** An entity has another upstream key than before. */
   hasNewKeys: boolean;
+  /** Ids that are as in `current` but not as in `base`; they were not read, so they are not staged. */
+  kept: string[];
+  /** Each id and the digest of its text; null where the envelope has none. */
+  digests: string[] | null;
 }
 
 export interface CompareOptions {
@@ -54,9 +58,13 @@ export interface CompareOptions {
   onChange: (op: "added" | "changed" | "removed", id: string) => void;
 }
 
+/** What of an entity is compared. */
+type Identity = Pick<PreparedEntity, "key" | "upstreamKey" | "hash">;
+
 /**
  * Checks every entity and compares it by hash; what has to be written goes to the staging tables of the
- * transaction. Problems go to the list of the context.
+ * transaction. Where a text is known nothing but its digest is looked at. Problems go to the list of the
+ * context.
  */
 export async function compareEntities(
   em: EntityManager,
@@ -65,58 +73,98 @@ export async function compareEntities(
   context: PrepareContext,
   options: CompareOptions,
 ): Promise<Comparison> {
-  const seen = new Map<string, string>();
+  const { problems } = context;
+  const known = envelope.digests?.map((digest) => knownEntity(digest, states)) ?? [];
+  const digests: string[] = [];
+  const kept: string[] = [];
+  const tally = createTally(states, problems, options);
+  const stage = createStage(em, problems);
+  let position = 0;
+  const turn = async () => {
+    options.onProgress(position);
+    await nextTurn();
+    options.signal?.throwIfAborted();
+  };
+  const passKnown = async () => {
+    for (let one = known[position]; one !== undefined; one = known[position]) {
+      digests.push(one.key, envelope.digests?.[position] ?? "");
+      if (tally.add(one) && tally.isNewToBase(one)) kept.push(one.key);
+      if (++position % entitiesPerTurn === 0) await turn();
+    }
+  };
+  for await (const source of envelope.entities((at) => known[at] === undefined)) {
+    if (known[position] !== undefined) await passKnown();
+    if (++position % entitiesPerTurn === 0) await turn();
+    if (position > maxEntities) break;
+    const entity = await prepareEntity(source, position, context);
+    if (entity === null || !tally.add(entity)) continue;
+    digests.push(entity.key, envelope.digests?.[position - 1] ?? "");
+    if (states.isWritable) await stage.add(entity, states);
+  }
+  await passKnown();
+  options.onProgress(position);
+  if (position > maxEntities) problems.add("entities", "", `are more than ${maxEntities}`);
+  const found = tally.finish();
+  if (problems.count === 0) await stage.flush();
+  return {
+    ...found,
+    kept,
+    digests: envelope.digests === undefined ? null : digests,
+    hasNewKeys: stage.hasNewKeys(),
+  };
+}
+
+function knownEntity(digest: string, { known, current }: ComparedStates): Identity | undefined {
+  const key = known.get(digest);
+  const kept = key === undefined ? undefined : current.get(key);
+  if (key === undefined || typeof kept?.upstreamKey !== "string") return undefined;
+  return { key, hash: kept.hash, upstreamKey: kept.upstreamKey };
+}
+
+/** Counts the entities by what happens to them. */
+function createTally(
+  { current, base }: ComparedStates,
+  problems: ProblemList,
+  { onChange }: CompareOptions,
+) {
+  const seen = new Set<string>();
   const upstreamKeys = new Set<string>();
   const toCurrent = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   const toBase = { added: 0, changed: 0, removed: 0 };
-  const stage = createStage(em, context.problems);
-  let position = 0;
-  for await (const source of envelope.entities()) {
-    position++;
-    if (position % entitiesPerTurn === 0) {
-      options.onProgress(position);
-      await nextTurn();
-      options.signal?.throwIfAborted();
-    }
-    if (position > maxEntities) {
-      context.problems.add("entities", "", `are more than ${maxEntities}`);
-      break;
-    }
-    const entity = await prepareEntity(source, position, context);
-    if (entity === null) continue;
-    if (isCollision(entity, seen, upstreamKeys, context)) continue;
-    seen.set(entity.key, entity.hash);
-    const op = opOf(states.current.get(entity.key), entity.hash);
-    toCurrent[op]++;
-    if (op !== "unchanged") options.onChange(op, entity.key);
-    const baseOp = opOf(states.base.get(entity.key), entity.hash);
-    if (baseOp !== "unchanged") toBase[baseOp]++;
-    if (states.isWritable) await stage.add(entity, states);
-  }
-  options.onProgress(position);
-  // Entities with problems are missing as well; then there is no report.
-  for (const key of missing(states.current, seen)) {
-    toCurrent.removed++;
-    if (context.problems.count === 0) options.onChange("removed", key);
-  }
-  const removed = missing(states.base, seen);
-  toBase.removed = removed.length;
-  if (context.problems.count === 0) await stage.flush();
-  return { toCurrent, toBase, removed, hasNewKeys: stage.hasNewKeys() };
-}
-
-function isCollision(
-  entity: PreparedEntity,
-  seen: ReadonlyMap<string, string>,
-  upstreamKeys: Set<string>,
-  { problems }: PrepareContext,
-): boolean {
-  const isKnown = seen.has(entity.key);
-  if (isKnown) problems.add(entity.key, "", `comes twice, again as ${entity.upstreamKey}`);
-  else if (upstreamKeys.has(entity.upstreamKey))
-    problems.add(entity.key, "upstream_key", `${entity.upstreamKey} comes twice`);
-  upstreamKeys.add(entity.upstreamKey);
-  return isKnown;
+  const isCollision = ({ key, upstreamKey }: Identity): boolean => {
+    const isKnown = seen.has(key);
+    if (isKnown) problems.add(key, "", `comes twice, again as ${upstreamKey}`);
+    else if (upstreamKeys.has(upstreamKey))
+      problems.add(key, "upstream_key", `${upstreamKey} comes twice`);
+    upstreamKeys.add(upstreamKey);
+    return isKnown;
+  };
+  return {
+    isNewToBase: ({ key, hash }: Identity) => base.get(key)?.hash !== hash,
+    /** False when its id came before. */
+    add(entity: Identity): boolean {
+      if (isCollision(entity)) return false;
+      const { key, hash } = entity;
+      seen.add(key);
+      const op = opOf(current.get(key), hash);
+      toCurrent[op]++;
+      if (op !== "unchanged") onChange(op, key);
+      const baseOp = opOf(base.get(key), hash);
+      if (baseOp !== "unchanged") toBase[baseOp]++;
+      return true;
+    },
+    /** The numbers, and what is missing; entities with problems are missing as well, but then nobody asks. */
+    finish(): Pick<Comparison, "toCurrent" | "toBase" | "removed"> {
+      const gone = missing(current, seen);
+      if (problems.count === 0) for (const key of gone) onChange("removed", key);
+      const removed = base === current ? gone : missing(base, seen);
+      return {
+        toCurrent: { ...toCurrent, removed: gone.length },
+        toBase: { ...toBase, removed: removed.length },
+        removed,
+      };
+    },
+  };
 }
 
 function opOf(kept: KeptEntity | undefined, hash: string): "added" | "changed" | "unchanged" {
@@ -124,7 +172,7 @@ function opOf(kept: KeptEntity | undefined, hash: string): "added" | "changed" |
   return kept.hash === hash ? "unchanged" : "changed";
 }
 
-const missing = (state: ReadonlyMap<string, KeptEntity>, seen: ReadonlyMap<string, string>) =>
+const missing = (state: ReadonlyMap<string, KeptEntity>, seen: ReadonlySet<string>) =>
   [...state.keys()].filter((key) => !seen.has(key));
 
 /** Holds what has to be written until there is enough for a statement. */

@@ -7,6 +7,9 @@ const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const Role = Type.Enum([...assetRoles]);
 const optional = Type.Optional;
 
+/** Entities one envelope may have. */
+export const maxEntities = 1_000_000;
+
 /** Members of an import envelope before its lists (IMP-01). */
 export const EnvelopeHeader = Type.Object({
   format: Type.Literal(1),
@@ -83,11 +86,19 @@ export interface ImportEnvelope {
   locales: SourceTexts;
   /** How many entities there are, where that is known beforehand. */
   entityCount?: number;
-  /** Gives every entity once; may be called again. */
-  entities(): AsyncIterable<SourceEntity> | Iterable<SourceEntity>;
+  /** A digest of the text of each entity, in their order, where they come as text. */
+  digests?: readonly string[];
+  /**
+   * Gives every entity once; may be called again. Those that are not wanted may be left out where there are
+   * digests.
+   */
+  entities(isWanted?: IsWanted): AsyncIterable<SourceEntity> | Iterable<SourceEntity>;
   /** Bytes of an asset; rejects when it cannot be read. */
   readAsset(path: string): Promise<Uint8Array>;
 }
+
+/** Whether the entity at a position, counted from 0, has to be read. */
+export type IsWanted = (position: number) => boolean;
 
 /** The game that is imported into. */
 export interface Target {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
@@ -7,8 +8,10 @@ import { createGunzip } from "node:zlib";
 import { maxAssetBytes } from "./asset-index.ts";
 import {
   ImportRefused,
+  maxEntities,
   type EnvelopeHeader,
   type ImportEnvelope,
+  type IsWanted,
   type SourceAsset,
   type SourceEntity,
   type SourceTexts,
@@ -20,19 +23,27 @@ export const maxEnvelopeBytes = 8 * 1024 * 1024 * 1024;
 const readBytes = 256 * 1024;
 
 /**
- * Opens an envelope file (IMP-01), gzip or not. The file is read twice: here for everything but the entities,
- * and again for these, one at a time. Throws ImportRefused when it is no envelope.
+ * Opens an envelope file (IMP-01), gzip or not. It is read once for everything but the entities, of which
+ * only digests and places are kept, and again for those that are wanted, one at a time. Throws ImportRefused
+ * when it is no envelope.
  */
 export async function openEnvelopeFile(path: string): Promise<ImportEnvelope> {
   const members = new Map<string, unknown>();
+  const digests: string[] = [];
+  const places: TextPlaces = { offsets: [], lengths: [] };
   let entityCount = 0;
   const name = basename(path);
   const before = await stat(path).catch(() => {
     throw refusal(name, "there is no such file");
   });
   for await (const piece of readPieces(path, name)) {
-    if (piece.index !== null) entityCount++;
-    else if (members.has(piece.member)) throw refusal(name, `${piece.member} comes twice`);
+    if (piece.index !== null) {
+      // The importer refuses more; one beyond the limit tells it so.
+      if (entityCount++ > maxEntities) continue;
+      digests.push(textDigest(piece.bytes));
+      places.offsets.push(piece.offset);
+      places.lengths.push(piece.bytes.length);
+    } else if (members.has(piece.member)) throw refusal(name, `${piece.member} comes twice`);
     else members.set(piece.member, parse(piece, name));
   }
   const { assets = [], locales = {}, entities, ...rest } = Object.fromEntries(members);
@@ -46,16 +57,23 @@ export async function openEnvelopeFile(path: string): Promise<ImportEnvelope> {
     assets: assets as SourceAsset[],
     locales: locales as SourceTexts,
     entityCount,
-    async *entities() {
+    digests,
+    async *entities(isWanted = () => true) {
+      const changed = refusal(name, "the file changed while it was read");
       const now = await stat(path);
-      if (now.size !== before.size || now.mtimeMs !== before.mtimeMs)
-        throw refusal(name, "the file changed while it was read");
-      for await (const piece of readPieces(path, name))
-        if (piece.index !== null) yield parse(piece, name) as SourceEntity;
+      if (now.size !== before.size || now.mtimeMs !== before.mtimeMs) throw changed;
+      for await (const { index, bytes } of readTexts(path, places, isWanted)) {
+        if (bytes === null || textDigest(bytes) !== digests[index]) throw changed;
+        yield parse({ member: "entities", index, bytes }, name) as SourceEntity;
+      }
     },
     readAsset: (asset) => readInside(dirname(path), asset),
   };
 }
+
+/** Characters of a digest that are kept: 132 bits. */
+const digestLength = 22;
+const textDigest = (bytes: Buffer) => hash("sha256", bytes, "base64url").slice(0, digestLength);
 
 /** Bytes of a file in `folder`; links and dots that lead out of it are refused. */
 export async function readInside(folder: string, path: string): Promise<Uint8Array> {
@@ -76,7 +94,7 @@ function refusal(file: string, problem: string): ImportRefused {
   return new ImportRefused([{ entity: file, place: "", problem }]);
 }
 
-function parse(piece: JsonPiece, file: string): unknown {
+function parse(piece: Omit<JsonPiece, "offset">, file: string): unknown {
   const { member, index } = piece;
   try {
     return JSON.parse(textOf(piece));
@@ -102,6 +120,44 @@ async function* readPieces(path: string, name: string): AsyncGenerator<JsonPiece
       throw refusal(name, error instanceof Error ? error.message : String(error));
     throw error;
   }
+}
+
+/** Where the texts of the entities begin in the unpacked file, and their lengths. */
+interface TextPlaces {
+  offsets: number[];
+  lengths: number[];
+}
+
+/** The wanted texts, in order, the first missing one as null; the file is read up to the last of them. */
+async function* readTexts(
+  path: string,
+  { offsets, lengths }: TextPlaces,
+  isWanted: IsWanted,
+): AsyncGenerator<{ index: number; bytes: Buffer | null }> {
+  let index = -1;
+  const moveOn = () => {
+    do index++;
+    while (index < offsets.length && !isWanted(index));
+  };
+  moveOn();
+  if (index === offsets.length) return;
+  let passed = 0;
+  let parts: Buffer[] = [];
+  for await (const chunk of await openStream(path)) {
+    for (;;) {
+      const from = (offsets[index] ?? 0) - passed;
+      const to = from + (lengths[index] ?? 0);
+      if (from < chunk.length) parts.push(chunk.subarray(Math.max(0, from), to));
+      if (to > chunk.length) break;
+      const [first = chunk] = parts;
+      yield { index, bytes: parts.length === 1 ? first : Buffer.concat(parts) };
+      parts = [];
+      moveOn();
+      if (index === offsets.length) return;
+    }
+    passed += chunk.length;
+  }
+  yield { index, bytes: null };
 }
 
 const isZlibError = (error: unknown) =>

@@ -8,11 +8,13 @@ export interface JsonPiece {
   member: string;
   /** Position in the list; null for a whole member. */
   index: number | null;
+  /** Bytes of the document before it. */
+  offset: number;
   bytes: Buffer;
 }
 
 /** Text of a piece; throws SyntaxError when it is none. */
-export function textOf({ member, bytes }: JsonPiece): string {
+export function textOf({ member, bytes }: Pick<JsonPiece, "member" | "bytes">): string {
   if (!isUtf8(bytes)) throw new SyntaxError(`a value of ${member} is not UTF-8`);
   return bytes.toString("utf8");
 }
@@ -22,6 +24,13 @@ const backslash = 0x5c;
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [comma, colon] = [0x2c, 0x3a];
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/** What a byte outside of a text means for where a value ends; of most it is nothing. */
+const [nothing, opens, closes, quotes] = [0, 1, 2, 3];
+const meanings = new Uint8Array(256);
+for (const byte of [openBrace, openBracket]) meanings[byte] = opens;
+for (const byte of [closeBrace, closeBracket]) meanings[byte] = closes;
+meanings[quote] = quotes;
 
 type Expectation = "document" | "key" | "colon" | "value" | "element" | "end-of-member" | "nothing";
 
@@ -39,6 +48,9 @@ export class JsonSplitter {
   /** Bytes of the piece that is being read; null between pieces. */
   private parts: Buffer[] | null = null;
   private size = 0;
+  /** Bytes of the chunks before, and of the document before the piece. */
+  private passed = 0;
+  private offset = 0;
   private depth = 0;
   private isInText = false;
   private isEscaped = false;
@@ -56,6 +68,7 @@ export class JsonSplitter {
         const byte = chunk[at] ?? 0;
         if (isBlank(byte)) at++;
         else if (this.begin(byte)) at++;
+        else this.offset = this.passed + at;
         continue;
       }
       const end = this.findEnd(chunk, at);
@@ -66,6 +79,7 @@ export class JsonSplitter {
         if (piece !== null) yield piece;
       }
     }
+    this.passed += chunk.length;
   }
 
   /** To be called when there are no more bytes. */
@@ -128,6 +142,7 @@ export class JsonSplitter {
     this.size = 0;
     this.depth = 0;
     this.isInText = false;
+    this.isEscaped = false;
     this.isScalar = byte !== quote && byte !== openBrace && byte !== openBracket;
     return false;
   }
@@ -135,25 +150,40 @@ export class JsonSplitter {
   /** Position after the piece, or null when it goes on in the next chunk. */
   private findEnd(chunk: Buffer, from: number): number | null {
     if (this.isScalar) return endOfScalar(chunk, from);
-    let { depth, isInText, isEscaped } = this;
-    let end: number | null = null;
-    for (let at = from; at < chunk.length && end === null; at++) {
-      const byte = chunk[at] ?? 0;
-      if (isInText) {
-        if (isEscaped) isEscaped = false;
-        else if (byte === backslash) isEscaped = true;
-        else if (byte === quote) {
-          isInText = false;
-          if (depth === 0) end = at + 1;
-        }
-      } else if (byte === quote) isInText = true;
-      else if (byte === openBrace || byte === openBracket) depth++;
-      else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) end = at + 1;
+    let at = from;
+    if (this.isInText) {
+      at = this.endOfText(chunk, from);
+      if (this.depth === 0 && !this.isInText) return at;
     }
-    this.depth = depth;
-    this.isInText = isInText;
-    this.isEscaped = isEscaped;
-    return end;
+    while (at < chunk.length) {
+      const meaning = meanings[chunk[at++] ?? 0];
+      if (meaning === nothing) continue;
+      if (meaning === opens) this.depth++;
+      else if (meaning === closes) {
+        if (--this.depth === 0) return at;
+      } else {
+        this.isInText = true;
+        at = this.endOfText(chunk, at);
+        if (this.depth === 0 && !this.isInText) return at;
+      }
+    }
+    return null;
+  }
+
+  /** Position after the text, or the end of the chunk when it goes on in the next. */
+  private endOfText(chunk: Buffer, from: number): number {
+    let at = this.isEscaped ? from + 1 : from;
+    this.isEscaped = false;
+    while (at < chunk.length) {
+      const byte = chunk[at++];
+      if (byte === backslash) at++;
+      else if (byte === quote) {
+        this.isInText = false;
+        return at;
+      }
+    }
+    this.isEscaped = at > chunk.length;
+    return chunk.length;
   }
 
   private keep(bytes: Buffer): void {
@@ -164,20 +194,20 @@ export class JsonSplitter {
   }
 
   private finish(): JsonPiece | null {
-    const { member } = this;
+    const { member, offset } = this;
     const parts = this.parts ?? [];
     this.parts = null;
     const [first] = parts;
     const bytes = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
     if (bytes.length === 0) throw new SyntaxError(`a value of ${member} is missing`);
     if (this.expect === "key") {
-      this.member = String(JSON.parse(textOf({ member, index: null, bytes })));
+      this.member = String(JSON.parse(textOf({ member, bytes })));
       this.expect = "colon";
       return null;
     }
     const index = this.isInList ? this.index++ : null;
     this.expect = "end-of-member";
-    return { member, index, bytes };
+    return { member, index, offset, bytes };
   }
 }
 

@@ -37,6 +37,24 @@ export interface PrepareContext {
   problems: ProblemList;
 }
 
+/** Goes up when the same text of an entity becomes something else than before. */
+const preparingVersion = 1;
+
+/**
+ * Names everything beside its text that decides what becomes of an entity. A file it refers to by hash alone
+ * is the same as long as the entity exists.
+ */
+export function contextDigest(englishHash: string | null, { byPath }: AssetIndex): string {
+  const files = [...byPath].map(([path, { hash, mediaType, bytes, role }]) => [
+    path,
+    hash,
+    mediaType,
+    bytes,
+    role,
+  ]);
+  return contentHash([preparingVersion, process.versions["unicode"], englishHash, files]);
+}
+
 const shape = Compile(SourceEntity);
 
 /** Checks one entity of an envelope and works out what is stored of it; null when it has problems. */

@@ -7,11 +7,13 @@ import {
   readStateBefore,
   readTextHashes,
 } from "../db/queries/codex-import.ts";
-import { createStaging, stageRemoved } from "../db/queries/codex-staging.ts";
+import { readDigests, saveDigests } from "../db/queries/codex-sources.ts";
+import { createStaging, stageKept, stageRemoved } from "../db/queries/codex-staging.ts";
 import { indexAssets } from "./asset-index.ts";
 import { compareEntities, type Comparison } from "./compare.ts";
 import { EnvelopeHeader, type ImportEnvelope, type ImportReport } from "./contract.ts";
 import { locate, stateOf, type Place } from "./locate.ts";
+import { contextDigest } from "./prepare.ts";
 import { ProblemList } from "./problems.ts";
 import { changesOfTexts, prepareTexts } from "./texts.ts";
 import { writeImport } from "./write.ts";
@@ -101,7 +103,8 @@ async function importLocked(
     problems.refuseIfAny();
     throw new Error("an envelope without place has a problem");
   }
-  const currentState = stateOf(place.existing ?? place.previous);
+  const currentPatch = place.existing ?? place.previous;
+  const currentState = stateOf(currentPatch);
   const current = await readState(em, currentState);
   const isRerun = place.existing !== null;
   const base =
@@ -109,11 +112,13 @@ async function importLocked(
   const currentTexts = await readTextHashes(em, currentState);
   const textChanges = changesOfTexts(currentTexts, locales, texts);
   const hasNewTexts = textChanges.some(({ locale }) => locale.toLowerCase() === "en");
+  const digestContext = contextDigest(texts.englishHash, assets);
+  const known = await readDigests(em, currentPatch, digestContext);
   await createStaging(em);
   const comparison = await compareEntities(
     em,
     envelope,
-    { current, base, isWritable: place.isReplaceable, hasNewTexts },
+    { current, base, known, isWritable: place.isReplaceable, hasNewTexts },
     { english: texts.english, assets, problems },
     {
       signal: options.signal,
@@ -134,6 +139,7 @@ async function importLocked(
   if (!hasWork || options.isDryRun === true) return { report, hasWritten: false };
   options.onProgress?.("writing", 0, 1);
   await stageRemoved(em, comparison.removed);
+  if (currentState !== null) await stageKept(em, currentState, comparison.kept);
   const baseTexts = isRerun ? await readTextHashes(em, stateOf(place.previous)) : currentTexts;
   const written = await writeImport(em, {
     header,
@@ -144,6 +150,8 @@ async function importLocked(
     assets,
     now: options.now,
   });
+  if (comparison.digests !== null)
+    await saveDigests(em, written, { context: digestContext, digests: comparison.digests });
   await options.project?.(em, { ...written, game: header.game.slug, branch: header.branch.slug });
   options.onProgress?.("writing", 1, 1);
   options.signal?.throwIfAborted();

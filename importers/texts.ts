@@ -9,6 +9,8 @@ const localePattern = /^[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/;
 export interface PreparedTexts {
   /** Texts of `en`; keys as upstream spells them. */
   english: Readonly<Record<string, string>>;
+  /** Null without such texts. */
+  englishHash: string | null;
   hashes: ReadonlyMap<string, string>;
 }
 
@@ -17,6 +19,7 @@ export function prepareTexts(locales: SourceTexts, problems: ProblemList): Prepa
   const hashes = new Map<string, string>();
   const spelled = new Set<string>();
   let english: Readonly<Record<string, string>> = {};
+  let englishHash: string | null = null;
   const entries = Object.entries(locales);
   if (entries.length > maxLocales)
     problems.add("locales", "", `are more than ${maxLocales} languages`);
@@ -27,10 +30,11 @@ export function prepareTexts(locales: SourceTexts, problems: ProblemList): Prepa
     if (spelled.has(name)) problems.add("locales", locale, "comes twice");
     spelled.add(name);
     if (!areTexts(locale, texts, problems)) continue;
-    hashes.set(locale, contentHash(texts));
-    if (name === "en") english = texts;
+    const hash = contentHash(texts);
+    hashes.set(locale, hash);
+    if (name === "en") [english, englishHash] = [texts, hash];
   }
-  return { english, hashes };
+  return { english, englishHash, hashes };
 }
 
 function areTexts(

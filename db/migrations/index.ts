@@ -14,6 +14,7 @@ import { Migration20261121114041_oauth } from "./Migration20261121114041_oauth.t
 import { Migration20261121155900_archive_lists } from "./Migration20261121155900_archive_lists.ts";
 import { Migration20261121163500_projection_filters } from "./Migration20261121163500_projection_filters.ts";
 import { Migration20261121190046_award_keys } from "./Migration20261121190046_award_keys.ts";
+import { Migration20261121200945_archive_sources } from "./Migration20261121200945_archive_sources.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -33,4 +34,5 @@ export const migrations = [
   Migration20261121155900_archive_lists,
   Migration20261121163500_projection_filters,
   Migration20261121190046_award_keys,
+  Migration20261121200945_archive_sources,
 ] as const;

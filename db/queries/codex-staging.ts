@@ -1,6 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { openOrd } from "./codex-directory.ts";
+import type { StateAt } from "./codex-import.ts";
+import { forgetDigests } from "./codex-sources.ts";
 import { rowsOf } from "./rows.ts";
 
 /** An entity of an import that has to be written. */
@@ -25,7 +27,7 @@ export async function createStaging(em: EntityManager): Promise<void> {
   await rowsOf(
     em,
     sql`create temp table codex_staging (key text not null, type text not null,
-        upstream_key text not null, hash char(64) not null, body text not null, words text not null,
+        upstream_key text not null, hash char(64) not null, body text, words text,
         is_changed boolean not null) on commit drop`,
   );
   await rowsOf(em, sql`create temp table codex_removed (key text not null) on commit drop`);
@@ -47,6 +49,25 @@ export async function stageEntities(
   );
 }
 
+/** Entities that stay as the state has them, documents and all, in a patch that is replaced. */
+export async function stageKept(
+  em: EntityManager,
+  state: StateAt,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  await rowsOf(
+    em,
+    sql`insert into codex_staging
+      select e.key, e.type, e.upstream_key, d.hash, null, null, true
+      from codex_versions v
+      join codex_entities e on e.id = v.entity_id
+      join codex_documents d on d.id = v.document_id
+      where v.branch_id = ${state.branchId} and v.from_ord <= ${state.ord}
+        and v.to_ord > ${state.ord} and e.key = any(${keys}::text[])`,
+  );
+}
+
 export async function stageRemoved(em: EntityManager, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   await rowsOf(em, sql`insert into codex_removed select unnest(${keys}::text[])`);
@@ -64,11 +85,14 @@ export async function storeStaged(em: EntityManager, gameId: number): Promise<vo
         select 1 from codex_entities e where e.game_id = ${gameId} and e.key = s.key)
       order by s.type collate "C", s.key collate "C"`,
   );
-  await rowsOf(
+  const [renamed] = await rowsOf(
     em,
-    sql`update codex_entities e set upstream_key = s.upstream_key from codex_staging s
-      where e.game_id = ${gameId} and e.key = s.key
-        and e.upstream_key is distinct from s.upstream_key`,
+    sql<{ count: number }>`with renamed as (
+        update codex_entities e set upstream_key = s.upstream_key from codex_staging s
+        where e.game_id = ${gameId} and e.key = s.key
+          and e.upstream_key is distinct from s.upstream_key
+        returning e.id
+      ) select count(*)::int as count from renamed`,
   );
   await rowsOf(
     em,
@@ -78,13 +102,19 @@ export async function storeStaged(em: EntityManager, gameId: number): Promise<vo
       on conflict (game_id, upstream_key) do update set entity_id = excluded.entity_id
         where k.entity_id <> excluded.entity_id`,
   );
-  await rowsOf(
+  const [reworded] = await rowsOf(
     em,
-    sql`insert into codex_documents as d (game_id, hash, body, words)
-      select distinct on (s.hash) ${gameId}::int, s.hash, s.body, s.words from codex_staging s
-      on conflict (game_id, hash) do update set words = excluded.words
-        where d.words <> excluded.words`,
+    sql<{ count: number }>`with stored as (
+        insert into codex_documents as d (game_id, hash, body, words)
+        select distinct on (s.hash) ${gameId}::int, s.hash, s.body, s.words from codex_staging s
+        where s.body is not null
+        on conflict (game_id, hash) do update set words = excluded.words
+          where d.words <> excluded.words
+        returning xmax <> 0 as is_old
+      ) select count(*)::int as count from stored where is_old`,
   );
+  // Names of upstream and words belong to all branches, so what another one was read from is not all any more.
+  if ((renamed?.count ?? 0) + (reworded?.count ?? 0) > 0) await forgetDigests(em, gameId);
 }
 
 /** Takes a patch back: its rows go, and those it ended are open again. */

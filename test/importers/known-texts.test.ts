@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { hash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { sql } from "kysely";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { ImportRefused } from "../../importers/contract.ts";
+import { openEnvelopeFile } from "../../importers/envelope-file.ts";
+import { importEnvelope } from "../../importers/run.ts";
+import { importTime, startArchive, type Archive } from "../support/archive.ts";
+
+type Json = Record<string, unknown>;
+type Random = (below: number) => number;
+
+const seed = Number(process.env["KNOWN_SEED"] ?? 20_261_121);
+/** More of them, for a long look, by KNOWN_HISTORIES. */
+const histories = Number(process.env["KNOWN_HISTORIES"] ?? 16);
+const stepsEach = 7;
+
+function randomOf(start: number): Random {
+  let state = start;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function pick<T>(random: Random, list: readonly T[]): T {
+  const one = list[random(list.length)];
+  if (one === undefined) throw new Error("nothing to pick");
+  return one;
+}
+
+/** What an envelope file says, and how it spells it. */
+interface Draft {
+  entities: Json[];
+  english: Record<string, string>;
+  roles: (string | undefined)[];
+  pictures: string[];
+  /** How each line is written: blanks between members, and where the order of members begins. */
+  spelling: { blanks: string; turn: number }[];
+}
+
+const firstDraft = (): Draft => ({
+  entities: ["a", "b", "c", "d", "e"].map((name, n) => ({
+    id: `id.item.${name}`,
+    upstream_key: `Id_Item_${name}`,
+    type: "item",
+    name_key: n % 2 === 0 ? "name.even" : `name.${name}`,
+    name: name.toUpperCase(),
+    tags: ["x", name],
+    icon: n === 0 ? "p0.png" : n === 1 ? hash("sha256", "picture 1", "hex") : null,
+    assets: n === 2 ? ["p1.png"] : [],
+    data: { power: n, description: n === 3 ? "text.d" : "plain words" },
+    links: [{ rel: "part", target: "id.item.a" }],
+  })),
+  english: { "name.even": "Even", "text.d": "frost and fire" },
+  roles: ["portrait", undefined],
+  pictures: ["picture 0", "picture 1"],
+  spelling: [{ blanks: "", turn: 0 }],
+});
+
+const edits: ((draft: Draft, random: Random) => void)[] = [
+  (draft, random) => (draft.spelling = [{ blanks: " \n ".slice(random(3)), turn: random(9) }]),
+  (draft, random) => draft.spelling.push({ blanks: "", turn: random(9) }),
+  (draft) => draft.entities.reverse(),
+  (draft, random) => (draft.english["name.even"] = pick(random, ["Even", "Level", ""])),
+  (draft, random) => (draft.english["text.d"] = pick(random, ["frost and fire", "ice"])),
+  (draft, random) => (draft.english["unused"] = String(random(2))),
+  (draft, random) => (draft.pictures[0] = pick(random, ["picture 0", "other"])),
+  (draft, random) => (draft.roles = [pick(random, ["portrait", "icon"]), undefined]),
+  (draft, random) => swap(draft, random, "id"),
+  (draft, random) => swap(draft, random, "upstream_key"),
+  (draft, random) => swap(draft, random, "data"),
+  (draft, random) => (pick(random, draft.entities)["upstream_key"] = `Id_New_${random(3)}`),
+  (draft, random) => (pick(random, draft.entities)["data"] = { power: random(3) }),
+  (draft, random) => draft.entities.push(pick(random, draft.entities)),
+  (draft, random) => draft.entities.push({ ...pick(random, draft.entities), id: "id.item.z" }),
+  (draft, random) => draft.entities.splice(random(draft.entities.length), 1),
+  (draft, random) =>
+    (pick(random, draft.entities)["icon"] = pick(random, ["p1.png", "none", null])),
+];
+
+function swap({ entities }: Draft, random: Random, member: string): void {
+  const [one, other] = [pick(random, entities), pick(random, entities)];
+  [one[member], other[member]] = [other[member], one[member]];
+}
+
+const copyOf = (draft: Draft): Draft => structuredClone(draft);
+
+function lineOf(entity: Json, { blanks, turn }: { blanks: string; turn: number }): string {
+  const members = Object.entries(entity).map(
+    ([name, value]) => `${blanks}${JSON.stringify(name)}:${blanks}${JSON.stringify(value)}`,
+  );
+  return `{${[...members.slice(turn), ...members.slice(0, turn)].join(`${blanks},`)}${blanks}}`;
+}
+
+interface Step {
+  branch: Json;
+  version: string;
+  draft: Draft;
+}
+
+function textOf(game: string, { branch, version, draft }: Step): string {
+  const lines = draft.entities.map((entity, n) =>
+    lineOf(entity, draft.spelling[n % draft.spelling.length] ?? { blanks: "", turn: 0 }),
+  );
+  const header = {
+    format: 1,
+    game: { slug: game, display_name: "Game" },
+    branch,
+    patch: { version_raw: version, released_at: null },
+    locales: { en: draft.english, de: { k: "t" } },
+    assets: draft.roles.map((role, n) => ({ path: `p${n}.png`, media_type: "image/png", role })),
+  };
+  return `${JSON.stringify(header).slice(0, -1)},"entities":[${lines.join(",\n")}]}`;
+}
+
+describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
+  let archive: Archive;
+  let folder: string;
+  before(async () => {
+    archive = await startArchive();
+    folder = mkdtempSync(join(tmpdir(), "ember-known-"));
+  });
+  after(async () => {
+    await archive.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** What became of it; `isBlind` reads every entity, whatever is known of its text. */
+  async function run(game: string, step: Step, isBlind: boolean): Promise<unknown> {
+    const at = join(folder, game);
+    mkdirSync(at, { recursive: true });
+    for (const [n, picture] of step.draft.pictures.entries())
+      writeFileSync(join(at, `p${n}.png`), picture);
+    const text = textOf(game, step);
+    writeFileSync(join(at, "e.json"), text.length % 2 === 0 ? text : gzipSync(text));
+    const { digests, ...blind } = await openEnvelopeFile(join(at, "e.json"));
+    const changes: string[] = [];
+    try {
+      const { game: _game, ...report } = await importEnvelope(
+        archive.orm.em.fork(),
+        isBlind || digests === undefined ? blind : { ...blind, digests },
+        { now: importTime, onChange: (op, id) => changes.push(`${op} ${id}`) },
+      );
+      return { report, changes: changes.sort() };
+    } catch (error) {
+      if (error instanceof ImportRefused) return error.problems;
+      throw error;
+    }
+  }
+
+  /** Everything the archive holds of a game, without the numbers it gave. */
+  async function contentOf(game: string): Promise<unknown> {
+    const em = archive.orm.em.fork();
+    const of = sql`join codex_games g on g.id = x.game_id and g.slug = ${game}`;
+    const parts = [
+      sql`select b.slug, e.key, d.hash, d.words, p.version, v.from_ord, v.to_ord, v.is_inherited
+        from codex_versions v join codex_branches b on b.id = v.branch_id
+        join codex_entities x on x.id = v.entity_id ${of} join codex_entities e on e.id = x.id
+        join codex_patches p on p.id = v.patch_id
+        left join codex_documents d on d.id = v.document_id`,
+      sql`select x.slug, e.key, h.name, h.tags, h.data, h.search::text, p.version, d.hash
+        from codex_head h join codex_branches x on x.id = h.branch_id ${of}
+        join codex_entities e on e.id = h.entity_id join codex_patches p on p.id = h.patch_id
+        join codex_documents d on d.id = h.document_id`,
+      sql`select x.key, x.type, x.upstream_key from codex_entities x ${of}`,
+      sql`select x.upstream_key, e.key from codex_upstream_keys x ${of}
+        join codex_entities e on e.id = x.entity_id`,
+      sql`select x.hash, x.body, x.words from codex_documents x ${of}`,
+      sql`select x.slug, t.locale, t.from_ord, t.to_ord, t.hash, t.is_inherited
+        from codex_texts t join codex_branches x on x.id = t.branch_id ${of}`,
+      sql`select x.slug, g.generation, p.version, p.ord, p.revision, p.num_added, p.num_changed,
+          p.num_removed
+        from codex_patches p join codex_branches x on x.id = p.branch_id ${of}`,
+    ];
+    const lists = [];
+    for (const part of parts)
+      lists.push((await rowsOf(em, part)).map((row) => JSON.stringify(row)).sort());
+    return lists;
+  }
+
+  async function follow(n: number): Promise<number> {
+    const random = randomOf(seed + n);
+    const drafts = new Map<string, { version: string; draft: Draft }[]>();
+    let refused = 0;
+    for (let at = 0; at < stepsEach; at++) {
+      const step = nextStep(random, drafts);
+      const outcomes = [];
+      for (const isBlind of [true, false])
+        outcomes.push(await run(`${isBlind ? "blind" : "known"}-${n}`, step, isBlind));
+      assert.deepEqual(outcomes[1], outcomes[0], `history ${n}, step ${at}`);
+      assert.deepEqual(
+        await contentOf(`known-${n}`),
+        await contentOf(`blind-${n}`),
+        `history ${n}, step ${at}`,
+      );
+      if (Array.isArray(outcomes[0])) refused++;
+      else note(drafts, step);
+    }
+    return refused;
+  }
+
+  it(`bring the same as those that read every entity, in ${histories} histories`, async () => {
+    let refused = 0;
+    for (let n = 0; n < histories; n++) refused += await follow(n);
+    assert.ok(refused > 0 && refused < (histories * stepsEach) / 2, `${refused} were refused`);
+  });
+
+  it("read no entity whose text they know, and all when something else has changed", async () => {
+    const first = { branch: { slug: "main" }, version: "1.0", draft: firstDraft() };
+    await run("reads", first, false);
+    const read = async (draft: Draft) => {
+      writeFileSync(join(folder, "reads", "e.json"), textOf("reads", { ...first, draft }));
+      for (const [n, picture] of draft.pictures.entries())
+        writeFileSync(join(folder, "reads", `p${n}.png`), picture);
+      const source = await openEnvelopeFile(join(folder, "reads", "e.json"));
+      const wanted: unknown[] = [];
+      const entities: typeof source.entities = async function* (isWanted) {
+        for await (const one of source.entities(isWanted)) {
+          wanted.push(one.id);
+          yield one;
+        }
+      };
+      const options = { now: importTime, isDryRun: true };
+      await importEnvelope(archive.orm.em.fork(), { ...source, entities }, options);
+      return wanted.length;
+    };
+    const changed = (change: (draft: Draft) => unknown) => {
+      const draft = firstDraft();
+      change(draft);
+      return read(draft);
+    };
+    assert.equal(await changed(() => {}), 0);
+    assert.equal(await changed(({ entities }) => entities.reverse()), 0);
+    assert.equal(await changed(({ entities }) => ((entities[3] ?? {})["tags"] = [])), 1);
+    assert.equal(await changed((draft) => (draft.spelling = [{ blanks: " ", turn: 0 }])), 5);
+    assert.equal(await changed(({ english }) => (english["more"] = "text")), 5);
+    assert.equal(await changed(({ pictures }) => (pictures[1] = "else")), 5);
+  });
+});
+
+/** Another patch, or one that is there again; of main or of a branch that leaves it. */
+function nextStep(random: Random, done: Map<string, { version: string; draft: Draft }[]>): Step {
+  const main = done.get("main") ?? [];
+  const isMain = main.length < 2 || random(3) > 0;
+  const own = isMain ? main : (done.get("beta") ?? []);
+  const fork = main.at(-1)?.version ?? "";
+  const isNewBranch = !isMain && own.length === 0;
+  const branch = isMain
+    ? { slug: "main" }
+    : { slug: "beta", ...(isNewBranch ? { parent: "main", fork_version: fork } : {}) };
+  const again =
+    own.length > 0 && random(2) === 0 ? own[random(4) === 0 ? 0 : own.length - 1] : null;
+  const draft = copyOf((again ?? own.at(-1) ?? main.at(-1))?.draft ?? firstDraft());
+  for (let n = random(4); n > 0; n--) pick(random, edits)(draft, random);
+  const fresh = isMain ? `${main.length + 1}.0` : `1000.${own.length}`;
+  return {
+    branch,
+    version: again?.version ?? (isNewBranch && random(2) === 0 ? fork : fresh),
+    draft,
+  };
+}
+
+function note(done: Map<string, { version: string; draft: Draft }[]>, step: Step): void {
+  const slug = String(step.branch["slug"]);
+  const own = done.get(slug) ?? [];
+  done.set(slug, own);
+  const { version, draft } = step;
+  const known = own.find((one) => one.version === version);
+  if (known === undefined) own.push({ version, draft });
+  else known.draft = draft;
+}
