@@ -18,7 +18,7 @@ export interface SessionRow {
 }
 
 const millis = (name: string) => sql.raw(`(extract(epoch from s.${name}) * 1000)::float8`);
-const columns = sql`s.id, s.player_id as "playerId", s.total_points::float8 as "totalPoints",
+export const sessionColumns = sql`s.id, s.player_id as "playerId", s.total_points::float8 as "totalPoints",
   s.total_correct as "totalCorrect", s.total_answered as "totalAnswered",
   s.current_streak as "currentStreak", s.best_streak as "bestStreak",
   ${millis("created_at")} as "createdAtMs", ${millis("updated_at")} as "updatedAtMs",
@@ -41,7 +41,7 @@ export async function openSession(
 ): Promise<SessionRow | null> {
   const [open] = await preparedRowsOf<SessionRow>(
     em,
-    sql`select ${columns} from play_sessions s
+    sql`select ${sessionColumns} from play_sessions s
       where s.player_id = ${times.playerId} and s.ended_at is null
         and s.updated_at >= ${times.idleSince}::timestamptz for update`,
   );
@@ -58,21 +58,9 @@ export async function openSession(
       select id, ${times.now}::timestamptz, ${times.now}::timestamptz
       from players where id = ${times.playerId}
       on conflict (player_id) where ended_at is null do update set updated_at = s.updated_at
-      returning ${columns}`,
+      returning ${sessionColumns}`,
   );
   return rows[0] ?? null;
-}
-
-/** Writes what an answer changed in a session held by `openSession`. */
-export async function saveSession(em: EntityManager, session: SessionRow): Promise<void> {
-  await preparedRowsOf(
-    em,
-    sql`update play_sessions set total_points = ${session.totalPoints},
-        total_correct = ${session.totalCorrect}, total_answered = ${session.totalAnswered},
-        current_streak = ${session.currentStreak}, best_streak = ${session.bestStreak},
-        updated_at = ${new Date(session.updatedAtMs)}
-      where id = ${session.id}`,
-  );
 }
 
 /** The session that is still going on, or null. */
@@ -82,7 +70,7 @@ export async function findSession(
 ): Promise<SessionRow | null> {
   const rows = await rowsOf(
     em,
-    sql<SessionRow>`select ${columns} from play_sessions s
+    sql<SessionRow>`select ${sessionColumns} from play_sessions s
       where s.player_id = ${playerId} and s.ended_at is null
         and s.updated_at >= ${idleSince}::timestamptz`,
   );

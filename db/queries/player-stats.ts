@@ -3,16 +3,19 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
-export interface StatsRow {
-  playerId: number;
-  /** null: over all categories. */
-  category: string | null;
+export interface StatsTotals {
   score: number;
   answers: number;
   correct: number;
   bestStreak: number;
   currentStreak: number;
   xp: number;
+}
+
+export interface StatsRow extends StatsTotals {
+  playerId: number;
+  /** null: over all categories. */
+  category: string | null;
 }
 
 /**
@@ -23,35 +26,41 @@ export async function lockStats(
   em: EntityManager,
   playerIds: readonly number[],
 ): Promise<StatsRow[]> {
-  if (playerIds.length === 0) return [];
-  const ids = JSON.stringify([...playerIds].sort((a, b) => a - b));
-  const lock = () =>
-    preparedRowsOf<StatsRow>(
-      em,
-      sql`select player_id as "playerId", null as category, total_score::float8 as score, total_answers as answers,
-          total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", total_xp as xp
-        from player_stats where player_id in (select value::int from jsonb_array_elements_text(${ids}::jsonb))
-        order by player_id for update`,
-    );
-  let all = await lock();
-  if (all.length < playerIds.length) {
-    await rowsOf(
-      em,
-      sql`insert into player_stats (player_id)
-        select id from players where id in
-          (select value::int from jsonb_array_elements_text(${ids}::jsonb)) order by id
-        on conflict (player_id) do nothing`,
-    );
-    all = await lock();
-  }
+  const all = await lockTotals(em, playerIds);
+  if (all.length === 0) return [];
   // The row above is the lock for the player's categories too.
   const perCategory = await preparedRowsOf<StatsRow>(
     em,
     sql`select player_id as "playerId", category, total_score::float8 as score, total_answers as answers,
         total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", xp
-      from player_category_stats where player_id in (select value::int from jsonb_array_elements_text(${ids}::jsonb))`,
+      from player_category_stats where player_id = any(${[...playerIds]}::int[])`,
   );
   return [...all, ...perCategory];
+}
+
+/** The same without the totals per category, which the lock holds as well. */
+export async function lockTotals(
+  em: EntityManager,
+  playerIds: readonly number[],
+): Promise<StatsRow[]> {
+  if (playerIds.length === 0) return [];
+  const ids = [...playerIds];
+  const lock = () =>
+    preparedRowsOf<StatsRow>(
+      em,
+      sql`select player_id as "playerId", null as category, total_score::float8 as score, total_answers as answers,
+          total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", total_xp as xp
+        from player_stats where player_id = any(${ids}::int[]) order by player_id for update`,
+    );
+  const all = await lock();
+  if (all.length === ids.length) return all;
+  await rowsOf(
+    em,
+    sql`insert into player_stats (player_id)
+      select id from players where id = any(${ids}::int[]) order by id
+      on conflict (player_id) do nothing`,
+  );
+  return lock();
 }
 
 /** Writes totals read by `lockStats`; the time of a total moves only when the total grew (LB-01). */
@@ -112,8 +121,7 @@ export async function knownAnswers(
     sql`select player_id as "playerId", question_id as "questionId",
         (array_agg(is_correct order by id desc))[1] as "isCorrect", bool_or(xp > 0 and points = 0) as "isCorrected"
       from question_answers
-      where player_id in (select value::int from jsonb_array_elements_text(${JSON.stringify(playerIds)}::jsonb))
-        and question_id in (select value::int from jsonb_array_elements_text(${JSON.stringify(questionIds)}::jsonb))
+      where player_id = any(${[...playerIds]}::int[]) and question_id = any(${[...questionIds]}::int[])
       group by player_id, question_id`,
   );
 }

@@ -59,75 +59,47 @@ export interface Recorded {
   at: Date;
 }
 
-const recorded = ({ answers, totals, at }: Recorded) =>
-  sql`totals as (${updateTotals(totals, at)} returning 1),
-    by_category as (${saveCategoryTotals(totals)} returning 1),
-    answers as (${inserted(answers)} returning 1)`;
-
-export async function saveRecorded(em: EntityManager, given: Recorded): Promise<void> {
-  await preparedRowsOf(em, sql`with ${recorded(given)} select 1`);
-}
-
-/** As `saveRecorded` and `recordServed`, in one statement: to be done last. */
-export function saveRecordedAndServed(
+export async function saveRecorded(
   em: EntityManager,
-  given: Recorded,
-  counts: readonly ServedCount[],
-): Promise<ServedRow[]> {
-  return preparedRowsOf(em, sql<ServedRow>`with ${recorded(given)}, ${served(counts)}`);
-}
-
-export interface ServedRow {
-  questionId: number;
-  numServed: number;
-  numCorrect: number;
+  { answers, totals, at }: Recorded,
+): Promise<void> {
+  await preparedRowsOf(
+    em,
+    sql`with totals as (${updateTotals(totals, at)}), by_category as (${saveCategoryTotals(totals)})
+      ${inserted(answers)}`,
+  );
 }
 
 /**
  * Adds to the served and correct counters of questions, in id order so that two callers never
- * deadlock, and returns them. To be done last: others wait for the rows until the transaction ends.
+ * deadlock. To be done last: others wait for the rows until the transaction ends.
  */
 export async function recordServed(
   em: EntityManager,
   counts: readonly ServedCount[],
-): Promise<ServedRow[]> {
-  if (counts.length === 0) return [];
-  return rowsOf(em, sql<ServedRow>`with ${served(counts)}`);
-}
-
-function served(counts: readonly ServedCount[]): RawBuilder<unknown> {
+): Promise<void> {
+  if (counts.length === 0) return;
   const rows = counts.map(({ questionId, ...rest }) => ({ question_id: questionId, ...rest }));
-  return sql`added as (
-      select x.question_id, sum(x.served)::int as served, sum(x.correct)::int as correct
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as x(question_id int, served int, correct int)
-      group by x.question_id
-    ), locked as (
-      select id from questions where id in (select question_id from added) order by id
-      for no key update
-    )
-    update questions q set num_served = q.num_served + a.served, num_correct = q.num_correct + a.correct
-    from added a where a.question_id = q.id and q.id in (select id from locked)
-    returning q.id as "questionId", q.num_served as "numServed", q.num_correct as "numCorrect"`;
+  await rowsOf(
+    em,
+    sql`with added as (
+        select x.question_id, sum(x.served)::int as served, sum(x.correct)::int as correct
+        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as x(question_id int, served int, correct int)
+        group by x.question_id
+      ), locked as (
+        select id from questions where id in (select question_id from added) order by id
+        for no key update
+      )
+      update questions q set num_served = q.num_served + a.served, num_correct = q.num_correct + a.correct
+      from added a where a.question_id = q.id and q.id in (select id from locked)`,
+  );
 }
 
 export interface StoredAnswer {
   isCorrect: boolean;
   points: number;
   xp: number;
-}
-
-/** The answer recorded under this name, or null. */
-export async function findAnswerByRef(
-  em: EntityManager,
-  ref: string,
-): Promise<StoredAnswer | null> {
-  const [row] = await rowsOf(
-    em,
-    sql<StoredAnswer>`select is_correct as "isCorrect", points, xp
-      from question_answers where ref = ${ref}`,
-  );
-  return row ?? null;
 }
 
 /** XP of a player by category; categories never played are absent. */

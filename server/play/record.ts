@@ -1,19 +1,21 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { knownAnswers, lockStats, type StatsRow } from "../../db/queries/player-stats.ts";
 import {
-  findAnswerByRef,
-  recordServed,
-  saveRecordedAndServed,
-  type ServedRow,
-  type StoredAnswer,
-} from "../../db/queries/question-answers.ts";
+  readStanding,
+  saveIfUnchanged,
+  type ServedTimes,
+  type Standing,
+} from "../../db/queries/given-answers.ts";
+import type { SessionRow } from "../../db/queries/play-sessions.ts";
+import { lockTotals } from "../../db/queries/player-stats.ts";
+import type { StoredAnswer } from "../../db/queries/question-answers.ts";
 import { AppError } from "../core/errors.ts";
 import { scoreOf, type Score } from "./score.ts";
+import { idleSince } from "./sessions.ts";
 import { addAnswer, noTotals, type GivenAnswer } from "./totals.ts";
 
 export interface AnswerInput {
   playerId: number;
-  question: { id: number; category: string; difficulty: string; correctIndex: number };
+  questionId: number;
   /** 0-3, or -1 for a timeout. */
   selectedIndex: number;
   /** Streak of the run or session before this answer. */
@@ -40,60 +42,92 @@ export interface RecordedAnswer extends Score {
 
 /**
  * Scores an answer and adds it to the player's totals in the transaction of `em`, which has to be
- * one (SCO-01, SCO-02, TRV-06, TRV-11). Lock what the answer belongs to (run, session) before.
- * Throws `player:not_found`.
+ * one (SCO-01, SCO-02, TRV-06, TRV-11). Lock the run it belongs to before. Throws `player:not_found`
+ * and `question:not_found`.
  */
 export async function recordAnswerWithin(
   em: EntityManager,
   input: AnswerInput,
 ): Promise<RecordedAnswer> {
   if (!em.isInTransaction()) throw new Error("answers are recorded inside a transaction only");
-  const stats = await lockStats(em, [input.playerId]);
-  if (stats.length === 0) throw new AppError("player:not_found");
-  // The lock is taken: whoever recorded this before has committed or is gone.
-  const earlier = input.ref === null ? null : await findAnswerByRef(em, input.ref);
-  return earlier === null ? record(em, input, stats) : repeat(em, input, earlier);
+  const first = await tryToRecord(em, input);
+  if (first !== null) return first;
+  if ((await lockTotals(em, [input.playerId])).length === 0) throw new AppError("player:not_found");
+  const second = await tryToRecord(em, input);
+  if (second === null) throw new Error("totals changed under their lock");
+  return second;
 }
 
-async function record(
-  em: EntityManager,
-  input: AnswerInput,
-  stats: readonly StatsRow[],
-): Promise<RecordedAnswer> {
-  const { playerId, question, selectedIndex, streak, timeMs, timerMs, source, ref, at } = input;
-  const [known] = await knownAnswers(em, [playerId], [question.id]);
-  const previous = known === undefined ? null : known.isCorrect ? "right" : "wrong";
+/** Null when it could not be written, as `saveJudged` says. */
+async function tryToRecord(em: EntityManager, input: AnswerInput): Promise<RecordedAnswer | null> {
+  const { playerId, questionId, ref, streak, at } = input;
+  const idle = idleSince(at.getTime());
+  const standing = await readStanding(em, { playerId, questionId, ref, idleSince: idle });
+  if (standing === null) throw new AppError("question:not_found");
+  const { earlier, question } = standing;
+  if (earlier !== null) return { ...repeated(earlier, streak), ...rateOf(question) };
+  return saveJudged(em, { input, standing, judged: judge(input, standing), session: null });
+}
+
+const repeated = (earlier: StoredAnswer, streak: number) => ({
+  ...earlier,
+  streak,
+  previous: null,
+  isRepeat: true,
+});
+
+export interface Judged extends Score {
+  isCorrect: boolean;
+  /** How the player answered this question last time. */
+  previous: GivenAnswer["previous"];
+  given: GivenAnswer;
+}
+
+/** What an answer is worth by the rules. */
+export function judge(input: AnswerInput, { question, known }: Standing): Judged {
+  const { selectedIndex, streak, timeMs, timerMs } = input;
+  const previous = known === null ? null : known.isCorrect ? "right" : "wrong";
   const isCorrect = selectedIndex === question.correctIndex;
   const isCorrected = known?.isCorrected ?? false;
   const { difficulty } = question;
   const choice = { difficulty, isCorrect, streak, timeMs, timerMs, previous, isCorrected } as const;
   const { score, given } = scoreOf(choice);
-  const grown = [null, question.category].map((category) => {
-    const row = stats.find((one) => one.category === category) ?? noTotals;
-    return { ...addAnswer(row, given), playerId, category };
-  });
-  const { points, xp } = score;
-  const questionId = question.id;
-  const answer = { playerId, questionId, selectedIndex, isCorrect, points, xp, source, ref, at };
-  const recorded = { answers: [answer], totals: grown, at };
-  const count = { questionId, served: 1, correct: isCorrect ? 1 : 0 };
-  // Last of all: many players may wait for the row of one question.
-  const served = rateOf(await saveRecordedAndServed(em, recorded, [count]));
-  return { isCorrect, ...score, previous, ...served, isRepeat: false };
+  return { ...score, isCorrect, previous, given };
 }
 
-async function repeat(
+interface ToSave {
+  input: AnswerInput;
+  standing: Standing;
+  judged: Judged;
+  /** The session it goes into, grown; null = none. */
+  session: SessionRow | null;
+}
+
+/**
+ * Writes an answer judged by a standing, in one statement. Null and nothing done when other answers
+ * of the player were faster, the session is over, or there is no row of totals yet.
+ */
+export async function saveJudged(
   em: EntityManager,
-  { question, streak }: AnswerInput,
-  earlier: StoredAnswer,
-): Promise<RecordedAnswer> {
-  const count = { questionId: question.id, served: 0, correct: 0 };
-  const served = rateOf(await recordServed(em, [count]));
-  return { ...earlier, streak, previous: null, ...served, isRepeat: true };
+  { input, standing, judged, session }: ToSave,
+): Promise<RecordedAnswer | null> {
+  const { question, totals, inCategory } = standing;
+  if (totals === null) return null;
+  const { playerId, questionId, selectedIndex, source, ref, at } = input;
+  const { given, ...rest } = judged;
+  const { isCorrect, points, xp } = rest;
+  const served = await saveIfUnchanged(em, {
+    answer: { playerId, questionId, selectedIndex, isCorrect, points, xp, source, ref, at },
+    category: question.category,
+    seenAnswers: totals.answers,
+    totals: addAnswer(totals, given),
+    inCategory: addAnswer(inCategory ?? noTotals, given),
+    session,
+  });
+  return served === null ? null : { ...rest, ...rateOf(served), isRepeat: false };
 }
 
-function rateOf([row]: readonly ServedRow[]) {
-  const { numServed = 0, numCorrect = 0 } = row ?? {};
+function rateOf({ numServed, numCorrect }: ServedTimes) {
   const correctRate = numServed === 0 ? 0 : Math.round((100 * numCorrect) / numServed);
   return { correctRate, numServed };
 }

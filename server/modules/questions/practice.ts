@@ -1,9 +1,14 @@
-import { openSession, saveSession, type SessionRow } from "../../../db/queries/play-sessions.ts";
-import { findPublicQuestion } from "../../../db/queries/questions.ts";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { readStanding } from "../../../db/queries/given-answers.ts";
+import { openSession, type SessionRow } from "../../../db/queries/play-sessions.ts";
+import { lockTotals } from "../../../db/queries/player-stats.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { recordAnswerWithin, type RecordedAnswer } from "../../play/record.ts";
+import { judge, saveJudged, type Judged, type RecordedAnswer } from "../../play/record.ts";
 import { idleSince } from "../../play/sessions.ts";
+
+/** Times an answer is tried without a lock; then other answers of the player have to wait for it. */
+const freeTries = 2;
 
 export interface PracticeInput {
   /** 0-3, or -1 for a timeout. */
@@ -30,33 +35,49 @@ export async function answerPractice(
   input: PracticeInput,
 ): Promise<PracticeResult> {
   const { em } = deps;
-  const question = await findPublicQuestion(em, questionId);
-  if (question === null) throw new AppError("question:not_found");
   const now = deps.clock.now();
+  const given = { ...input, playerId, questionId, now };
+  for (let tries = 0; tries < freeTries; tries++) {
+    const result = await tryToAnswer(em, given);
+    if (result !== null) return result;
+  }
   return em.transactional(async (inner) => {
-    const times = { playerId, now: new Date(now), idleSince: idleSince(now) };
-    const session = await openSession(inner, times);
     // A token may outlive its player.
-    if (session === null) throw new AppError("auth:token_invalid");
-    const recorded = await recordAnswerWithin(inner, {
-      playerId,
-      question,
-      selectedIndex: input.selectedIndex,
-      streak: session.currentStreak,
-      timeMs: input.timeTakenMs,
-      timerMs: input.timerDurationMs,
-      source: "practice",
-      ref: null,
-      at: new Date(now),
-    });
-    const grown = grow(session, recorded, now);
-    await saveSession(inner, grown);
-    const { correctIndex, explanation } = question;
-    return { ...recorded, answer: correctIndex, explanation, session: grown };
+    if ((await lockTotals(inner, [playerId])).length === 0)
+      throw new AppError("auth:token_invalid");
+    await openSession(inner, { playerId, now: new Date(now), idleSince: idleSince(now) });
+    const result = await tryToAnswer(inner, given);
+    if (result === null) throw new Error("a session or its totals changed under their locks");
+    return result;
   });
 }
 
-function grow(session: SessionRow, answer: RecordedAnswer, now: number): SessionRow {
+/** One look and one write; null when there is no session or something came between. */
+async function tryToAnswer(
+  em: EntityManager,
+  given: PracticeInput & { playerId: number; questionId: number; now: number },
+): Promise<PracticeResult | null> {
+  const { playerId, questionId, now, selectedIndex } = given;
+  const of = { playerId, questionId, ref: null, idleSince: idleSince(now) };
+  const standing = await readStanding(em, of);
+  // A retired one too: whoever has it may still answer it.
+  if (standing?.question.pool !== "public") throw new AppError("question:not_found");
+  const { session, question } = standing;
+  if (session === null) return null;
+  const answer = {
+    ...{ playerId, questionId, selectedIndex, streak: session.currentStreak },
+    ...{ timeMs: given.timeTakenMs, timerMs: given.timerDurationMs },
+    ...{ source: "practice" as const, ref: null, at: new Date(now) },
+  };
+  const judged = judge(answer, standing);
+  const grown = grow(session, judged, now);
+  const recorded = await saveJudged(em, { input: answer, standing, judged, session: grown });
+  if (recorded === null) return null;
+  const { correctIndex, explanation } = question;
+  return { ...recorded, answer: correctIndex, explanation, session: grown };
+}
+
+function grow(session: SessionRow, answer: Judged, now: number): SessionRow {
   return {
     ...session,
     totalPoints: session.totalPoints + answer.points,

@@ -118,7 +118,7 @@ async function record(
   const timeMs = Math.min(maxTimeMs, Math.round(believed));
   const { playerId, streak } = run;
   const recorded = await recordAnswerWithin(em, {
-    ...{ playerId, question, selectedIndex, streak, timeMs, timerMs },
+    ...{ playerId, questionId: question.id, selectedIndex, streak, timeMs, timerMs },
     source: "run",
     ref: `run-${run.id}-${run.currentIndex}`,
     at: new Date(now),

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { takeBoardsTurn } from "../../../db/queries/board-changes.ts";
 import { takeSnapshot } from "../../../db/queries/rank-snapshots.ts";
-import { recordAnswerWithin, type AnswerInput } from "../../../server/play/record.ts";
+import { recordAnswerWithin } from "../../../server/play/record.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter, registerAccount, tokenOf } from "../../support/identity.ts";
 import { fillBank } from "../modules/runs/game.ts";
@@ -20,7 +20,12 @@ import {
   type Totals,
 } from "./model.ts";
 
-type RecordedQuestion = AnswerInput["question"];
+interface RecordedQuestion {
+  id: number;
+  category: string;
+  difficulty: string;
+  correctIndex: number;
+}
 interface Board {
   entries: (Ranked & { player_id: number; rank_prev: number; is_player: boolean; level: number })[];
   total: number;
@@ -370,7 +375,13 @@ describe("the global board", () => {
         const { points, xp } = expected.answers[m] ?? assert.fail();
         await app.deps.orm.em.fork().transactional((em) =>
           recordAnswerWithin(em, {
-            ...{ playerId, question, source: "practice", ref: null, at: new Date(now) },
+            ...{
+              playerId,
+              questionId: question.id,
+              source: "practice",
+              ref: null,
+              at: new Date(now),
+            },
             ...{ timeMs: one.timeMs, timerMs: one.timerMs },
             selectedIndex: one.isCorrect ? question.correctIndex : -1,
             streak: m === 0 ? 0 : (expected.answers[m - 1]?.streak ?? 0),

@@ -132,7 +132,7 @@ describe("a recorded answer", () => {
     return orm.em.fork().transactional((em) =>
       recordAnswerWithin(em, {
         playerId,
-        question: { ...question, correctIndex: 1 },
+        questionId: question.id,
         selectedIndex: (one.isCorrect ?? true) ? 1 : -1,
         streak: 0,
         timeMs: one.timeMs ?? null,
@@ -278,8 +278,7 @@ describe("a recorded answer", () => {
 
   it("is refused for a player who does not exist, and outside a transaction", async () => {
     await assert.rejects(record(2_000_000_000, {}), { code: "player:not_found" });
-    const question = { id: 1, category: "art", difficulty: "easy", correctIndex: 1 };
-    const input = { playerId: 1, question, selectedIndex: 0, streak: 0, timeMs: null };
+    const input = { playerId: 1, questionId: 1, selectedIndex: 0, streak: 0, timeMs: null };
     const rest = { timerMs: null, source: "run" as const, ref: null, at: new Date() };
     await assert.rejects(recordAnswerWithin(orm.em.fork(), { ...input, ...rest }), /transaction/);
   });
