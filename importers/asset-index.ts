@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { findAssets, insertAssets } from "../db/queries/codex-assets.ts";
-import type { AssetRole, ImportEnvelope } from "./contract.ts";
+import { Compile } from "typebox/compile";
+import { SourceAsset, type AssetRole, type ImportEnvelope } from "./contract.ts";
 import type { ProblemList } from "./problems.ts";
 
 /** Bytes one file may have. */
@@ -30,6 +31,8 @@ export interface Watch {
   onProgress?: (done: number) => void;
 }
 
+const shape = Compile(SourceAsset);
+
 /** Reads and hashes every file of the envelope once; files that cannot be used become problems. */
 export async function indexAssets(
   em: EntityManager,
@@ -39,9 +42,15 @@ export async function indexAssets(
 ): Promise<AssetIndex> {
   const byPath = new Map<string, KnownAsset>();
   const byHash = new Map<string, KnownAsset | null>();
-  for (const [index, { path, media_type, role }] of envelope.assets.entries()) {
+  for (const [index, source] of envelope.assets.entries()) {
     watch.signal?.throwIfAborted();
     watch.onProgress?.(index);
+    if (!shape.Check(source)) {
+      for (const { instancePath, message } of shape.Errors(source))
+        problems.add(`assets[${index}]`, instancePath.slice(1), message);
+      continue;
+    }
+    const { path, media_type, role } = source;
     const entity = `asset ${path}`;
     if (byPath.has(path)) problems.add(entity, "", "is listed twice");
     const content = await envelope.readAsset(path).catch((error: unknown) => {

@@ -11,7 +11,12 @@ import { readDigests, saveDigests } from "../db/queries/codex-sources.ts";
 import { createStaging, stageKept, stageRemoved } from "../db/queries/codex-staging.ts";
 import { indexAssets } from "./asset-index.ts";
 import { compareEntities, type Comparison } from "./compare.ts";
-import { EnvelopeHeader, type ImportEnvelope, type ImportReport } from "./contract.ts";
+import {
+  EnvelopeHeader,
+  ImportRefused,
+  type ImportEnvelope,
+  type ImportReport,
+} from "./contract.ts";
 import { locate, stateOf, type Place } from "./locate.ts";
 import { contextDigest } from "./prepare.ts";
 import { ProblemList } from "./problems.ts";
@@ -72,7 +77,7 @@ export async function importEnvelope(
   if (!headerShape.Check(envelope.header))
     for (const { instancePath, message } of headerShape.Errors(envelope.header))
       problems.add("envelope", instancePath.slice(1).replaceAll("/", "."), message);
-  problems.refuseIfAny();
+  if (problems.count > 0) return checkAlone(em, envelope, problems, options);
   const { game } = envelope.header;
   const { report, hasWritten } = await em.transactional(async (tx) => {
     if (!(await lockGame(tx, game.slug))) throw new ImportBusy(game.slug);
@@ -94,15 +99,8 @@ async function importLocked(
   const { header, locales } = envelope;
   const [game = null] = await readDirectory(em, header.game.slug);
   const place = locate(game, header, problems);
-  const texts = prepareTexts(locales, problems);
-  const assets = await indexAssets(em, envelope, problems, {
-    signal: options.signal,
-    onProgress: (done) => options.onProgress?.("assets", done, envelope.assets.length),
-  });
-  if (place === null) {
-    problems.refuseIfAny();
-    throw new Error("an envelope without place has a problem");
-  }
+  if (place === null) return checkAlone(em, envelope, problems, options);
+  const { texts, assets } = await prepareParts(em, envelope, problems, options);
   const currentPatch = place.existing ?? place.previous;
   const currentState = stateOf(currentPatch);
   const current = await readState(em, currentState);
@@ -121,15 +119,14 @@ async function importLocked(
     { current, base, known, isWritable: place.isReplaceable, hasNewTexts },
     { english: texts.english, assets, problems },
     {
-      signal: options.signal,
-      onProgress: (done) => options.onProgress?.("entities", done, envelope.entityCount ?? 0),
+      ...watchOf(envelope, options),
       onChange: (op, id) => {
         options.onChange?.(op, id);
         // Patches after it, or other branches, stand on its rows (IMP-04).
         if (isRerun && !place.isReplaceable) problems.add(id, "", `${op}, but ${whatIsFixed}`);
       },
     },
-  );
+  ).catch((error: unknown) => refuseWith(problems, error));
   if (isRerun && !place.isReplaceable && textChanges.length > 0)
     problems.add("locales", "", `changed, but ${whatIsFixed}`);
   problems.refuseIfAny();
@@ -156,6 +153,57 @@ async function importLocked(
   options.onProgress?.("writing", 1, 1);
   options.signal?.throwIfAborted();
   return { report, hasWritten: true };
+}
+
+async function prepareParts(
+  em: EntityManager,
+  envelope: ImportEnvelope,
+  problems: ProblemList,
+  { signal, onProgress }: ImportOptions,
+) {
+  const texts = prepareTexts(envelope.locales, problems);
+  const assets = await indexAssets(em, envelope, problems, {
+    signal,
+    onProgress: (done) => onProgress?.("assets", done, envelope.assets.length),
+  });
+  return { texts, assets };
+}
+
+function watchOf({ entityCount = 0 }: ImportEnvelope, { signal, onProgress }: ImportOptions) {
+  return { signal, onProgress: (done: number) => onProgress?.("entities", done, entityCount) };
+}
+
+/** Adds what is wrong with the rest of an envelope that has no place in the archive. */
+async function checkAlone(
+  em: EntityManager,
+  envelope: ImportEnvelope,
+  problems: ProblemList,
+  options: ImportOptions,
+): Promise<never> {
+  const { texts, assets } = await prepareParts(em, envelope, problems, options);
+  await compareEntities(
+    em,
+    envelope,
+    {
+      current: new Map(),
+      base: new Map(),
+      known: new Map(),
+      isWritable: false,
+      hasNewTexts: false,
+    },
+    { english: texts.english, assets, problems },
+    { ...watchOf(envelope, options), onChange: () => {} },
+  ).catch((error: unknown) => refuseWith(problems, error));
+  problems.refuseIfAny();
+  throw new Error("an envelope without place has a problem");
+}
+
+/** An entity that is no JSON ends the reading; what was found up to there is told as well. */
+function refuseWith(problems: ProblemList, error: unknown): never {
+  if (!(error instanceof ImportRefused)) throw error;
+  for (const { entity, place, problem } of error.problems) problems.add(entity, place, problem);
+  problems.refuseIfAny();
+  throw error;
 }
 
 const hasNewContent = ({ toCurrent }: Comparison) =>

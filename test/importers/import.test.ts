@@ -194,6 +194,25 @@ describe("an import", () => {
     same(await archive.traces(), before);
   });
 
+  it("tells of the entities and assets as well when the header is wrong or has no place", async () => {
+    fresh();
+    await run("1.1", [torch(1)]);
+    const before = await archive.traces();
+    const rest = { assets: [{ path: "a.png" }] as never, locales: { "e n": {} } };
+    const bad = [entity("id.item.a", { icon: "none.png" }), torch(1), torch(2)];
+    const others = ["assets[0]", "locales", "id.item.a", "id.item.torch"];
+    const refused = async (work: Promise<unknown>, first: string) =>
+      assert.rejects(work, (error) => {
+        assert.ok(error instanceof ImportRefused);
+        const named = error.problems.map((one) => one.entity);
+        same([named[0], ...named.slice(1).sort()], [first, ...others.sort()]);
+        return true;
+      });
+    await refused(run("1.0", bad, rest), "patch");
+    await refused(run("a b", bad, rest), "envelope");
+    same(await archive.traces(), before);
+  });
+
   it("says in a dry run what would change and writes nothing", async () => {
     fresh();
     await run("1.0", [torch(1), sword]);
