@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
+import { endSession } from "../../../db/queries/play-sessions.ts";
+import { recordAnswerWithin } from "../../../server/play/record.ts";
 import type { Totals } from "../../../server/play/totals.ts";
 import { storeLobbyResult } from "../../../workers/processors/lobby-results.ts";
 import { startApp, type App } from "../../support/app.ts";
@@ -43,6 +45,15 @@ describe("answers of one player in every game at once", () => {
     assert.equal(status, 200);
   }
 
+  const streakOf = async () => {
+    const [row] = await rowsOf<{ answers: number; streak: number }>(
+      app.deps.em,
+      sql`select total_answers as answers, current_streak as streak from player_stats
+        where player_id = ${who.id}`,
+    );
+    return row ?? assert.fail();
+  };
+
   async function playEndless(times: number): Promise<void> {
     const { id } = (await who.start("endless")).run;
     for (let n = 0; n < times; n++) await who.answer(id, n % 4, 1_000);
@@ -76,6 +87,9 @@ describe("answers of one player in every game at once", () => {
   };
 
   it("all count, as if they had come one after another", async () => {
+    const first = asked[0] ?? assert.fail();
+    // With a session open and a row of totals no answer has to take a lock at first.
+    await practise(first, true);
     await Promise.all([
       ...asked.flatMap((one, n) => [practise(one, n % 3 > 0), practise(one, n % 5 > 0)]),
       playEndless(6),
@@ -89,7 +103,7 @@ describe("answers of one player in every game at once", () => {
         from question_answers a join questions q on q.id = a.question_id
         where a.player_id = ${who.id} order by a.id`,
     );
-    assert.equal(given.length, 40 + 6 + 12);
+    assert.equal(given.length, 41 + 6 + 12);
     const history = given.map((one) => ({ ...one, question: one.id, timeMs: null, timerMs: null }));
     const expected = readHistory(history);
     assert.deepEqual(
@@ -128,7 +142,57 @@ describe("answers of one player in every game at once", () => {
     );
     const { inSessions, practised, points, served, correct, answers, answeredRight } =
       sums as Record<string, number>;
-    assert.deepEqual([inSessions, practised], [points, 40]);
+    assert.deepEqual([inSessions, practised], [points, 41]);
     assert.deepEqual([served, correct], [answers, answeredRight]);
+  });
+
+  /** Resolves when a statement waits for a lock of another. */
+  async function untilOneWaits(): Promise<void> {
+    for (let count = 0; count === 0;) {
+      const [row] = await rowsOf<{ count: number }>(
+        app.deps.em,
+        sql`select count(*)::int as count from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      count = row?.count ?? 0;
+    }
+  }
+
+  it("wait for one that is being recorded, and are judged after it", async () => {
+    const [one, two] = [asked[0] ?? assert.fail(), asked[1] ?? assert.fail()];
+    const before_ = await streakOf();
+    const waiting = await app.deps.em.transactional(async (em) => {
+      await recordAnswerWithin(em, {
+        ...{ playerId: who.id, questionId: one.id, selectedIndex: -1, streak: 0 },
+        ...{ timeMs: null, timerMs: null, source: "practice", ref: null, at: new Date() },
+      });
+      const second = practise(two, true);
+      await untilOneWaits();
+      return { second };
+    });
+    await waiting.second;
+    assert.deepEqual(await streakOf(), { answers: before_.answers + 2, streak: 0 });
+  });
+
+  it("go into a new session when theirs ends while they wait", async () => {
+    const one = asked[2] ?? assert.fail();
+    await practise(one, true);
+    const sessions = () =>
+      rowsOf<{ id: number; isOver: boolean; answered: number }>(
+        app.deps.em,
+        sql`select id, ended_at is not null as "isOver", total_answered as answered
+          from play_sessions where player_id = ${who.id} order by id desc limit 2`,
+      );
+    const [open] = await sessions();
+    const waiting = await app.deps.em.transactional(async (em) => {
+      await endSession(em, { playerId: who.id, now: new Date(), idleSince: new Date(0) });
+      const answered = practise(one, true);
+      await untilOneWaits();
+      return { answered };
+    });
+    await waiting.answered;
+    const [newest, older] = await sessions();
+    assert.deepEqual(older, { ...open, isOver: true });
+    assert.deepEqual([newest?.isOver, newest?.answered], [false, 1]);
   });
 });
