@@ -1,15 +1,17 @@
-import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import type { Archive } from "../../../db/archive.ts";
 import type { DiffPair } from "../../../db/queries/codex-diff.ts";
 import type { CodexBranch } from "../../../db/queries/codex-directory.ts";
 import { AppError } from "../../core/errors.ts";
 import { comparePairs, inOrder, opOf, pairsOf, summaryOf, type PatchRange } from "./diffs.ts";
-import { changelogMarkdown } from "./markdown.ts";
-import { finishedBody, patchOf, stateKey, type Place } from "./places.ts";
+import { markdownEntry, markdownPage } from "./markdown.ts";
+import { patchOf, stateKey, type Place } from "./places.ts";
 import { headOf, presentPatchRef } from "./present.ts";
 import type { Outcome } from "./compared.ts";
+import { createTurn, createWriter } from "./writer.ts";
 
-/** Entries of one page (COD-11). */
+/** Entries of one page (COD-11), and characters after which it ends before it has them all. */
 const maxLimit = 1_000;
+const maxLength = 8 * 1024 * 1024;
 
 export interface ChangelogInput {
   format: string;
@@ -20,16 +22,14 @@ export interface ChangelogInput {
   cursor: number;
 }
 
-export interface ChangelogEntry {
-  id: string;
-  outcome: Outcome;
-}
+/** Text of an entry, in the form of the page it is for. */
+export type WriteEntry = (id: string, outcome: Outcome) => string;
 
-/** A page of a changelog, entries by type in the order added, changed, removed. */
+/** A page of a changelog, its entries as text. */
 export interface ChangelogPage {
   place: Place;
   range: PatchRange;
-  types: Map<string, ChangelogEntry[]>;
+  types: Map<string, Record<Outcome["op"], string[]>>;
   summary: ReturnType<typeof summaryOf>;
   count: number;
   limit: number;
@@ -37,10 +37,18 @@ export interface ChangelogPage {
   next: number | null;
 }
 
+interface Format {
+  writeEntry: WriteEntry;
+  /** The page, piece by piece. */
+  writePage(page: ChangelogPage): Iterable<string>;
+}
+
+const json: Format = { writeEntry: jsonEntry, writePage: jsonPage };
+const markdown: Format = { writeEntry: markdownEntry, writePage: markdownPage };
 const formats = new Map([
-  ["json", changelogJson],
-  ["markdown", changelogMarkdown],
-  ["md", changelogMarkdown],
+  ["json", json],
+  ["markdown", markdown],
+  ["md", markdown],
 ]);
 
 export const isMarkdown = (format: string) => format !== "json";
@@ -70,10 +78,17 @@ export function readChangelog(archive: Archive, place: Place, input: ChangelogIn
   const kind = isMarkdown(input.format) ? "markdown" : "json";
   const states = `${stateKey(range.from)} ${stateKey(range.to)}`;
   const key = `log ${JSON.stringify([place.branch.id, states, kind, type, limit, cursor])}`;
+  const { writeEntry, writePage } = formats.get(input.format) ?? json;
   const build = () =>
     archive.builds.pass(async () => {
-      const page = await readPage(archive, { place, range, type, limit, cursor });
-      return (formats.get(input.format) ?? changelogJson)(page);
+      const page = await readPage(archive, { place, range, type, limit, cursor, writeEntry });
+      const writer = createWriter();
+      const turn = createTurn();
+      for (const part of writePage(page)) {
+        writer.add(part);
+        if (turn.isOver()) await turn.pass();
+      }
+      return writer.finish();
     });
   return archive.bodies.use(key, build, (body) => body);
 }
@@ -84,22 +99,30 @@ export interface PageInput {
   type: string | undefined;
   limit: number;
   cursor: number;
+  writeEntry: WriteEntry;
 }
 
 /** The entries from `cursor` on; builds a document, so it is called behind `archive.builds`. */
 export async function readPage(archive: Archive, input: PageInput): Promise<ChangelogPage> {
-  const { place, range, limit, cursor, type } = input;
+  const { place, range, limit, cursor, type, writeEntry } = input;
   const all = await pairsOf(archive, place, range);
   const pairs = inChangelogOrder(type === undefined ? all : all.filter((p) => p.type === type));
-  const shown = pairs.slice(cursor, cursor + limit);
-  const types = new Map<string, ChangelogEntry[]>();
-  for await (const { pair, outcome } of comparePairs(archive, shown)) {
-    const entries = types.get(pair.type);
-    const entry = { id: pair.key, outcome };
-    if (entries === undefined) types.set(pair.type, [entry]);
-    else entries.push(entry);
+  const types: ChangelogPage["types"] = new Map();
+  let [shown, length] = [0, 0];
+  for await (const { pair, outcome } of comparePairs(
+    archive,
+    pairs.slice(cursor, cursor + limit),
+  )) {
+    const group = types.get(pair.type) ?? { added: [], removed: [], changed: [] };
+    types.set(pair.type, group);
+    const text = writeEntry(pair.key, outcome);
+    group[outcome.op].push(text);
+    shown++;
+    length += text.length;
+    if (length >= maxLength) break;
   }
-  const next = cursor + limit < pairs.length ? cursor + limit : null;
+  const end = cursor + shown;
+  const next = shown > 0 && end < pairs.length ? end : null;
   const counts = { summary: summaryOf(pairs), count: pairs.length };
   return { place, range, types, ...counts, limit, cursor, next };
 }
@@ -113,24 +136,29 @@ function inChangelogOrder(pairs: readonly DiffPair[]): DiffPair[] {
   });
 }
 
-function changelogJson(page: ChangelogPage): ArchiveBody {
-  const { place, range, types, ...rest } = page;
-  const groups = [...types].map(([type, entries]) => {
-    const group = { added: [] as unknown[], removed: [] as unknown[], changed: [] as unknown[] };
-    for (const { id, outcome } of entries) {
-      const { op, ...said } = outcome;
-      group[op].push({ id, ...said });
+function jsonEntry(id: string, { op: _op, ...said }: Outcome): string {
+  return JSON.stringify({ id, ...said });
+}
+
+function* jsonPage({ place, range, types, ...rest }: ChangelogPage): Generator<string> {
+  const head = {
+    game: place.game.slug,
+    branch: place.branch.slug,
+    from: range.from === null ? null : presentPatchRef(range.from),
+    to: presentPatchRef(range.to),
+  };
+  yield `${JSON.stringify(head).slice(0, -1)},"types":{`;
+  let beforeType = "";
+  for (const [type, group] of types) {
+    yield `${beforeType}${JSON.stringify(type)}:`;
+    let before = "{";
+    for (const [op, texts] of Object.entries(group)) {
+      yield `${before}"${op}":[`;
+      for (const [at, text] of texts.entries()) yield at === 0 ? text : `,${text}`;
+      before = "],";
     }
-    return [type, group];
-  });
-  return finishedBody(
-    JSON.stringify({
-      game: place.game.slug,
-      branch: place.branch.slug,
-      from: range.from === null ? null : presentPatchRef(range.from),
-      to: presentPatchRef(range.to),
-      types: Object.fromEntries(groups),
-      ...rest,
-    }),
-  );
+    yield "]}";
+    beforeType = ",";
+  }
+  yield `},${JSON.stringify(rest).slice(1)}`;
 }

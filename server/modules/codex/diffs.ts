@@ -1,20 +1,14 @@
-import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Archive, ArchiveBody } from "../../../db/archive.ts";
 import { listDiffPairs, readDocuments, type DiffPair } from "../../../db/queries/codex-diff.ts";
 import { stretchesBetween, type CodexPatch } from "../../../db/queries/codex-directory.ts";
-import { AppError } from "../../core/errors.ts";
 import { compareBodies, type Outcome } from "./compared.ts";
 import { canonicalId } from "./entities.ts";
 import { finishedBody, stateKey, type Place } from "./places.ts";
 import { presentPatchRef } from "./present.ts";
+import { createTurn, createWriter } from "./writer.ts";
 
-/** Bytes one diff may have; a larger one is for the changelog, page by page. */
-const maxDiffBytes = 32 * 1024 * 1024;
 /** Pairs whose documents are read at once. */
 const pairsPerRead = 250;
-/** Other requests have their turn after this. */
-const turnMs = 8;
 
 /** Two patches of a branch in the order they came; `from` null is the time before the first. */
 export interface PatchRange {
@@ -57,7 +51,7 @@ export async function* comparePairs(
   pairs: readonly DiffPair[],
 ): AsyncGenerator<Compared> {
   const em = archive.fork();
-  let turnEnds = performance.now() + turnMs;
+  const turn = createTurn();
   for (let at = 0; at < pairs.length; at += pairsPerRead) {
     const some = pairs.slice(at, at + pairsPerRead);
     const ids = some.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null);
@@ -65,9 +59,7 @@ export async function* comparePairs(
     const bodyOf = (id: number | null) => (id === null ? null : (bodies.get(id) ?? null));
     for (const pair of some) {
       yield { pair, outcome: compareBodies(bodyOf(pair.before), bodyOf(pair.after)) };
-      if (performance.now() < turnEnds) continue;
-      await nextTurn();
-      turnEnds = performance.now() + turnMs;
+      if (turn.isOver()) await turn.pass();
     }
   }
 }
@@ -112,38 +104,6 @@ async function buildDiff(
   }
   writer.add(`],"summary":${JSON.stringify(summaryOf(pairs))}}`);
   return writer.finish();
-}
-
-/** Characters gathered before they become bytes. */
-const blockLength = 64 * 1024;
-
-/** Gathers a long text as bytes and hashes it on the way, so that no step takes long. */
-function createWriter() {
-  const blocks: Buffer[] = [];
-  const digest = createHash("sha1");
-  let text = "";
-  let bytes = 0;
-  const flush = () => {
-    const block = Buffer.from(text);
-    text = "";
-    bytes += block.length;
-    if (bytes > maxDiffBytes) throw new AppError("codex:diff_too_large");
-    digest.update(block);
-    blocks.push(block);
-  };
-  return {
-    add(part: string) {
-      text += part;
-      if (text.length >= blockLength) flush();
-    },
-    finish(): ArchiveBody {
-      flush();
-      const [only = Buffer.alloc(0)] = blocks;
-      // A short answer goes into its envelope without being copied.
-      const content = blocks.length === 1 ? only.toString() : Buffer.concat(blocks);
-      return { content, etag: `"${digest.digest("base64url")}"` };
-    },
-  };
 }
 
 /** The diff of one entity; one that did not change, or does not exist, is `unchanged` (COD-07). */

@@ -1,26 +1,28 @@
 import { escapeHtml } from "../../core/markup.ts";
-import type { ChangelogEntry, ChangelogPage } from "./changelog.ts";
+import type { ChangelogPage } from "./changelog.ts";
+import type { Outcome } from "./compared.ts";
 
 /** Fields told of one entity; the page of the patch has all. */
 const maxFields = 6;
 /** Characters of one value. */
 const maxValueLength = 80;
 
-/** One patch as HTML: a list per type, each entity with a link and its first fields. */
-export function changesHtml(page: ChangelogPage, addressOf: (id: string) => string): string {
+/** One patch as HTML: a list per type of the entries, which are HTML already. */
+export function changesHtml(page: ChangelogPage): string {
   const { types, summary, count, next } = page;
   const parts = [
     `<p>${summary.added} added, ${summary.changed} changed, ${summary.removed} removed.</p>`,
   ];
-  for (const [type, entries] of types) {
-    const items = entries.map((entry) => `<li>${entryHtml(entry, addressOf(entry.id))}</li>`);
+  for (const [type, { added, changed, removed }] of types) {
+    const items = [...added, ...changed, ...removed].map((entry) => `<li>${entry}</li>`);
     parts.push(`<h3>${escapeHtml(type.replaceAll("_", " "))}</h3><ul>${items.join("")}</ul>`);
   }
   if (next !== null) parts.push(`<p>And ${count - next} more.</p>`);
   return parts.join("\n");
 }
 
-function entryHtml({ outcome }: ChangelogEntry, address: string): string {
+/** An entity with a link and its first fields. */
+export function entryHtml(outcome: Outcome, address: string): string {
   const name = `<a href="${escapeHtml(address)}">${escapeHtml(outcome.name)}</a>`;
   if (outcome.op === "added") return `New: ${name}`;
   if (outcome.op === "removed") return `Removed: ${escapeHtml(outcome.name)}`;

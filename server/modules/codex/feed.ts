@@ -1,9 +1,9 @@
 import { Feed } from "feed";
 import type { Archive, ArchiveBody } from "../../../db/archive.ts";
 import type { CodexPatch } from "../../../db/queries/codex-directory.ts";
-import { readPage } from "./changelog.ts";
+import { readPage, type WriteEntry } from "./changelog.ts";
 import { escapeHtml, printable } from "../../core/markup.ts";
-import { changesHtml } from "./feed-text.ts";
+import { changesHtml, entryHtml } from "./feed-text.ts";
 import { finishedBody, presentKey, type Place } from "./places.ts";
 
 /** Patches one feed tells of, newest first. */
@@ -37,7 +37,9 @@ async function buildFeed(archive: Archive, place: Place, base: string): Promise<
   });
   for (const patch of shown) {
     const range = { from: branch.patches[branch.patches.indexOf(patch) - 1] ?? null, to: patch };
-    const input = { place, range, type: undefined, limit: maxEntries, cursor: 0 };
+    const writeEntry: WriteEntry = (id, outcome) =>
+      entryHtml(outcome, `${home}/${encodeURIComponent(id)}${asked}`);
+    const input = { place, range, type: undefined, limit: maxEntries, cursor: 0, writeEntry };
     const page = await readPage(archive, input);
     const link = `${home}/patches/${encodeURIComponent(patch.version)}${asked}`;
     feed.addItem({
@@ -45,7 +47,7 @@ async function buildFeed(archive: Archive, place: Place, base: string): Promise<
       title: escapeHtml(`${game.displayName} ${patch.versionRaw}`),
       id: link,
       link,
-      content: changesHtml(page, (id) => `${home}/${encodeURIComponent(id)}${asked}`),
+      content: changesHtml(page),
     });
   }
   return { ...finishedBody(feed.atom1()), type: feedType };

@@ -1,42 +1,37 @@
-import type { ArchiveBody } from "../../../db/archive.ts";
-import type { ChangelogEntry, ChangelogPage } from "./changelog.ts";
-import { finishedBody } from "./places.ts";
+import type { ChangelogPage } from "./changelog.ts";
+import type { Outcome } from "./compared.ts";
 
 /** Characters of one value; patch notes are for reading. */
 const maxValueLength = 500;
 
 /** The changelog as patch notes (COD-11): a section per type, with what was added, changed and removed. */
-export function changelogMarkdown(page: ChangelogPage): ArchiveBody {
+export function* markdownPage(page: ChangelogPage): Generator<string> {
   const { place, range, types, summary, count, cursor, next } = page;
   const versions = [range.from, range.to].flatMap((patch) => (patch === null ? [] : patch.version));
-  const lines = [
-    `# ${plain(place.game.displayName)} ${versions.join(" → ")}`,
-    "",
-    `Branch ${place.branch.slug}: ${summary.added} added, ${summary.changed} changed, ${summary.removed} removed.`,
-  ];
+  yield `# ${plain(place.game.displayName)} ${versions.join(" → ")}\n\n`;
+  yield `Branch ${place.branch.slug}: ${summary.added} added, ${summary.changed} changed, ${summary.removed} removed.\n`;
   if (cursor > 0 || next !== null)
-    lines.push("", `Entries ${Math.min(cursor + 1, count)} to ${next ?? count} of ${count}.`);
-  for (const [type, entries] of types) lines.push("", `## ${type}`, ...sections(entries));
-  return finishedBody(`${lines.join("\n")}\n`);
+    yield `\nEntries ${Math.min(cursor + 1, count)} to ${next ?? count} of ${count}.\n`;
+  for (const [type, group] of types) {
+    yield `\n## ${type}\n`;
+    for (const [op, title] of sections)
+      if (group[op].length > 0) yield `\n### ${title}\n\n${group[op].join("")}`;
+  }
 }
 
-function sections(entries: readonly ChangelogEntry[]): string[] {
-  const titles = { added: "Added", changed: "Changed", removed: "Removed" } as const;
-  return (["added", "changed", "removed"] as const).flatMap((op) => {
-    const some = entries.filter(({ outcome }) => outcome.op === op);
-    return some.length === 0 ? [] : ["", `### ${titles[op]}`, "", ...some.flatMap(linesOf)];
-  });
-}
+const sections = [
+  ["added", "Added"],
+  ["changed", "Changed"],
+  ["removed", "Removed"],
+] as const;
 
-function linesOf({ id, outcome }: ChangelogEntry): string[] {
-  const title = `- **${plain(outcome.name)}** (${code(id)})`;
-  if (outcome.op !== "changed") return [title];
-  return [
-    title,
-    ...outcome.changes.map(
-      ({ path, before, after }) => `  - ${code(path)}: ${value(before)} → ${value(after)}`,
-    ),
-  ];
+export function markdownEntry(id: string, outcome: Outcome): string {
+  const title = `- **${plain(outcome.name)}** (${code(id)})\n`;
+  if (outcome.op !== "changed") return title;
+  const changes = outcome.changes.map(
+    ({ path, before, after }) => `  - ${code(path)}: ${value(before)} → ${value(after)}\n`,
+  );
+  return title + changes.join("");
 }
 
 function value(json: unknown): string {
