@@ -20,6 +20,9 @@ interface PackedCounts {
   latencies: [step: number, count: number][];
 }
 
+/** Newest number by topic. */
+type Numbers = Record<string, number>;
+
 export interface Load {
   seconds: number;
   bytes: number;
@@ -31,17 +34,23 @@ const numProcesses = 2;
 const openBatch = 100;
 const settleMs = 10_000;
 
-/** The readers of one server, and those who publish to it, in two processes. */
+/**
+ * The readers of one server in two processes, and who publishes to it in one more: a reader that is awake
+ * because it publishes is cheaper to write to than one that waits. Only a flood is published by its readers,
+ * who know how far they are.
+ */
 export class Audience {
   readonly peer: Peer;
   private readonly remotes: Remote[];
+  private readonly publisher: Remote;
   /** Newest number of each topic. */
   private finals: Record<string, number> = {};
   private readonly shares: string[][];
   private readonly topics: string[];
 
-  private constructor(peer: Peer, remotes: Remote[], topics: string[]) {
+  private constructor(peer: Peer, publisher: Remote, remotes: Remote[], topics: string[]) {
     this.peer = peer;
+    this.publisher = publisher;
     this.remotes = remotes;
     this.topics = topics;
     this.shares = remotes.map((_, i) => topics.filter((__, n) => n % remotes.length === i));
@@ -49,10 +58,12 @@ export class Audience {
 
   static async start(peer: Peer, topics: string[]): Promise<Audience> {
     const file = new URL("./process.ts", import.meta.url);
-    const remotes = await Promise.all(
-      Array.from({ length: numProcesses }, () => startRemote(file)),
-    );
-    return new Audience(peer, remotes, topics);
+    const start = () => startRemote(file);
+    const [publisher, ...remotes] = await Promise.all([
+      start(),
+      ...Array.from({ length: numProcesses }, start),
+    ]);
+    return new Audience(peer, publisher, remotes, topics);
   }
 
   /** Opens so many streams of every topic; the slower half's time in milliseconds. */
@@ -79,20 +90,16 @@ export class Audience {
 
   /** Publishes and resolves when all is published. */
   async publish(load: Load): Promise<void> {
-    const busy = this.shares.filter((share) => share.length > 0).length;
-    const results = await this.each<Record<string, number>>(
-      "publish",
-      (i) =>
-        ({
-          ...load,
-          seconds: this.shares[i]?.length === 0 ? 0 : load.seconds,
-          perSecond: load.perSecond === null ? null : load.perSecond / busy,
-          target: this.peer.target,
-          topics: Object.fromEntries(
-            (this.shares[i] ?? []).map((topic) => [topic, this.finals[topic] ?? 0]),
-          ),
-        }) satisfies PublishOptions,
-    );
+    const options = (topics: string[]): PublishOptions => ({
+      ...load,
+      seconds: topics.length === 0 ? 0 : load.seconds,
+      target: this.peer.target,
+      topics: Object.fromEntries(topics.map((topic) => [topic, this.finals[topic] ?? 0])),
+    });
+    const results =
+      load.perSecond === null
+        ? await this.each<Numbers>("publish", (i) => options(this.shares[i] ?? []))
+        : [await this.publisher.call<Numbers>("publish", options(this.topics))];
     for (const result of results) Object.assign(this.finals, result);
   }
 
@@ -144,7 +151,7 @@ export class Audience {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.remotes.map((remote) => remote.stop()));
+    await Promise.all([this.publisher, ...this.remotes].map((remote) => remote.stop()));
   }
 
   private each<T>(name: string, argument: (i: number) => unknown): Promise<T[]> {

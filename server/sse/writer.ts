@@ -1,5 +1,5 @@
 import type { HubLimits } from "./limits.ts";
-import { coalesceMs } from "./pace.ts";
+import { coalesceMs, debtAfter } from "./pace.ts";
 import type { EventStream } from "./stream.ts";
 
 /** A topic that has something new. */
@@ -29,7 +29,9 @@ export class Writer {
   private pause: NodeJS.Timeout | null = null;
   private askedAt = 0;
   private restUntil = 0;
+  private restedAt = 0;
   private costMs = 0;
+  private debtMs = 0;
   private lagMs = 0;
 
   constructor(limits: HubLimits, onError: (error: unknown) => void) {
@@ -120,10 +122,14 @@ export class Writer {
   }
 
   private rest(lagMs: number): void {
-    this.lagMs += (lagMs - this.lagMs) * lagWeight;
     const { costMs, limits } = this;
-    const pauseMs = coalesceMs({ costMs, lagMs: this.lagMs }, limits.maxCoalesceMs);
-    this.restUntil = performance.now() + pauseMs;
+    const now = performance.now();
+    const elapsedMs = now - this.restedAt;
+    this.lagMs += (lagMs - this.lagMs) * lagWeight;
+    this.debtMs = debtAfter(this.debtMs, { costMs, elapsedMs }, limits.maxCoalesceMs);
+    const { debtMs } = this;
+    this.restUntil = now + coalesceMs({ debtMs, lagMs: this.lagMs }, limits.maxCoalesceMs);
+    this.restedAt = now;
     this.costMs = 0;
   }
 }

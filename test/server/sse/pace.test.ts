@@ -1,29 +1,62 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { coalesceMs } from "../../../server/sse/pace.ts";
+import { coalesceMs, debtAfter } from "../../../server/sse/pace.ts";
 
 const most = 50;
 
 test("an idle process writes at its next turn", () => {
-  assert.equal(coalesceMs({ costMs: 0, lagMs: 0 }, most), 0);
-  assert.equal(coalesceMs({ costMs: 0.2, lagMs: 2 }, most), 0);
+  assert.equal(coalesceMs({ debtMs: 0, lagMs: 0 }, most), 0);
+  assert.equal(coalesceMs({ debtMs: 5, lagMs: 5 }, most), 0);
 });
 
-test("a costly flush is followed by a pause in proportion, a late turn by one as well", () => {
-  assert.equal(coalesceMs({ costMs: 4, lagMs: 0 }, most), 12);
-  assert.equal(coalesceMs({ costMs: 0, lagMs: 25 }, most), 20);
-  assert.equal(coalesceMs({ costMs: 4, lagMs: 25 }, most), 32);
+test("debt is followed by a pause in proportion, a late turn by one as well", () => {
+  assert.equal(coalesceMs({ debtMs: 8, lagMs: 0 }, most), 12);
+  assert.equal(coalesceMs({ debtMs: 0, lagMs: 25 }, most), 20);
+  assert.equal(coalesceMs({ debtMs: 8, lagMs: 25 }, most), 32);
+});
+
+/** Flushes of this cost, one every `everyMs` or, after a pause, when it is over; the pauses. */
+function pausesOf(costMs: number, everyMs: number): number[] {
+  let debtMs = 0;
+  let pauseMs = 0;
+  return Array.from({ length: 500 }, () => {
+    const elapsedMs = Math.max(everyMs, costMs + pauseMs);
+    debtMs = debtAfter(debtMs, { costMs, elapsedMs }, most);
+    pauseMs = coalesceMs({ debtMs, lagMs: 0 }, most);
+    return pauseMs;
+  });
+}
+
+test("flushes that take less than a quarter of the time are never put off", () => {
+  assert.ok(pausesOf(1, 4.1).every((pause) => pause === 0));
+});
+
+test("flushes without end take a quarter of the time", () => {
+  const pauses = pausesOf(4, 0).slice(-100);
+  const mean = pauses.reduce((sum, one) => sum + one, 0) / pauses.length;
+  assert.ok(Math.abs(mean - 12) < 0.1, `they pause for ${mean} ms on average`);
 });
 
 test("no pressure makes messages wait longer than the bound, and more never makes them wait less", () => {
   const ms = fc.double({ min: 0, max: 1e6, noNaN: true });
   fc.assert(
-    fc.property(ms, ms, ms, (costMs, lagMs, more) => {
-      const pause = coalesceMs({ costMs, lagMs }, most);
+    fc.property(ms, ms, ms, ms, (owedMs, costMs, lagMs, more) => {
+      const pauseAfter = (cost: number, lag: number) => {
+        const debtMs = debtAfter(owedMs, { costMs: cost, elapsedMs: cost }, most);
+        return coalesceMs({ debtMs, lagMs: lag }, most);
+      };
+      const pause = pauseAfter(costMs, lagMs);
       assert.ok(pause >= 0 && pause <= most);
-      assert.ok(coalesceMs({ costMs: costMs + more, lagMs }, most) >= pause);
-      assert.ok(coalesceMs({ costMs, lagMs: lagMs + more }, most) >= pause);
+      assert.ok(pauseAfter(costMs + more, lagMs) >= pause);
+      assert.ok(pauseAfter(costMs, lagMs + more) >= pause);
     }),
   );
+});
+
+test("one flush that takes long is forgotten after the longest pause", () => {
+  const debtMs = debtAfter(0, { costMs: 1e6, elapsedMs: 1e6 }, most);
+  assert.equal(coalesceMs({ debtMs, lagMs: 0 }, most), most);
+  const later = debtAfter(debtMs, { costMs: 0, elapsedMs: most }, most);
+  assert.equal(coalesceMs({ debtMs: later, lagMs: 0 }, most), 0);
 });
