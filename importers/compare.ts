@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { KeptEntity } from "../db/queries/codex-import.ts";
+import type { EntityIdentity } from "../db/queries/codex-sources.ts";
 import { stageEntities, type StagedEntity } from "../db/queries/codex-staging.ts";
 import { maxEntities, type ImportEnvelope } from "./contract.ts";
 import type { ProblemList } from "./problems.ts";
@@ -22,8 +23,8 @@ export interface ComparedStates {
   current: ReadonlyMap<string, KeptEntity>;
   /** What the patch changes; the same map unless it replaces an imported patch. */
   base: ReadonlyMap<string, KeptEntity>;
-  /** Digest of a text -> id of the entity of `current` that was made from it, and would be again. */
-  known: ReadonlyMap<string, string>;
+  /** Entities of `current` by the digest of a text that they would be made of again. */
+  known: ReadonlyMap<string, EntityIdentity>;
   /** What differs may be written, so it has to be kept. */
   isWritable: boolean;
   /** Words may differ although the content is the same: English texts did. */
@@ -47,8 +48,8 @@ export interface Comparison {
   hasNewKeys: boolean;
   /** Ids that are as in `current` but not as in `base`; they were not read, so they are not staged. */
   kept: string[];
-  /** Each id and the digest of its text; null where the envelope has none. */
-  digests: string[] | null;
+  /** Id, upstream key, hash and digest of each entity; the digest is empty where there is no text. */
+  facts: string[];
 }
 
 export interface CompareOptions {
@@ -57,9 +58,6 @@ export interface CompareOptions {
   /** Every difference to what readers see now. */
   onChange: (op: "added" | "changed" | "removed", id: string) => void;
 }
-
-/** What of an entity is compared. */
-type Identity = Pick<PreparedEntity, "key" | "upstreamKey" | "hash">;
 
 /**
  * Checks every entity and compares it by hash; what has to be written goes to the staging tables of the
@@ -74,8 +72,9 @@ export async function compareEntities(
   options: CompareOptions,
 ): Promise<Comparison> {
   const { problems } = context;
-  const known = envelope.digests?.map((digest) => knownEntity(digest, states)) ?? [];
-  const digests: string[] = [];
+  const { digests = [] } = envelope;
+  const known = digests.map((digest) => states.known.get(digest));
+  const facts: string[] = [];
   const kept: string[] = [];
   const tally = createTally(states, problems, options);
   const stage = createStage(em, problems);
@@ -87,7 +86,7 @@ export async function compareEntities(
   };
   const passKnown = async () => {
     for (let one = known[position]; one !== undefined; one = known[position]) {
-      digests.push(one.key, envelope.digests?.[position] ?? "");
+      facts.push(one.key, one.upstreamKey, one.hash, digests[position] ?? "");
       if (tally.add(one) && tally.isNewToBase(one)) kept.push(one.key);
       if (++position % entitiesPerTurn === 0) await turn();
     }
@@ -98,7 +97,7 @@ export async function compareEntities(
     if (position > maxEntities) break;
     const entity = await prepareEntity(source, position, context);
     if (entity === null || !tally.add(entity)) continue;
-    digests.push(entity.key, envelope.digests?.[position - 1] ?? "");
+    facts.push(entity.key, entity.upstreamKey, entity.hash, digests[position - 1] ?? "");
     if (states.isWritable) await stage.add(entity, states);
   }
   await passKnown();
@@ -106,19 +105,7 @@ export async function compareEntities(
   if (position > maxEntities) problems.add("entities", "", `are more than ${maxEntities}`);
   const found = tally.finish();
   if (problems.count === 0) await stage.flush();
-  return {
-    ...found,
-    kept,
-    digests: envelope.digests === undefined ? null : digests,
-    hasNewKeys: stage.hasNewKeys(),
-  };
-}
-
-function knownEntity(digest: string, { known, current }: ComparedStates): Identity | undefined {
-  const key = known.get(digest);
-  const kept = key === undefined ? undefined : current.get(key);
-  if (key === undefined || typeof kept?.upstreamKey !== "string") return undefined;
-  return { key, hash: kept.hash, upstreamKey: kept.upstreamKey };
+  return { ...found, kept, facts, hasNewKeys: stage.hasNewKeys() };
 }
 
 /** Counts the entities by what happens to them. */
@@ -131,7 +118,7 @@ function createTally(
   const upstreamKeys = new Set<string>();
   const toCurrent = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   const toBase = { added: 0, changed: 0, removed: 0 };
-  const isCollision = ({ key, upstreamKey }: Identity): boolean => {
+  const isCollision = ({ key, upstreamKey }: EntityIdentity): boolean => {
     const isKnown = seen.has(key);
     if (isKnown) problems.add(key, "", `comes twice, again as ${upstreamKey}`);
     else if (upstreamKeys.has(upstreamKey))
@@ -140,9 +127,9 @@ function createTally(
     return isKnown;
   };
   return {
-    isNewToBase: ({ key, hash }: Identity) => base.get(key)?.hash !== hash,
+    isNewToBase: ({ key, hash }: EntityIdentity) => base.get(key)?.hash !== hash,
     /** False when its id came before. */
-    add(entity: Identity): boolean {
+    add(entity: EntityIdentity): boolean {
       if (isCollision(entity)) return false;
       const { key, hash } = entity;
       seen.add(key);
@@ -155,7 +142,8 @@ function createTally(
     },
     /** The numbers, and what is missing; entities with problems are missing as well, but then nobody asks. */
     finish(): Pick<Comparison, "toCurrent" | "toBase" | "removed"> {
-      const gone = missing(current, seen);
+      const isWhole = toCurrent.changed + toCurrent.unchanged === current.size;
+      const gone = isWhole ? [] : missing(current, seen);
       if (problems.count === 0) for (const key of gone) onChange("removed", key);
       const removed = base === current ? gone : missing(base, seen);
       return {

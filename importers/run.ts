@@ -1,13 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { Compile } from "typebox/compile";
 import { readDirectory } from "../db/queries/codex-directory.ts";
-import {
-  lockGame,
-  readState,
-  readStateBefore,
-  readTextHashes,
-} from "../db/queries/codex-import.ts";
-import { readDigests, saveDigests } from "../db/queries/codex-sources.ts";
+import { lockGame, readStateBefore, readTextHashes } from "../db/queries/codex-import.ts";
+import { readKnown, saveKnown } from "../db/queries/codex-sources.ts";
 import { createStaging, stageKept, stageRemoved } from "../db/queries/codex-staging.ts";
 import { indexAssets } from "./asset-index.ts";
 import { compareEntities, type Comparison } from "./compare.ts";
@@ -100,23 +95,23 @@ async function importLocked(
   const [game = null] = await readDirectory(em, header.game.slug);
   const place = locate(game, header, problems);
   if (place === null) return checkAlone(em, envelope, problems, options);
-  const { texts, assets } = await prepareParts(em, envelope, problems, options);
   const currentPatch = place.existing ?? place.previous;
   const currentState = stateOf(currentPatch);
-  const current = await readState(em, currentState);
+  const { texts, assets } = await prepareParts(em, envelope, problems, options);
+  const textContext = contextDigest(texts.englishHash, assets);
+  const known = await readKnown(em, currentPatch, textContext);
+  const current = known.entities;
   const isRerun = place.existing !== null;
   const base =
     isRerun && currentState !== null ? await readStateBefore(em, currentState, current) : current;
   const currentTexts = await readTextHashes(em, currentState);
   const textChanges = changesOfTexts(currentTexts, locales, texts);
   const hasNewTexts = textChanges.some(({ locale }) => locale.toLowerCase() === "en");
-  const digestContext = contextDigest(texts.englishHash, assets);
-  const known = await readDigests(em, currentPatch, digestContext);
   await createStaging(em);
   const comparison = await compareEntities(
     em,
     envelope,
-    { current, base, known, isWritable: place.isReplaceable, hasNewTexts },
+    { current, base, known: known.byDigest, isWritable: place.isReplaceable, hasNewTexts },
     { english: texts.english, assets, problems },
     {
       ...watchOf(envelope, options),
@@ -147,8 +142,7 @@ async function importLocked(
     assets,
     now: options.now,
   });
-  if (comparison.digests !== null)
-    await saveDigests(em, written, { context: digestContext, digests: comparison.digests });
+  await saveKnown(em, written, { context: textContext, facts: comparison.facts });
   await options.project?.(em, { ...written, game: header.game.slug, branch: header.branch.slug });
   options.onProgress?.("writing", 1, 1);
   options.signal?.throwIfAborted();

@@ -1,17 +1,17 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
-/** The texts the newest patch of a branch was read from, so that an import knows those it need not read again. */
+/** The newest state of a branch as imports compare it, and the texts it was read from. */
 export const CodexSourceSchema = defineEntity({
   name: "CodexSource",
   tableName: "codex_sources",
   properties: {
     branchId: p.integer().primary().autoincrement(false),
-    /** The state they are of; of any other they say nothing. */
+    /** The state it is; of any other it says nothing. */
     patchId: p.integer(),
     revision: p.integer(),
-    /** What else the entities were made from, as a digest. */
+    /** Digest of what else the entities were made from. */
     context: p.character().length(64),
-    /** JSON list of ids, each followed by the digest of its text. */
-    digests: p.text(),
+    /** JSON list of id, upstream key, content hash and digest of the text of each entity. */
+    entities: p.text(),
   },
 });

@@ -5,10 +5,10 @@ export class Migration20261121200945_archive_sources extends Migration {
 
   override up(): void | Promise<void> {
     this.addSql(
-      `create table "codex_sources" ("branch_id" int not null, "patch_id" int not null, "revision" int not null, "context" char(64) not null, "digests" text not null, primary key ("branch_id"));`,
+      `create table "codex_sources" ("branch_id" int not null, "patch_id" int not null, "revision" int not null, "context" char(64) not null, "entities" text not null, primary key ("branch_id"));`,
     );
-    // Digests do not get shorter by packing, so every import would try in vain.
-    this.addSql(`alter table "codex_sources" alter column "digests" set storage external;`);
+    // Hashes do not get shorter by packing, so every import would try in vain.
+    this.addSql(`alter table "codex_sources" alter column "entities" set storage external;`);
   }
 
   override down(): void | Promise<void> {

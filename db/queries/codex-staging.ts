@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { openOrd } from "./codex-directory.ts";
 import type { StateAt } from "./codex-import.ts";
-import { forgetDigests } from "./codex-sources.ts";
+import { forgetKnown } from "./codex-sources.ts";
 import { rowsOf } from "./rows.ts";
 
 /** An entity of an import that has to be written. */
@@ -113,8 +113,7 @@ export async function storeStaged(em: EntityManager, gameId: number): Promise<vo
         returning xmax <> 0 as is_old
       ) select count(*)::int as count from stored where is_old`,
   );
-  // Names of upstream and words belong to all branches, so what another one was read from is not all any more.
-  if ((renamed?.count ?? 0) + (reworded?.count ?? 0) > 0) await forgetDigests(em, gameId);
+  if ((renamed?.count ?? 0) + (reworded?.count ?? 0) > 0) await forgetKnown(em, gameId);
 }
 
 /** Takes a patch back: its rows go, and those it ended are open again. */
