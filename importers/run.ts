@@ -3,7 +3,12 @@ import { Compile } from "typebox/compile";
 import { readDirectory } from "../db/queries/codex-directory.ts";
 import { lockGame, readStateBefore, readTextHashes } from "../db/queries/codex-import.ts";
 import { readKnown, saveKnown } from "../db/queries/codex-sources.ts";
-import { createStaging, stageKept, stageRemoved } from "../db/queries/codex-staging.ts";
+import {
+  createStaging,
+  listTouched,
+  stageKept,
+  stageRemoved,
+} from "../db/queries/codex-staging.ts";
 import { indexAssets } from "./asset-index.ts";
 import { compareEntities, type Comparison } from "./compare.ts";
 import {
@@ -33,6 +38,8 @@ export interface ImportedPatch {
   branch: string;
   branchId: number;
   patchId: number;
+  /** Ids of everything that may differ from what was there before this import. */
+  touched: readonly string[];
 }
 
 export type ImportOp = "added" | "changed" | "removed";
@@ -143,7 +150,10 @@ async function importLocked(
     now: options.now,
   });
   await saveKnown(em, written, { context: textContext, facts: comparison.facts });
-  await options.project?.(em, { ...written, game: header.game.slug, branch: header.branch.slug });
+  if (options.project !== undefined) {
+    const names = { game: header.game.slug, branch: header.branch.slug };
+    await options.project(em, { ...written, ...names, touched: await listTouched(em) });
+  }
   options.onProgress?.("writing", 1, 1);
   options.signal?.throwIfAborted();
   return { report, hasWritten: true };

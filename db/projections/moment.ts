@@ -1,11 +1,19 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { readDirectory } from "../queries/codex-directory.ts";
 import { readTextHashes } from "../queries/codex-import.ts";
-import { readMarks, recordOf, type Marks, type RowRecord } from "../queries/projection-rows.ts";
+import {
+  listRowsAbout,
+  readMarks,
+  recordOf,
+  type Marks,
+  type RowPart,
+  type RowRecord,
+} from "../queries/projection-rows.ts";
 import { readStates } from "../queries/projection-sources.ts";
 import { readProjectionState, type ProjectionState } from "../queries/projection-state.ts";
 import { inputsHash, projectorVersion, stateText, textsHash } from "./project.ts";
 import type { Resource } from "./resource.ts";
+import { resources } from "./resources/index.ts";
 import { StateReader } from "./shelf.ts";
 
 /** The branch the projection shows (PRJ-01). */
@@ -18,7 +26,9 @@ const manyRows = 100;
 /** The archive as a refresh finds it; the game is locked, so it stays like that until the commit. */
 export interface Moment {
   reader: StateReader;
-  /** Ids of what exists, by type. */
+  /** The only rows that can be stale; null when any can. */
+  suspects: readonly RowPart[] | null;
+  /** Ids of what exists, by type; with suspects, only of what these and the touched entities are. */
   live: ReadonlyMap<string, readonly string[]>;
   stateOf: (id: string) => string | undefined;
   /** What the tables are made from once they are brought up to this moment. */
@@ -27,33 +37,52 @@ export interface Moment {
   hasNewTexts: boolean;
 }
 
-/** Null while there is no such game. */
-export async function readMoment(em: EntityManager, slug: string): Promise<Moment | null> {
+/**
+ * Null while there is no such game. With `touched`, the ids of all that an import just changed, only what
+ * depends on these is looked at, where the tables were up to date before.
+ */
+export async function readMoment(
+  em: EntityManager,
+  slug: string,
+  touched: readonly string[] | null = null,
+): Promise<Moment | null> {
   const [game] = await readDirectory(em, slug);
   if (game === undefined) return null;
   const head = game.branches.get(projectedBranch)?.patches.at(-1);
   const state = { branchId: head?.branchId ?? 0, ord: head?.ord ?? 0 };
-  const states = await readStates(em, game.id, state);
-  const present = [...states.values()].filter(({ hash }) => hash !== null);
-  const byType = Map.groupBy(present, ({ type }) => type);
   const hashes = [...(await readTextHashes(em, state))].sort(([a], [b]) => (a < b ? -1 : 1));
   const textHashes = Object.fromEntries(hashes);
   const kept = await readProjectionState(em);
+  const next = { gameId: game.id, projectorVersion, generation: game.generation, textHashes };
   const reader = new StateReader(em, game.id, state);
   const hasNewTexts =
     kept?.gameId !== game.id || canonical(kept.textHashes) !== JSON.stringify(textHashes);
   if (hasNewTexts) await reader.takeAllTexts();
+  const isStep = touched !== null && !hasNewTexts && isNextOf(kept, next);
+  const suspects = isStep ? await listRowsAbout(em, resources, touched) : null;
+  const ids = isStep ? new Set([...touched, ...(suspects ?? []).map(({ id }) => id)]) : null;
+  const inputs = ids && [...ids, ...(suspects ?? []).flatMap(({ companions }) => companions)];
+  const states = await readStates(em, game.id, state, inputs);
+  const present = [...states.values()].filter(
+    ({ id, hash }) => hash !== null && (ids === null || ids.has(id)),
+  );
+  const byType = Map.groupBy(present, ({ type }) => type);
   return {
     reader,
+    suspects,
     live: new Map([...byType].map(([type, some]) => [type, some.map(({ id }) => id).sort()])),
     stateOf: (id) => {
       const known = states.get(id);
       return known === undefined ? undefined : stateText(known);
     },
-    next: { gameId: game.id, projectorVersion, generation: game.generation, textHashes },
+    next,
     hasNewTexts,
   };
 }
+
+/** Whether nothing but the import that made `next` came after what the tables were made from. */
+const isNextOf = (kept: ProjectionState | null, next: ProjectionState) =>
+  kept?.projectorVersion === next.projectorVersion && kept.generation === next.generation - 1;
 
 const canonical = (hashes: Readonly<Record<string, string>>) =>
   JSON.stringify(Object.fromEntries(Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1))));
@@ -76,11 +105,21 @@ export async function findStale(
 ): Promise<Stale> {
   const live = moment.live.get(resource.type) ?? [];
   const present = new Set(live);
-  const marks = await readMarks(em, resource, moment.hasNewTexts);
+  const marks = await marksOf(em, moment, resource);
   const removed = marks.flatMap(({ id }) => (present.has(id) ? [] : id));
   if (isWhole) return { resource, ids: live, removed };
   const fresh = new Set(marks.flatMap((mark) => (isFresh(mark, moment) ? mark.id : [])));
   return { resource, ids: live.filter((id) => !fresh.has(id)), removed };
+}
+
+async function marksOf(
+  em: EntityManager,
+  { suspects, hasNewTexts }: Moment,
+  resource: Resource,
+): Promise<Marks[]> {
+  if (suspects === null) return readMarks(em, resource, hasNewTexts);
+  const own = suspects.filter(({ table }) => table === resource.table);
+  return own.map((row) => ({ ...row, textKeys: [], textsHash: "" }));
 }
 
 function isFresh(mark: Marks, { stateOf, hasNewTexts, reader }: Moment): boolean {
@@ -90,7 +129,7 @@ function isFresh(mark: Marks, { stateOf, hasNewTexts, reader }: Moment): boolean
 
 /** Makes rows anew, some at a time. */
 export async function* makeRecords(
-  { reader, stateOf }: Moment,
+  { reader }: Moment,
   resource: Resource,
   ids: readonly string[],
 ): AsyncGenerator<RowRecord[]> {
@@ -102,7 +141,7 @@ export async function* makeRecords(
       const id = String(row["id"]);
       return recordOf({
         ...projected,
-        inputsHash: inputsHash(id, companions, stateOf),
+        inputsHash: inputsHash(id, companions, (one) => reader.stateOf(one)),
         textsHash: textsHash(textKeys, (key) => reader.textOf(key)),
       });
     });

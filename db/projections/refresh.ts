@@ -13,22 +13,31 @@ export interface RefreshReport {
 
 /**
  * Brings every table up to the present of the game, inside the caller's transaction, which holds the game's
- * lock (IMP-05). Rows whose inputs are the same are not touched.
+ * lock (IMP-05). Rows whose inputs are the same are not touched. `touched` as of `readMoment`.
  */
-export async function refreshProjection(em: EntityManager, slug: string): Promise<RefreshReport> {
+export async function refreshProjection(
+  em: EntityManager,
+  slug: string,
+  touched: readonly string[] | null = null,
+): Promise<RefreshReport> {
   const report = { made: 0, removed: 0 };
-  const moment = await readMoment(em, slug);
+  const moment = await readMoment(em, slug, touched);
   if (moment === null) return report;
+  const known = new Map(moment.suspects?.map(({ id, enums }) => [id, JSON.stringify(enums)]));
+  let hasNewFacets = moment.hasNewTexts;
   for (const resource of resources) {
     const { ids, removed } = await findStale(em, moment, resource, false);
     for await (const records of makeRecords(moment, resource, ids)) {
       await saveRecords(em, resource, records);
       report.made += records.length;
+      hasNewFacets ||= records.some(
+        ({ id, enums }) => JSON.stringify(enums) !== known.get(String(id)),
+      );
     }
     await deleteRecords(em, resource, removed);
     report.removed += removed.length;
   }
-  if (report.made + report.removed > 0 || moment.hasNewTexts) await refreshFacets(em, moment);
+  if (hasNewFacets || report.removed > 0) await refreshFacets(em, moment);
   await saveProjectionState(em, moment.next);
   return report;
 }
@@ -43,10 +52,16 @@ export async function refreshFacets(em: EntityManager, { reader }: Moment): Prom
   );
 }
 
+interface Imported {
+  game: string;
+  branch: string;
+  touched?: readonly string[];
+}
+
 /** The part of an import that keeps the projection of `game` with the archive; other games have none. */
 export function projectionOf(game: string) {
-  return async (em: EntityManager, imported: { game: string; branch: string }): Promise<void> => {
+  return async (em: EntityManager, imported: Imported): Promise<void> => {
     if (imported.game !== game || imported.branch !== projectedBranch) return;
-    await refreshProjection(em, game);
+    await refreshProjection(em, game, imported.touched ?? null);
   };
 }

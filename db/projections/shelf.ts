@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { StateAt } from "../queries/codex-import.ts";
 import { readAllTexts, readIcons, readSources, readTexts } from "../queries/projection-sources.ts";
-import { project, type Projected } from "./project.ts";
+import { project, stateText, type Projected } from "./project.ts";
 import type { Resource } from "./resource.ts";
 import { hasWants, noWants, type Icon, type Localized, type Source, type Wants } from "./source.ts";
 
@@ -64,6 +64,12 @@ export class StateReader {
 
   textOf(key: string): Localized | null {
     return this.shelf.texts.get(key) ?? null;
+  }
+
+  /** Names the state of an entity that a row was made from since `clear`. */
+  stateOf(id: string): string | undefined {
+    const source = this.shelf.entities.get(id);
+    return source == null ? undefined : stateText(source);
   }
 
   /** Has these texts at hand for `textOf`. */

@@ -193,6 +193,16 @@ export async function applyStaged(em: EntityManager, place: PatchPlace): Promise
   );
 }
 
+/** Ids of everything this import wrote something of. */
+export async function listTouched(em: EntityManager): Promise<string[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ key: string }>`select key from codex_staging union select key from codex_removed
+      union select e.key from codex_touched t join codex_entities e on e.id = t.entity_id`,
+  );
+  return rows.map(({ key }) => key);
+}
+
 /** Every entity of a branch counts as touched: its head is built from nothing. */
 export async function touchWholeBranch(em: EntityManager, branchId: number): Promise<void> {
   await rowsOf(em, sql`analyze codex_versions`);

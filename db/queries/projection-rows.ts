@@ -78,6 +78,33 @@ export async function readMarks(
   }));
 }
 
+/** A row that an entity may have a part in. */
+export interface RowPart extends Pick<Marks, "id" | "companions" | "inputsHash"> {
+  table: string;
+  enums: EnumEntry[];
+}
+
+/** The rows that are of one of the entities, or were made from one. */
+export async function listRowsAbout(
+  em: EntityManager,
+  among: readonly Resource[],
+  ids: readonly string[],
+): Promise<RowPart[]> {
+  if (ids.length === 0) return [];
+  const parts = among.map(
+    ({ table }) =>
+      sql`select ${table} as "table", id, companions, inputs_hash as "inputsHash", enums
+        from ${sql.table(table)}
+        where id in (select id from about) or (companions::text <> '[]' and exists (
+          select from json_array_elements_text(companions) c where c in (select id from about)))`,
+  );
+  return rowsOf(
+    em,
+    sql<RowPart>`with about as materialized (select unnest(${ids}::text[]) as id)
+      ${sql.join(parts, sql` union all `)}`,
+  );
+}
+
 export async function readRecords(
   em: EntityManager,
   resource: Resource,

@@ -17,18 +17,20 @@ const statesFrom = (gameId: number, { branchId, ord }: StateAt) => sql`
 const stateColumns = sql`e.key, e.type, e.upstream_key, d.hash, p.version, p.ord`;
 type StateTuple = [string, string, string | null, string | null, string, number];
 
-/** Id -> what names the state of the entity, of everything a state knows of, removed ones too. */
+/** Id -> what names the state of the entity, of all or some that a state knows of, removed ones too. */
 export async function readStates(
   em: EntityManager,
   gameId: number,
   state: StateAt,
+  ids: readonly string[] | null,
 ): Promise<Map<string, SourceState>> {
+  const some = ids === null ? sql`true` : sql`e.key = any(${ids}::text[])`;
   const [row] = await rowsOf(
     em,
     sql<{
       states: string | null;
     }>`select json_agg(json_build_array(${stateColumns}))::text as states
-      ${statesFrom(gameId, state)}`,
+      ${statesFrom(gameId, state)} and ${some}`,
   );
   const states = JSON.parse(row?.states ?? "[]") as StateTuple[];
   return new Map(
