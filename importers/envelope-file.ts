@@ -27,7 +27,10 @@ const readBytes = 256 * 1024;
  * only digests and places are kept, and again for those that are wanted, one at a time. Throws ImportRefused
  * when it is no envelope.
  */
-export async function openEnvelopeFile(path: string): Promise<ImportEnvelope> {
+export async function openEnvelopeFile(
+  path: string,
+  signal?: AbortSignal,
+): Promise<ImportEnvelope> {
   const members = new Map<string, unknown>();
   const digests: string[] = [];
   const places: TextPlaces = { offsets: [], lengths: [] };
@@ -36,7 +39,7 @@ export async function openEnvelopeFile(path: string): Promise<ImportEnvelope> {
   const before = await stat(path).catch(() => {
     throw refusal(name, "there is no such file");
   });
-  for await (const piece of readPieces(path, name)) {
+  for await (const piece of readPieces(path, name, signal)) {
     if (piece.index !== null) {
       // The importer refuses more; one beyond the limit tells it so.
       if (entityCount++ > maxEntities) continue;
@@ -105,11 +108,16 @@ function parse(piece: Omit<JsonPiece, "offset">, file: string): unknown {
   }
 }
 
-async function* readPieces(path: string, name: string): AsyncGenerator<JsonPiece> {
+async function* readPieces(
+  path: string,
+  name: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<JsonPiece> {
   const splitter = new JsonSplitter(["entities"]);
   let total = 0;
   try {
     for await (const chunk of await openStream(path)) {
+      signal?.throwIfAborted();
       total += chunk.length;
       if (total > maxEnvelopeBytes) throw new SyntaxError("the envelope is too large");
       yield* splitter.push(chunk);

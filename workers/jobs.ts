@@ -5,14 +5,15 @@ import type { Logger } from "../server/core/logger.ts";
 import type { Metrics } from "../server/core/metrics.ts";
 import { connectRedis } from "../server/core/redis.ts";
 import { queuePrefixOf } from "./producer.ts";
-import { allQueues, type QueueDefinition } from "./queues.ts";
+import { allQueues, type JobWatch, type QueueDefinition } from "./queues.ts";
+import { watchJob } from "./watch.ts";
 
 /**
  * Queue name -> the work. It may run twice, late, or in two processes at once (S38).
  * The payload has been checked against the queue's schema.
  */
 export type Processors<D> = Readonly<
-  Record<string, ((payload: never, deps: D) => Promise<unknown>) | undefined>
+  Record<string, ((payload: never, deps: D, watch?: JobWatch) => Promise<unknown>) | undefined>
 >;
 
 export interface JobsOptions<D> {
@@ -76,7 +77,7 @@ function startWorker<D>(
 ): Worker {
   const { log, metrics, lockMs = usualLockMs } = options;
   const queue = definition.name;
-  const worker = new Worker(queue, runnerOf(definition, options), {
+  const worker = new Worker(queue, runnerOf(definition, connection, options), {
     connection,
     prefix: queuePrefixOf(connection),
     concurrency: definition.concurrency,
@@ -100,14 +101,16 @@ function startWorker<D>(
   return worker;
 }
 
-function runnerOf<D>(definition: QueueDefinition, options: JobsOptions<D>) {
+function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: JobsOptions<D>) {
   const check = Compile(definition.payload);
   const process = options.processors[definition.name];
   return async (job: Job): Promise<unknown> => {
     const payload: unknown = job.data;
     if (!process || !check.Check(payload))
       throw new UnrecoverableError("the payload does not fit the queue");
-    return process(payload as never, options.depsOf());
+    if (definition.isWatched !== true) return process(payload as never, options.depsOf());
+    const { watch, stop } = watchJob(job, connection);
+    return process(payload as never, options.depsOf(), watch).finally(stop);
   };
 }
 

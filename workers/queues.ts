@@ -12,6 +12,25 @@ export interface QueueDefinition<P extends TObject = TObject> {
   options: JobsOptions;
   /** Jobs run at once per worker process. */
   concurrency: number;
+  /** Takes long enough that operators want to see how far it is, and to end it. */
+  isWatched?: boolean;
+}
+
+/** How far a job is, as the queue board shows it. */
+export interface JobProgress {
+  phase: string;
+  done: number;
+  /** 0 while it is not known. */
+  total: number;
+  /** Percent of the phase. */
+  progress: number;
+}
+
+/** What a running job hears from operators, and tells them. */
+export interface JobWatch {
+  /** Aborted when it is not wanted any more. */
+  signal: AbortSignal;
+  report: (progress: JobProgress) => void;
 }
 
 export type PayloadOf<Q> = Q extends QueueDefinition<infer P> ? Static<P> : never;
@@ -113,6 +132,7 @@ export const codexImport = defineQueue({
   jobId: (p) => `import-${p.game}-${hashText(p.envelope)}-${p.stamp}`,
   options: retries(5, 5_000),
   concurrency: 1,
+  isWatched: true,
 });
 
 /** Makes the rows of the projection anew from the archive (IMP-05). */

@@ -7,6 +7,7 @@ import { accountCommands } from "./accounts.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
 import { challengeCommands } from "./challenges.ts";
 import { configTable } from "./config-table.ts";
+import { importCommands } from "./imports.ts";
 import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
 import { projectionCommands } from "./projection.ts";
 import { oauthCommands } from "./oauth.ts";
@@ -56,6 +57,7 @@ export const commands: readonly ConsoleCommand[] = [
   ...accountCommands,
   { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
   ...walletCommands,
+  ...importCommands,
   ...projectionCommands,
   ...challengeCommands,
 ];

@@ -17,6 +17,7 @@ export function inDatabase<T>(config: Config, work: (em: EntityManager) => Promi
 export interface ConsoleStores {
   em: EntityManager;
   redis: Redis;
+  redisUrl: string;
   /** Done after the commit: what other processes are told. */
   afterwards: (step: () => Promise<unknown>) => void;
 }
@@ -32,7 +33,9 @@ export function inStores<T>(
       await redisReady(redis);
       const later: (() => Promise<unknown>)[] = [];
       const afterwards = (step: () => Promise<unknown>) => void later.push(step);
-      const result = await inTransaction(databaseUrl, (em) => work({ em, redis, afterwards }));
+      const result = await inTransaction(databaseUrl, (em) =>
+        work({ em, redis, redisUrl, afterwards }),
+      );
       for (const step of later) await step();
       return result;
     } finally {

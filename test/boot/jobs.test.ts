@@ -6,7 +6,9 @@ import { silentLogger } from "../../server/core/logger.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import { startJobs, type Jobs, type Processors } from "../../workers/jobs.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
-import { maintenance } from "../../workers/queues.ts";
+import { codexImport, maintenance, type JobWatch } from "../../workers/queues.ts";
+import { cancelJobs } from "../../workers/watch.ts";
+import { connectRedis } from "../../server/core/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 describe("queue jobs", () => {
@@ -21,6 +23,12 @@ describe("queue jobs", () => {
       runs.push(task);
       started.emit(task);
       if (task === "broken") throw new Error("broken");
+    },
+    "codex-import": async (_payload: object, _deps: null, watch?: JobWatch) => {
+      assert.ok(watch);
+      watch.report({ phase: "entities", done: 1, total: 4, progress: 25 });
+      await once(watch.signal, "abort");
+      throw watch.signal.reason;
     },
   };
   const start = async () => {
@@ -69,6 +77,49 @@ describe("queue jobs", () => {
     const [failed] = await queue.getFailed();
     assert.equal(failed?.attemptsMade, 1);
     assert.equal(failed?.id, "ill");
+  });
+
+  it("that run long tell how far they are, and end when an operator cancels them", async () => {
+    const queue = queues.all().find(({ name }) => name === codexImport.name);
+    assert.ok(queue);
+    const payload = (game: string) => ({ game, envelope: "/e.json", stamp: 1 });
+    const first = await queues.enqueue(codexImport, payload("a"));
+    const stateOf = async (id: string) => (await queue.getJob(id))?.getState();
+    const told = async () => {
+      const job = await queue.getJob(first);
+      return (job?.progress as { done?: number } | undefined)?.done;
+    };
+    await waitForState(told, 1);
+    const others = [payload("a"), payload("b")].map((one, n) =>
+      queues.enqueue(codexImport, { ...one, stamp: 2 + n }),
+    );
+    const [second = "", third = ""] = await Promise.all(others);
+    const redis = connectRedis(stores.redisUrl, silentLogger, "test");
+    const cancelled = await cancelJobs(
+      queue,
+      redis,
+      (data) => (data as { game: string }).game === "a",
+    );
+    assert.deepEqual(
+      new Map(cancelled.map(({ id, was }) => [id, was])),
+      new Map([
+        [second, "waiting"],
+        [first, "running"],
+      ]),
+    );
+    await waitForState(() => stateOf(first), "failed");
+    const failed = await queue.getJob(first);
+    assert.deepEqual([failed?.failedReason, failed?.attemptsMade], ["cancelled by an operator", 1]);
+    await waitForState(() => stateOf(third), "active");
+    assert.equal(await stateOf(second), undefined);
+    // Somebody who wants it after all can try it again.
+    await cancelJobs(queue, redis, () => true);
+    await waitForState(() => stateOf(third), "failed");
+    await failed?.retry();
+    await waitForState(() => stateOf(first), "active");
+    await cancelJobs(queue, redis, () => true);
+    await waitForState(() => stateOf(first), "failed");
+    redis.disconnect();
   });
 
   it("are refused at once while the store is away, and done when it is back", async () => {

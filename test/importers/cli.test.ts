@@ -92,7 +92,7 @@ describe("npm run import", () => {
       `${names[0]}  main 1.0`,
       `${names[1]}  main 2.0`,
     ]);
-    const headers = await Promise.all(names.map(openEnvelopeFile));
+    const headers = await Promise.all(names.map((name) => openEnvelopeFile(name)));
     assert.deepEqual(
       headers.map(({ header, entityCount }) => [header.patch.version_raw, entityCount]),
       [

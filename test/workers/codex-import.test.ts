@@ -11,7 +11,7 @@ import { importEnvelope } from "../../importers/run.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { importFromFile } from "../../workers/processors/codex-import.ts";
 import { maintain } from "../../workers/processors/maintenance.ts";
-import { codexImport } from "../../workers/queues.ts";
+import { codexImport, type JobProgress } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";
 import { entity, envelope } from "../support/archive.ts";
 
@@ -75,6 +75,23 @@ describe("the job that imports an envelope", () => {
     assert.deepEqual(await left(), { documents: 2, assets: "abc" });
     await maintain({ task: "archive" }, app.deps);
     assert.deepEqual(await left(), { documents: 1, assets: "a" });
+  });
+
+  it("tells how far it is, and leaves no trace when it is cancelled", async () => {
+    const many = Array.from({ length: 600 }, (_, n) => entity(`id.item.n${n}`));
+    await writeEnvelopeFile(envelope({ game: "long", entities: many }), file("long.json"));
+    const job = { game: "long", envelope: file("long.json"), stamp: 1 };
+    const control = new AbortController();
+    const told: string[] = [];
+    const report = ({ phase, done, total, progress }: JobProgress) => {
+      told.push(`${phase} ${done}/${total} ${progress}%`);
+      if (done > 500) control.abort(new UnrecoverableError("not wanted"));
+    };
+    const watch = { signal: control.signal, report };
+    await assert.rejects(importFromFile(job, app.deps, watch), UnrecoverableError);
+    assert.deepEqual(told, ["entities 256/600 42%", "entities 512/600 85%"]);
+    assert.equal((await app.client.get("/v1/codex/long/manifest")).status, 404);
+    await assert.rejects(importFromFile(job, app.deps, watch), UnrecoverableError);
   });
 
   it("gives an envelope up that can never be imported", async () => {

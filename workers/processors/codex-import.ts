@@ -2,10 +2,10 @@ import { UnrecoverableError } from "bullmq";
 import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused, type ImportReport } from "../../importers/contract.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
-import { importEnvelope } from "../../importers/run.ts";
+import { importEnvelope, type ImportOptions } from "../../importers/run.ts";
 import { announceImports } from "../../server/core/archive-news.ts";
 import type { JobDeps } from "../../server/deps.ts";
-import type { codexImport, PayloadOf } from "../queues.ts";
+import type { codexImport, JobWatch, PayloadOf } from "../queues.ts";
 
 /** Characters of a refusal that are kept with the failed job. */
 const maxReason = 8_000;
@@ -17,13 +17,15 @@ const maxReason = 8_000;
 export async function importFromFile(
   { game, envelope: path }: PayloadOf<typeof codexImport>,
   deps: JobDeps,
+  watch?: JobWatch,
 ): Promise<ImportReport> {
   try {
-    const envelope = await openEnvelopeFile(path);
+    const envelope = await openEnvelopeFile(path, watch?.signal);
     if (envelope.header.game?.slug !== game)
       throw new UnrecoverableError(`the envelope is not of ${game}`);
     const report = await importEnvelope(deps.em, envelope, {
       now: deps.clock.now(),
+      ...(watch === undefined ? {} : watched(watch)),
       announce: announceImports(deps.redis, deps.log),
       project: projectionOf(deps.config.GAME_DATA_GAME),
     });
@@ -34,4 +36,12 @@ export async function importFromFile(
       throw new UnrecoverableError(error.message.slice(0, maxReason));
     throw error;
   }
+}
+
+function watched({ signal, report }: JobWatch): Pick<ImportOptions, "signal" | "onProgress"> {
+  return {
+    signal,
+    onProgress: (phase, done, total) =>
+      report({ phase, done, total, progress: Math.floor((100 * done) / Math.max(total, done, 1)) }),
+  };
 }

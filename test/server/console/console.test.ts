@@ -8,6 +8,7 @@ import { commands } from "../../../server/console/commands.ts";
 import type { Config } from "../../../server/core/config.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
 import { importEnvelope } from "../../../importers/run.ts";
+import { codexImport } from "../../../workers/queues.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { envelope, importTime } from "../../support/archive.ts";
 import { enter, password, post, registerAccount } from "../../support/identity.ts";
@@ -236,6 +237,18 @@ describe("the commands for realms and operators", () => {
     assert.equal(JSON.stringify(list).includes(String(token)), false);
     await run("operator:revoke", { name: "ada" });
     assert.deepEqual(await audited("operator:revoke"), ["ada: "]);
+  });
+});
+
+describe("the command for imports", () => {
+  it("cancels what is queued for a game, and says when there is nothing", async () => {
+    const job = { game: "dungeon", envelope: "/none.json", stamp: 1 };
+    const id = await app.deps.enqueue(codexImport, job);
+    await refused("import:cancel", { game: "other" }, "import:no_job");
+    const jobs = [{ id, was: "waiting" }];
+    assert.deepEqual(await run("import:cancel", { game: "dungeon" }), { game: "dungeon", jobs });
+    await refused("import:cancel", { game: "dungeon" }, "import:no_job");
+    assert.deepEqual(await audited("import:cancel"), ["dungeon: "]);
   });
 });
 

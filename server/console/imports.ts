@@ -1,0 +1,33 @@
+import { silentLogger } from "../core/logger.ts";
+import type { Config } from "../core/config.ts";
+import { createQueues } from "../../workers/producer.ts";
+import { codexImport } from "../../workers/queues.ts";
+import { cancelJobs } from "../../workers/watch.ts";
+import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
+import { audit, inStores } from "./in-database.ts";
+
+export const importCommands: readonly ConsoleCommand[] = [
+  {
+    name: "import:cancel",
+    summary: "End the queued imports of a game, those that run as well; nothing of them is written",
+    required: [["--game <slug>", "game the envelopes are of"]],
+    run: cancelImports,
+  },
+];
+
+async function cancelImports(config: Config, options: Options) {
+  const game = String(options["game"]);
+  return inStores(config, async ({ em, redis, redisUrl }) => {
+    const queues = createQueues(redisUrl, silentLogger);
+    try {
+      const queue = queues.all().find(({ name }) => name === codexImport.name);
+      const isOfGame = (payload: unknown) => (payload as { game?: unknown }).game === game;
+      const jobs = queue === undefined ? [] : await cancelJobs(queue, redis, isOfGame);
+      if (jobs.length === 0) throw new Refusal(`import:no_job no import of ${game} waits or runs`);
+      await audit(em, "import:cancel", game, { reason: "", detail: { jobs } });
+      return { game, jobs };
+    } finally {
+      await queues.close();
+    }
+  });
+}

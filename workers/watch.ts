@@ -1,0 +1,75 @@
+import { UnrecoverableError, type Job, type Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { queuePrefixOf } from "./producer.ts";
+import type { JobProgress, JobWatch } from "./queues.ts";
+
+/** How often a long job tells how far it is and looks whether it is still wanted. */
+const lookEveryMs = 500;
+/** How long a wish to cancel waits for a job that is between two attempts. */
+const wishSeconds = 86_400;
+
+const wishKey = (redis: Redis, queue: string, id: string) =>
+  `${queuePrefixOf(redis)}:cancel:${queue}:${id}`;
+
+/** Keeps up the connection between a running job and whoever watches it, until `stop`. */
+export function watchJob(job: Job, redis: Redis, everyMs = lookEveryMs) {
+  const control = new AbortController();
+  const key = wishKey(redis, job.queueName, job.id ?? "");
+  let progress: JobProgress | null = null;
+  const look = async () => {
+    const news = progress;
+    progress = null;
+    if (news !== null) await job.updateProgress(news);
+    if ((await redis.exists(key)) > 0)
+      control.abort(new UnrecoverableError("cancelled by an operator"));
+  };
+  let looking: Promise<void> = Promise.resolve();
+  // A store that is away for a moment is asked again.
+  const next = () => (looking = looking.then(look).catch(() => {}));
+  const timer = setInterval(next, everyMs);
+  const watch: JobWatch = {
+    signal: control.signal,
+    report: (news) => (progress = news),
+  };
+  return {
+    watch,
+    /** Resolves when the last progress is told; somebody may want the job again later. */
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await next();
+      if (control.signal.aborted) await redis.del(key).catch(() => {});
+    },
+  };
+}
+
+/** A job that was to be cancelled, and what it was doing. */
+export interface CancelledJob {
+  id: string;
+  was: "waiting" | "running";
+}
+
+/** Removes the wanted jobs that wait, and tells those that run to end; they leave no trace but a failed job. */
+export async function cancelJobs(
+  queue: Queue,
+  redis: Redis,
+  isWanted: (payload: unknown) => boolean,
+): Promise<CancelledJob[]> {
+  const jobs: (Job | undefined)[] = await queue.getJobs([
+    "waiting",
+    "delayed",
+    "prioritized",
+    "active",
+  ]);
+  const cancelled: CancelledJob[] = [];
+  for (const job of jobs) {
+    if (job?.id === undefined || !isWanted(job.data)) continue;
+    // One that begins at this moment cannot be removed any more.
+    const isRemoved = await job.remove().then(
+      () => true,
+      () => false,
+    );
+    if (!isRemoved) await redis.set(wishKey(redis, queue.name, job.id), 1, "EX", wishSeconds);
+    cancelled.push({ id: job.id, was: isRemoved ? "waiting" : "running" });
+  }
+  return cancelled;
+}
