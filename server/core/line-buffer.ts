@@ -1,5 +1,5 @@
-/** Lines kept before they go out in one piece. */
-const capacity = 16_384;
+/** Bytes of lines kept before they go out in one piece: each write wakes another thread. */
+const capacity = 65_536;
 /** Longest a line waits. */
 const waitMs = 50;
 

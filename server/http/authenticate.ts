@@ -15,10 +15,11 @@ export const ownAccountPath = "/v1/users/@me";
 export interface Identity {
   caller: Caller | SeatCaller | null;
   playerId: number | null;
+  seatId: number | null;
   isFromCookie: boolean;
 }
 
-const nobody: Identity = { caller: null, playerId: null, isFromCookie: false };
+const nobody: Identity = { caller: null, playerId: null, seatId: null, isFromCookie: false };
 
 function readCaller(claims: TokenClaims): Caller | null {
   const playerId = Number(claims.sub);
@@ -81,7 +82,7 @@ export class Authenticator {
     const isWrongKind =
       (level === "registered" && caller.isGuest) || (level === "guest" && !caller.isGuest);
     if (isWrongKind) throw refuse("auth:forbidden");
-    return { caller, playerId: caller.playerId, isFromCookie: false };
+    return { caller, playerId: caller.playerId, seatId: null, isFromCookie: false };
   }
 
   private bearer(
@@ -163,6 +164,7 @@ function seatIdentity(
   return {
     caller: { seatId, player, isCookieSeat },
     playerId: player?.playerId ?? null,
+    seatId,
     isFromCookie: isCookieSeat,
   };
 }

@@ -3,6 +3,7 @@ import { parseCookie } from "cookie";
 import type { HttpResponse } from "uWebSockets.js";
 import type { AppError } from "../core/errors.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
+import type { AddressReader, ClientAddress } from "./client-address.ts";
 import type { LimitState } from "./rate-limit.ts";
 import type { RouteEntry } from "./entry.ts";
 import type { RequestInfo } from "./route.ts";
@@ -16,6 +17,8 @@ HeaderBag.prototype = Object.create(null);
 
 const noHeaders = Object.freeze(new HeaderBag());
 const noCookies: Readonly<Record<string, string>> = Object.freeze({});
+/** Of a request whose connection is gone. */
+const noAddress: ClientAddress = Object.freeze({ ip: "", isFromProxy: false });
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 /** Begins with the pid, so that an operator finds the process a request went to. */
 const processPrefix = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}`;
@@ -37,9 +40,6 @@ export class Exchange implements RequestInfo {
   readonly path: string;
   readonly query: string;
   id = "";
-  ip = "";
-  /** The socket belongs to one of our own proxies, so its X-Forwarded-* may be believed (HTTP-12). */
-  isFromProxy = false;
 
   entry: RouteEntry | null = null;
   /** Raw text of the path parameters, in the order of the pattern. */
@@ -51,6 +51,8 @@ export class Exchange implements RequestInfo {
   body: Uint8Array | null = null;
   caller: Caller | SeatCaller | null = null;
   playerId: number | null = null;
+  /** Seat of a lobby the request is for, by its token. */
+  seatId: number | null = null;
   /** Who gave the valid API key of the request, whether it acts as its owner here or not. */
   keyOwner: number | null = null;
   limit: LimitState | null = null;
@@ -66,6 +68,9 @@ export class Exchange implements RequestInfo {
   onSettled: () => void;
   /** When the answer is overdue, by `performance.now()`; 0 while nothing is waited for. */
   deadline = 0;
+  /** Null until somebody asks: it is a system call, a fifth of what a short request costs. */
+  private address: ClientAddress | null = null;
+  private readonly readAddress: AddressReader;
   private parsedCookies: Readonly<Record<string, string>> | null = null;
 
   constructor(
@@ -73,8 +78,10 @@ export class Exchange implements RequestInfo {
     method: string,
     path: string,
     query: string,
+    readAddress: AddressReader,
     onSettled: () => void,
   ) {
+    this.readAddress = readAddress;
     this.onSettled = onSettled;
     this.raw = raw;
     this.method = method;
@@ -83,10 +90,29 @@ export class Exchange implements RequestInfo {
   }
 
   /** To be called once the headers are in. */
-  identify(ip: string, isFromProxy: boolean): void {
+  identify(): void {
     this.id = chooseRequestId(this.headers["x-request-id"]);
-    this.ip = ip;
-    this.isFromProxy = isFromProxy;
+  }
+
+  /** The client as limits count it; empty when it was asked for too late, on a connection that is gone. */
+  get ip(): string {
+    return this.locate().ip;
+  }
+
+  /** Keeps the address for the log, which is written when the connection may be gone. */
+  noteAddress(): void {
+    this.locate();
+  }
+
+  /** Null when nobody has asked for it in time. */
+  get notedIp(): string | null {
+    return this.address?.ip ?? null;
+  }
+
+  private locate(): ClientAddress {
+    if (this.address === null && this.isClosed) return noAddress;
+    this.address ??= this.readAddress(this.raw.getRemoteAddress(), this.headers["x-forwarded-for"]);
+    return this.address;
   }
 
   /** Lets go of what only the request needed: a stream may be open for twenty minutes. */
@@ -103,7 +129,9 @@ export class Exchange implements RequestInfo {
   }
 
   get isSecure(): boolean {
-    return this.isFromProxy && this.headers["x-forwarded-proto"]?.trim().toLowerCase() === "https";
+    // Our own proxies alone are believed (HTTP-12).
+    const isHttps = this.headers["x-forwarded-proto"]?.trim().toLowerCase() === "https";
+    return isHttps && this.locate().isFromProxy;
   }
 }
 

@@ -140,6 +140,7 @@ export class Pipeline {
   /** Answers with the refusal `error` stands for. */
   fail(x: Exchange, error: unknown): void {
     if (x.isClosed) return;
+    x.noteAddress();
     const refusal = toAppError(error);
     if (refusal.status >= 500 && refusal === error && refusal.detail.cause === undefined) {
       this.recorder.recordFailure(x, refusal, refusal.status);
@@ -185,6 +186,8 @@ export class Pipeline {
     const identity = this.authenticator.identify(x, { level, path, lobby, key });
     x.caller = identity.caller;
     x.playerId = identity.playerId;
+    x.seatId = identity.seatId;
+    if (x.playerId === null && x.seatId === null) x.noteAddress();
     const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
     const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
     return isByCookie ? this.cors.pageProblem(x) : null;

@@ -19,7 +19,10 @@ export interface RequestKind {
   facts: string;
 }
 
-/** The line and the counts of a finished request: the route's pattern, never the path itself (S27). */
+/**
+ * The line and the counts of a finished request: the route's pattern, never the path itself (S27). It names
+ * the player or the seat; the address where neither is known, and of what was refused or limited.
+ */
 export class RequestRecorder {
   private readonly log: Logger;
   private readonly metrics: Metrics;
@@ -49,9 +52,11 @@ export class RequestRecorder {
    * short request. Every member here is a number or of an alphabet without quotes, so the line is put together by hand.
    */
   private writeLine(x: Exchange, { facts }: RequestKind, elapsedMs: number): void {
-    const ip = plainAddress.test(x.ip) ? x.ip : "";
+    const { playerId, seatId, notedIp } = x;
+    const seat = seatId === null ? "" : `,"seat":${seatId}`;
+    const ip = notedIp !== null && plainAddress.test(notedIp) ? `,"ip":"${notedIp}"` : "";
     this.lines.add(
-      `${this.lineStart}${Date.now()},"id":"${x.id}",${facts},"ms":${elapsedMs.toFixed(3)},"player":${x.playerId},"ip":"${ip}"}\n`,
+      `${this.lineStart}${Date.now()},"id":"${x.id}",${facts},"ms":${elapsedMs.toFixed(3)},"player":${playerId}${seat}${ip}}\n`,
     );
   }
 

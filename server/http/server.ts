@@ -141,14 +141,10 @@ class UwsServer implements HttpServer {
     const method = req.getMethod().toUpperCase();
     // Without a question mark the query is undefined, whatever the typings say.
     const query = (req.getQuery() as string | undefined) ?? "";
-    const x = new Exchange(res, method, req.getUrl(), query, this.settled);
+    const x = new Exchange(res, method, req.getUrl(), query, this.readAddress, this.settled);
     headerTarget = x.headers;
     req.forEach(collectHeader);
-    const { ip, isFromProxy } = this.readAddress(
-      res.getRemoteAddress(),
-      x.headers["x-forwarded-for"],
-    );
-    x.identify(ip, isFromProxy);
+    x.identify();
     x.mustClose = this.isDraining;
     return x;
   }

@@ -57,6 +57,8 @@ export const hubRoutes: AnyRoute[] = [subscribe];
 async function openStream(deps: Deps, request: RequestInfo) {
   const { hub } = deps;
   const query = new URLSearchParams(request.query);
+  // Before anything is waited for: the connection of a client that left has none.
+  const { ip } = request;
   const topics = readTopics(query, deps.config.TOPIC_BASE);
   const isOpenToAll = topics.every(({ kind }) => kind === "list");
   const tokens = isOpenToAll ? [] : readTokens(deps.tokens, request, query);
@@ -71,7 +73,7 @@ async function openStream(deps: Deps, request: RequestInfo) {
     })),
     lastEventId: readLastEventId(request, query),
     expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
-    ip: request.ip,
+    ip,
   };
   await hub.admit(subscription);
   return streamReply(
