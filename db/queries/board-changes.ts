@@ -24,67 +24,50 @@ export async function noteChange(em: EntityManager, change: Change): Promise<voi
   );
 }
 
-export interface CarriedOver {
-  /** The last batch that was carried over; 0 before the first. */
-  batch: number;
-  /** Changes wait. */
-  isBehind: boolean;
-}
-
-export async function readCarriedOver(em: EntityManager): Promise<CarriedOver> {
-  const [row] = await preparedRowsOf<CarriedOver>(
+/** Number of the last batch that is noted as carried over; 0 before the first. */
+export async function readBatch(em: EntityManager): Promise<number> {
+  const [row] = await rowsOf<{ batch: number }>(
     em,
-    sql`select coalesce((select batch from board_state where id = 1), 0)::float8 as batch,
-      exists (select 1 from board_changes where batch is null) as "isBehind"`,
+    sql`select batch::float8 as batch from board_state where id = 1`,
   );
-  return row ?? { batch: 0, isBehind: false };
+  return row?.batch ?? 0;
 }
 
-/** From here to the end of the transaction nobody else carries changes over or opens a board. */
-export async function takeBoardsTurn(
-  em: EntityManager,
-): Promise<{ batch: number; trimmed: number; next: number }> {
+/** From here to the end of the transaction nobody else carries a large number of changes over. */
+export async function takeBoardsTurn(em: EntityManager): Promise<void> {
   await preparedRowsOf(
     em,
     sql`select set_config('lock_timeout', ${String(turnWaitMs)}, true), pg_advisory_xact_lock(${boardsLock})`,
   );
-  // Numbers of one sequence: a turn that broke off never shares its number with a later one.
-  const [row] = await preparedRowsOf<{ batch: number; trimmed: number; next: number }>(
-    em,
-    sql`select nextval('board_changes_id_seq')::float8 as next,
-      coalesce((select batch from board_state where id = 1), 0)::float8 as batch,
-      coalesce((select trimmed from board_state where id = 1), 0)::float8 as trimmed`,
-  );
-  if (row === undefined) throw new Error("Postgres gave no number for a batch");
-  return row;
 }
 
-/** Changes that wait, oldest first. */
-export async function listWaiting(
-  em: EntityManager,
-  limit: number,
-): Promise<(Change & { id: number })[]> {
-  return preparedRowsOf(
-    em,
-    sql`select id::float8 as id, kind, subject_id as "subjectId" from board_changes
-      where batch is null order by id limit ${limit}`,
-  );
-}
-
-/** What was carried over after this batch, each subject once. */
-export async function listCarriedAfter(
+/**
+ * What was carried over after this batch, each subject once; with `andWaiting` also what waits. Null
+ * when there is more than `limit`, or some was deleted.
+ */
+export async function listChangesAfter(
   em: EntityManager,
   batch: number,
-  limit: number,
-): Promise<Change[]> {
-  return rowsOf(
+  { limit, andWaiting = false }: { limit: number; andWaiting?: boolean },
+): Promise<Change[] | null> {
+  const waiting = andWaiting ? sql`or batch is null` : sql``;
+  const rows = await rowsOf<Change>(
     em,
     sql`select distinct kind, subject_id as "subjectId" from board_changes
-      where batch > ${batch} limit ${limit}`,
+      where batch > ${batch} ${waiting} limit ${limit + 1}`,
   );
+  // Asked afterwards: what was deleted before the list was read is known by then.
+  const [state] = await rowsOf<{ trimmed: number }>(
+    em,
+    sql`select trimmed::float8 as trimmed from board_state where id = 1`,
+  );
+  return rows.length > limit || batch < (state?.trimmed ?? 0) ? null : rows;
 }
 
-/** Ends a turn: these changes are in Redis. */
+/**
+ * Notes that these changes are in Redis. It may be done late, twice, or be lost: those changes wait
+ * on and are written again, so nothing has to wait for the disk.
+ */
 export async function saveCarriedOver(
   em: EntityManager,
   batch: number,
@@ -92,17 +75,21 @@ export async function saveCarriedOver(
 ): Promise<void> {
   await preparedRowsOf(
     em,
-    sql`with state as (
-        insert into board_state (id, batch) values (1, ${batch})
-        on conflict (id) do update set batch = excluded.batch
+    sql`with settings as (
+        select set_config('synchronous_commit', 'off', true)
+      ), waiting as (
+        select id from board_changes where id = any(${[...changeIds]}::bigint[]) and batch is null
+        order by id for update skip locked
+      ), noted as (
+        update board_changes c set batch = ${batch} from waiting where c.id = waiting.id
       )
-      update board_changes set batch = ${batch} where id = any(${[...changeIds]}::bigint[])`,
+      insert into board_state as s (id, batch) select 1, ${batch} from settings
+      on conflict (id) do update set batch = greatest(s.batch, excluded.batch)`,
   );
 }
 
-/** Deletes old changes, all but the last hundred thousand; takes a turn. */
+/** Deletes old changes, all but the last hundred thousand. */
 export async function trimChanges(em: EntityManager): Promise<void> {
-  await takeBoardsTurn(em);
   await rowsOf(
     em,
     sql`with bound as (

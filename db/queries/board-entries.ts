@@ -32,17 +32,19 @@ export interface TotalsRow {
   answers: number;
 }
 
+/** Columns of a `TotalsRow` of `player_stats s`. */
+export const totalsColumns = sql`s.player_id as id, s.total_score::float8 as score,
+  s.total_xp as xp, s.best_streak as streak, s.total_answers as answers,
+  ${percent(sql`s.total_correct`, sql`s.total_answers`)} as accuracy,
+  ${micros(sql`s.score_at`)} as "scoreAt", ${micros(sql`s.xp_at`)} as "xpAt",
+  ${micros(sql`s.streak_at`)} as "streakAt"`;
+
 /** Players with at least one recorded answer (LB-01). */
 export async function listPlayerTotals(em: EntityManager, slice: Slice): Promise<TotalsRow[]> {
   const id = sql`s.player_id`;
   return preparedRowsOf(
     em,
-    sql<TotalsRow>`select s.player_id as id, s.total_score::float8 as score, s.total_xp as xp,
-        s.best_streak as streak, s.total_answers as answers,
-        ${percent(sql`s.total_correct`, sql`s.total_answers`)} as accuracy,
-        ${micros(sql`s.score_at`)} as "scoreAt", ${micros(sql`s.xp_at`)} as "xpAt",
-        ${micros(sql`s.streak_at`)} as "streakAt"
-      from player_stats s
+    sql<TotalsRow>`select ${totalsColumns} from player_stats s
       where s.total_answers > 0 and ${within(slice, id)} ${inOrder(slice, id)}`,
   );
 }

@@ -1,33 +1,43 @@
--- Puts entries where they belong, or takes them off the boards of one family.
--- KEYS: batch, progress of the turn, hash id -> ties, one sorted set per tab.
--- ARGV: number of this batch (0 = a board that is being built), then for each entry: id, "1" and value
--- and tie for each tab, or id, "0". Returns 0 when a later batch was here already, else 1.
-local batch = tonumber(ARGV[1])
-if batch > 0 and tonumber(redis.call('GET', KEYS[1]) or '0') >= batch then return 0 end
-if batch > 0 then redis.call('HINCRBY', KEYS[2], ARGV[1], 1) end
-local tabs = #KEYS - 3
-local at = 2
-while at <= #ARGV do
+-- Puts entries where they belong, or takes them off their boards, if nobody wrote since.
+-- KEYS: batch, open, then for each board: hash id -> ties, one sorted set per tab.
+-- ARGV: batch as it must be ("*" = any), batch it becomes ("" = stays), then for each board: its name,
+-- when it must be open, or "", number of tabs, number of entries, and each entry: id, "1" and value and
+-- tie for each tab, or id, "0".
+-- Returns false when it is done, else the batch that is there and the open boards.
+local found = redis.call('GET', KEYS[1]) or ''
+if ARGV[1] ~= '*' and found ~= ARGV[1] then return { found, redis.call('HKEYS', KEYS[2]) } end
+
+local function put(hash, first, tabs, at)
   local id, isThere = ARGV[at], ARGV[at + 1] == '1'
-  at = at + 2
-  local old = {}
-  for tie in string.gmatch(redis.call('HGET', KEYS[3], id) or '', '[^,]+') do old[#old + 1] = tie end
-  local ties = {}
+  local old, ties = {}, {}
+  for tie in string.gmatch(redis.call('HGET', hash, id) or '', '[^,]+') do old[#old + 1] = tie end
   for tab = 1, tabs do
-    local set = KEYS[tab + 3]
+    local set = KEYS[first + tab]
     local value, tie = nil, nil
+    if isThere then value, tie = ARGV[at + 2 * tab], ARGV[at + 2 * tab + 1] end
+    if old[tab] and old[tab] ~= tie then redis.call('ZREM', set, old[tab] .. id) end
     if isThere then
-      value, tie = ARGV[at], ARGV[at + 1]
-      at = at + 2
+      redis.call('ZADD', set, '-' .. value, tie .. id)
       ties[tab] = tie
     end
-    if old[tab] and old[tab] ~= tie then redis.call('ZREM', set, old[tab] .. id) end
-    if isThere then redis.call('ZADD', set, '-' .. value, tie .. id) end
   end
   if isThere then
-    redis.call('HSET', KEYS[3], id, table.concat(ties, ','))
+    redis.call('HSET', hash, id, table.concat(ties, ','))
   else
-    redis.call('HDEL', KEYS[3], id)
+    redis.call('HDEL', hash, id)
   end
 end
-return 1
+
+local at, first = 3, 3
+while at <= #ARGV do
+  local name, tabs, entries = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local isOpen = name == '' or redis.call('HEXISTS', KEYS[2], name) == 1
+  at = at + 3
+  for _ = 1, entries do
+    if isOpen then put(KEYS[first], first, tabs, at) end
+    at = at + (ARGV[at + 1] == '1' and 2 + 2 * tabs or 2)
+  end
+  first = first + 1 + tabs
+end
+if ARGV[2] ~= '' then redis.call('SET', KEYS[1], ARGV[2]) end
+return false

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
-import { readCarriedOver, takeBoardsTurn } from "../../db/queries/board-changes.ts";
+import { readBatch } from "../../db/queries/board-changes.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
 import { randomId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
-import { carryOver, catchUp } from "./carry.ts";
+import { catchUp, createCarrier } from "./carry.ts";
 import { familyOf, type Family } from "./families.ts";
 import * as store from "./store.ts";
 
@@ -20,8 +20,8 @@ const buildWaitMs = 7_000;
 const pollMs = 50;
 const retryAfterSeconds = 2;
 const sliceSize = 2_000;
-/** Turns one reader waits for while others write without a pause. */
-const maxTurns = 8;
+/** Tries to open a board that was built while others write without a pause. */
+const maxTries = 100;
 
 export interface BoardsOptions {
   redis: Redis;
@@ -46,12 +46,13 @@ export interface Boards {
 export function createBoards(options: BoardsOptions): Boards {
   const { redis, em, clock, log, metrics } = options;
   const building = new Map<string, Promise<void>>();
-  let running: Promise<void> | null = null;
-  let queued: Promise<void> | null = null;
+  const carrier = createCarrier({ redis, em, log, metrics });
+  let running: Promise<number> | null = null;
+  let queued: Promise<number> | null = null;
 
-  /** Changes committed before the call are in Redis when it resolves. Callers share turns. */
-  function bringUpToDate(): Promise<void> {
-    if (running === null) return (running = turns().finally(() => (running = null)));
+  /** What was committed before the call is in Redis when it resolves, up to this batch. Callers share turns. */
+  function bringUpToDate(): Promise<number> {
+    if (running === null) return (running = carrier.carryOver().finally(() => (running = null)));
     // The turn under way may have looked before the caller's change: the next one is shared.
     queued ??= running
       .catch(() => undefined)
@@ -62,15 +63,10 @@ export function createBoards(options: BoardsOptions): Boards {
     return queued;
   }
 
-  async function turns(): Promise<void> {
-    for (let turn = 0; turn < maxTurns; turn++) {
-      metrics.boardTurns.inc();
-      const isMore = await carryOver(em(), redis).catch((error: unknown) => {
-        if (error instanceof store.OvertakenError) return true;
-        throw error;
-      });
-      if (!isMore) return;
-    }
+  /** After Redis was found to have lost something. */
+  function bringBack(): Promise<number> {
+    carrier.forget();
+    return bringUpToDate();
   }
 
   async function build(family: Family): Promise<void> {
@@ -78,20 +74,27 @@ export function createBoards(options: BoardsOptions): Boards {
     if (!(await store.claimBuilding(redis, family, token))) return;
     const name = `${family.name}~${token}`;
     try {
-      const { batch: since } = await readCarriedOver(em());
+      if ((await store.readHeld(redis)).batch < 0) await bringBack();
+      const since = await readBatch(em());
       await fill(family, name, token);
-      await em().transactional(async (tx) => {
-        await takeBoardsTurn(tx);
-        if (await catchUp(tx, redis, { family, name, since })) {
-          await makeRoom();
-          await store.publishBuilt(redis, family, name, clock.now());
-        }
-      });
-      metrics.boardBuilds.inc();
+      if (await open(family, name, since)) metrics.boardBuilds.inc();
     } finally {
       await store.dropBuilt(redis, family, name);
       await store.releaseBuilding(redis, family);
     }
+  }
+
+  /** Whoever writes to the boards afterwards knows of this one. */
+  async function open(family: Family, name: string, from: number): Promise<boolean> {
+    let since = from;
+    for (let tries = 0; tries < maxTries; tries++) {
+      const held = await store.readHeld(redis);
+      if (!(await catchUp(em(), redis, { family, name, since }))) return false;
+      await makeRoom();
+      if (await store.publishBuilt(redis, { family, name }, held, clock.now())) return true;
+      since = Math.max(since, held.batch);
+    }
+    return false;
   }
 
   async function fill(family: Family, name: string, token: string): Promise<void> {
@@ -99,7 +102,7 @@ export function createBoards(options: BoardsOptions): Boards {
     for (;;) {
       const entries = await family.read(em(), { after, limit: sliceSize });
       const ids = entries.map(({ id }) => id);
-      await store.applyEntries(redis, family, 0, { ids, entries, name });
+      await store.fillBuilt(redis, { family, ids, entries }, name);
       await store.expireBuilt(redis, family, name);
       if (entries.length < sliceSize) return;
       if (!(await store.claimBuilding(redis, family, token))) throw new Error("another one builds");
@@ -131,12 +134,11 @@ export function createBoards(options: BoardsOptions): Boards {
   }
 
   async function readOnce(asked: store.Question): Promise<store.View | null> {
-    const { batch, isBehind } = await readCarriedOver(em());
-    if (isBehind) await bringUpToDate();
+    const batch = await bringUpToDate();
     const view = await store.readView(redis, clock.now(), asked);
     if (view === null || view.batch >= batch) return view;
     // Redis lost its last seconds, or all of it.
-    await bringUpToDate();
+    await bringBack();
     return store.readView(redis, clock.now(), asked);
   }
 
@@ -156,6 +158,7 @@ export function createBoards(options: BoardsOptions): Boards {
     },
     async tidy() {
       await bringUpToDate();
+      await carrier.settle();
       const now = clock.now();
       for (const [name, readAt] of await store.listOpen(redis)) {
         const family = familyOf(name);

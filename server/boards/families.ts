@@ -60,6 +60,15 @@ const placesOf = (row: TotalsRow): Record<GlobalTab, Place> => ({
   xp: { value: row.xp, tie: moment(row.xpAt) },
 });
 
+function entryOf(row: TotalsRow, tabs: readonly GlobalTab[]): Entry {
+  const places = placesOf(row);
+  return { id: row.id, places: tabs.map((tab) => places[tab]) };
+}
+
+/** Entries of the global board. */
+export const entriesOf = (rows: readonly TotalsRow[]): Entry[] =>
+  rows.map((row) => entryOf(row, globalTabs));
+
 function totalsFamily(
   name: string,
   tabs: readonly GlobalTab[],
@@ -70,11 +79,7 @@ function totalsFamily(
     name,
     tabs,
     isUnique: false,
-    read: async (em, slice) =>
-      (await list(em, slice)).map((row) => {
-        const places = placesOf(row);
-        return { id: row.id, places: tabs.map((tab) => places[tab]) };
-      }),
+    read: async (em, slice) => (await list(em, slice)).map((row) => entryOf(row, tabs)),
     touchedBy: (change) => (change.kind === kind ? change.id : null),
   };
 }

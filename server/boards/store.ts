@@ -1,18 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
+import { randomId } from "../core/ids.ts";
 import { idOf, idText, type Entry, type Family } from "./families.ts";
 
 const script = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
 const applyScript = script("apply");
 const publishScript = script("publish");
 const readScript = script("read");
-const finishScript = script("finish");
 
 /** All keys of the boards lie in one slot of a cluster: their scripts need several at once. */
 const base = "{boards}";
 const openKey = `${base}:open`;
 const batchKey = `${base}:batch`;
-const progressKey = `${base}:progress`;
 const hashKey = (name: string) => `${base}:${name}:ties`;
 const setKey = (name: string, tab: string) => `${base}:${name}:${tab}`;
 const buildingKey = (name: string) => `${base}:building:${name}`;
@@ -54,6 +53,29 @@ export interface Question {
   radius: number | null;
 }
 
+/** What Redis has, as one process saw it last. */
+export interface Held {
+  /** Of this write alone: whoever finds another one there knows that somebody else wrote. */
+  text: string;
+  /** Whatever is noted with this number or a lower one is there; -1 = nothing is known. */
+  batch: number;
+  /** The writer had seen all changes of its moment. */
+  isWhole: boolean;
+  /** Names of the boards. */
+  open: readonly string[];
+}
+
+const partial = "~";
+const heldOf = (text: string, open: readonly string[]): Held => ({
+  ...{ text, open },
+  batch: text === "" ? -1 : parseInt(text, 10),
+  isWhole: !text.endsWith(partial),
+});
+/** Redis as it is when it is empty. */
+export const nothing: Held = heldOf("", []);
+const nextText = (batch: number, isWhole = true) =>
+  `${batch}:${randomId()}${isWhole ? "" : partial}`;
+
 type RawView = [
   batch: string,
   total: number,
@@ -86,7 +108,7 @@ export async function readView(redis: Redis, now: number, asked: Question): Prom
   if (raw === null) return null;
   const [batch, total, firstRank, listed, places, aroundIndex, around] = raw;
   return {
-    batch: Number(batch),
+    batch: heldOf(batch, []).batch,
     total,
     page: linesOf(listed, page?.start ?? 0, firstRank, isUnique),
     places: places.map((place) => (place ? lineOf(place[2], place[1], place[0]) : null)),
@@ -112,53 +134,86 @@ function linesOf(listed: string[], start: number, firstRank: number, isUnique: b
   return lines;
 }
 
-/** Puts these entries in place; `ids` without an entry leave. Returns the number of script calls. */
-export async function applyEntries(
-  redis: Redis,
-  family: Family,
-  batch: number,
-  change: { ids: readonly number[]; entries: readonly Entry[]; name?: string },
-): Promise<number> {
-  let calls = 0;
-  const byId = new Map(change.entries.map((entry) => [entry.id, entry]));
-  const keys = [batchKey, progressKey, ...keysOf(family, change.name)];
-  for (let at = 0; at < change.ids.length; at += entriesPerCall) {
-    const args = change.ids.slice(at, at + entriesPerCall).flatMap((id) => {
-      const places = byId.get(id)?.places;
-      if (places === undefined) return [idText(id), "0"];
-      return [idText(id), "1", ...places.flatMap(({ value, tie }) => [String(value), tie])];
-    });
-    const isDone = (await redis.eval(applyScript, keys.length, ...keys, batch, ...args)) === 1;
-    if (!isDone) throw new OvertakenError("a later turn was first");
-    calls++;
-  }
+/** Entries of one board as they are now; `ids` without an entry leave. */
+export interface Update {
+  family: Family;
+  ids: readonly number[];
+  entries: readonly Entry[];
+}
+
+/** Keys and arguments of `apply.lua` for one board. */
+function partOf({ family, ids, entries }: Update, name: string | null) {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const lines = ids.flatMap((id) => {
+    const places = byId.get(id)?.places;
+    if (places === undefined) return [idText(id), "0"];
+    return [idText(id), "1", ...places.flatMap(({ value, tie }) => [String(value), tie])];
+  });
+  return {
+    keys: keysOf(family, name ?? family.name),
+    args: [name === null ? family.name : "", family.tabs.length, ids.length, ...lines],
+  };
+}
+
+/** In parts of one script call each; there is one at least. */
+function callsOf(updates: readonly Update[]): Update[][] {
+  const calls: Update[][] = [[]];
+  let room = entriesPerCall;
+  for (const update of updates)
+    for (let at = 0; at < update.ids.length;) {
+      const ids = update.ids.slice(at, at + room);
+      calls.at(-1)?.push({ ...update, ids });
+      at += ids.length;
+      room -= ids.length;
+      if (room === 0) {
+        calls.push([]);
+        room = entriesPerCall;
+      }
+    }
   return calls;
 }
 
-/** Raised when a turn was frozen for long, or Redis lost some of it: it is taken again. */
-export class OvertakenError extends Error {}
+/** Puts entries on a board that is being built under another name. */
+export async function fillBuilt(redis: Redis, update: Update, name: string): Promise<void> {
+  for (const call of callsOf([update])) {
+    const parts = call.map((one) => partOf(one, name));
+    const keys = [batchKey, openKey, ...parts.flatMap((one) => one.keys)];
+    await redis.eval(applyScript, keys.length, ...keys, "*", "", ...parts.flatMap((p) => p.args));
+  }
+}
+
+/** Returns what Redis has then, and whether that is this batch: somebody else may have been faster. */
+export async function writeBatch(
+  redis: Redis,
+  held: Held,
+  batch: { number: number; isWhole: boolean; updates: readonly Update[] },
+): Promise<{ isDone: boolean; held: Held }> {
+  let { text } = held;
+  const calls = callsOf(batch.updates);
+  for (const [n, call] of calls.entries()) {
+    const isLast = n === calls.length - 1;
+    const next = isLast ? nextText(batch.number, batch.isWhole) : nextText(held.batch, false);
+    const parts = call.map((one) => partOf(one, null));
+    const keys = [batchKey, openKey, ...parts.flatMap((one) => one.keys)];
+    const args = [text, next, ...parts.flatMap((one) => one.args)];
+    const found = (await redis.eval(applyScript, keys.length, ...keys, ...args)) as
+      [batch: string, open: string[]] | null;
+    if (found !== null) return { isDone: false, held: heldOf(...found) };
+    text = next;
+  }
+  return { isDone: true, held: heldOf(text, held.open) };
+}
+
+export async function readHeld(redis: Redis): Promise<Held> {
+  // Separately: what is opened in between changes the batch too, and then nothing can be written.
+  const text = await redis.get(batchKey);
+  return heldOf(text ?? "", await redis.hkeys(openKey));
+}
 
 /** Names of the boards in Redis and when they were last read, in milliseconds since the epoch. */
 export async function listOpen(redis: Redis): Promise<Map<string, number>> {
   const all = await redis.hgetall(openKey);
   return new Map(Object.entries(all).map(([name, at]) => [name, Number(at)]));
-}
-
-/** Begins a turn: the last batch Redis has, or null. */
-export async function beginTurn(redis: Redis): Promise<number | null> {
-  await redis.del(progressKey);
-  const text = await redis.get(batchKey);
-  return text === null ? null : Number(text);
-}
-
-/** Ends a turn of so many script calls; throws when Redis does not have every one of them. */
-export async function finishTurn(
-  redis: Redis,
-  turn: { held: number | null; calls: number; batch: number },
-): Promise<void> {
-  const args = [turn.held ?? "", turn.calls, turn.batch];
-  const isDone = (await redis.eval(finishScript, 2, batchKey, progressKey, ...args)) === 1;
-  if (!isDone) throw new OvertakenError("Redis does not have the whole turn");
 }
 
 /** Forgets every board: each is built again when it is asked for. */
@@ -196,14 +251,16 @@ export async function dropBuilt(redis: Redis, family: Family, name: string): Pro
   await redis.unlink(...keysOf(family, name));
 }
 
+/** False when somebody wrote since `held`. */
 export async function publishBuilt(
   redis: Redis,
-  family: Family,
-  name: string,
+  { family, name }: { family: Family; name: string },
+  held: Held,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const places = keysOf(family);
   const pairs = keysOf(family, name).flatMap((built, at) => [built, places[at] ?? built]);
-  const keys = [openKey, ...pairs];
-  await redis.eval(publishScript, keys.length, ...keys, family.name, now);
+  const keys = [batchKey, openKey, ...pairs];
+  const args = [held.text, nextText(held.batch, held.isWhole), family.name, now];
+  return (await redis.eval(publishScript, keys.length, ...keys, ...args)) === 1;
 }

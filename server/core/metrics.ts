@@ -137,7 +137,7 @@ export function createMetrics(): Metrics {
     }),
     boardTurns: new Counter({
       name: "board_turns_total",
-      help: "Turns of carrying changes over to the boards in Redis",
+      help: "Looks for changes to carry over to the boards in Redis",
       registers,
     }),
     boardBuilds: new Counter({

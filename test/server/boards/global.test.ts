@@ -3,6 +3,8 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
+import { createBoards } from "../../../server/boards/boards.ts";
+import { globalFamily } from "../../../server/boards/families.ts";
 import { takeBoardsTurn } from "../../../db/queries/board-changes.ts";
 import { takeSnapshot } from "../../../db/queries/rank-snapshots.ts";
 import { recordAnswerWithin } from "../../../server/play/record.ts";
@@ -155,7 +157,7 @@ describe("the global board", () => {
     // Right after the turn wrote its entries, Redis is as it was before it.
     app.deps.redis.eval = (async (script: string, ...rest: never[]) => {
       const answer: unknown = await (original as (...args: unknown[]) => unknown)(script, ...rest);
-      if (!isLost && script.includes("HINCRBY")) {
+      if (!isLost && script.includes("batch it becomes")) {
         isLost = true;
         await app.deps.redis.flushall();
         for (const [at, key] of keys.entries())
@@ -187,7 +189,15 @@ describe("the global board", () => {
     for (const tab of tabs) await comparePages(tab, 50);
   });
 
-  it("is an honest 503 when its turn does not come", async () => {
+  /** Nobody has read for a while. */
+  const leaveMany = (id: number) =>
+    rowsOf(
+      app.deps.orm.em.fork(),
+      sql`insert into board_changes (kind, subject_id)
+        select 'player', ${id}::int from generate_series(1, 5000)`,
+    );
+
+  it("is an honest 503 when many changes wait and its turn does not come", async () => {
     const [row] = players;
     assert.ok(row);
     Object.assign(row, { score: row.score + 3, scoreAt: start + 9, answers: row.answers + 1 });
@@ -195,11 +205,54 @@ describe("the global board", () => {
     await stuck.begin();
     try {
       await takeBoardsTurn(stuck);
+      await leaveMany(row.id);
       await writeTotals(app, [row]);
       assert.equal((await app.client.get(path)).status, 503);
     } finally {
       await stuck.rollback();
     }
+    await comparePages("score", 50);
+  });
+
+  it("is the same when Postgres forgot what was carried over, or was set back itself", async () => {
+    const [row] = players;
+    assert.ok(row);
+    const forget = (batch: number | null) =>
+      rowsOf(
+        app.deps.orm.em.fork(),
+        sql`with changes as (update board_changes set batch = ${batch}::bigint)
+          update board_state set batch = coalesce(${batch}::bigint, 0)`,
+      );
+    for (const batch of [null, 1]) {
+      await app.deps.boards.tidy();
+      await forget(batch);
+      Object.assign(row, { score: row.score + 1, scoreAt: start + 10, answers: row.answers + 1 });
+      await writeTotals(app, [row]);
+      await comparePages("score", 50);
+    }
+  });
+
+  it("is exact in processes that carry over at the same time, and never goes back", async () => {
+    const { redis, orm, clock, log, metrics } = app.deps;
+    const em = () => orm.em.fork();
+    const others = [1, 2, 3].map(() => createBoards({ redis, em, clock, log, metrics }));
+    await Promise.all(
+      players.slice(0, 12).map(async (row, n) => {
+        for (let step = 0; step < 8; step++) {
+          Object.assign(row, {
+            score: row.score + 5,
+            scoreAt: start + 20,
+            answers: row.answers + 1,
+          });
+          if (n === 0 && step % 4 === 3) await leaveMany(row.id);
+          await writeTotals(app, [row]);
+          const view = await others[n % others.length]?.read({
+            ...{ family: globalFamily, tab: "score", page: null, ids: [row.id], radius: null },
+          });
+          assert.equal(view?.places[0]?.value, row.score);
+        }
+      }),
+    );
     await comparePages("score", 50);
   });
 
