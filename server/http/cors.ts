@@ -9,6 +9,8 @@ const allowedHeaders =
 const exposedHeaders =
   "Retry-After, ETag, Location, X-Request-Id, X-Lobby-Token, X-Hub-Token, Link";
 const preflightSeconds = "600";
+const exposed: Headers = [["Access-Control-Expose-Headers", exposedHeaders]];
+const forAll: Headers = [["Access-Control-Allow-Origin", "*"]];
 
 /** Origins that change at run time, such as the addresses of active realms, in `scheme://host:port` form. */
 export type OriginSource = () => ReadonlySet<string>;
@@ -29,10 +31,9 @@ export class Cors {
 
   /** Headers of an answer; `isData` marks a GET of public data, `hasKey` a key valid for the origin. */
   answer(origin: string | undefined, isData: boolean, hasKey: boolean): Headers | null {
-    const exposed: Headers = [["Access-Control-Expose-Headers", exposedHeaders]];
     if (origin !== undefined && this.isAllowed(origin)) return [...permission(origin), ...exposed];
-    if (origin !== undefined && hasKey) return [["Access-Control-Allow-Origin", "*"], ...exposed];
-    return isData && this.isDataPublic ? [["Access-Control-Allow-Origin", "*"]] : null;
+    if (origin !== undefined && hasKey) return [...forAll, ...exposed];
+    return isData && this.isDataPublic ? forAll : null;
   }
 
   /** Headers of a preflight. Any origin may ask for X-Api-Key: the key itself names its origins. */
@@ -50,8 +51,7 @@ export class Cors {
       .toLowerCase()
       .split(",");
     const isKeyAsked = asked.some((name) => name.trim() === "x-api-key");
-    if (isKeyAsked || (isData && this.isDataPublic))
-      return [["Access-Control-Allow-Origin", "*"], ...granted];
+    if (isKeyAsked || (isData && this.isDataPublic)) return [...forAll, ...granted];
     return [["Vary", "Origin"]];
   }
 

@@ -125,7 +125,14 @@ export type QueryReader = (raw: string) => Record<string, unknown>;
 export function createQueryReader(schema: TObject, isLoose = false): QueryReader {
   const parameters = parametersOf(schema);
   const names = new Set(parameters.map((parameter) => parameter.name));
+  const defaults = Object.fromEntries(
+    parameters.flatMap(({ name, facets }) =>
+      facets.default === undefined ? [] : [[name, facets.default]],
+    ),
+  );
+  const mayBeEmpty = parameters.every(({ name, isRequired }) => !isRequired || name in defaults);
   return (raw) => {
+    if (raw === "" && mayBeEmpty) return { ...defaults };
     const given = collect(raw, names, isLoose);
     const query: Record<string, unknown> = {};
     for (const parameter of parameters) {

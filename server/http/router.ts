@@ -111,15 +111,27 @@ function descend<T>(
   const found = literal ? descend(literal, segments, depth + 1, method, params, allow) : null;
   if (found !== null) return found;
   if (segment === "") return null;
-  const nodes = node.formed.filter(({ form }) => form.test(segment)).map((one) => one.node);
-  if (node.param !== null) nodes.push(node.param);
-  for (const child of nodes) {
-    params.push(segment);
-    const behind = descend(child, segments, depth + 1, method, params, allow);
+  for (const { form, node: child } of node.formed) {
+    if (!form.test(segment)) continue;
+    const behind = descendInto(child, segments, depth, method, params, allow);
     if (behind !== null) return behind;
-    params.pop();
   }
-  return null;
+  return node.param && descendInto(node.param, segments, depth, method, params, allow);
+}
+
+/** The same below a parameter, which takes the segment. */
+function descendInto<T>(
+  child: TreeNode<T>,
+  segments: string[],
+  depth: number,
+  method: string,
+  params: string[],
+  allow: Set<string> | null,
+): T | null {
+  params.push(segments[depth] ?? "");
+  const behind = descend(child, segments, depth + 1, method, params, allow);
+  if (behind === null) params.pop();
+  return behind;
 }
 
 function decodeSegment(segment: string): string {

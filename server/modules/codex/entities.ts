@@ -16,6 +16,7 @@ import { entityText, headOf, presentHistoryRow, presentPatch } from "./present.t
 /** Relations one read may ask for (COD-06). */
 export const maxRels = 16;
 
+const noRels: readonly string[] = [];
 const upstreamPrefix = "Id_";
 
 /** The canonical id behind what stands in an address; null for an upstream key nobody knows. */
@@ -28,8 +29,9 @@ export async function canonicalId(
 }
 
 /** `a,b,,a` -> a and b. */
-export function readRels(text: string | undefined): string[] {
-  const rels = [...new Set(text?.split(",").map((rel) => rel.trim()))].filter((rel) => rel !== "");
+export function readRels(text: string | undefined): readonly string[] {
+  if (text === undefined) return noRels;
+  const rels = [...new Set(text.split(",").map((rel) => rel.trim()))].filter((rel) => rel !== "");
   if (rels.length <= maxRels) return rels;
   throw new AppError("request:invalid_query", { params: { parameter: "hydrate" } });
 }

@@ -66,8 +66,13 @@ export async function readPresent<T>(
 }
 
 /** Key of what is made from the present state; an import makes it another one. */
-export const presentKey = ({ game, branch }: Place, ...parts: (string | number)[]) =>
-  JSON.stringify([game.id, game.generation, branch.slug, ...parts]);
+export function presentKey({ game, branch }: Place, ...parts: (string | number)[]): string {
+  let key = `${game.id} ${game.generation} ${branch.slug}`;
+  // The length tells where a text ends, whatever is in it.
+  for (const part of parts)
+    key += typeof part === "number" ? ` ${part}` : ` ${part.length} ${part}`;
+  return key;
+}
 
 /** Name of a state that never changes again. */
 export const stateKey = (patch: CodexPatch | null) =>
