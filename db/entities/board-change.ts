@@ -14,7 +14,11 @@ export const BoardChangeSchema = defineEntity({
       expression:
         "create index board_changes_waiting_index on board_changes (id) where batch is null",
     },
-    { name: "board_changes_batch_index", properties: ["batch"] },
+    {
+      name: "board_changes_batch_index",
+      expression:
+        "create index board_changes_batch_index on board_changes (batch) where batch is not null",
+    },
   ],
   properties: {
     id: p.bigint("number").primary(),

@@ -5,13 +5,6 @@ import { PlayerSchema } from "./player.ts";
 export const PlaySessionSchema = defineEntity({
   name: "PlaySession",
   tableName: "play_sessions",
-  indexes: [
-    {
-      name: "play_sessions_open_index",
-      expression:
-        "create index play_sessions_open_index on play_sessions (updated_at) where ended_at is null",
-    },
-  ],
   uniques: [
     {
       name: "play_sessions_open_unique",

@@ -9,6 +9,14 @@ export const QuestionAnswerSchema = defineEntity({
     { name: "question_answers_seen_index", properties: ["playerId", "question"] },
     { name: "question_answers_recent_index", properties: ["playerId", "id"] },
   ],
+  uniques: [
+    {
+      // Most answers have no name: they need no entry.
+      name: "question_answers_ref_unique",
+      expression:
+        "create unique index question_answers_ref_unique on question_answers (ref) where ref is not null",
+    },
+  ],
   properties: {
     id: p.integer().primary(),
     /** Row of `players`; kept after an account is closed, so without a constraint. */
@@ -21,7 +29,7 @@ export const QuestionAnswerSchema = defineEntity({
     xp: p.integer().default(0),
     source: p.enum(["practice", "run", "lobby"]),
     /** Name of what was answered, when it can be answered once only: a repeat changes nothing (S38). */
-    ref: p.string().length(64).nullable().unique("question_answers_ref_unique"),
+    ref: p.string().length(64).nullable(),
     createdAt: p.datetime().defaultRaw("now()"),
   },
 });

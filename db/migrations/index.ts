@@ -15,6 +15,7 @@ import { Migration20261121155900_archive_lists } from "./Migration20261121155900
 import { Migration20261121163500_projection_filters } from "./Migration20261121163500_projection_filters.ts";
 import { Migration20261121190046_award_keys } from "./Migration20261121190046_award_keys.ts";
 import { Migration20261121200945_archive_sources } from "./Migration20261121200945_archive_sources.ts";
+import { Migration20261121204527_answer_indexes } from "./Migration20261121204527_answer_indexes.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   Migration20261121163500_projection_filters,
   Migration20261121190046_award_keys,
   Migration20261121200945_archive_sources,
+  Migration20261121204527_answer_indexes,
 ] as const;

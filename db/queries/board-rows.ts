@@ -45,11 +45,10 @@ export async function listPlayerLines(
         p.avatar_v as "avatarV", s.total_score::float8 as "totalScore", s.total_xp as "totalXp",
         s.total_answers as "totalAnswers", s.best_streak as "bestStreak",
         coalesce(round(100.0 * s.total_correct / nullif(s.total_answers, 0)), 0)::int as accuracy,
-        r.${sql.ref(tab)} as "previousRank"
+        (select r.${sql.ref(tab)} from rank_snapshots r where r.player_id = s.player_id
+          and r.day = (select max(day) from rank_snapshot_days)) as "previousRank"
       from player_stats s
       join players p on p.id = s.player_id
-      left join rank_snapshots r on r.player_id = s.player_id
-        and r.day = (select max(day) from rank_snapshot_days)
       where s.player_id = any(${[...ids]}::int[])`,
   );
   return new Map(rows.map((row) => [row.id, row]));
