@@ -53,47 +53,67 @@ function conditionOf({ field, path, op, value }: ListFilter): RawBuilder<unknown
   const ofText = sql`case when length(${text}) > ${maxNumberLength} then false
     when ${text} ~ ${numberPattern} then ${holds} else false end`;
   if (field !== "data") return ofText;
-  return sql`case jsonb_typeof(h.data #> ${path}::text[])
-    when 'number' then (h.data #> ${path}::text[])::numeric ${numericOps[op]} ${value}::numeric
+  return sql`case jsonb_typeof(${valueOf(path)})
+    when 'number' then ${valueOf(path)}::numeric ${numericOps[op]} ${value}::numeric
     when 'string' then ${ofText} else false end`;
+}
+
+/** What `data` has at a path, as JSON or as text; one step into an object is cheaper than a walk. */
+function valueOf(path: readonly string[], isText = false): RawBuilder<unknown> {
+  const [only = "", ...rest] = path;
+  if (rest.length === 0) return sql`(h.data ${isText ? sql`->>` : sql`->`} ${only}::text)`;
+  return sql`(h.data ${isText ? sql`#>>` : sql`#>`} ${path}::text[])`;
 }
 
 /** JSON text of a scalar; null for what is absent, null, an object or a list. */
 function textOf(field: ListFilter["field"], path: readonly string[]): RawBuilder<unknown> {
   if (field === "name") return sql`h.name`;
   if (field === "type") return sql`h.type`;
-  return sql`(case when jsonb_typeof(h.data #> ${path}::text[]) in ('object', 'array') then null
-    else h.data #>> ${path}::text[] end)`;
+  return sql`(case when jsonb_typeof(${valueOf(path)}) in ('object', 'array') then null
+    else ${valueOf(path, true)} end)`;
+}
+
+export interface ListPage {
+  /** Of the game, at the same moment. */
+  generation: number;
+  /** How many entities fit, whatever the page; null when it was not asked for. */
+  count: number | null;
+  rows: EntityRow[];
 }
 
 /** Entities after the cursor, at most `limit`, in the order of their numbers. */
-export function listEntities(
+export async function listEntities(
   em: EntityManager,
+  gameId: number,
   query: ListQuery,
-  page: { cursor: number; limit: number },
-): Promise<EntityRow[]> {
-  return rowsOf(
+  page: { cursor: number; limit: number; isCounted: boolean },
+): Promise<ListPage> {
+  const count = page.isCounted
+    ? sql`(select count(*)::int from codex_head h where ${conditionsOf(query)})`
+    : sql`null::int`;
+  // Side by side the planner would read all entities of a game for one page of them.
+  const rows = await rowsOf(
     em,
-    sql<EntityRow>`
-      select ${entityColumns}
-      from (
-        select h.entity_id, h.document_id, h.patch_id from codex_head h
-        where ${conditionsOf(query)} and h.entity_id > ${page.cursor}::bigint
-        order by h.entity_id limit ${page.limit}
-      ) h
-      join codex_entities e on e.id = h.entity_id
-      join codex_documents d on d.id = h.document_id
-      join codex_patches p on p.id = h.patch_id
-      order by h.entity_id`,
+    sql<{ generation: number; count: number | null } & (EntityRow | { id: null })>`
+      select g.generation, ${count} as count, x.*
+      from codex_games g
+      left join (
+        select y.* from (
+          select h.entity_id, h.document_id, h.patch_id from codex_head h
+          where ${conditionsOf(query)} and h.entity_id > ${page.cursor}::bigint
+          order by h.entity_id limit ${page.limit}
+        ) h
+        cross join lateral (
+          select ${entityColumns} from codex_entities e, codex_documents d, codex_patches p
+          where e.id = h.entity_id and d.id = h.document_id and p.id = h.patch_id limit 1
+        ) y
+      ) x on true
+      where g.id = ${gameId} order by x.id`,
   );
-}
-
-/** How many entities fit, whatever the page. */
-export async function countEntities(em: EntityManager, query: ListQuery): Promise<number> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ count: number }>`select count(*)::int as count from codex_head h
-      where ${conditionsOf(query)}`,
-  );
-  return row?.count ?? 0;
+  const [first] = rows;
+  return {
+    generation: first?.generation ?? -1,
+    count: first?.count ?? null,
+    rows: rows.filter((row) => row.id !== null),
+  };
 }

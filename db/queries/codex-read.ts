@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { Stretch } from "./codex-directory.ts";
 import type { StateAt } from "./codex-import.ts";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 /** An entity as it is at some patch; `body` is the text of the members that depend on its content. */
@@ -16,6 +17,9 @@ export interface EntityRow {
   versionRaw: string;
   body: string;
 }
+
+/** Of a game that is not there. */
+const noGeneration = -1;
 
 export const entityColumns = sql`e.id, e.key, e.type, e.upstream_key as "upstreamKey",
   p.id as "patchId", p.version, p.version_raw as "versionRaw", d.body`;
@@ -40,6 +44,33 @@ export async function findEntities(
       where e.game_id = ${gameId} and e.key = any(${keys}::text[])`,
   );
   return new Map(rows.map((row) => [row.key, row]));
+}
+
+/** An entity in a state, or null, with the generation of the game at the same moment. */
+export async function findPresentEntity(
+  em: EntityManager,
+  gameId: number,
+  state: StateAt,
+  key: string,
+): Promise<{ generation: number; row: EntityRow | null }> {
+  const [found] = await preparedRowsOf(
+    em,
+    sql<{ generation: number } & (EntityRow | { id: null })>`
+      select g.generation, x.*
+      from codex_games g
+      left join lateral (
+        select ${entityColumns}
+        from codex_entities e
+        join codex_versions v on v.branch_id = ${state.branchId} and v.entity_id = e.id
+          and v.from_ord <= ${state.ord} and v.to_ord > ${state.ord}
+        join codex_documents d on d.id = v.document_id
+        join codex_patches p on p.id = v.patch_id
+        where e.game_id = g.id and e.key = ${key}
+      ) x on true
+      where g.id = ${gameId}`,
+  );
+  if (found === undefined) return { generation: noGeneration, row: null };
+  return { generation: found.generation, row: found.id === null ? null : found };
 }
 
 /** The id behind an upstream key: exactly, else whatever its case (COD-16). */
@@ -141,5 +172,5 @@ export async function readGameGeneration(em: EntityManager, gameId: number): Pro
     em,
     sql<{ generation: number }>`select generation from codex_games where id = ${gameId}`,
   );
-  return row?.generation ?? -1;
+  return row?.generation ?? noGeneration;
 }

@@ -5,12 +5,13 @@ import {
   countTypes,
   findByUpstreamKey,
   findEntities,
+  findPresentEntity,
   listHistory,
   listLocales,
   type EntityRow,
 } from "../../../db/queries/codex-read.ts";
 import { AppError } from "../../core/errors.ts";
-import { finishedBody, readPresent, type Place } from "./places.ts";
+import { assertPresent, finishedBody, readAtOnce, readPresent, type Place } from "./places.ts";
 import { entityText, headOf, presentHistoryRow, presentPatch } from "./present.ts";
 
 /** Relations one read may ask for (COD-06). */
@@ -42,6 +43,8 @@ export function readEntity(
   place: Place,
   input: { id: string; patch: CodexPatch | null; rels: readonly string[] },
 ): Promise<ArchiveBody> {
+  if (input.rels.length === 0 && !input.id.startsWith(upstreamPrefix))
+    return readPlainEntity(archive, place, input);
   return readPresent(archive, place, async (em, { game, branch }) => {
     const patch = input.patch ?? headOf(branch);
     const key = await canonicalId(em, game.id, input.id);
@@ -64,6 +67,24 @@ export function readEntity(
     });
     const hydrated = `,"hydrated":{${shown.join(",")}}`;
     return finishedBody(entityText(row, game.slug, branch.slug, hydrated));
+  });
+}
+
+/** An entity by its id, with nothing added, which is what is read most: one statement has it all. */
+function readPlainEntity(
+  archive: Archive,
+  place: Place,
+  input: { id: string; patch: CodexPatch | null },
+): Promise<ArchiveBody> {
+  return readAtOnce(archive, place, async (em, current) => {
+    const { game, branch } = current;
+    const patch = input.patch ?? headOf(branch);
+    if (patch === null) throw new AppError("codex:entity_not_found");
+    const state = { branchId: patch.branchId, ord: patch.ord };
+    const { generation, row } = await findPresentEntity(em, game.id, state, input.id);
+    assertPresent(current, generation);
+    if (row === null) throw new AppError("codex:entity_not_found");
+    return finishedBody(entityText(row, game.slug, branch.slug));
   });
 }
 

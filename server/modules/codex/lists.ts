@@ -1,7 +1,7 @@
 import type { Archive, ArchiveBody } from "../../../db/archive.ts";
-import { countEntities, listEntities, type ListFilter } from "../../../db/queries/codex-list.ts";
+import { listEntities, type ListFilter, type ListPage } from "../../../db/queries/codex-list.ts";
 import { searchWords } from "../../core/search-words.ts";
-import { finishedBody, presentKey, readPresent, type Place } from "./places.ts";
+import { assertPresent, finishedBody, presentKey, readAtOnce, type Place } from "./places.ts";
 import { entityText } from "./present.ts";
 
 export interface ListInput {
@@ -17,16 +17,27 @@ export interface ListInput {
 export function readList(archive: Archive, place: Place, input: ListInput): Promise<ArchiveBody> {
   const { type, filters, q, limit, cursor } = input;
   const words = q === "" ? null : searchWords(q);
-  return readPresent(archive, place, async (em, { game, branch }) => {
+  return readAtOnce(archive, place, async (em, current) => {
+    const { game, branch } = current;
     const query = { branchId: branch.id, type, filters, words };
+    const read = async (isCounted: boolean) => {
+      const page = { cursor, limit: limit + 1, isCounted };
+      const found = await listEntities(em, game.id, query, page);
+      assertPresent(current, found.generation);
+      return found;
+    };
+    let found: ListPage | null = null;
     // The count does not depend on the page, so it is kept for the pages that follow.
-    const countKey = presentKey({ game, branch }, "count", type, q, JSON.stringify(filters));
+    const countKey = presentKey(current, "count", type, q, JSON.stringify(filters));
     const count = await archive.bodies.use(
       countKey,
-      async () => ({ content: String(await countEntities(em, query)), etag: "" }),
+      async () => {
+        found = await read(true);
+        return { content: String(found.count), etag: "" };
+      },
       ({ content }) => content,
     );
-    const rows = await listEntities(em, query, { cursor, limit: limit + 1 });
+    const { rows } = found ?? (await read(false));
     const shown = rows.slice(0, limit);
     const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;
     const entities = shown.map((row) => entityText(row, game.slug, branch.slug));

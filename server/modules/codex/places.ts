@@ -40,29 +40,48 @@ export function patchOf(branch: CodexBranch, version: string): CodexPatch {
 /** Rereads after which a reader that always meets an import gives up. */
 const maxTries = 5;
 
+/** What was read is of another generation than the place. */
+class Moved extends Error {}
+
+/** Throws unless the generation, read in the same snapshot as all else, is that of the place. */
+export function assertPresent({ game }: Place, generation: number): void {
+  if (generation !== game.generation) throw new Moved();
+}
+
 /**
- * Reads the present state of a game in one snapshot, of the generation the place was taken from; after an
+ * Reads the present state of a game by one statement, whose generation goes to `assertPresent`; after an
  * import that was not noticed yet, the place is taken anew.
  */
-export async function readPresent<T>(
+export async function readAtOnce<T>(
   archive: Archive,
   place: Place,
   read: (em: EntityManager, place: Place) => Promise<T>,
 ): Promise<T> {
   let current = place;
   for (let attempt = 0; attempt < maxTries; attempt++) {
-    const { game, branch } = current;
-    const result = await archive.fork().transactional(
-      async (em) => {
-        const generation = await readGameGeneration(em, game.id);
-        return generation === game.generation ? { value: await read(em, current) } : null;
-      },
-      { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
-    );
-    if (result !== null) return result.value;
-    current = placeOf(await archive.reload(), game.slug, branch.slug);
+    try {
+      return await read(archive.fork(), current);
+    } catch (error) {
+      if (!(error instanceof Moved)) throw error;
+      current = placeOf(await archive.reload(), current.game.slug, current.branch.slug);
+    }
   }
   throw new AppError("server:unavailable");
+}
+
+/** The same by several statements, in one snapshot. */
+export function readPresent<T>(
+  archive: Archive,
+  place: Place,
+  read: (em: EntityManager, place: Place) => Promise<T>,
+): Promise<T> {
+  const options = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
+  return readAtOnce(archive, place, (outer, current) =>
+    outer.transactional(async (em) => {
+      assertPresent(current, await readGameGeneration(em, current.game.id));
+      return read(em, current);
+    }, options),
+  );
 }
 
 /** Key of what is made from the present state; an import makes it another one. */
