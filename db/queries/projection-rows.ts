@@ -91,12 +91,14 @@ export async function listRowsAbout(
   ids: readonly string[],
 ): Promise<RowPart[]> {
   if (ids.length === 0) return [];
+  // Many rows were made from the same entities, so each list of them is taken apart once.
   const parts = among.map(
     ({ table }) =>
       sql`select ${table} as "table", id, companions, inputs_hash as "inputsHash", enums
         from ${sql.table(table)}
-        where id in (select id from about) or (companions::text <> '[]' and exists (
-          select from json_array_elements_text(companions) c where c in (select id from about)))`,
+        where id in (select id from about) or companions::text in (
+          select c.list from (select distinct companions::text as list from ${sql.table(table)}) c,
+            json_array_elements_text(c.list::json) one join about on about.id = one)`,
   );
   return rowsOf(
     em,
