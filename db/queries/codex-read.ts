@@ -18,6 +18,8 @@ export interface EntityRow {
   body: string;
 }
 
+/** Stretches of a branch whose text is kept as a prepared statement; deeper ones are rare. */
+const fewStretches = 3;
 /** Of a game that is not there. */
 const noGeneration = -1;
 
@@ -116,30 +118,36 @@ export interface HistoryRow {
   hash: string | null;
 }
 
-/** Every change of an entity along the stretches, oldest first. */
+/** Every change of an entity along the stretches, oldest first, with the generation of the game. */
 export async function listHistory(
   em: EntityManager,
   gameId: number,
   key: string,
   stretches: readonly Stretch[],
-): Promise<HistoryRow[]> {
+): Promise<{ generation: number; history: HistoryRow[] }> {
   const along = stretches.map(
     ({ branchId, after, upTo }) =>
       sql`(v.branch_id = ${branchId} and v.from_ord > ${after} and v.from_ord <= ${upTo})`,
   );
-  return rowsOf(
-    em,
-    sql<HistoryRow>`
-      select v.row_id::float8 as "rowId", p.id as "patchId", p.version,
+  const query = sql<{ generation: number } & (HistoryRow | { rowId: null })>`
+    select g.generation, x.*
+    from codex_games g
+    left join lateral (
+      select v.row_id::float8 as "rowId", v.from_ord, p.id as "patchId", p.version,
         p.version_raw as "versionRaw",
         (extract(epoch from p.released_at) * 1000)::float8 as "releasedAt", d.hash
       from codex_entities e
       join codex_versions v on v.entity_id = e.id and not v.is_inherited
       join codex_patches p on p.id = v.patch_id
       left join codex_documents d on d.id = v.document_id
-      where e.game_id = ${gameId} and e.key = ${key} and (${sql.join(along, sql` or `)})
-      order by v.from_ord`,
-  );
+      where e.game_id = g.id and e.key = ${key} and (${sql.join(along, sql` or `)})
+    ) x on true
+    where g.id = ${gameId} order by x.from_ord`;
+  const rows = await (along.length <= fewStretches ? preparedRowsOf(em, query) : rowsOf(em, query));
+  return {
+    generation: rows[0]?.generation ?? noGeneration,
+    history: rows.filter((row) => row.rowId !== null),
+  };
 }
 
 /** Type -> number of present entities, in order of type. */

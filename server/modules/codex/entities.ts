@@ -97,15 +97,16 @@ function targetsOf(row: EntityRow, rels: readonly string[]): Map<string, string[
 
 /** Every change of an entity on a branch; 404 only when it never existed there (COD-04). */
 export function readHistory(archive: Archive, place: Place, id: string): Promise<ArchiveBody> {
-  return readPresent(archive, place, async (em, { game, branch }) => {
+  const read = id.startsWith(upstreamPrefix) ? readPresent : readAtOnce;
+  return read(archive, place, async (em, current) => {
+    const { game, branch } = current;
     const head = headOf(branch);
     const key = await canonicalId(em, game.id, id);
-    const rows =
-      key === null || head === null
-        ? []
-        : await listHistory(em, game.id, key, stretchesBetween(game, null, head));
-    if (rows.length === 0 || key === null) throw new AppError("codex:entity_not_found");
-    const history = rows.map(presentHistoryRow);
+    if (key === null || head === null) throw new AppError("codex:entity_not_found");
+    const found = await listHistory(em, game.id, key, stretchesBetween(game, null, head));
+    assertPresent(current, found.generation);
+    if (found.history.length === 0) throw new AppError("codex:entity_not_found");
+    const history = found.history.map(presentHistoryRow);
     return finishedBody(JSON.stringify({ id: key, game: game.slug, branch: branch.slug, history }));
   });
 }
