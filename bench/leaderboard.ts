@@ -14,6 +14,7 @@ import { postgresPid } from "./postgres.ts";
 import { note, verdict, type Table } from "./report.ts";
 import type { Scenarios } from "./scenario.ts";
 import { pidsOf, withService } from "./service.ts";
+import { warmUpSeconds } from "./requests.ts";
 import { answerJobs, publicIds } from "./trivia.ts";
 
 const path = "/v1/games/trivia/leaderboard";
@@ -104,6 +105,7 @@ async function readWhileAnswered(
 ): Promise<Table> {
   const jobs = answerJobs(await enterAll(service.url, answerers), await publicIds(em));
   const generator = await openFor(service, answerers);
+  await generator.run(jobs, warmUpSeconds, answersPerSecond);
   const seconds = 20;
   let isOver = false;
   const load = generator.run(jobs, seconds, answersPerSecond).finally(() => (isOver = true));

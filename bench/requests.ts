@@ -28,7 +28,7 @@ export interface Measurement {
 }
 
 /** In its first seconds a worker spends a seventh of its time on compiling its own code. */
-const warmUpSeconds = 3;
+export const warmUpSeconds = 3;
 
 /** CPU time of the processes over a run, once they are warm. */
 export async function measureRequests(given: Measurement): Promise<Measured> {

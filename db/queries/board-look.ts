@@ -24,8 +24,11 @@ export interface Look {
 export async function lookAtChanges(em: EntityManager, limit: number): Promise<Look> {
   const [row] = await preparedRowsOf<Look>(
     em,
-    // The players are looked up one by one: nothing may make a scan of the whole table of it.
-    sql`with waiting as materialized (
+    // The players are looked up one by one: nothing may make a scan of the whole table of it. A number
+    // lost in a crash is no loss; nobody waits for the disk to have it.
+    sql`with settings as (
+        select set_config('synchronous_commit', 'off', true)
+      ), waiting as materialized (
         select id, kind, subject_id from board_changes where batch is null order by id limit ${limit}
       ), moved as materialized (
         select distinct subject_id as id from waiting where kind = 'player'
@@ -44,7 +47,7 @@ export async function lookAtChanges(em: EntityManager, limit: number): Promise<L
         (select coalesce(json_agg(distinct t.team_id), '[]') from moved cross join lateral (
             select m.team_id from team_members m where m.player_id = moved.id limit 1
           ) t) as teams
-      from (select 1) as one left join board_state b on b.id = 1`,
+      from settings left join board_state b on b.id = 1`,
   );
   if (row === undefined) throw new Error("Postgres said nothing about the boards");
   return row;
