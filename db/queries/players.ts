@@ -1,15 +1,34 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 import type { NewFamily } from "./token-families.ts";
 
 /** What a login may name an account by: exactly one of the two normal forms. */
 export type LoginKey = { emailKey: string } | { nameKey: string };
 
-/** The open registered account of a login name, or null. */
-export function findAccount(em: EntityManager, key: LoginKey): Promise<Player | null> {
-  return em.findOne(PlayerSchema, { ...key, isGuest: false, deletedAt: null });
+/** The open registered account of an address, or null. */
+export function findAccount(em: EntityManager, emailKey: string): Promise<Player | null> {
+  return em.findOne(PlayerSchema, { emailKey, isGuest: false, deletedAt: null });
+}
+
+/** What a password is checked against. */
+export interface LoginAccount {
+  id: number;
+  passwordHash: string | null;
+}
+
+/** The open registered account of a login name, or null; reading no more, it takes as long for either. */
+export async function findLogin(em: EntityManager, key: LoginKey): Promise<LoginAccount | null> {
+  const isNamed =
+    "emailKey" in key ? sql`email_key = ${key.emailKey}` : sql`name_key = ${key.nameKey}`;
+  const [row] = await preparedRowsOf<LoginAccount>(
+    em,
+    sql`select id, password_hash as "passwordHash" from players
+      where ${isNamed} and not is_guest and deleted_at is null`,
+  );
+  return row ?? null;
 }
 
 /** Id of the open registered account of an address, or 0; reading no more, it takes as long for either. */
@@ -93,13 +112,14 @@ export interface LoginRecord {
 function loginUpdate(
   playerId: number,
   { now, checkedHash, passwordHash = null, provesEmail = false }: LoginRecord,
-): RawBuilder<{ id: number }> {
+  returned: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const isSame = checkedHash === undefined ? sql`true` : sql`password_hash = ${checkedHash}`;
-  return sql<{ id: number }>`update players set last_login_at = ${now},
+  return sql`update players set last_login_at = ${now},
       password_hash = coalesce(${passwordHash}, password_hash),
       email_verified_at = case when ${provesEmail} then coalesce(email_verified_at, ${now}::timestamptz)
         else email_verified_at end
-    where id = ${playerId} and deleted_at is null and ${isSame} returning id`;
+    where id = ${playerId} and deleted_at is null and ${isSame} returning ${returned}`;
 }
 
 /** Notes a login; false when the account was closed, or its password changed, meanwhile. */
@@ -108,26 +128,74 @@ export async function recordLogin(
   playerId: number,
   record: LoginRecord,
 ): Promise<boolean> {
-  return (await rowsOf(em, loginUpdate(playerId, record))).length > 0;
+  return (await rowsOf(em, loginUpdate(playerId, record, sql`id`))).length > 0;
 }
 
-/** `recordLogin` and the session that comes of it in one statement, since a password login does nothing else. */
+/** What the answer to a login says of the account. */
+export type SignedIn = Pick<
+  Player,
+  | "id"
+  | "name"
+  | "isGuest"
+  | "email"
+  | "username"
+  | "displayName"
+  | "locale"
+  | "timezone"
+  | "channels"
+  | "lastLoginAt"
+  | "emailVerifiedAt"
+  | "avatarV"
+  | "avatarSource"
+  | "avatarIcon"
+  | "avatarColor"
+  | "avatarBg"
+  | "reclaimGeneration"
+  | "createdAt"
+>;
+
+const millis = (name: string) => sql.raw(`(extract(epoch from ${name}) * 1000)::float8`);
+const signedIn = sql`id, name, email, username, display_name as "displayName", locale, timezone,
+  channels, ${millis("last_login_at")} as "lastLoginAt", ${millis("email_verified_at")} as "emailVerifiedAt",
+  avatar_v as "avatarV", avatar_source as "avatarSource", avatar_icon as "avatarIcon",
+  avatar_color as "avatarColor", avatar_bg as "avatarBg",
+  reclaim_generation as "reclaimGeneration", ${millis("created_at")} as "createdAt"`;
+
+type SignedInRow = Omit<SignedIn, "isGuest" | "lastLoginAt" | "emailVerifiedAt" | "createdAt"> & {
+  lastLoginAt: number;
+  emailVerifiedAt: number | null;
+  createdAt: number;
+};
+
+/**
+ * `recordLogin` and the session that comes of it in one statement, since a password login does nothing
+ * else. Null when the account was closed, or its password changed, meanwhile.
+ */
 export async function recordLoginWithFamily(
   em: EntityManager,
   record: LoginRecord,
   family: NewFamily,
-): Promise<boolean> {
+): Promise<SignedIn | null> {
   const { id, player, isGuest, realm, generation, createdAt, lastUsedAt, endsAt } = family;
-  const rows = await rowsOf(
+  const [row] = await preparedRowsOf<SignedInRow>(
     em,
-    sql`with known as (${loginUpdate(player, record)})
-      insert into token_families (id, player_id, is_guest, realm, generation, created_at,
-        last_used_at, ends_at, user_agent)
-      select ${id}, known.id, ${isGuest}::boolean, ${realm}, ${generation}::int, ${createdAt}::timestamptz,
-        ${lastUsedAt}::timestamptz, ${endsAt}::timestamptz, ${family.userAgent}
-      from known returning player_id`,
+    sql`with known as (${loginUpdate(player, record, signedIn)}), family as (
+        insert into token_families (id, player_id, is_guest, realm, generation, created_at,
+          last_used_at, ends_at, user_agent)
+        select ${id}, known.id, ${isGuest}::boolean, ${realm}, ${generation}::int, ${createdAt}::timestamptz,
+          ${lastUsedAt}::timestamptz, ${endsAt}::timestamptz, ${family.userAgent}
+        from known)
+      select * from known`,
   );
-  return rows.length > 0;
+  if (!row) return null;
+  const { lastLoginAt, emailVerifiedAt, createdAt: madeAt, ...rest } = row;
+  return {
+    ...rest,
+    isGuest,
+    lastLoginAt: new Date(lastLoginAt),
+    emailVerifiedAt: emailVerifiedAt === null ? null : new Date(emailVerifiedAt),
+    createdAt: new Date(madeAt),
+  };
 }
 
 /** Players who closed their account since then, newest first (TOK-11). */

@@ -32,7 +32,7 @@ export async function answerRequest(
   const messageId = await deps.em.transactional(async (em) => {
     const request = await takeRequest(em, requestId);
     if (!request || request.createdAtMs < now - usefulMs) return null;
-    const account = await findAccount(em, { emailKey: request.emailKey });
+    const account = await findAccount(em, request.emailKey);
     if (!account) return null;
     if (request.purpose === "code") return writeCode(em, deps, account, request);
     return writeReset(em, deps, account, request);

@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { timestamp } from "../../core/clock.ts";
 import { usernamePattern } from "../../core/account-names.ts";
 import type { Player } from "../../../db/entities/player.ts";
+import type { SignedIn } from "../../../db/queries/players.ts";
 
 export const OptionalText = Type.Unsafe<string | null>({ type: ["string", "null"] });
 /** What a token may be long in a body. */
@@ -92,7 +93,7 @@ export const ValidateBody = Type.Object({
   expires_at: Timestamp,
 });
 
-export const rolesOf = (player: Player): ("ROLE_REGISTERED" | "ROLE_GUEST")[] => [
+export const rolesOf = (player: Pick<Player, "isGuest">): ("ROLE_REGISTERED" | "ROLE_GUEST")[] => [
   player.isGuest ? "ROLE_GUEST" : "ROLE_REGISTERED",
 ];
 
@@ -100,7 +101,7 @@ export const timeOrNull = (date: Date | null | undefined): string | null =>
   date ? timestamp(date.getTime()) : null;
 
 /** A guest's payload says who it is and no more (document 1, Player). */
-export function presentPlayer(player: Player): Static<typeof PlayerBody> {
+export function presentPlayer(player: SignedIn): Static<typeof PlayerBody> {
   const { id, name, isGuest, locale, timezone, channels } = player;
   const base = { id, name, is_guest: isGuest, roles: rolesOf(player) };
   if (isGuest) return base;

@@ -1,5 +1,4 @@
-import { findAccount, findOpenPlayer } from "../../../db/queries/players.ts";
-import type { Player } from "../../../db/entities/player.ts";
+import { findLogin, findOpenPlayer, type LoginAccount } from "../../../db/queries/players.ts";
 import { revokeFamily, stepFamily } from "../../../db/queries/token-families.ts";
 import { nameKey, normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
@@ -22,12 +21,12 @@ export * as sessionSchemas from "./schemas.ts";
 const graceMs = 30_000;
 
 /** The account a login names, and what its failures are counted under. */
-async function findLogin(deps: Deps, identifier: string): Promise<[Player | null, string]> {
+async function accountOf(deps: Deps, identifier: string): Promise<[LoginAccount | null, string]> {
   const text = identifier.trim();
   const key = text.includes("@")
     ? { emailKey: normalizeEmail(text) ?? text.toLowerCase() }
     : { nameKey: nameKey(text) };
-  const account = await findAccount(deps.em, key);
+  const account = await findLogin(deps.em, key);
   // Email and username of one account share the counter; what names nobody has its own (GW-02).
   const subject = account ? accountSubject(account.id) : `unknown:${Object.values(key).join("")}`;
   return [account, subject];
@@ -42,7 +41,7 @@ export async function login(
   input: { identifier: string; password: string },
   opener: Opener,
 ): Promise<Session> {
-  const [account, subject] = await findLogin(deps, input.identifier);
+  const [account, subject] = await accountOf(deps, input.identifier);
   const lockout = lockoutOf(deps);
   refuseLocked(await lockout.remaining(subject));
   const hash = account?.passwordHash ?? null;
@@ -57,7 +56,7 @@ export async function login(
     : null;
   const now = new Date(deps.clock.now());
   const record = { now, checkedHash: hash, passwordHash };
-  const session = await openLoginSession(deps, account, opener, record);
+  const session = await openLoginSession(deps, account.id, opener, record);
   if (!session) throw new AppError("auth:invalid");
   return session;
 }

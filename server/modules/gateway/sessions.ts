@@ -1,7 +1,11 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../../db/entities/player.ts";
 import { TokenFamilySchema } from "../../../db/entities/token-family.ts";
-import { recordLoginWithFamily, type LoginRecord } from "../../../db/queries/players.ts";
+import {
+  recordLoginWithFamily,
+  type LoginRecord,
+  type SignedIn,
+} from "../../../db/queries/players.ts";
 import type { NewFamily } from "../../../db/queries/token-families.ts";
 import { randomId } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
@@ -62,17 +66,21 @@ export function openSession(
 /** Notes the login of an account and opens its session; null when it may no longer sign in so. */
 export async function openLoginSession(
   deps: Pick<Deps, "em" | "clock" | "tokens">,
-  account: Player,
+  accountId: number,
   opener: Opener,
   record: LoginRecord,
 ): Promise<Session | null> {
-  const family = newFamily(account, opener, record.now.getTime());
-  if (!(await recordLoginWithFamily(deps.em, record, family))) return null;
-  account.lastLoginAt = record.now;
-  return sessionOf(deps, account, family, record.now.getTime());
+  const now = record.now.getTime();
+  const family = newFamily({ id: accountId, isGuest: false }, opener, now);
+  const account = await recordLoginWithFamily(deps.em, record, family);
+  return account && sessionOf(deps, account, family, now);
 }
 
-function newFamily(player: Player, { realm, userAgent }: Opener, now: number): NewFamily {
+function newFamily(
+  player: Pick<Player, "id" | "isGuest">,
+  { realm, userAgent }: Opener,
+  now: number,
+): NewFamily {
   const { familySeconds } = lifetimeOf(player.isGuest);
   return {
     id: randomId(),
@@ -90,7 +98,7 @@ function newFamily(player: Player, { realm, userAgent }: Opener, now: number): N
 /** Tokens of the present generation of a family (TOK-03). */
 export function sessionOf(
   deps: Pick<Deps, "clock" | "tokens">,
-  player: Player,
+  player: SignedIn,
   family: { id: string; realm: string; generation: number; endsAt: Date },
   now = deps.clock.now(),
 ): Session {
