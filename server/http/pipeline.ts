@@ -176,21 +176,25 @@ export class Pipeline {
     });
   }
 
-  /** Why a page that is not ours may not use the cookie of the request, if so. Throws the 401 and 403 of the level. */
+  /** Why the request is refused: the 401 and 403 of the level, or a page that may not use the cookie. */
   private identify(x: Exchange, entry: RouteEntry, check: KeyCheck | null): AppError | null {
     const { auth: level, cookieAuthority, path } = entry.route;
     const lobby = x.paramValues[entry.lobbyParam] ?? "";
     const scope = scopeOf(entry.keyUse);
     const key = check === null || scope === null ? null : { check, scope };
     x.keyOwner = check?.key?.ownerId ?? null;
-    const identity = this.authenticator.identify(x, { level, path, lobby, key });
-    x.caller = identity.caller;
-    x.playerId = identity.playerId;
-    x.seatId = identity.seatId;
-    if (x.playerId === null && x.seatId === null) x.noteAddress();
-    const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
-    const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
-    return isByCookie ? this.cors.pageProblem(x) : null;
+    try {
+      const identity = this.authenticator.identify(x, { level, path, lobby, key });
+      x.caller = identity.caller;
+      x.playerId = identity.playerId;
+      x.seatId = identity.seatId;
+      if (x.playerId === null && x.seatId === null) x.noteAddress();
+      const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
+      const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
+      return isByCookie ? this.cors.pageProblem(x) : null;
+    } catch (error) {
+      return toAppError(error);
+    }
   }
 
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {

@@ -26,6 +26,7 @@ function probe(method: "GET" | "POST", path: string, auth: AuthLevel): AnyRoute 
 export const probes: readonly AnyRoute[] = [
   probe("GET", "/v1/games/trivia/probe", "player"),
   probe("GET", "/v1/games/trivia/probe/optional", "optional"),
+  probe("POST", "/v1/games/trivia/probe/optional", "optional"),
   probe("GET", "/v1/games/trivia/probe/seat", "seat"),
   probe("POST", "/v1/games/trivia/probe", "player"),
   probe("POST", "/v1/games/trivia/lobbies/probe", "registered"),

@@ -222,6 +222,20 @@ describe("a request with an API key", () => {
     }
   });
 
+  it("counts where nobody has to sign in, also when the key is refused", async () => {
+    const one = await owner();
+    const scoped = await one.create({ scopes: ["wallet:read"] });
+    const from = { "x-forwarded-for": "198.51.100.251" };
+    for (const [text, refusal, left] of [
+      [`${scoped.plaintext}A`, "401 key:invalid", "59"],
+      [scoped.plaintext, "403 key:scope_missing", "299"],
+    ] as const) {
+      const answer = await use(text, "POST", `${probe}/optional`, from);
+      assert.equal(codeOf(answer), refusal);
+      assert.equal(answer.headers.get("x-ratelimit-remaining"), left);
+    }
+  });
+
   it("comes from one of the key's origins, which may then read the answer", async () => {
     const one = await owner();
     const { plaintext } = await one.create({ scopes: ["*"], origins: ["*.games.example"] });
