@@ -118,25 +118,24 @@ function createTally(
   const upstreamKeys = new Set<string>();
   const toCurrent = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   const toBase = { added: 0, changed: 0, removed: 0 };
+  const hasSeparateBase = base !== current;
   const isCollision = ({ key, upstreamKey }: EntityIdentity): boolean => {
-    const isKnown = seen.has(key);
+    const isKnown = !isNew(seen, key);
+    const isFree = isNew(upstreamKeys, upstreamKey);
     if (isKnown) problems.add(key, "", `comes twice, again as ${upstreamKey}`);
-    else if (upstreamKeys.has(upstreamKey))
-      problems.add(key, "upstream_key", `${upstreamKey} comes twice`);
-    upstreamKeys.add(upstreamKey);
+    else if (!isFree) problems.add(key, "upstream_key", `${upstreamKey} comes twice`);
     return isKnown;
   };
   return {
-    isNewToBase: ({ key, hash }: EntityIdentity) => base.get(key)?.hash !== hash,
+    isNewToBase: ({ key, hash }: EntityIdentity) => hasSeparateBase && base.get(key)?.hash !== hash,
     /** False when its id came before. */
     add(entity: EntityIdentity): boolean {
       if (isCollision(entity)) return false;
       const { key, hash } = entity;
-      seen.add(key);
       const op = opOf(current.get(key), hash);
       toCurrent[op]++;
       if (op !== "unchanged") onChange(op, key);
-      const baseOp = opOf(base.get(key), hash);
+      const baseOp = hasSeparateBase ? opOf(base.get(key), hash) : op;
       if (baseOp !== "unchanged") toBase[baseOp]++;
       return true;
     },
@@ -145,7 +144,7 @@ function createTally(
       const isWhole = toCurrent.changed + toCurrent.unchanged === current.size;
       const gone = isWhole ? [] : missing(current, seen);
       if (problems.count === 0) for (const key of gone) onChange("removed", key);
-      const removed = base === current ? gone : missing(base, seen);
+      const removed = hasSeparateBase ? missing(base, seen) : gone;
       return {
         toCurrent: { ...toCurrent, removed: gone.length },
         toBase: { ...toBase, removed: removed.length },
@@ -153,6 +152,13 @@ function createTally(
       };
     },
   };
+}
+
+/** Adds the text; asking first would cost as much again. */
+function isNew(texts: Set<string>, text: string): boolean {
+  const { size } = texts;
+  texts.add(text);
+  return texts.size > size;
 }
 
 function opOf(kept: KeptEntity | undefined, hash: string): "added" | "changed" | "unchanged" {

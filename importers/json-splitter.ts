@@ -25,13 +25,6 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const [comma, colon] = [0x2c, 0x3a];
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** What a byte outside of a text means for where a value ends; of most it is nothing. */
-const [nothing, opens, closes, quotes] = [0, 1, 2, 3];
-const meanings = new Uint8Array(256);
-for (const byte of [openBrace, openBracket]) meanings[byte] = opens;
-for (const byte of [closeBrace, closeBracket]) meanings[byte] = closes;
-meanings[quote] = quotes;
-
 type Expectation = "document" | "key" | "colon" | "value" | "element" | "end-of-member" | "nothing";
 
 /**
@@ -150,40 +143,30 @@ export class JsonSplitter {
   /** Position after the piece, or null when it goes on in the next chunk. */
   private findEnd(chunk: Buffer, from: number): number | null {
     if (this.isScalar) return endOfScalar(chunk, from);
-    let at = from;
-    if (this.isInText) {
-      at = this.endOfText(chunk, from);
-      if (this.depth === 0 && !this.isInText) return at;
-    }
-    while (at < chunk.length) {
-      const meaning = meanings[chunk[at++] ?? 0];
-      if (meaning === nothing) continue;
-      if (meaning === opens) this.depth++;
-      else if (meaning === closes) {
-        if (--this.depth === 0) return at;
-      } else {
-        this.isInText = true;
-        at = this.endOfText(chunk, at);
-        if (this.depth === 0 && !this.isInText) return at;
-      }
-    }
-    return null;
-  }
-
-  /** Position after the text, or the end of the chunk when it goes on in the next. */
-  private endOfText(chunk: Buffer, from: number): number {
+    const { length } = chunk;
+    // Every byte of an envelope goes through here, so it works on variables of its own.
+    let { depth, isInText } = this;
     let at = this.isEscaped ? from + 1 : from;
-    this.isEscaped = false;
-    while (at < chunk.length) {
-      const byte = chunk[at++];
-      if (byte === backslash) at++;
-      else if (byte === quote) {
-        this.isInText = false;
-        return at;
+    let end: number | null = null;
+    while (at < length && end === null) {
+      if (isInText) {
+        while (at < length && isInText) {
+          const byte = chunk[at++];
+          if (byte === backslash) at++;
+          else if (byte === quote) isInText = false;
+        }
+        if (!isInText && depth === 0) end = at;
+        continue;
       }
+      const byte = chunk[at++];
+      if (byte === quote) isInText = true;
+      else if (byte === openBrace || byte === openBracket) depth++;
+      else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) end = at;
     }
-    this.isEscaped = at > chunk.length;
-    return chunk.length;
+    this.depth = depth;
+    this.isInText = isInText;
+    this.isEscaped = at > length;
+    return end;
   }
 
   private keep(bytes: Buffer): void {

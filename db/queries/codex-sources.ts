@@ -36,8 +36,9 @@ export async function readKnown(
   const entities = new Map<string, EntityIdentity>();
   const byDigest = new Map<string, EntityIdentity>();
   for (let at = 0; at < facts.length; at += 4) {
-    const [key = "", upstreamKey = "", hash = "", digest = ""] = facts.slice(at, at + 4);
-    const entity = { key, upstreamKey, hash };
+    const key = facts[at] ?? "";
+    const entity = { key, upstreamKey: facts[at + 1] ?? "", hash: facts[at + 2] ?? "" };
+    const digest = facts[at + 3] ?? "";
     entities.set(key, entity);
     if (digest !== "" && row.context === context) byDigest.set(digest, entity);
   }
