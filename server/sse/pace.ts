@@ -6,7 +6,7 @@ export interface Pressure {
   lagMs: number;
 }
 
-/** Writing takes at most a quarter of the time. */
+/** Writing takes at most a quarter of the time: urgent messages, and apart from them all others. */
 const writeShare = 1 / 4;
 /** Debt that is no pressure yet: what comes now and then goes out at once. */
 const burstMs = 5;
@@ -31,3 +31,6 @@ export function coalesceMs({ debtMs, lagMs }: Pressure, maxMs: number): number {
   const wantedMs = Math.max(0, debtMs - burstMs) / writeShare + Math.max(0, lagMs - usualLagMs);
   return wantedMs < 1 ? 0 : Math.min(maxMs, wantedMs);
 }
+
+/** Time after a slice of a broadcast that the process has for everything else: nobody waits for the next one. */
+export const restAfterSlice = (costMs: number): number => costMs / writeShare - costMs;

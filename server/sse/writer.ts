@@ -1,5 +1,5 @@
 import type { HubLimits } from "./limits.ts";
-import { coalesceMs, debtAfter } from "./pace.ts";
+import { coalesceMs, debtAfter, restAfterSlice } from "./pace.ts";
 import type { EventStream } from "./stream.ts";
 
 /** A topic that has something new. */
@@ -17,7 +17,7 @@ const lagWeight = 0.2;
  * Writes to streams in turns of their own. uWebSockets has one cork buffer, owned by the running
  * handler's response: written from there, each message would cost four system calls per stream.
  * A turn writes to a bounded number of streams, so that a broadcast does not hold requests up;
- * lobby streams go before broadcasts and heartbeats.
+ * lobby streams go before broadcasts and heartbeats, which are spread over time.
  */
 export class Writer {
   private readonly limits: HubLimits;
@@ -27,8 +27,10 @@ export class Writer {
   private readonly bulk = new Queue();
   private turn: NodeJS.Immediate | null = null;
   private pause: NodeJS.Timeout | null = null;
+  private pauseUntil = 0;
   private askedAt = 0;
   private restUntil = 0;
+  private bulkRestUntil = 0;
   private restedAt = 0;
   private costMs = 0;
   private debtMs = 0;
@@ -62,12 +64,22 @@ export class Writer {
   private schedule(): void {
     if (this.turn) return;
     const now = performance.now();
-    const restMs = this.restUntil - now;
-    if (restMs < 1 || this.urgent.size + this.bulk.size > 0) return this.soon(now);
-    this.pause ??= setTimeout(() => {
+    const due = this.dueAt();
+    if (due - now < 1) return this.soon(now);
+    if (this.pause && this.pauseUntil <= due) return;
+    if (this.pause) clearTimeout(this.pause);
+    this.pauseUntil = due;
+    this.pause = setTimeout(() => {
       this.pause = null;
       if (!this.turn) this.soon(performance.now());
-    }, restMs);
+    }, due - now);
+  }
+
+  /** When there is something that may be written, by `performance.now()`. */
+  private dueAt(): number {
+    if (this.urgent.size > 0) return 0;
+    const bulkAt = this.bulk.size > 0 ? this.bulkRestUntil : Infinity;
+    return this.dirty.size > 0 ? Math.min(this.restUntil, bulkAt) : bulkAt;
   }
 
   private soon(now: number): void {
@@ -80,20 +92,25 @@ export class Writer {
     const lagMs = startedAt - this.askedAt;
     this.turn = null;
     if (startedAt >= this.restUntil - 1) this.collect();
+    const isBulkDue = this.bulk.size > 0 && startedAt >= this.bulkRestUntil - 1;
     const { writesPerTurn, bulkWritesPerTurn } = this.limits;
-    const urgentMost = writesPerTurn - Math.min(this.bulk.size, bulkWritesPerTurn);
-    const urgentWrites = this.write("urgent", urgentMost);
-    const writes = urgentWrites + this.write("bulk", bulkWritesPerTurn);
-    this.costMs += ((performance.now() - startedAt) * urgentWrites) / Math.max(1, writes);
+    const bulkMost = isBulkDue ? bulkWritesPerTurn : 0;
+    this.write("urgent", writesPerTurn - Math.min(this.bulk.size, bulkMost));
+    const urgentUntil = performance.now();
+    this.costMs += urgentUntil - startedAt;
+    if (isBulkDue) {
+      this.write("bulk", bulkMost);
+      const now = performance.now();
+      this.bulkRestUntil = now + restAfterSlice(now - urgentUntil);
+    }
     if (this.urgent.size === 0) this.rest(lagMs);
     if (this.urgent.size + this.bulk.size + this.dirty.size > 0) this.schedule();
   }
 
-  /** Writes to at most `most` streams of a queue and returns how many it was. */
-  private write(queue: "urgent" | "bulk", most: number): number {
+  /** Writes to at most `most` streams of a queue. */
+  private write(queue: "urgent" | "bulk", most: number): void {
     const again: EventStream[] = [];
-    let writes = 0;
-    while (writes < most) {
+    for (let writes = 0; writes < most;) {
       const stream = this[queue].shift();
       if (!stream) break;
       // Meanwhile moved forward and written.
@@ -103,7 +120,6 @@ export class Writer {
       if (this.flush(stream)) again.push(stream);
     }
     for (const stream of again) this.add(stream, true);
-    return writes;
   }
 
   private collect(): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { coalesceMs, debtAfter } from "../../../server/sse/pace.ts";
+import { coalesceMs, debtAfter, restAfterSlice } from "../../../server/sse/pace.ts";
 
 const most = 50;
 
@@ -59,4 +59,9 @@ test("one flush that takes long is forgotten after the longest pause", () => {
   assert.equal(coalesceMs({ debtMs, lagMs: 0 }, most), most);
   const later = debtAfter(debtMs, { costMs: 0, elapsedMs: most }, most);
   assert.equal(coalesceMs({ debtMs: later, lagMs: 0 }, most), 0);
+});
+
+test("a slice of a broadcast is a quarter of the time until the next one", () => {
+  for (const costMs of [0.1, 1, 20])
+    assert.equal(costMs / (costMs + restAfterSlice(costMs)), 1 / 4);
 });
