@@ -42,31 +42,45 @@ export interface Boards {
   tidy(): Promise<void>;
 }
 
+interface Turn {
+  /** Its write is on its way to Redis; never resolves when there is nothing to write. */
+  sent: Promise<void>;
+  /** What was committed before is in Redis, up to this batch. */
+  done: Promise<number>;
+}
+
 /** Boards of any size: Postgres has the truth, Redis the order (server/boards/carry.ts). */
 export function createBoards(options: BoardsOptions): Boards {
   const { redis, em, clock, log, metrics } = options;
   const building = new Map<string, Promise<void>>();
   const carrier = createCarrier({ redis, em, log, metrics });
-  let running: Promise<number> | null = null;
-  let queued: Promise<number> | null = null;
+  let running: Turn | null = null;
+  let queued: Turn | null = null;
 
-  /** What was committed before the call is in Redis when it resolves, up to this batch. Callers share turns. */
-  function bringUpToDate(): Promise<number> {
-    if (running === null) return (running = carrier.carryOver().finally(() => (running = null)));
+  /** Callers share turns. */
+  function bringUpToDate(): Turn {
+    if (running === null) return start();
+    if (queued !== null) return queued;
     // The turn under way may have looked before the caller's change: the next one is shared.
-    queued ??= running
+    const next = running.done
       .catch(() => undefined)
       .then(() => {
         queued = null;
         return bringUpToDate();
       });
-    return queued;
+    return (queued = { sent: next.then(({ sent }) => sent), done: next.then(({ done }) => done) });
+  }
+
+  function start(): Turn {
+    const { promise: sent, resolve } = Promise.withResolvers<void>();
+    const done = carrier.carryOver(resolve).finally(() => (running = null));
+    return (running = { sent, done });
   }
 
   /** After Redis was found to have lost something. */
   function bringBack(): Promise<number> {
     carrier.forget();
-    return bringUpToDate();
+    return bringUpToDate().done;
   }
 
   async function build(family: Family): Promise<void> {
@@ -134,12 +148,18 @@ export function createBoards(options: BoardsOptions): Boards {
   }
 
   async function readOnce(asked: store.Question): Promise<store.View | null> {
-    const batch = await bringUpToDate();
-    const view = await store.readView(redis, clock.now(), asked);
+    const look = () => store.readView(redis, clock.now(), asked);
+    const turn = bringUpToDate();
+    await Promise.race([turn.sent, turn.done]);
+    const early = await look();
+    const batch = await turn.done;
+    if (early === null || early.batch >= batch) return early;
+    // Somebody else wrote first, and then this turn, or it was satisfied with theirs.
+    const view = await look();
     if (view === null || view.batch >= batch) return view;
     // Redis lost its last seconds, or all of it.
     await bringBack();
-    return store.readView(redis, clock.now(), asked);
+    return look();
   }
 
   return {
@@ -157,7 +177,7 @@ export function createBoards(options: BoardsOptions): Boards {
       throw new AppError("server:unavailable", { params: { retry_after: retryAfterSeconds } });
     },
     async tidy() {
-      await bringUpToDate();
+      await bringUpToDate().done;
       await carrier.settle();
       const now = clock.now();
       for (const [name, readAt] of await store.listOpen(redis)) {

@@ -46,9 +46,10 @@ export interface CarryOptions {
 export interface Carrier {
   /**
    * What was committed before the call is in Redis when it resolves, in this batch or a lower one.
-   * One call at a time. Throws `server:unavailable` when others never let it.
+   * One call at a time. Throws `server:unavailable` when others never let it. `onSent` is called when
+   * the write is on its way: what is asked of Redis next will find it there, unless it is refused.
    */
-  carryOver(): Promise<number>;
+  carryOver(onSent: () => void): Promise<number>;
   /** Redis may not have what it had: the next turn asks it. */
   forget(): void;
   /** Resolves when all that was carried over is noted. */
@@ -68,7 +69,7 @@ export function createCarrier({ redis, em, log, metrics }: CarryOptions): Carrie
 
   let isForgotten = false;
 
-  async function carryOver(): Promise<number> {
+  async function carryOver(onSent: () => void): Promise<number> {
     let held = isForgotten ? null : known;
     isForgotten = false;
     let isFresh = false;
@@ -85,7 +86,7 @@ export function createCarrier({ redis, em, log, metrics }: CarryOptions): Carrie
         if (!(await em().transactional((tx) => takeTurnAlone(tx, redis)))) refusals++;
         continue;
       }
-      const { isDone, held: found } = await write(em(), redis, base, look);
+      const { isDone, held: found } = await write(em(), redis, { held: base, look, onSent });
       known = held = found;
       if (isDone) notes.add(look);
       if (isDone) return found.batch;
@@ -106,7 +107,7 @@ async function takeTurnAlone(em: EntityManager, redis: Redis): Promise<boolean> 
   await takeBoardsTurn(em);
   const held = await readHeld(redis);
   const look = await lookAtChanges(em, turnSize);
-  const { isDone } = await write(em, redis, held, look);
+  const { isDone } = await write(em, redis, { held, look, onSent: () => undefined });
   if (isDone) await saveCarriedOver(em, batchOf(look), idsOf(look));
   return isDone;
 }
@@ -119,8 +120,7 @@ const isKnown = ({ batch }: Held, look: Look) => batch >= look.batch && batch <=
 async function write(
   em: EntityManager,
   redis: Redis,
-  held: Held,
-  look: Look,
+  { held, look, onSent }: { held: Held; look: Look; onSent: () => void },
 ): Promise<{ isDone: boolean; held: Held }> {
   const lost = isKnown(held, look) ? [] : await listLost(em, held, look);
   // Nothing can be said about what is there: every board is built again when it is asked for.
@@ -129,7 +129,7 @@ async function write(
   if (isKnown(held, look) && look.waiting.length === 0) return { isDone: true, held };
   const updates = await listUpdates(em, base.open, { look, lost: lost ?? [] });
   const isWhole = look.waiting.length < turnSize;
-  return writeBatch(redis, base, { number: batchOf(look), isWhole, updates });
+  return writeBatch(redis, base, { number: batchOf(look), isWhole, updates }, onSent);
 }
 
 async function listLost(em: EntityManager, held: Held, look: Look): Promise<Change[] | null> {

@@ -182,11 +182,15 @@ export async function fillBuilt(redis: Redis, update: Update, name: string): Pro
   }
 }
 
-/** Returns what Redis has then, and whether that is this batch: somebody else may have been faster. */
+/**
+ * Returns what Redis has then, and whether that is this batch: somebody else may have been faster.
+ * `onSent` is called when the last of it is on its way.
+ */
 export async function writeBatch(
   redis: Redis,
   held: Held,
   batch: { number: number; isWhole: boolean; updates: readonly Update[] },
+  onSent: () => void,
 ): Promise<{ isDone: boolean; held: Held }> {
   let { text } = held;
   const calls = callsOf(batch.updates);
@@ -196,8 +200,9 @@ export async function writeBatch(
     const parts = call.map((one) => partOf(one, null));
     const keys = [batchKey, openKey, ...parts.flatMap((one) => one.keys)];
     const args = [text, next, ...parts.flatMap((one) => one.args)];
-    const found = (await redis.eval(applyScript, keys.length, ...keys, ...args)) as
-      [batch: string, open: string[]] | null;
+    const answer = redis.eval(applyScript, keys.length, ...keys, ...args);
+    if (isLast) onSent();
+    const found = (await answer) as [batch: string, open: string[]] | null;
     if (found !== null) return { isDone: false, held: heldOf(...found) };
     text = next;
   }
