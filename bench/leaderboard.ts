@@ -49,6 +49,7 @@ async function measureAll(service: Service, players: number, rounds: number): Pr
     await timed(`${players} players written`, () => fill(orm.em.fork(), players, caller.id));
     await fillPlainSet(redis, players);
     const challenge = await fillChallenge(orm.em.fork());
+    await settle(orm.em.fork(), ["runs"]);
     await timed("board built", () => untilBuilt(service.url + path));
     await timed("board of the challenge built", () => untilBuilt(service.url + challenge));
     const costs = await costsOf(service, em);
@@ -198,8 +199,13 @@ async function fill(em: EntityManager, players: number, callerId: number): Promi
     );
     await rowsOf(tx, sql`alter table player_stats enable trigger player_stats_noted`);
   });
-  await rowsOf(em, sql`analyze players`);
-  await rowsOf(em, sql`analyze player_stats`);
+  await settle(em, ["players", "player_stats"]);
+}
+
+/** What follows on writing millions of rows at once is over before anything is measured. */
+async function settle(em: EntityManager, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await rowsOf(em, sql`vacuum (analyze) ${sql.table(table)}`);
+  await rowsOf(em, sql`checkpoint`);
 }
 
 async function answered(em: EntityManager, id: number, read: () => Promise<unknown>) {
