@@ -4,6 +4,9 @@ import type { CodexPatch } from "./codex-directory.ts";
 import { readState, type KeptEntity } from "./codex-import.ts";
 import { rowsOf } from "./rows.ts";
 
+/** Characters of facts that are written down: a game with more is gathered anew by each import. */
+const maxFactsLength = 64 * 1024 * 1024;
+
 /** What an import compares of an entity. */
 export interface EntityIdentity {
   key: string;
@@ -55,6 +58,8 @@ export async function saveKnown(
   { branchId, patchId }: { branchId: number; patchId: number },
   { context, facts }: { context: string; facts: readonly string[] },
 ): Promise<void> {
+  const length = facts.reduce((sum, fact) => sum + fact.length, 0);
+  if (length > maxFactsLength) return;
   await rowsOf(
     em,
     sql`insert into codex_sources (branch_id, patch_id, revision, context, entities)
