@@ -26,7 +26,7 @@ const brandingFields: readonly [
   ["privacy-url", "privacyUrl", isWebAddress],
   ["terms-url", "termsUrl", isWebAddress],
   ["support-email", "supportEmail", (text) => normalizeEmail(text) !== null],
-  ["frontend-url", "frontendUrl", isFrontEnd],
+  ["frontend-url", "frontendUrl", isWebAddress],
 ];
 
 export const realmCommands: readonly ConsoleCommand[] = [
@@ -149,14 +149,13 @@ function modeOf(options: Options): Realm["mode"] | undefined {
   return mode;
 }
 
-/** Such an address may stand in a page and name an origin (S21, S23). */
-function isWebAddress(text: string): boolean {
+/**
+ * Such an address may stand in a page and a mail; that of the front end names an origin that may use
+ * credentials. In production over https alone (S21, S23, S25).
+ */
+function isWebAddress(text: string, { APP_ENV }: Config): boolean {
   if (text.length > maxUrl || !URL.canParse(text)) return false;
   const { protocol, username } = new URL(text);
-  return (protocol === "https:" || protocol === "http:") && username === "";
-}
-
-/** Its origin may use credentials, and a sign-in may lead to it: in production over https alone (S23, S25). */
-function isFrontEnd(text: string, { APP_ENV }: Config): boolean {
-  return isWebAddress(text) && (APP_ENV !== "production" || new URL(text).protocol === "https:");
+  const isPlain = protocol === "http:" && APP_ENV !== "production";
+  return (protocol === "https:" || isPlain) && username === "";
 }

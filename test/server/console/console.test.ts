@@ -177,6 +177,8 @@ describe("the commands for realms and operators", () => {
     const plain = { slug, "frontend-url": "http://play.example" };
     const production = { APP_ENV: "production" };
     await refused("realm:branding", plain, "realm:invalid_branding", production);
+    const logo = { slug, "logo-url": "http://play.example/logo.png" };
+    await refused("realm:branding", logo, "realm:invalid_branding", production);
     await run("realm:branding", plain);
     await run("realm:branding", {
       slug,
