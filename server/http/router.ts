@@ -19,11 +19,14 @@ interface TreeNode<T> {
 export interface Match<T> {
   /** Null when the path exists, but not with this method. */
   entry: T | null;
+  /** Shared by the requests for a path, like the rest. */
   params: string[];
   /** Methods the path answers. */
   allow: string[];
 }
 
+/** Paths whose way is remembered: what many ask for, many ask for again. */
+const maxRecent = 1_000;
 const noParams: string[] = [];
 const createNode = <T>(): TreeNode<T> => ({
   literals: new Map(),
@@ -36,6 +39,8 @@ const createNode = <T>(): TreeNode<T> => ({
 export class Router<T> {
   private readonly exact = new Map<string, Leaf<T>>();
   private readonly root = createNode<T>();
+  /** What GET of a path with parameters leads to. */
+  private readonly recent = new Map<string, Match<T>>();
 
   /** Throws when the same method and path are declared twice. */
   add(method: string, pattern: string, entry: T, forms: SegmentForms = {}): void {
@@ -45,6 +50,7 @@ export class Router<T> {
     if (node.leaf.methods.has(method)) throw new Error(`${method} ${pattern} is declared twice`);
     node.leaf.methods.set(method, entry);
     if (!pattern.includes("{")) this.exact.set(pattern, node.leaf);
+    this.recent.clear();
   }
 
   /**
@@ -55,6 +61,17 @@ export class Router<T> {
     const exact = this.exact.get(path);
     const entry = exact?.methods.get(method);
     if (entry !== undefined) return { entry, params: noParams, allow: noParams };
+    if (method !== "GET") return this.find(method, path);
+    const known = this.recent.get(path);
+    if (known !== undefined) return known;
+    const found = this.find(method, path);
+    if (found === null || found.entry === null) return found;
+    if (this.recent.size >= maxRecent) this.recent.clear();
+    this.recent.set(path, found);
+    return found;
+  }
+
+  private find(method: string, path: string): Match<T> | null {
     const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
     const segments = trimmed.slice(1).split("/");
     const decoded = trimmed.includes("%") ? segments.map(decodeSegment) : segments;
