@@ -38,7 +38,7 @@ export interface PrepareContext {
 }
 
 /** Goes up when the same text of an entity becomes something else than before. */
-const preparingVersion = 1;
+export const preparingVersion = 1;
 
 /**
  * Names everything beside its text that decides what becomes of an entity. A file it refers to by hash alone

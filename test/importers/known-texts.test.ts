@@ -7,8 +7,11 @@ import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { sql } from "kysely";
 import { rowsOf } from "../../db/queries/rows.ts";
+import type { KnownAsset } from "../../importers/asset-index.ts";
 import { ImportRefused } from "../../importers/contract.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
+import { prepareEntity, preparingVersion } from "../../importers/prepare.ts";
+import { ProblemList } from "../../importers/problems.ts";
 import { importEnvelope } from "../../importers/run.ts";
 import { importTime, startArchive, type Archive } from "../support/archive.ts";
 
@@ -217,6 +220,39 @@ describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
     let refused = 0;
     for (let n = 0; n < histories; n++) refused += await follow(n);
     assert.ok(refused > 0 && refused < (histories * stepsEach) / 2, `${refused} were refused`);
+  });
+
+  it("say by their version when the same text becomes something else", async () => {
+    const bytes = { hash: "a".repeat(64), mediaType: "image/png", bytes: 3, role: null };
+    const { entities, english } = firstDraft();
+    const context = {
+      english,
+      assets: {
+        byPath: new Map<string, KnownAsset>([
+          ["p0.png", bytes],
+          ["p1.png", { ...bytes, role: "portrait" }],
+        ]),
+        byHash: async () => bytes,
+        storeNew: async () => 0,
+      },
+      problems: new ProblemList(),
+    };
+    const unnamed = {
+      type: "quest",
+      upstream_key: "DesignDataQuest:Id_Quest_Far_Home_7",
+      data: {},
+    };
+    const made = [];
+    for (const [at, source] of [...entities, unnamed].entries()) {
+      const prepared = await prepareEntity(source, at + 1, context);
+      made.push({ ...prepared, ...prepared?.content() });
+    }
+    assert.equal(context.problems.count, 0);
+    assert.deepEqual(
+      { version: preparingVersion, made: hash("sha256", JSON.stringify(made), "hex").slice(0, 16) },
+      { version: 1, made: "29fb5736147da6bc" },
+      "raise preparingVersion, so that entities are read again, and write both here",
+    );
   });
 
   it("read no entity whose text they know, and all when something else has changed", async () => {
