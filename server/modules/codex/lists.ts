@@ -4,6 +4,9 @@ import { searchWords } from "../../core/search-words.ts";
 import { assertPresent, finishedBody, presentKey, readAtOnce, type Place } from "./places.ts";
 import { entityText } from "./present.ts";
 
+/** Characters of entities in one page: one that has large ones ends early, and `next` leads on. */
+const maxPageLength = 8 * 1024 * 1024;
+
 export interface ListInput {
   type: string;
   filters: readonly ListFilter[];
@@ -38,11 +41,18 @@ export function readList(archive: Archive, place: Place, input: ListInput): Prom
       ({ content }) => content,
     );
     const { rows } = found ?? (await read(false));
-    const shown = rows.slice(0, limit);
-    const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;
-    const entities = shown.map((row) => entityText(row, game.slug, branch.slug));
+    const texts = rows.slice(0, limit).map((row) => entityText(row, game.slug, branch.slug));
+    const entities = texts.slice(0, numFitting(texts));
+    const next = rows.length > entities.length ? (rows[entities.length - 1]?.id ?? null) : null;
     return finishedBody(
       `{"entities":[${entities.join(",")}],"count":${count},"limit":${limit},"next":${next}}`,
     );
   });
+}
+
+/** How many of the texts one page holds: at least one. */
+function numFitting(texts: readonly string[]): number {
+  let length = 0;
+  const end = texts.findIndex((text) => (length += text.length) > maxPageLength);
+  return end === -1 ? texts.length : Math.max(1, end);
 }

@@ -181,26 +181,48 @@ describe("comparing patches", () => {
     assert.equal((await read("/item"))["count"], 1);
   });
 
-  it("refuses a diff that is too large, and gives it page by page as a changelog", async () => {
+  describe("of large entities", () => {
     const text = "x".repeat(1_000_000);
     const many = Array.from({ length: 34 }, (_, n) => item(`n${n}`, { text }));
-    await load({ game: "vast", version: "1", entities: [] });
-    await load({ game: "vast", version: "2", entities: many });
-    const { status, json } = await app.client.get("/v1/codex/vast/diff?from=1&to=2");
-    const { flash } = json as { flash: { errors: { code: string }[] } };
-    assert.deepEqual([status, flash.errors[0]?.code], [400, "codex:diff_too_large"]);
-    const found: unknown[] = [];
-    let pages = 0;
-    for (let cursor: unknown = 0; cursor !== null; pages++) {
-      const page = await app.client.get(`/v1/codex/vast/changelog?limit=1000&cursor=${cursor}`);
-      assert.equal(page.status, 200);
-      assert.ok(page.text.length < 10_000_000, `${page.text.length} characters`);
-      const { types, count, next } = page.body as { types: Record<string, Groups> } & Body;
-      assert.equal(count, many.length);
-      found.push(...(types["item"]?.added ?? []).map(({ id }) => id));
-      cursor = next;
-    }
-    assert.deepEqual(found, many.map(({ id }) => id).sort());
-    assert.equal(pages, 4);
+    const ids = many.map(({ id }) => id).sort();
+    /** Every page up to the end; `idsOf` says what is on one. */
+    const readAll = async (path: string, idsOf: (page: Body) => unknown[]) => {
+      const found: unknown[] = [];
+      let pages = 0;
+      for (let cursor: unknown = 0; cursor !== null; pages++) {
+        const page = await app.client.get(`/v1/codex/vast/${path}&cursor=${cursor}`);
+        assert.equal(page.status, 200);
+        assert.ok(page.text.length < 10_000_000, `${page.text.length} characters`);
+        const body = page.body as Body;
+        assert.equal(body["count"], many.length);
+        found.push(...idsOf(body));
+        cursor = body["next"];
+      }
+      return { found, pages };
+    };
+
+    before(async () => {
+      await load({ game: "vast", version: "1", entities: [] });
+      await load({ game: "vast", version: "2", entities: many });
+    });
+
+    it("refuses a diff that is too large, and gives it page by page as a changelog", async () => {
+      const { status, json } = await app.client.get("/v1/codex/vast/diff?from=1&to=2");
+      const { flash } = json as { flash: { errors: { code: string }[] } };
+      assert.deepEqual([status, flash.errors[0]?.code], [400, "codex:diff_too_large"]);
+      const { found, pages } = await readAll("changelog?limit=1000", ({ types }) =>
+        ((types as Record<string, Groups>)["item"]?.added ?? []).map(({ id }) => id),
+      );
+      assert.deepEqual(found, ids);
+      assert.equal(pages, 4);
+    });
+
+    it("ends the page of a list early", async () => {
+      const { found, pages } = await readAll("item?limit=200", ({ entities }) =>
+        (entities as Body[]).map(({ id }) => id),
+      );
+      assert.deepEqual(found.sort(), ids);
+      assert.equal(pages, 5);
+    });
   });
 });
