@@ -20,7 +20,7 @@ type Random = (below: number) => number;
 
 const seed = Number(process.env["KNOWN_SEED"] ?? 20_261_121);
 /** More of them, for a long look, by KNOWN_HISTORIES. */
-const histories = Number(process.env["KNOWN_HISTORIES"] ?? 16);
+const histories = Number(process.env["KNOWN_HISTORIES"] ?? 8);
 const stepsEach = 7;
 
 function randomOf(start: number): Random {
