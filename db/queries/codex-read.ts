@@ -26,6 +26,13 @@ const noGeneration = -1;
 export const entityColumns = sql`e.id, e.key, e.type, e.upstream_key as "upstreamKey",
   p.id as "patchId", p.version, p.version_raw as "versionRaw", d.body`;
 
+/** Entities as they are in a state, with what `entityColumns` takes from. */
+const entitiesIn = ({ branchId, ord }: StateAt) => sql`codex_entities e
+  join codex_versions v on v.branch_id = ${branchId} and v.entity_id = e.id
+    and v.from_ord <= ${ord} and v.to_ord > ${ord}
+  join codex_documents d on d.id = v.document_id
+  join codex_patches p on p.id = v.patch_id`;
+
 /** Those of the ids that exist in the state. */
 export async function findEntities(
   em: EntityManager,
@@ -38,11 +45,7 @@ export async function findEntities(
     em,
     sql<EntityRow>`
       select ${entityColumns}
-      from codex_entities e
-      join codex_versions v on v.branch_id = ${state.branchId} and v.entity_id = e.id
-        and v.from_ord <= ${state.ord} and v.to_ord > ${state.ord}
-      join codex_documents d on d.id = v.document_id
-      join codex_patches p on p.id = v.patch_id
+      from ${entitiesIn(state)}
       where e.game_id = ${gameId} and e.key = any(${keys}::text[])`,
   );
   return new Map(rows.map((row) => [row.key, row]));
@@ -62,11 +65,7 @@ export async function findPresentEntity(
       from codex_games g
       left join lateral (
         select ${entityColumns}
-        from codex_entities e
-        join codex_versions v on v.branch_id = ${state.branchId} and v.entity_id = e.id
-          and v.from_ord <= ${state.ord} and v.to_ord > ${state.ord}
-        join codex_documents d on d.id = v.document_id
-        join codex_patches p on p.id = v.patch_id
+        from ${entitiesIn(state)}
         where e.game_id = g.id and e.key = ${key}
       ) x on true
       where g.id = ${gameId}`,
