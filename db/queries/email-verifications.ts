@@ -22,7 +22,10 @@ export async function saveVerification(
   );
 }
 
-/** Uses a token up and marks the address as verified, in one statement; false when it is not good. */
+/**
+ * Uses a token up and marks the address as verified, in one statement; false when it is not good. The
+ * account is locked first, as by whoever changes it.
+ */
 export async function useVerification(
   em: EntityManager,
   { playerId, tokenHash, emailKey }: Verification,
@@ -30,14 +33,16 @@ export async function useVerification(
 ): Promise<boolean> {
   const rows = await rowsOf(
     em,
-    sql`with used as (
-        delete from email_verifications
-        where player_id = ${playerId} and token_hash = ${tokenHash} and email_key = ${emailKey}
-          and expires_at > ${now} returning player_id
+    sql`with account as (
+        select id from players
+        where id = ${playerId} and email_key = ${emailKey} and deleted_at is null for no key update
+      ), used as (
+        delete from email_verifications v using account a
+        where v.player_id = a.id and v.token_hash = ${tokenHash} and v.email_key = ${emailKey}
+          and v.expires_at > ${now} returning v.player_id
       )
       update players p set email_verified_at = coalesce(p.email_verified_at, ${now}::timestamptz)
-      from used where p.id = used.player_id and p.email_key = ${emailKey} and p.deleted_at is null
-      returning p.id`,
+      from used where p.id = used.player_id returning p.id`,
   );
   return rows.length > 0;
 }

@@ -44,7 +44,10 @@ export async function isResetOpen(
   return rows.length > 0;
 }
 
-/** Uses the token up and sets the password; of any number at once one succeeds. */
+/**
+ * Uses the token up and sets the password; of any number at once one succeeds. The account is locked
+ * first, as by whoever changes it.
+ */
 export async function useReset(
   em: EntityManager,
   token: ResetToken,
@@ -52,8 +55,11 @@ export async function useReset(
 ): Promise<boolean> {
   const rows = await rowsOf(
     em,
-    sql`with used as (
-        delete from password_resets r using players p where ${openReset(token, now)}
+    sql`with account as (
+        select id, is_guest, deleted_at, password_hash, email_key from players
+        where id = ${token.playerId} for no key update
+      ), used as (
+        delete from password_resets r using account p where ${openReset(token, now)}
         returning r.player_id
       )
       update players p set password_hash = ${passwordHash}

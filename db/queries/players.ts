@@ -31,12 +31,18 @@ export async function findLogin(em: EntityManager, key: LoginKey): Promise<Login
   return row ?? null;
 }
 
-/** Id of the open registered account of an address, or 0; reading no more, it takes as long for either. */
-export async function findAccountId(em: EntityManager, emailKey: string): Promise<number> {
+/**
+ * Id of the open registered account of an address, or 0; reading no more, it takes as long for either.
+ * Locked until the transaction ends: whoever changes an account takes it before what was sent to it.
+ */
+export async function lockAccountId(em: EntityManager, emailKey: string): Promise<number> {
   const rows = await rowsOf(
     em,
-    sql<{ id: number }>`select coalesce(max(id), 0)::int as id from players
-      where email_key = ${emailKey} and not is_guest and deleted_at is null`,
+    sql<{ id: number }>`with account as (
+        select id from players where email_key = ${emailKey} and not is_guest and deleted_at is null
+        for no key update
+      )
+      select coalesce(max(id), 0)::int as id from account`,
   );
   return rows[0]?.id ?? 0;
 }

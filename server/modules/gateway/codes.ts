@@ -1,5 +1,5 @@
 import { insertRequest } from "../../../db/queries/credential-requests.ts";
-import { findAccountId, findOpenPlayer, recordLogin } from "../../../db/queries/players.ts";
+import { findOpenPlayer, lockAccountId, recordLogin } from "../../../db/queries/players.ts";
 import { tryCode } from "../../../db/queries/sign-in-codes.ts";
 import { credentialRequests } from "../../../workers/queues.ts";
 import { normalizeEmail } from "../../core/account-names.ts";
@@ -51,7 +51,7 @@ export async function signInWithCode(
   const now = new Date(deps.clock.now());
   // What was wrong has to stay counted, so a refusal is no reason to roll back.
   const session = await deps.em.transactional(async (em) => {
-    const playerId = await findAccountId(em, emailKey);
+    const playerId = await lockAccountId(em, emailKey);
     const hashes = codeHashes(deps.config, `sign-in:${playerId}`, code);
     const channel = await tryCode(em, { playerId, emailKey, hashes, now, maxTries });
     if (channel === null) return null;

@@ -50,7 +50,7 @@ const remove = defineRoute({
   params: Type.Object({ provider: Type.String({ pattern: "^[a-z0-9_-]{2,32}$" }) }),
   unknown: "oauth:provider_unknown",
   responses: { 204: null },
-  errors: ["oauth:provider_unknown", "oauth:last_credential"],
+  errors: ["user:not_found", "oauth:provider_unknown", "oauth:last_credential"],
   handler: async ({ params, caller, deps }) => {
     await unlink(deps, caller.playerId, params.provider);
     return reply(204);

@@ -97,7 +97,7 @@ export async function unlink(
   await deps.em.transactional(async (em) => {
     // Of two at once the second sees what the first left.
     const player = await lockAccount(em, playerId);
-    if (!player) throw new AppError("auth:token_invalid");
+    if (!player) throw new AppError("user:not_found");
     const all = await listConnections(em, playerId);
     if (!all.some((one) => one.provider === provider)) throw new AppError("oauth:provider_unknown");
     if (!player.passwordHash && all.length === 1) throw new AppError("oauth:last_credential");

@@ -64,6 +64,7 @@ export async function receiveFeedback(
     source: input.source.trim(),
     message: input.message.trim(),
     email: input.email?.trim() ?? null,
+    route: input.route?.trim() ?? null,
     userId: caller === null || caller.isGuest ? null : caller.playerId,
     playerId: caller?.playerId ?? null,
     createdAt: new Date(deps.clock.now()),

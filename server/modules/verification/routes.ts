@@ -14,7 +14,12 @@ const resend = defineRoute({
   source: "document 1, Users; USR-10",
   rateLimit: { max: 3, window: 600, per: "account" },
   responses: { 204: null },
-  errors: ["user:email_missing", "user:email_already_verified", "mail:delivery_failed"],
+  errors: [
+    "user:not_found",
+    "user:email_missing",
+    "user:email_already_verified",
+    "mail:delivery_failed",
+  ],
   handler: async ({ caller, deps }) => {
     await resendVerification(deps, caller);
     return reply(204);

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../../db/entities/player.ts";
+import { lockAccount } from "../../../db/queries/accounts.ts";
 import {
   isVerificationOpen,
   saveVerification,
   useVerification,
 } from "../../../db/queries/email-verifications.ts";
-import { findOpenPlayer } from "../../../db/queries/players.ts";
 import { normalizeEmail } from "../../core/account-names.ts";
 import { publicBaseUrl } from "../../core/addresses.ts";
 import { AppError } from "../../core/errors.ts";
@@ -74,11 +74,13 @@ interface ConfirmInput {
 
 /** Sends a new verification mail within the request, so that its failure can be told (USR-10). */
 export async function resendVerification(deps: Deps, caller: Caller): Promise<void> {
-  const { em } = deps;
-  const player = await findOpenPlayer(em, caller.playerId);
-  if (!player) throw new AppError("auth:token_invalid");
-  if (!player.emailKey) throw new AppError("user:email_missing");
-  if (player.emailVerifiedAt) throw new AppError("user:email_already_verified");
-  const message = await issueVerification(em, deps, player);
+  const message = await deps.em.transactional(async (em) => {
+    // A change of the address comes before this or after it, with a token of its own.
+    const player = await lockAccount(em, caller.playerId);
+    if (!player) throw new AppError("user:not_found");
+    if (!player.emailKey) throw new AppError("user:email_missing");
+    if (player.emailVerifiedAt) throw new AppError("user:email_already_verified");
+    return issueVerification(em, deps, player);
+  });
   if (message !== null) await sendNow(deps, message);
 }

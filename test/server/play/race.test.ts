@@ -7,6 +7,7 @@ import { recordAnswerWithin } from "../../../server/play/record.ts";
 import type { Totals } from "../../../server/play/totals.ts";
 import { storeLobbyResult } from "../../../workers/processors/lobby-results.ts";
 import { startApp, type App } from "../../support/app.ts";
+import { untilOneWaits } from "../../support/locks.ts";
 import { fillBank, runner, type Runner } from "../modules/runs/game.ts";
 import { readHistory } from "./model.ts";
 
@@ -146,18 +147,6 @@ describe("answers of one player in every game at once", () => {
     assert.deepEqual([served, correct], [answers, answeredRight]);
   });
 
-  /** Resolves when a statement waits for a lock of another. */
-  async function untilOneWaits(): Promise<void> {
-    for (let count = 0; count === 0;) {
-      const [row] = await rowsOf<{ count: number }>(
-        app.deps.em,
-        sql`select count(*)::int as count from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      count = row?.count ?? 0;
-    }
-  }
-
   it("wait for one that is being recorded, and are judged after it", async () => {
     const [one, two] = [asked[0] ?? assert.fail(), asked[1] ?? assert.fail()];
     const before_ = await streakOf();
@@ -167,7 +156,7 @@ describe("answers of one player in every game at once", () => {
         ...{ timeMs: null, timerMs: null, source: "practice", ref: null, at: new Date() },
       });
       const second = practise(two, true);
-      await untilOneWaits();
+      await untilOneWaits(app.deps.em);
       return { second };
     });
     await waiting.second;
@@ -187,7 +176,7 @@ describe("answers of one player in every game at once", () => {
     const waiting = await app.deps.em.transactional(async (em) => {
       await endSession(em, { playerId: who.id, now: new Date(), idleSince: new Date(0) });
       const answered = practise(one, true);
-      await untilOneWaits();
+      await untilOneWaits(app.deps.em);
       return { answered };
     });
     await waiting.answered;

@@ -109,5 +109,8 @@ describe("POST /v1/leads/feedback", () => {
       assert.equal((await post("/v1/leads/feedback", { ...feedback, ...change })).status, 422);
     const full = { ...feedback, context: { long: "x".repeat(16_373) }, route: "/".repeat(512) };
     assert.equal((await post("/v1/leads/feedback", full)).status, 201);
+    const spaced = { ...full, source: ` ${"s".repeat(64)}\n`, route: `\t ${full.route}\n` };
+    assert.equal((await post("/v1/leads/feedback", spaced)).status, 201);
+    assert.equal((await newest("feedback"))?.["route"], full.route);
   });
 });

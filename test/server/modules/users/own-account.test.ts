@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
-import { reopenAccount } from "../../../../db/queries/accounts.ts";
+import {
+  dropSentCredentials,
+  lockAccount,
+  reopenAccount,
+} from "../../../../db/queries/accounts.ts";
+import { forgetAddress } from "../../../../db/queries/email-verifications.ts";
 import type { Caller } from "../../../../server/http/auth.ts";
 import { verifyPhoneCode } from "../../../../server/modules/users/phone.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { enter, password, post, registerAccount, uniqueName } from "../../../support/identity.ts";
+import { untilOneWaits } from "../../../support/locks.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
 
 const me = "/v1/users/@me";
@@ -74,6 +80,8 @@ describe("the routes of the own account", () => {
     ["POST", "/phone", { phone: "+4915112345678" }],
     ["POST", "/phone/verify", { code: "123456" }],
     ["DELETE", "/phone", undefined],
+    ["POST", "/email/resend-verification", undefined],
+    ["DELETE", "/connections/somewhere", undefined],
   ];
 
   it("refuse strangers with 401 and guests with 403", async () => {
@@ -193,6 +201,60 @@ describe("a link for a new password", () => {
       const answer = await post(app, "/v1/gateway/reset-password", { token, password: "abcdefg1" });
       assert.deepEqual([answer.status, answer.code], [401, "auth:token_invalid"]);
     }
+  });
+});
+
+describe("what was sent to an address", () => {
+  it("waits for a change of the account that is under way, and is void after it", async () => {
+    const { em } = app.deps;
+    const gateway = "/v1/gateway";
+    const tokenIn = ({ links }: { links: string[] }) =>
+      new URL(links[0] ?? "").searchParams.get("token");
+    const asked = async (email: string) => {
+      await post(app, `${gateway}/code/request`, { email });
+      const { content } = await sentMessage(app.deps, email, "sign-in-code");
+      return () => post(app, `${gateway}/code/verify`, { email, code: content.code });
+    };
+    const registered = async (email: string) => {
+      const { content } = await sentMessage(app.deps, email, "verify-email");
+      return () => post(app, "/v1/users/email/verify", { token: tokenIn(content) });
+    };
+    const forgotten = async (email: string) => {
+      await post(app, `${gateway}/reset-password/request`, { email });
+      const { content } = await sentMessage(app.deps, email, "reset-password");
+      const body = { token: tokenIn(content), password: "abcdefg1" };
+      return () => post(app, `${gateway}/reset-password`, body);
+    };
+    for (const prepare of [asked, registered, forgotten]) {
+      const { id: playerId, email } = await account();
+      const use = await prepare(email);
+      const { answer } = await em.transactional(async (inner) => {
+        await lockAccount(inner, playerId);
+        const sent = use();
+        await untilOneWaits(em);
+        await dropSentCredentials(inner, playerId);
+        await forgetAddress(inner, { playerId, emailKey: email });
+        return { answer: sent };
+      });
+      assert.equal((await answer).status, 401);
+    }
+  });
+
+  it("is not sent there again while the account gets another", async () => {
+    const one = await account();
+    const { em } = app.deps;
+    const email = `${uniqueName()}@example.com`;
+    const { again } = await em.transactional(async (inner) => {
+      const row = await lockAccount(inner, one.id);
+      const token = one.session.access_token;
+      const sent = app.client.post(`${me}/email/resend-verification`, { token });
+      await untilOneWaits(em);
+      Object.assign(row ?? assert.fail(), { email, emailKey: email });
+      return { again: sent };
+    });
+    assert.equal((await again).status, 204);
+    assert.equal((await messagesTo(app.deps, email)).length, 1);
+    assert.equal((await messagesTo(app.deps, one.email)).length, 1);
   });
 });
 
