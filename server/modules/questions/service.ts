@@ -37,13 +37,15 @@ export async function drawForLobby(deps: JobDeps, plan: DrawPlan): Promise<Drawn
   return questions;
 }
 
-/** The category of each place: round-robin when blended, else block by block (LOB-23). */
+/** The category of each place: round-robin when blended, else in blocks of about the same length (LOB-23). */
 function playOrder(plan: DrawPlan): string[] {
   const chosen = plan.selected_categories;
   const named = chosen.length > 0 ? chosen : plan.category === null ? ["random"] : [plan.category];
-  const block = Math.ceil(plan.count / named.length);
+  const blocks = Math.min(named.length, plan.count);
   return Array.from({ length: plan.count }, (_, place) => {
-    const at = plan.blend ? (plan.first_index + place) % named.length : Math.floor(place / block);
+    const at = plan.blend
+      ? (plan.first_index + place) % named.length
+      : Math.floor((place * blocks) / plan.count);
     const name = named[at] ?? "random";
     return name === "random" ? randomCategory() : name;
   });

@@ -85,6 +85,17 @@ describe("drawing questions for a lobby", () => {
     );
   });
 
+  it("leaves out no selected category for which there is a place", async () => {
+    const selected_categories = ["music", "film", "history", "nature"];
+    for (const [count, played] of [
+      [5, "music music film history nature"],
+      [3, "music film history"],
+    ] as const) {
+      const drawn = await drawForLobby(jobs.deps, plan({ selected_categories, count }));
+      assert.equal(drawn.map((q) => q.category).join(" "), played);
+    }
+  });
+
   it("mixes selected categories round-robin when blended, a later batch going on in turn", async () => {
     const selected_categories = ["music", "film", "history"];
     const options = { selected_categories, blend: true, count: 4 };
