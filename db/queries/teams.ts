@@ -120,13 +120,14 @@ export async function deleteMember(
   return rows.length > 0;
 }
 
-/** The longest member becomes the owner; without members the team goes. */
+/** The longest member with an open account becomes the owner; without members the team goes. */
 export async function passOnTeam(em: EntityManager, teamId: number): Promise<void> {
   await rowsOf(
     em,
     sql`update teams set owner_id = heir.player_id from (
-        select player_id from team_members where team_id = ${teamId}
-        order by joined_at, player_id limit 1
+        select m.player_id from team_members m join players p on p.id = m.player_id
+        where m.team_id = ${teamId}
+        order by p.deleted_at is not null, m.joined_at, m.player_id limit 1
       ) heir where id = ${teamId}`,
   );
   await rowsOf(

@@ -94,6 +94,14 @@ async function removeMember(em: EntityManager, teamId: number, playerId: number)
   return true;
 }
 
+/** In the transaction that closes an account: a team of it gets another owner, who can lead it. */
+export async function handOnTeamOf(em: EntityManager, playerId: number): Promise<void> {
+  const team = await teams.findTeamOf(em, playerId);
+  if (team === null) return;
+  const locked = await teams.lockTeam(em, team.id);
+  if (locked?.ownerId === playerId) await teams.passOnTeam(em, team.id);
+}
+
 /** The owner sends a member away, or leaves. Throws `team:not_owner`, `player:not_found`. */
 export async function expelMember(
   deps: TeamDeps,

@@ -7,9 +7,10 @@ import { AppError } from "../../core/errors.ts";
 import { logSecurity } from "../../core/security-log.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
+import { handOnTeamOf } from "../teams/service.ts";
 
 /**
- * Closes the caller's account: sessions, keys, subscriptions and open verifications end at once;
+ * Closes the caller's account: sessions, keys, subscriptions and open verifications end at once, a team goes on;
  * the data stays for 30 days, in which only an operator can open it again (USR-09).
  */
 export async function closeOwnAccount(deps: Deps, caller: Caller): Promise<void> {
@@ -21,6 +22,7 @@ export async function closeOwnAccount(deps: Deps, caller: Caller): Promise<void>
     await revokeFamiliesOf(em, playerId, now);
     await spendCodes(em, playerId);
     await dropSentCredentials(em, playerId);
+    await handOnTeamOf(em, playerId);
     if (closed.emailKey !== null) await forgetAddress(em, { playerId, emailKey: closed.emailKey });
   });
   logSecurity(deps, "account_closed", { player: playerId });

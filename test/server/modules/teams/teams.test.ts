@@ -114,6 +114,24 @@ describe("teams", () => {
     assert.equal((await ann.join(team.join_code)).code, "team:not_found");
   });
 
+  it("pass to the longest member with an open account when the owner's account is closed", async () => {
+    const [ann, bob, cid, dan] = [await member(), await member(), await member(), await member()];
+    const team = await ann.found();
+    for (const one of [bob, cid, dan]) {
+      clock.advance(1_000);
+      await one.join(team.join_code);
+    }
+    const close = async ({ headers }: typeof ann) =>
+      (await app.client.request("DELETE", "/v1/users/@me", { headers })).status;
+    assert.equal(await close(bob), 200);
+    assert.equal((await cid.own())?.owner_id, ann.id);
+    assert.equal(await close(ann), 200);
+    assert.equal((await dan.own())?.owner_id, cid.id);
+    await cid.call("POST", "/@me/leave");
+    assert.equal((await dan.own())?.owner_id, dan.id);
+    assert.equal((await dan.call("DELETE", `/${team.id}/members/${ann.id}`)).status, 204);
+  });
+
   it("refuse what is not allowed", async () => {
     const [ann, bob, cid, eve] = [
       await member(),
