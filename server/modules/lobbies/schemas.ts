@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { difficulties } from "../../providers/question-model.ts";
-import { categoryOf } from "../questions/service.ts";
+import { named } from "../questions/service.ts";
 
 export const nullable = <T extends string>(type: T, extra: Record<string, unknown> = {}) =>
   Type.Unsafe<(T extends "integer" ? number : string) | null>({ type: [type, "null"], ...extra });
@@ -27,9 +27,6 @@ const Difficulty = Type.Unsafe<string | null>({
   enum: [...difficulties, "auto", null],
 });
 const Prompt = nullable("string", { maxLength: 256, pattern: promptPattern });
-/** A part of the form check, so that it is reported with all other violations (HTTP-06, TRV-01). */
-const named = <T extends Type.TSchema>(schema: T) =>
-  Type.Refine(schema, isCategoryName, () => "is not a known category");
 const PlayerName = Type.String({
   pattern: namePattern,
   description: "1-64 characters after trimming",
@@ -218,14 +215,3 @@ export const VersusResult = Type.Object({
   best_streak: Type.Integer(),
   is_question_closed: Type.Boolean(),
 });
-
-/** Null is for the caller to read; other wrong types have their own violation. */
-function isCategoryName(value: unknown): boolean {
-  if (typeof value !== "string") return true;
-  try {
-    categoryOf(value, "");
-    return true;
-  } catch {
-    return false;
-  }
-}

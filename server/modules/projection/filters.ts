@@ -10,6 +10,8 @@ const numberPattern = /^[+-]?\d{1,15}(?:\.\d{1,15})?$/;
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["1", true],
+  // The bare name, as everywhere (HTTP-07).
+  ["", true],
   ["false", false],
   ["0", false],
 ]);

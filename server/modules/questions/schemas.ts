@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import type { QuestionRow } from "../../../db/queries/questions.ts";
 import { PlaySession, presentSession } from "../../play/session-shape.ts";
 import { categories, difficulties } from "../../providers/question-model.ts";
+import { isCategory, slugOf } from "./categories.ts";
 import type { Drawn } from "./draw.ts";
 import type { PracticeResult } from "./practice.ts";
 
@@ -41,8 +42,19 @@ const promptPattern = `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`;
 const nullableText = (options: object) =>
   Type.Unsafe<string | null>({ type: ["string", "null"], ...options });
 
+/**
+ * A category or `random`: a part of the form check, so that it is reported with all other violations
+ * (HTTP-06, TRV-01). Null is for the caller to read; other wrong types have their own violation.
+ */
+export const named = <T extends Type.TSchema>(schema: T) =>
+  Type.Refine(
+    schema,
+    (value) => typeof value !== "string" || slugOf(value) === "random" || isCategory(slugOf(value)),
+    () => "is not a known category",
+  );
+
 export const GenerateBody = Type.Object({
-  category: Type.String({ maxLength: 64, description: "a category or random" }),
+  category: named(Type.String({ maxLength: 64, description: "a category or random" })),
   difficulty: Type.Enum([...difficulties, "auto"], { default: "auto" }),
   count: Type.Integer({ minimum: 1, maximum: 20, default: 10 }),
   prompt: Type.Optional(nullableText({ maxLength: 500, pattern: promptPattern })),

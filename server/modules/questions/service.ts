@@ -11,7 +11,7 @@ import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "
 
 export { categoryOf } from "./categories.ts";
 export { drawNext } from "./next.ts";
-export { PlayQuestion, presentPlayQuestion } from "./schemas.ts";
+export { named, PlayQuestion, presentPlayQuestion } from "./schemas.ts";
 
 /**
  * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20,

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import "../../core/time-zones.ts";
 import type { RunRow } from "../../../db/queries/runs.ts";
 import { timestamp } from "../../core/clock.ts";
-import { PlayQuestion } from "../questions/service.ts";
+import { named, PlayQuestion } from "../questions/service.ts";
 import type { AnswerOutcome, ChallengeSummary as Summary } from "./service.ts";
 
 const nullable = (type: string, options: object = {}) => ({ type: [type, "null"], ...options });
@@ -20,8 +20,10 @@ export const StartBody = Type.Object({
     ),
   ),
   category: Type.Optional(
-    Type.Unsafe<string | null>(
-      nullable("string", { maxLength: 64, description: "for endless: a category or random" }),
+    named(
+      Type.Unsafe<string | null>(
+        nullable("string", { maxLength: 64, description: "for endless: a category or random" }),
+      ),
     ),
   ),
 });

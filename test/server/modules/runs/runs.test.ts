@@ -274,6 +274,11 @@ describe("runs", () => {
       [{ mode: "gauntlet", challenge_id: daily.id }, 422, "validation:failed"],
       [{ mode: "endless", challenge_id: daily.id }, 422, "validation:failed"],
       [{ mode: "endless", category: "no such thing" }, 422, "validation:failed"],
+      [
+        { mode: "daily_shuffle", challenge_id: daily.id, category: "knitting" },
+        422,
+        "validation:failed",
+      ],
       [{ mode: "daily_shuffle", challenge_id: 2_000_000 }, 404, "challenge:not_found"],
       [{ mode: "daily_shuffle", challenge_id: -1 }, 404, "challenge:not_found"],
       [{ mode: "daily_shuffle", challenge_id: 2 ** 40 }, 404, "challenge:not_found"],
