@@ -1,7 +1,6 @@
-import { buildOpenApi } from "./http/openapi.ts";
-import { serviceVersion } from "./http/envelope.ts";
 import { operatorDocument } from "./operator/routes.ts";
 import { declaredRoutes } from "./operator/declared.ts";
+import { publicDocument } from "./pages/openapi-route.ts";
 import { routes } from "./routes.ts";
 
 /**
@@ -12,5 +11,5 @@ import { routes } from "./routes.ts";
 const isOperator = process.argv.includes("--operator");
 const document = isOperator
   ? operatorDocument(declaredRoutes())
-  : buildOpenApi([...routes, ...declaredRoutes()], { version: serviceVersion, title: "emberline" });
+  : publicDocument([...routes, ...declaredRoutes()]);
 process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);

@@ -1,4 +1,3 @@
-import packageJson from "../package.json" with { type: "json" };
 import type { AnyRoute } from "./http/route.ts";
 import { avatarRoutes } from "./modules/avatars/routes.ts";
 import { codexRoutes } from "./modules/codex/routes.ts";
@@ -50,5 +49,5 @@ export const routes: readonly AnyRoute[] = [
   ...inboxRoutes,
   ...pageRoutes,
   ...statusPageRoutes,
-  openApiRoute(() => routes, { title: "emberline", version: packageJson.version }),
+  openApiRoute(() => routes),
 ];

@@ -4,14 +4,26 @@ import { errors, type ErrorCode } from "../core/errors.ts";
 import { impliedErrors } from "./implied-errors.ts";
 import { componentsWithOperators, pagination, sharedComponents } from "./openapi-components.ts";
 import { keyUseOf, scopeOf } from "./key-use.ts";
-import { isOperatorRoute, type AnyRoute, type AuthLevel, type ResponseSpec } from "./route.ts";
+import {
+  isOperatorRoute,
+  type AnyRoute,
+  type AuthLevel,
+  type Media,
+  type ResponseSpec,
+  type Stream,
+} from "./route.ts";
 
 type Json = Record<string, unknown>;
 
 export interface OpenApiInfo {
   title: string;
   version: string;
+  /** Markdown: what a caller has to know of all operations. */
+  description?: string;
 }
+
+/** Tag of operations -> what they are for; in the order in which they are shown. */
+export type Groups = Readonly<Record<string, string>>;
 
 const operator = [{ operatorToken: [] }, { operatorCookie: [] }];
 
@@ -36,17 +48,25 @@ const operatorServers = [
 ];
 
 /** The OpenAPI 3.1 document of a route table (BOOT-04). */
-export function buildOpenApi(routes: readonly AnyRoute[], info: OpenApiInfo): Json {
+export function buildOpenApi(
+  routes: readonly AnyRoute[],
+  info: OpenApiInfo,
+  groups: Groups = {},
+): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = (paths[route.path] ??= {});
     path[route.method.toLowerCase()] = operationOf(route);
   }
-  const tags = [...new Set(routes.map((route) => route.tag))].sort();
+  const used = new Set(routes.map((route) => route.tag));
+  const known = Object.entries(groups).filter(([name]) => used.delete(name));
   return {
     openapi: "3.1.0",
     info,
-    tags: tags.map((name) => ({ name })),
+    tags: [
+      ...known.map(([name, description]) => ({ name, description })),
+      ...[...used].sort().map((name) => ({ name })),
+    ],
     paths,
     components: routes.some(isOperatorRoute) ? componentsWithOperators : sharedComponents,
   };
@@ -55,7 +75,7 @@ export function buildOpenApi(routes: readonly AnyRoute[], info: OpenApiInfo): Js
 function operationOf(route: AnyRoute): Json {
   const parameters = [
     ...parametersOf("path", route.params),
-    ...parametersOf("query", route.query),
+    ...parametersOf("query", route.query ?? route.ownQuery),
     ...(route.idempotent ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
   const scope = scopeOf(keyUseOf(route));
@@ -97,11 +117,12 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined): Jso
   if (!schema) return [];
   const required = new Set<string>(schema.required ?? []);
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
-    const hasDefault = (property as { default?: unknown }).default !== undefined;
+    const { default: given, description } = property as { default?: unknown; description?: string };
     return {
       name,
       in: place,
-      required: place === "path" || (required.has(name) && !hasDefault),
+      required: place === "path" || (required.has(name) && given === undefined),
+      ...(description === undefined ? {} : { description }),
       schema: property,
     };
   });
@@ -139,8 +160,8 @@ function contentOf(status: number, spec: ResponseSpec, isPaged = false): Json {
     return jsonContent(envelopeAround(spec, isPaged));
   if (spec.kind === "redirect")
     return { headers: { Location: { schema: { type: "string", format: "uri" } } } };
-  const type =
-    spec.kind === "media" ? String((spec as { type: unknown }).type) : "text/event-stream";
+  if (spec.kind === "stream") return eventContent((spec as Stream).message);
+  const { type } = spec as Media;
   return { content: { [type]: { schema: { type: "string" } } } };
 }
 
@@ -149,6 +170,18 @@ function withOtherForm({ otherForm }: AnyRoute, answer: Json): Json {
   const content = answer["content"] as Json | undefined;
   return { ...answer, content: { ...content, [otherForm]: { schema: { type: "string" } } } };
 }
+
+/** OpenAPI 3.1 has no form for the frames of a stream; JSON Schema has one for a text that carries JSON. */
+const eventContent = (message: TSchema): Json => {
+  const description = "frames of `id`, `event` and `data`; each `data` is one of these as JSON";
+  const schema = {
+    type: "string",
+    description,
+    contentMediaType: "application/json",
+    contentSchema: message,
+  };
+  return { content: { "text/event-stream": { schema } } };
+};
 
 const jsonContent = (schema: unknown): Json => ({ content: { "application/json": { schema } } });
 

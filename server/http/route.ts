@@ -43,10 +43,11 @@ type CallerOfPlayer<A extends AuthLevel> = A extends "public"
 /** Responses that are not JSON in an envelope. */
 export type Media = { kind: "media"; type: string };
 export type Redirect = { kind: "redirect" };
-export type Stream = { kind: "stream" };
+/** Server-sent events; `message` is the JSON of their data lines. */
+export type Stream = { kind: "stream"; message: TSchema };
 export const media = (type: string): Media => ({ kind: "media", type });
 export const redirect: Redirect = { kind: "redirect" };
-export const stream: Stream = { kind: "stream" };
+export const stream = (message: TSchema): Stream => ({ kind: "stream", message });
 
 /** A schema is wrapped in the envelope; `null` is no payload (204: no bytes at all; ENV-01). */
 export type ResponseSpec = TSchema | Media | Redirect | Stream | null;
@@ -237,6 +238,8 @@ export interface RouteRecord<
   query?: Q;
   /** Values that cannot be decoded reach the handler as they are: the route answers everything itself. */
   looseQuery?: boolean;
+  /** Query parameters the handler reads itself; for the interface document. */
+  ownQuery?: TObject;
   body?: B;
   /** Takes `multipart/form-data` instead of JSON. */
   form?: FileForm;

@@ -1,11 +1,19 @@
-import { buildOpenApi, type OpenApiInfo } from "../http/openapi.ts";
+import { serviceVersion } from "../http/envelope.ts";
+import { buildOpenApi } from "../http/openapi.ts";
 import { bytesReply, defineRoute, media, type AnyRoute } from "../http/route.ts";
+import { groups, guide } from "./openapi-guide.ts";
+
+/** The document of these routes, with what a caller has to know of all of them. */
+export function publicDocument(routes: readonly AnyRoute[]): object {
+  const info = { title: "emberline", version: serviceVersion, description: guide };
+  return buildOpenApi(routes, info, groups);
+}
 
 /**
  * `GET /openapi.json`: the document of the whole table (BOOT-04), made at the first request, since
  * the table holds this route too and is complete only then. Not in an envelope: tools read it.
  */
-export function openApiRoute(listRoutes: () => readonly AnyRoute[], info: OpenApiInfo): AnyRoute {
+export function openApiRoute(listRoutes: () => readonly AnyRoute[]): AnyRoute {
   let text: string | null = null;
   return defineRoute({
     method: "GET",
@@ -18,7 +26,7 @@ export function openApiRoute(listRoutes: () => readonly AnyRoute[], info: OpenAp
     responses: { 200: media("application/json") },
     errors: [],
     handler: () => {
-      text ??= JSON.stringify(buildOpenApi(listRoutes(), info));
+      text ??= JSON.stringify(publicDocument(listRoutes()));
       return bytesReply(200, "application/json", text);
     },
   });

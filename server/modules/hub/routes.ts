@@ -12,6 +12,8 @@ import {
 } from "../../http/route.ts";
 import type { Subscription } from "../../sse/hub.ts";
 import { parseTopic, type Topic } from "../../sse/topics.ts";
+import { StreamMessage } from "../lobbies/service.ts";
+import { SubscribeQuery } from "./schemas.ts";
 
 const streamHeaders: Headers = [
   ["Cache-Control", "no-store, no-transform"],
@@ -30,7 +32,8 @@ const subscribe = defineRoute({
   tag: "Hub",
   auth: "public",
   source: "document 2, Events; HUB-01..HUB-08",
-  responses: { 200: stream },
+  ownQuery: SubscribeQuery,
+  responses: { 200: stream(StreamMessage) },
   errors: [
     "request:invalid_query",
     "auth:required",

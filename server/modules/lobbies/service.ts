@@ -13,6 +13,8 @@ import type { Caller, SeatCaller } from "../../http/auth.ts";
 import { categoryOf, drawForLobby } from "../questions/service.ts";
 import { claimHosting, releaseHosting } from "./hosting.ts";
 
+export { StreamMessage } from "./messages.ts";
+
 type Asker = { seatId: number | null; playerId: number | null; cookieSeatId?: number | null };
 
 /** Letters and digits that cannot be mistaken for each other (LOB-03). */

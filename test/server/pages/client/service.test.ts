@@ -16,7 +16,7 @@ import {
   type Seat,
 } from "../../../../server/pages/client/emberline.ts";
 import { startApp, type App } from "../../../support/app.ts";
-import { messageData } from "../../../support/lobby-messages.ts";
+import { messageData } from "../../../../server/modules/lobbies/messages.ts";
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import type { LobbyMessage } from "../../../../actors/lobby/types.ts";
 import type * as schemas from "../../../../server/modules/lobbies/schemas.ts";
 import type * as client from "../../../../server/pages/client/emberline.ts";
-import type { messageData } from "../../../support/lobby-messages.ts";
+import type { messageData } from "../../../../server/modules/lobbies/messages.ts";
 
 /**
  * Nothing here runs: `npm run check` compiles it. Where it does not compile, the types of

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messageData } from "../../../server/modules/lobbies/messages.ts";
+import { declaredRoutes } from "../../../server/operator/declared.ts";
+import { groups } from "../../../server/pages/openapi-guide.ts";
+import { publicDocument } from "../../../server/pages/openapi-route.ts";
+import { routes } from "../../../server/routes.ts";
+
+interface Document {
+  info: { description: string };
+  tags: { name: string; description?: string }[];
+  paths: Record<string, Record<string, Operation>>;
+}
+
+interface Operation {
+  parameters: { name: string; required: boolean }[];
+  responses: Record<string, { content: Record<string, { schema: { contentSchema: Messages } }> }>;
+}
+
+interface Messages {
+  anyOf: { properties: { type: { const: string } } }[];
+}
+
+const documentOf = (table: typeof routes) =>
+  JSON.parse(JSON.stringify(publicDocument(table))) as Document;
+
+test("the document says how to begin and what each group of operations is for", () => {
+  const { info, tags } = documentOf([...routes, ...declaredRoutes()]);
+  assert.deepEqual(
+    tags.map(({ name, description }) => [name, description]),
+    Object.entries(groups),
+  );
+  for (const [, path] of info.description.matchAll(/`(?:GET|POST) (\/[^`]+)`/g))
+    assert.ok(
+      routes.some((route) => route.path === path),
+      path,
+    );
+});
+
+test("the document names the parameters of a stream and every message that may come", () => {
+  const subscribe = documentOf(routes).paths["/v1/hub"]?.["get"];
+  assert.deepEqual(
+    subscribe?.parameters.map(({ name, required }) => [name, required]),
+    [
+      ["topic", true],
+      ["also", false],
+      ["authorization", false],
+      ["lastEventID", false],
+    ],
+  );
+  const { contentSchema } = subscribe?.responses["200"]?.content["text/event-stream"]?.schema ?? {};
+  assert.deepEqual(
+    contentSchema?.anyOf.map(({ properties }) => properties.type.const),
+    [...Object.keys(messageData), "lobbies.updated"],
+  );
+});
