@@ -14,17 +14,34 @@ import {
   uniqueName,
 } from "../support/identity.ts";
 import { sentMessage } from "../support/messages.ts";
+import { visitProvider } from "../support/oidc-provider.ts";
+import { plainSecrets, startPlainProvider, type PlainProvider } from "../support/plain-provider.ts";
+import { begin, callbackOf, comeBack } from "./modules/social/visitor.ts";
 
 const me = "/v1/users/@me";
 const written: string[] = [];
 let app: App;
+let provider: PlainProvider;
 before(async () => {
+  provider = await startPlainProvider();
   const log = createLogger(parseConfig({ LOG_LEVEL: "info" }), "http", {
     write: (text) => written.push(text),
   });
-  app = await startApp({ log });
+  app = await startApp({
+    log,
+    env: {
+      OAUTH_OCTO_CLIENT_ID: "octo-client",
+      OAUTH_OCTO_SECRET: "secret-of-the-client",
+      OAUTH_OCTO_AUTHORIZE_URL: `${provider.url}/authorize`,
+      OAUTH_OCTO_TOKEN_URL: `${provider.url}/token`,
+      OAUTH_OCTO_USERINFO_URL: `${provider.url}/user`,
+    },
+  });
 });
-after(() => app.stop());
+after(async () => {
+  await app.stop();
+  await provider.stop();
+});
 
 /** Lines written since `start`, which are one object each. */
 const linesSince = (start: number) =>
@@ -123,6 +140,69 @@ describe("the log", () => {
     for (const each of [code, phoneCode]) assert.ok(!new RegExp(`\\b${each}\\b`).test(text));
     assert.ok(!/@(?!me)/.test(text));
     assert.ok(!text.includes("reset by me"));
+  });
+
+  it("says nothing of what signs in elsewhere: passports, and what social logins are made of", async () => {
+    const start = written.length;
+    const { email, session } = await registerAccount(app);
+    const token = session.access_token;
+    const { body } = await app.client.get("/v1/tokens/passport", { token });
+    const { passport } = body as { passport: string };
+    const query = new URLSearchParams({ redirect: "http://localhost:5173/in", passport });
+    const customs = `/v1/gateway/customs?${query.toString()}`;
+    const seen: Record<string, string> = { email, passport, ...plainSecrets };
+    for (const [status, method] of [
+      [302, "HEAD"],
+      [302, "GET"],
+      [401, "GET"],
+    ] as const) {
+      const answer = await app.client.request(method, customs);
+      assert.equal(answer.status, status);
+      const cookie = answer.headers.get("set-cookie") ?? "";
+      if (cookie !== "") seen["refresh"] = /=([^;]+)/.exec(cookie)?.[1] ?? "";
+    }
+
+    const person = { id: 1, login: "octocat", email: `${uniqueName()}@example.com` };
+    seen["social"] = person.email;
+    const says: [text: PlainProvider["texts"], error: string | null][] = [
+      [{}, null],
+      [{ user: person.email }, "server:unavailable"],
+      [{ token: `access_token=${plainSecrets.token}` }, "server:unavailable"],
+      [{ token: plainSecrets.token }, "server:unavailable"],
+    ];
+    provider.user = { status: 200, body: person };
+    for (const [texts, error] of says) {
+      provider.texts = texts;
+      const begun = await begin(app, { provider: "octo" });
+      const back = await visitProvider(begun.url, callbackOf("octo"));
+      const returned = await comeBack(app, back, begun.cookie);
+      assert.equal(returned.error, error);
+      const { state, cookie } = begun;
+      Object.assign(seen, { [`state ${error}`]: state, [`cookie ${error}`]: cookie.slice(10) });
+      if (returned.refreshToken !== null) seen["social refresh"] = returned.refreshToken;
+    }
+    const native = await begin(app, { provider: "octo" });
+    const given = { code: plainSecrets.code, state: native.state };
+    const refused = await post(app, "/v1/gateway/oauth/octo/callback", given, {
+      cookie: native.cookie,
+    });
+    assert.equal(refused.code, "server:unavailable");
+    provider.texts = {};
+    const denied = await comeBack(
+      app,
+      new URL(`${callbackOf("octo")}?state=x&code=y`),
+      "svc_oauth=z",
+    );
+    assert.equal(denied.status, 400);
+    await requestIsLogged("/v1/gateway/oauth/{provider}/callback", start);
+
+    const text = JSON.stringify(linesSince(start));
+    assert.match(text, /social login failed/);
+    for (const [name, secret] of Object.entries({ ...seen, client: "secret-of-the-client" })) {
+      assert.ok(secret.length > 5, name);
+      // What reads an answer likes to repeat how it began.
+      assert.ok(!text.includes(secret.slice(0, 10)), name);
+    }
   });
 
   it("does not say which values a failing statement of the database had", async () => {

@@ -5,14 +5,20 @@ export interface PlainProvider {
   url: string;
   /** What the address of the user answers next. */
   user: { status: number; body: unknown };
+  /** What these addresses answer as they are, instead of JSON. */
+  texts: { token?: string; user?: string };
   stop(): Promise<void>;
 }
+
+/** What it gives away. */
+export const plainSecrets = { code: "code-of-the-provider", token: "token-of-the-provider" };
 
 /** The least a provider without OpenID does: any code is good, the user is whoever the test says. */
 export async function startPlainProvider(): Promise<PlainProvider> {
   const provider: PlainProvider = {
     url: "",
     user: { status: 200, body: {} },
+    texts: {},
     stop: async () => {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
@@ -23,10 +29,14 @@ export async function startPlainProvider(): Promise<PlainProvider> {
     const url = new URL(request.url ?? "/", "http://x");
     const json = (status: number, body: unknown) =>
       answer.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    if (url.pathname === "/token") return json(200, { access_token: "t", token_type: "bearer" });
+    const asText = { "/token": provider.texts.token, "/user": provider.texts.user }[url.pathname];
+    if (asText !== undefined)
+      return answer.writeHead(200, { "content-type": "application/json" }).end(asText);
+    if (url.pathname === "/token")
+      return json(200, { access_token: plainSecrets.token, token_type: "bearer" });
     if (url.pathname === "/user") return json(provider.user.status, provider.user.body);
     const back = new URL(url.searchParams.get("redirect_uri") ?? "");
-    back.searchParams.set("code", "any");
+    back.searchParams.set("code", plainSecrets.code);
     back.searchParams.set("state", url.searchParams.get("state") ?? "");
     return answer.writeHead(302, { location: back.href }).end();
   });

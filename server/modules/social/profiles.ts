@@ -117,9 +117,17 @@ function failureOf({ log }: Pick<Deps, "log">, { id }: OauthProvider, error: unk
     error instanceof oidc.AuthorizationResponseError ||
     error instanceof oidc.WWWAuthenticateChallengeError ||
     (error instanceof oidc.ClientError && !outages.has(error.code));
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   log.warn({ provider: id, reason, refused: isRefusal }, "social login failed");
-  return isRefusal ? new AppError("oauth:provider_denied", { cause: error }) : unavailable(error);
+  return isRefusal
+    ? new AppError("oauth:provider_denied", { cause: error })
+    : unavailable(new Error(reason));
+}
+
+/** What is no JSON is repeated in the message: a token, or who somebody is (S27). */
+function reasonOf(error: unknown): string {
+  if (error instanceof SyntaxError) return "the provider's answer is no JSON";
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The library's codes for a provider that could not be reached, or answered nothing it should. */
