@@ -4,7 +4,7 @@ import { readDirectory } from "../db/queries/codex-directory.ts";
 import { lockGame, readStateBefore, readTextHashes } from "../db/queries/codex-import.ts";
 import { readKnown, saveKnown } from "../db/queries/codex-sources.ts";
 import {
-  createStaging,
+  prepareStaging,
   listTouched,
   stageKept,
   stageRemoved,
@@ -114,7 +114,7 @@ async function importLocked(
   const currentTexts = await readTextHashes(em, currentState);
   const textChanges = changesOfTexts(currentTexts, locales, texts);
   const hasNewTexts = textChanges.some(({ locale }) => locale.toLowerCase() === "en");
-  await createStaging(em);
+  await prepareStaging(em);
   const comparison = await compareEntities(
     em,
     envelope,

@@ -17,22 +17,38 @@ export interface StagedEntity {
   isChanged: boolean;
 }
 
-/** Tables of this transaction alone: what an import brings, and the entities it touches. */
-export async function createStaging(em: EntityManager): Promise<void> {
+/**
+ * What an import brings, and the entities it touches. The tables belong to the connection, because to make
+ * them for every import costs as much as a small one; the end of a transaction empties them.
+ */
+export async function prepareStaging(em: EntityManager): Promise<void> {
+  const [found] = await rowsOf(
+    em,
+    sql<{ exists: boolean }>`select to_regclass('pg_temp.codex_staging') is not null as exists`,
+  );
+  if (!found?.exists) return createStaging(em);
   // Of the patch before, where one transaction brings several.
   await rowsOf(
     em,
-    sql`drop table if exists pg_temp.codex_staging, pg_temp.codex_removed, pg_temp.codex_ended, pg_temp.codex_touched`,
+    sql`with staging as (delete from codex_staging), removed as (delete from codex_removed),
+        ended as (delete from codex_ended)
+      delete from codex_touched`,
   );
+}
+
+async function createStaging(em: EntityManager): Promise<void> {
   await rowsOf(
     em,
     sql`create temp table codex_staging (key text not null, type text not null,
         upstream_key text not null, hash char(64) not null, body text, words text,
-        is_changed boolean not null) on commit drop`,
+        is_changed boolean not null) on commit delete rows`,
   );
-  await rowsOf(em, sql`create temp table codex_removed (key text not null) on commit drop`);
-  await rowsOf(em, sql`create temp table codex_ended (entity_id int primary key) on commit drop`);
-  await rowsOf(em, sql`create temp table codex_touched (entity_id int primary key) on commit drop`);
+  for (const table of ["codex_ended", "codex_touched"])
+    await rowsOf(
+      em,
+      sql`create temp table ${sql.table(table)} (entity_id int primary key) on commit delete rows`,
+    );
+  await rowsOf(em, sql`create temp table codex_removed (key text not null) on commit delete rows`);
 }
 
 export async function stageEntities(
