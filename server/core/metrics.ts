@@ -36,9 +36,12 @@ export interface Metrics {
   hubWriteSeconds: Histogram;
 }
 
+/** Milliseconds. At its default of 10 this timer would be most of what an idle process does. */
+const eventLoopMonitoringPrecision = 50;
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
   const registers = [registry];
   return {
     registry,
