@@ -14,7 +14,13 @@ export { allowedRedirect } from "./redirects.ts";
 export { claiming } from "./conflicts.ts";
 export { accountSubject, lockoutOf, refuseLocked } from "./lockout.ts";
 export { emailProblem } from "./guests.ts";
-export { openerOf, openSession, type Opener, type Session } from "./sessions.ts";
+export {
+  openerOf,
+  openSession,
+  requireOpenSession,
+  type Opener,
+  type Session,
+} from "./sessions.ts";
 export * as sessionSchemas from "./schemas.ts";
 
 /** The generation before the current one is accepted this long after a rotation (TOK-04, S6). */

@@ -6,9 +6,11 @@ import {
   type LoginRecord,
   type SignedIn,
 } from "../../../db/queries/players.ts";
-import type { NewFamily } from "../../../db/queries/token-families.ts";
+import { isFamilyOpen, type NewFamily } from "../../../db/queries/token-families.ts";
+import { AppError } from "../../core/errors.ts";
 import { randomId } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
 import type { RequestInfo } from "../../http/route.ts";
 import { resolveRealm } from "../realms/service.ts";
 import { presentPlayer, rolesOf, type SessionBody } from "./schemas.ts";
@@ -93,6 +95,19 @@ function newFamily(
     endsAt: new Date(now + familySeconds * 1000),
     userAgent,
   };
+}
+
+/**
+ * For what opens a session by an access token: that of the token has to be open still, else whoever
+ * copied one could stay after everything was logged out, or the password changed (S7).
+ */
+export async function requireOpenSession(
+  { em, clock }: Pick<Deps, "em" | "clock">,
+  { playerId, family }: Pick<Caller, "playerId" | "family">,
+): Promise<void> {
+  const now = new Date(clock.now());
+  if (!(await isFamilyOpen(em, { id: family, playerId, now })))
+    throw new AppError("auth:token_invalid");
 }
 
 /** Tokens of the present generation of a family (TOK-03). */

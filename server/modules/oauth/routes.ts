@@ -8,6 +8,7 @@ import {
   type AnyRoute,
   type RequestInfo,
 } from "../../http/route.ts";
+import { requireOpenSession } from "../gateway/service.ts";
 import { consentPage } from "./consent-page.ts";
 import * as s from "./schemas.ts";
 
@@ -157,8 +158,9 @@ const answer = defineRoute({
   unknown: "oauth:request_expired",
   body: s.ConsentAnswer,
   responses: { 200: s.ConsentResult },
-  errors: ["oauth:request_expired"],
+  errors: ["auth:token_invalid", "oauth:request_expired"],
   handler: async ({ params, body, caller, deps, request }) => {
+    if (body.is_allowed) await requireOpenSession(deps, caller);
     const playerId = body.is_allowed ? caller.playerId : null;
     const next = await deps.oauth.answer(callOf(request), params.uid, playerId);
     return reply(200, { redirect: next });

@@ -14,7 +14,8 @@ import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
-import { openSession, type Opener, type Session } from "../gateway/service.ts";
+import type { Caller } from "../../http/auth.ts";
+import { openSession, requireOpenSession, type Opener, type Session } from "../gateway/service.ts";
 import { writeVerification } from "../verification/service.ts";
 import type { Profile } from "./profiles.ts";
 
@@ -123,20 +124,26 @@ async function hasConnection(em: EntityManager, playerId: number, provider: stri
   return (await listConnections(em, playerId)).some((one) => one.provider === provider);
 }
 
-/** Adds a login to an account; one that leads elsewhere, or a second of the provider, is refused. */
+/**
+ * Adds a login to an account; one that leads elsewhere, or a second of the provider, is refused. Opens
+ * a session for whoever is given as its opener.
+ */
 export async function linkSocially(
-  deps: Pick<Deps, "em" | "clock">,
-  playerId: number,
+  deps: Deps,
+  linker: Pick<Caller, "playerId" | "family">,
   { provider, profile }: Pick<SocialSignIn, "provider" | "profile">,
-): Promise<Player> {
+  opener: Opener | null,
+): Promise<Session | null> {
+  const { playerId } = linker;
   const now = new Date(deps.clock.now());
   try {
     return await deps.em.transactional(async (em) => {
       const player = await lockAccount(em, playerId);
       if (!player) throw new AppError("auth:token_invalid");
+      await requireOpenSession({ em, clock: deps.clock }, linker);
       const isSaved = await saveConnection(em, { ...profile, provider, playerId }, now);
       if (!isSaved) throw new AppError("oauth:already_linked");
-      return player;
+      return opener && openSession(em, deps, player, opener);
     });
   } catch (error) {
     if (brokenConstraint(error) === null) throw error;

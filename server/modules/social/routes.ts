@@ -72,6 +72,7 @@ const begin = defineRoute({
     "oauth:provider_unknown",
     "sso:redirect_invalid",
     "auth:required",
+    "auth:token_invalid",
     "auth:forbidden",
     "server:unavailable",
   ],

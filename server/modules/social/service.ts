@@ -6,7 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import type { OauthProvider } from "../../core/oauth-providers.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { openSession, type Opener, type Session } from "../gateway/service.ts";
+import { requireOpenSession, type Opener, type Session } from "../gateway/service.ts";
 import { linkSocially, signInSocially } from "./accounts.ts";
 import { authorizationUrl, readProfile } from "./profiles.ts";
 import { browserHash, randomSecret, saveState, type PendingSignIn } from "./states.ts";
@@ -36,15 +36,13 @@ export async function beginSignIn(
   provider: OauthProvider,
   { mode, caller, redirect, realm, browser }: BeginInput,
 ): Promise<{ url: string; state: string }> {
-  if (mode === "link" && caller === null) throw new AppError("auth:required");
-  if (mode === "link" && caller?.isGuest) throw new AppError("auth:forbidden");
+  const linker = mode === "link" ? await readLinker(deps, caller) : null;
   const [state, nonce, codeVerifier] = [randomSecret(), randomSecret(), randomSecret()];
   const redirectUri = redirectUriOf(deps, provider);
   const url = await authorizationUrl(deps, provider, { redirectUri, state, nonce, codeVerifier });
   await saveState(deps, state, {
     provider: provider.id,
-    mode,
-    playerId: mode === "link" ? (caller?.playerId ?? null) : null,
+    linker,
     redirect,
     realm,
     nonce,
@@ -52,6 +50,14 @@ export async function beginSignIn(
     browserHash: browserHash(browser),
   });
   return { url, state };
+}
+
+async function readLinker(deps: Deps, caller: Caller | null): Promise<PendingSignIn["linker"]> {
+  if (caller === null) throw new AppError("auth:required");
+  if (caller.isGuest) throw new AppError("auth:forbidden");
+  await requireOpenSession(deps, caller);
+  const { playerId, family } = caller;
+  return { playerId, family };
 }
 
 /** What the provider's answer carries. */
@@ -82,10 +88,8 @@ export async function finishSignIn(
     if (value !== undefined) callback.searchParams.set(name, value);
   const profile = await readProfile(deps, provider, { callback, state, pending });
   const signIn = { provider: provider.id, profile, locale };
-  if (pending.mode === "login") return signInSocially(deps, signIn, opener);
-  const player = await linkSocially(deps, pending.playerId ?? 0, signIn);
-  if (!isNative) return null;
-  return deps.em.transactional(async (em) => openSession(em, deps, player, opener));
+  if (pending.linker === null) return signInSocially(deps, signIn, opener);
+  return linkSocially(deps, pending.linker, signIn, isNative ? opener : null);
 }
 
 /** Takes a login away from an account, but never the last way to sign in; its picture goes too (OA-05). */

@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
 
 /** OA-02 */
 export const stateSeconds = 600;
@@ -9,9 +10,8 @@ export const stateSeconds = 600;
 /** What is remembered of a sign-in while the person is at the provider. */
 export interface PendingSignIn {
   provider: string;
-  mode: "login" | "link";
-  /** Who links; null for a login. */
-  playerId: number | null;
+  /** Who links, and by which session; null for a login. */
+  linker: Pick<Caller, "playerId" | "family"> | null;
   redirect: string;
   realm: string;
   nonce: string;

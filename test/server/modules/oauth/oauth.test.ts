@@ -286,6 +286,7 @@ describe("the OAuth 2.0 server", () => {
     const first = await mine();
     await app.client.delete("/v1/users/@me/sessions", { headers: headers() });
     await isOver(first);
+    await assert.rejects(mine(), /auth:token_invalid/, "nor does that session allow anything new");
 
     await signIn(password);
     const second = await mine();

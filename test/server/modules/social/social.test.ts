@@ -245,6 +245,18 @@ describe("linking a social login", () => {
     assert.equal((await connectionsOf(two)).length, 0);
   });
 
+  it("is not begun, nor finished, by a session that was ended", async () => {
+    const { session } = await registerAccount(app);
+    person(provider, {});
+    const token = session.access_token;
+    const begun = await begin(app, { token });
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    assert.equal((await app.client.delete("/v1/users/@me/sessions", { token })).status, 204);
+    assert.equal((await comeBack(app, back, begun.cookie)).error, "auth:token_invalid");
+    await assert.rejects(begin(app, { token }), /auth:token_invalid/);
+    assert.equal((await connectionsOf(token)).length, 0);
+  });
+
   it("is undone, but not when nothing else signs in", async () => {
     const path = "/v1/users/@me/connections/acme";
     const { session } = await registerAccount(app);
