@@ -80,13 +80,17 @@ export async function noteFamilyUse(em: EntityManager, id: string, now: Date): P
   await rowsOf(em, sql`update token_families set last_used_at = ${now} where id = ${id}`);
 }
 
-/** Ends every session of a player, but for `keep` when it is given (TOK-08). */
+/**
+ * Ends every session of a player, but for `keep` when it is given (TOK-08). Call it in a transaction:
+ * whoever signs in changes the player's row, so a session comes before this or after it.
+ */
 export async function revokeFamiliesOf(
   em: EntityManager,
   playerId: number,
   now: Date,
   keep = "",
 ): Promise<void> {
+  await rowsOf(em, sql`select 1 from players where id = ${playerId} for no key update`);
   await rowsOf(
     em,
     sql`update token_families set revoked_at = ${now}

@@ -83,7 +83,8 @@ const endAll = defineRoute({
   responses: { 204: null },
   errors: [],
   handler: async ({ caller, deps }) => {
-    await revokeFamiliesOf(deps.em, caller.playerId, new Date(deps.clock.now()));
+    const now = new Date(deps.clock.now());
+    await deps.em.transactional((em) => revokeFamiliesOf(em, caller.playerId, now));
     return reply(204, undefined, clearRefreshCookie());
   },
 });

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { findOpenPlayer, recordLogin } from "../../../../db/queries/players.ts";
+import { openSession } from "../../../../server/modules/gateway/sessions.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
+import { untilOneWaits } from "../../../support/locks.ts";
 
 const path = "/v1/users/@me/sessions";
 const clock = manualClock();
@@ -70,6 +73,22 @@ describe("the sessions of an account", () => {
     for (const token of [session.refresh_token, phone.body.refresh_token])
       assert.equal((await refresh(token)).code, "auth:refresh_invalid");
     assert.equal((await list(session.access_token)).length, 0);
+  });
+
+  it("end all at once, the one that is just being opened too", async () => {
+    const { session } = await registerAccount(app);
+    const { id } = session.player;
+    const now = new Date(clock.now());
+    const { opened, ended } = await app.deps.em.transactional(async (em) => {
+      assert.ok(await recordLogin(em, id, { now }));
+      const sent = app.client.delete(path, { token: session.access_token });
+      await untilOneWaits(app.deps.em);
+      const player = (await findOpenPlayer(em, id)) ?? assert.fail();
+      const opener = { realm: "default", userAgent: null };
+      return { opened: openSession(em, app.deps, player, opener), ended: sent };
+    });
+    assert.equal((await ended).status, 204);
+    assert.equal((await refresh(opened.body.refresh_token)).code, "auth:refresh_invalid");
   });
 
   it("are no matter of guests and strangers", async () => {
