@@ -89,6 +89,15 @@ export async function removePhone(em: EntityManager, playerId: number): Promise<
   return rows.length > 0;
 }
 
+/** Voids the sign-in code that went to the number the account had (GW-04). */
+export async function dropTextedCode(em: EntityManager, playerId: number): Promise<void> {
+  await rowsOf(
+    em,
+    sql`update sign_in_codes set expires_at = 'epoch'::timestamptz
+      where player_id = ${playerId} and channel = 'sms'`,
+  );
+}
+
 export async function purgeCodes(em: EntityManager, now: Date): Promise<void> {
   await rowsOf(em, sql`delete from phone_codes where expires_at < ${now}`);
 }

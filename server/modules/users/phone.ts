@@ -1,4 +1,6 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
 import {
+  dropTextedCode,
   listCodeEnds,
   removePhone,
   saveCode,
@@ -73,9 +75,13 @@ export async function verifyPhoneCode(
   // Not one transaction: a try counts even when what follows fails.
   const phone = await tryCode(deps.em, { playerId, hashes, now: at, maxTries });
   if (phone === null) throw new AppError("phone:code_invalid");
-  const isVerified = await claiming(() => verifyPhone(deps.em, { playerId, phone, now: at }), {
-    players_verified_phone_unique: "phone:code_invalid",
-  });
+  const verify = async (em: EntityManager) => {
+    const isDone = await verifyPhone(em, { playerId, phone, now: at });
+    if (isDone) await dropTextedCode(em, playerId);
+    return isDone;
+  };
+  const taken = { players_verified_phone_unique: "phone:code_invalid" } as const;
+  const isVerified = await claiming(() => deps.em.transactional(verify), taken);
   if (!isVerified) throw new AppError("phone:code_invalid");
   return { phone, verifiedAt: now };
 }
@@ -84,5 +90,6 @@ export async function forgetPhone(deps: Pick<Deps, "em">, caller: Caller): Promi
   await deps.em.transactional(async (em) => {
     if (!(await removePhone(em, caller.playerId))) throw new AppError("user:not_found");
     await spendCodes(em, caller.playerId);
+    await dropTextedCode(em, caller.playerId);
   });
 }

@@ -319,6 +319,31 @@ describe("a phone number", () => {
     assert.deepEqual([after.phone, after.phoneVerifiedAt], [null, null]);
   });
 
+  it("takes the sign-in code that went to it along when it is forgotten or replaced", async () => {
+    const gateway = "/v1/gateway/code";
+    const verified = async (one: Awaited<ReturnType<typeof account>>) => {
+      const phone = newNumber();
+      await one.call("POST", "/phone", { phone });
+      const code = await codeTo(phone);
+      assert.equal((await one.call("POST", "/phone/verify", { code })).status, 200);
+      return phone;
+    };
+    const changes: ((one: Awaited<ReturnType<typeof account>>) => Promise<unknown>)[] = [
+      (one) => one.call("DELETE", "/phone"),
+      verified,
+    ];
+    for (const change of changes) {
+      const one = await account();
+      const { email } = one;
+      const phone = await verified(one);
+      await post(app, `${gateway}/request`, { email, channel: "sms" });
+      const { content } = await sentMessage(app.deps, phone, "sign-in-code-sms");
+      await change(one);
+      const answer = await post(app, `${gateway}/verify`, { email, code: content.code });
+      assert.equal(answer.code, "auth:code_invalid");
+    }
+  });
+
   it("may be verified after the secret was changed, while the previous one is known", async () => {
     const one = await account();
     const phone = newNumber();
