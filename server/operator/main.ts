@@ -13,6 +13,7 @@ import { createBoard } from "./board.ts";
 import { createDatabase } from "./database.ts";
 import { createLoginFailures } from "./failures.ts";
 import { createIdentities } from "./identity.ts";
+import { createGlance, totalsOf } from "./glance.ts";
 import { createJobDesk } from "./jobs.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { createPlayerDesk } from "./players.ts";
@@ -68,7 +69,7 @@ export async function startOperator(): Promise<void> {
     clock: systemClock,
     log,
     routes: operatorRoutes(sources),
-    pages: pageRoutes(sources, identities, failures),
+    pages: pageRoutes(sources, createGlance(sources, systemClock.now), identities, failures),
     board: createBoard(queues.all()),
     identities,
     failures,
@@ -82,21 +83,23 @@ function createSources(
   link: PrimaryLink,
   queues: Queues,
   metrics: Metrics,
-): Pick<Sources, "processes" | "lobbies" | "jobs" | "metrics" | "moderators"> {
+): Pick<Sources, "processes" | "lobbies" | "jobs" | "metrics" | "totals" | "moderators"> {
   const listOf = async (
     question: "processes" | "lobbies" | "metrics" | "moderation",
   ): Promise<unknown[]> => {
     const value = await link.ask(question);
     return Array.isArray(value) ? value : [];
   };
+  const registry = async () => {
+    const others = (await listOf("metrics")) as MetricsOfProcess[];
+    const own = await metrics.registry.getMetricsAsJSON();
+    return AggregatorRegistry.aggregate([...others, own]);
+  };
   return {
     processes: async () => (await listOf("processes")) as ProcessInfo[],
     lobbies: async () => (await listOf("lobbies")) as Holder[],
-    metrics: async () => {
-      const others = (await listOf("metrics")) as MetricsOfProcess[];
-      const own = await metrics.registry.getMetricsAsJSON();
-      return AggregatorRegistry.aggregate([...others, own]).metrics();
-    },
+    metrics: async () => (await registry()).metrics(),
+    totals: async () => totalsOf(await (await registry()).getMetricsAsJSON()),
     moderators: async () => (await listOf("moderation")).map(String),
     jobs: createJobDesk(queues.all()),
   };

@@ -9,6 +9,7 @@ import type { LoginFailures } from "./failures.ts";
 import { avatarPages } from "./avatar-page.ts";
 import { cookieName, tooManyFailures } from "./access.ts";
 import { cookieSeconds, type Identities } from "./identity.ts";
+import type { Figure } from "./glance.ts";
 import { indexPage, loginPage, type Link } from "./pages.ts";
 import type { Sources } from "./sources.ts";
 
@@ -33,6 +34,7 @@ const links: Link[] = [
 /** What people open in a browser, besides the queue board. */
 export function pageRoutes(
   sources: Pick<Sources, "processes" | "jobs" | "avatars">,
+  glance: () => Promise<Figure[]>,
   identities: Identities,
   failures: LoginFailures,
 ): readonly PageRoute[] {
@@ -43,10 +45,13 @@ export function pageRoutes(
       path: "/operator",
       access: "viewer",
       handler: async ({ operator }) => {
-        const [processes, queues] = await Promise.all([sources.processes(), sources.jobs.queues()]);
-        return operator
-          ? html(indexPage(operator, links, processes, queues))
-          : redirect("/operator/login");
+        if (!operator) return redirect("/operator/login");
+        const [figures, processes, queues] = await Promise.all([
+          glance(),
+          sources.processes(),
+          sources.jobs.queues(),
+        ]);
+        return html(indexPage(operator, { links, figures, processes, queues }));
       },
     },
     {

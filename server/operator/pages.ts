@@ -1,5 +1,6 @@
 import type { ProcessInfo } from "../ipc.ts";
 import { escapeHtml } from "./board.ts";
+import type { Figure } from "./glance.ts";
 import type { Operator } from "./identity.ts";
 
 export interface Link {
@@ -25,11 +26,13 @@ th,td{text-align:left;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(-
 button{font:inherit;padding:.5rem 1rem;border:1px solid var(--ember);border-radius:.35rem;background:var(--ember);color:#fff;cursor:pointer;margin-top:1rem}
 .plain{background:none;color:var(--ember);margin:0;padding:.2rem .6rem}.wrong{color:var(--ember)}header{display:flex;justify-content:space-between;gap:1rem;align-items:start}`;
 
-/** A page around ready HTML. */
-export function page(title: string, content: string): string {
+/** A page around ready HTML, asked for again every so many seconds, if any. */
+export function page(title: string, content: string, refreshSeconds?: number): string {
+  const refresh =
+    refreshSeconds === undefined ? "" : `<meta http-equiv="refresh" content="${refreshSeconds}">`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${styles}</style></head>
+<meta name="robots" content="noindex"><link rel="icon" href="data:,">${refresh}<title>${escapeHtml(title)}</title><style>${styles}</style></head>
 <body><main>${content}</main></body></html>`;
 }
 
@@ -44,27 +47,43 @@ ${notice}<form method="post" action="/operator/login"><label for="token">Token</
   );
 }
 
-export function indexPage(
-  operator: Operator,
-  links: readonly Link[],
-  processes: readonly ProcessInfo[],
-  queues: readonly QueueCounts[],
-): string {
+/** What the start page shows, from top to bottom. */
+export interface Overview {
+  figures: readonly Figure[];
+  queues: readonly QueueCounts[];
+  processes: readonly ProcessInfo[];
+  links: readonly Link[];
+}
+
+const overviewSeconds = 10;
+
+export function indexPage(operator: Operator, overview: Overview): string {
+  const { figures, queues, processes, links } = overview;
+  const queueHead = ["Queue", "Waiting", "Active", "Delayed", "Failed", "Done"];
   return page(
     "Operator",
     `<header><div><h1>Operator</h1><p>${escapeHtml(operator.name)}, ${operator.role}</p></div>
 <form method="post" action="/operator/logout"><button class="plain">Log out</button></form></header>
+${table("Now", ["What", `Looked at every ${overviewSeconds} seconds`], figures.map(figureRow))}
+${table("Queues", queueHead, queues.map(queueRow))}
+${table("Processes", ["Role", "Pid", "State", "Restarts", "Up since"], processes.map(processRow))}
 ${table(
   "Pages",
   ["Address", "What it shows"],
   links.map((link) => [anchor(link), escapeHtml(link.note)]),
-)}
-${table("Processes", ["Role", "Pid", "State", "Restarts", "Up since"], processes.map(processRow))}
-${table("Queues", ["Queue", "Waiting", "Active", "Delayed", "Failed", "Done"], queues.map(queueRow))}`,
+)}`,
+    overviewSeconds,
   );
 }
 
-function anchor(link: Link): string {
+const marked = (text: string, isBad: boolean) =>
+  isBad ? `<strong class="wrong">${text}</strong>` : text;
+
+function figureRow({ name, value, isBad }: Figure): string[] {
+  return [escapeHtml(name), marked(escapeHtml(value), isBad)];
+}
+
+function anchor(link: Pick<Link, "href" | "text">): string {
   return `<a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a>`;
 }
 
@@ -85,13 +104,15 @@ function processRow(info: ProcessInfo): string[] {
 
 function queueRow(queue: QueueCounts): string[] {
   const count = (state: string) => String(queue.counts[state] ?? 0);
-  const name = escapeHtml(queue.name) + (queue.is_paused ? " (paused)" : "");
+  const href = `/operator/queues/board/queue/${encodeURIComponent(queue.name)}`;
+  const name =
+    anchor({ href, text: queue.name }) + (queue.is_paused ? marked(" (paused)", true) : "");
   return [
     name,
     count("waiting"),
     count("active"),
     count("delayed"),
-    count("failed"),
+    marked(count("failed"), count("failed") !== "0"),
     count("completed"),
   ];
 }

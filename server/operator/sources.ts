@@ -4,6 +4,7 @@ import type { PresentedMessage } from "../delivery/outbox.ts";
 import type { OperatorCaller } from "../http/auth.ts";
 import type { ProcessInfo } from "../ipc.ts";
 import type { AvatarDesk } from "./avatar-desk.ts";
+import type { Totals } from "./glance.ts";
 import type { JobDesk } from "./jobs.ts";
 import type { PlayerDesk } from "./players.ts";
 import type { QuestionDesk } from "./questions.ts";
@@ -20,6 +21,7 @@ export interface Sources {
   moderators(): Promise<string[]>;
   questions: QuestionDesk;
   metrics(): Promise<string>;
+  totals(): Promise<Totals>;
   outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
   wallets(): Promise<BooksView>;
   /** Names of the stores that do not answer. */

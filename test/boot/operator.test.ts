@@ -52,7 +52,11 @@ describe("the operator listener", () => {
     assert.equal(answer.status, 303);
     assert.match(cookie, /; HttpOnly; SameSite=Strict; Max-Age=43200$/);
     const [pair = ""] = cookie.split(";");
-    assert.equal((await call("/operator", { headers: { Cookie: pair } })).status, 200);
+    const start = await call("/operator", { headers: { Cookie: pair } });
+    assert.equal(start.status, 200);
+    const text = await start.text();
+    assert.match(text, /Service<\/td><td>ready</);
+    assert.match(text, /Requests<\/td><td>\d+ since the start</);
     const forged = pair.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
     assert.equal((await call("/operator/workers", { headers: { Cookie: forged } })).status, 401);
   });

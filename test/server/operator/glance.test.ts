@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createMetrics } from "../../../server/core/metrics.ts";
+import { createGlance, totalsOf, type Totals } from "../../../server/operator/glance.ts";
+import type { ProcessInfo } from "../../../server/ipc.ts";
+
+const nothing: Totals = { requests: 0, failures: 0, commands: 0, lobbies: 0, streams: 0 };
+const process: ProcessInfo = {
+  role: "http",
+  index: 0,
+  pid: 7,
+  isReady: true,
+  restarts: 0,
+  startedAt: 0,
+  incarnation: null,
+};
+
+function setUp() {
+  const state = { now: 0, totals: nothing, isReady: true, missing: [] as string[] };
+  const glance = createGlance(
+    {
+      totals: async () => state.totals,
+      processes: async () => [{ ...process, isReady: state.isReady }],
+      missingStores: async () => state.missing,
+      moderators: async () => [],
+    },
+    () => state.now,
+  );
+  const look = async (seconds: number, totals: Partial<Totals> = {}) => {
+    state.now = seconds * 1000;
+    state.totals = { ...nothing, ...totals };
+    const figures = await glance();
+    return Object.fromEntries(figures.map(({ name, value, isBad }) => [name, [value, isBad]]));
+  };
+  return { state, look };
+}
+
+test("the first look has sums, later ones the rates since an earlier look", async () => {
+  const { look } = setUp();
+  assert.deepEqual((await look(100, { requests: 900 }))["Requests"], [
+    "900 since the start",
+    false,
+  ]);
+  const later = await look(110, { requests: 950, streams: 3 });
+  assert.deepEqual(later["Requests"], ["5.0 per second", false]);
+  assert.deepEqual(later["Event streams"], ["3", false]);
+  // Somebody else looks a moment afterwards: the rate is still one over ten seconds.
+  const next = await look(111, { requests: 961 });
+  assert.deepEqual(next["Requests"], ["5.5 per second", false]);
+});
+
+test("a rate is never taken over a long absence, and never negative after a restart", async () => {
+  const { look } = setUp();
+  await look(0, { requests: 100 });
+  assert.deepEqual((await look(10, { requests: 20 }))["Requests"], ["0.0 per second", false]);
+  assert.deepEqual((await look(1000, { requests: 70 }))["Requests"], ["70 since the start", false]);
+});
+
+test("what somebody has to look at is marked", async () => {
+  const { state, look } = setUp();
+  await look(0, { failures: 2 });
+  const name = "Answers of 500 and above";
+  assert.deepEqual((await look(10, { failures: 2 }))[name], ["0.0 per second", false]);
+  assert.deepEqual((await look(20, { failures: 4 }))[name], ["0.2 per second", true]);
+  state.isReady = false;
+  state.missing = ["redis"];
+  assert.deepEqual((await look(30))["Service"], [
+    "not ready; redis does not answer; processes that are starting: 1",
+    true,
+  ]);
+});
+
+test("the totals are those of the metrics by their names", async () => {
+  const metrics = createMetrics();
+  for (const status of ["200", "404", "503"])
+    metrics.requests.cell({ route: "/", method: "GET", status }).n += 5;
+  metrics.lobbyCommands.cell({ type: "pick", outcome: "ok" }).n += 4;
+  metrics.lobbyActors.set(3);
+  metrics.hubStreams.inc({ topic: "lobby" }, 2);
+  const totals = totalsOf(await metrics.registry.getMetricsAsJSON());
+  assert.deepEqual(totals, { requests: 15, failures: 5, commands: 4, lobbies: 3, streams: 2 });
+});
