@@ -49,7 +49,9 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
     route,
     limit: limitOf(route, config),
     keyUse: keyUseOf(route),
-    readBody: route.body ? createBodyReader(route.body, route.invalid) : null,
+    readBody: route.body
+      ? createBodyReader(route.body, route.invalid, (body) => route.together?.(body, config) ?? [])
+      : null,
     readQuery: route.query ? createQueryReader(route.query, route.looseQuery) : null,
     readParams: params
       ? createParamsReader(route.path, params, route.unknown ?? "route:not_found")

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { Config } from "../core/config.ts";
-import type { ErrorCode } from "../core/errors.ts";
+import type { ErrorCode, Violation } from "../core/errors.ts";
 import type { Caller, OperatorCaller, SeatCaller } from "./auth.ts";
 import type { Deps } from "../deps.ts";
 import type { SegmentForms } from "./router.ts";
@@ -241,6 +241,8 @@ export interface RouteRecord<
   /** Query parameters the handler reads itself; for the interface document. */
   ownQuery?: TObject;
   body?: B;
+  /** What is wrong with the fields of a body together, or by the settings: asked of any body, sound or not (HTTP-06). */
+  together?: (body: Readonly<Record<string, unknown>>, config: Config) => Violation[];
   /** Takes `multipart/form-data` instead of JSON. */
   form?: FileForm;
   /** Fields of a form the handler reads itself; for the interface document. */

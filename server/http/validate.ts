@@ -24,13 +24,19 @@ export type BodyReader = (body: Record<string, unknown>) => Record<string, unkno
  * Checks a JSON body and returns its documented fields only (S13), defaults filled in.
  * Throws `validation:failed` with every problem, or the code the endpoint names (HTTP-05, HTTP-06).
  */
-export function createBodyReader(schema: TObject, invalid?: { code: ErrorCode }): BodyReader {
+export function createBodyReader(
+  schema: TObject,
+  invalid?: { code: ErrorCode },
+  together: (body: Record<string, unknown>) => Violation[] = () => [],
+): BodyReader {
   const validator = Compile(schema);
   return (body) => {
     const violations: Violation[] = [];
-    const picked = pick(schema as Shape, body, "", violations);
+    const picked = pick(schema as Shape, body, "", violations) as Record<string, unknown>;
     if (!validator.Check(picked)) addErrors(validator.Errors(picked), violations);
-    if (violations.length === 0) return picked as Record<string, unknown>;
+    for (const { propertyPath, title } of together(picked))
+      addViolation(violations, propertyPath, title);
+    if (violations.length === 0) return picked;
     if (invalid)
       throw new AppError(invalid.code, { params: { field: violations[0]?.propertyPath } });
     throw new AppError("validation:failed", { violations: violations.slice(0, maxViolations) });

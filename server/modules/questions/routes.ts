@@ -1,5 +1,6 @@
 import { countByCategory, listCatalog } from "../../../db/queries/questions.ts";
 import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
+import { modelsOf } from "../../providers/chat/settings.ts";
 import { categories } from "../../providers/question-model.ts";
 import { slugOf } from "./categories.ts";
 import * as s from "./schemas.ts";
@@ -65,6 +66,11 @@ const generate = defineRoute({
   source: "document 2, Categories and questions; TRV-02, TRV-03, TRV-04, TRV-05, TRV-12",
   rateLimit: { max: 30, window: 60 },
   body: s.GenerateBody,
+  together: ({ model }, config) => {
+    const allowed = modelsOf(config);
+    if (typeof model !== "string" || allowed.includes(model)) return [];
+    return [{ propertyPath: "model", title: `must be one of ${allowed.join(", ")}` }];
+  },
   responses: { 200: s.PlayList },
   errors: ["generator:unavailable"],
   handler: async ({ body, caller, deps }) => {

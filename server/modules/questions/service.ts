@@ -4,7 +4,6 @@ import { AppError } from "../../core/errors.ts";
 import type { JobDeps } from "../../deps.ts";
 import { levelOf } from "../../play/levels.ts";
 import { categoryOf, difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
-import { modelsOf } from "../../providers/chat/settings.ts";
 import { listInChallenges, listLiveInLobbies, markLive } from "../../play/live.ts";
 import { sealAnswer } from "./seal.ts";
 import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
@@ -147,7 +146,6 @@ export async function generateForPlayer(
   input: GenerateInput,
 ): Promise<Stocked[]> {
   const named = categoryOf(input.category, "category") ?? "random";
-  checkModel(deps, input.model);
   const xp = input.difficulty === "auto" ? await readCategoryXp(deps.em, playerId) : null;
   const needed = new Map<string, number>();
   for (let place = 0; place < input.count; place++) {
@@ -173,13 +171,4 @@ export async function generateForPlayer(
   const questions = drawn.flat();
   if (questions.length === 0) throw new AppError("generator:unavailable");
   return questions;
-}
-
-/** Only the configured names may be chosen (TRV-04). */
-function checkModel({ config }: JobDeps, model: string | null): void {
-  const allowed = modelsOf(config);
-  if (model === null || allowed.includes(model)) return;
-  throw new AppError("validation:failed", {
-    violations: [{ propertyPath: "model", title: `must be one of ${allowed.join(", ")}` }],
-  });
 }

@@ -1,4 +1,3 @@
-import { AppError } from "../../core/errors.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { presentPlayQuestion } from "../questions/service.ts";
 import * as s from "./schemas.ts";
@@ -17,9 +16,6 @@ const named = { params: s.RunParams, unknown: "run:not_found" } as const;
 /** A question may have to be made first. */
 const deadlineMs = 30_000;
 
-const refuseField = (title: string) =>
-  new AppError("validation:failed", { violations: [{ propertyPath: "challenge_id", title }] });
-
 const start = defineRoute({
   ...common,
   method: "POST",
@@ -28,6 +24,7 @@ const start = defineRoute({
   source: "document 2, Runs; RUN-02, RUN-03, RUN-04, RUN-06",
   deadlineMs,
   body: s.StartBody,
+  together: s.challengeProblems,
   responses: { 200: s.StartedRun },
   errors: [
     "auth:token_invalid",
@@ -37,8 +34,6 @@ const start = defineRoute({
   ],
   handler: async ({ body, caller, deps }) => {
     const { mode, challenge_id: challengeId = null, category = null } = body;
-    if (mode === "endless" && challengeId !== null) throw refuseField("is not for endless runs");
-    if (mode !== "endless" && challengeId === null) throw refuseField("is required");
     const { run, question, isCached } =
       mode === "endless" || challengeId === null
         ? await startEndless(deps, caller.playerId, category)

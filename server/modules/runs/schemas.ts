@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import "../../core/time-zones.ts";
 import type { RunRow } from "../../../db/queries/runs.ts";
 import { timestamp } from "../../core/clock.ts";
+import type { Violation } from "../../core/errors.ts";
 import { named, PlayQuestion } from "../questions/service.ts";
 import type { AnswerOutcome, ChallengeSummary as Summary } from "./service.ts";
 
@@ -27,6 +28,17 @@ export const StartBody = Type.Object({
     ),
   ),
 });
+
+/** A challenge is named for the modes that have one (RUN-04). */
+export function challengeProblems({
+  mode,
+  challenge_id: id = null,
+}: Readonly<Record<string, unknown>>): Violation[] {
+  const problem = (title: string) => [{ propertyPath: "challenge_id", title }];
+  if (mode === "endless" && id !== null) return problem("is not for endless runs");
+  const isOfChallenge = mode === "daily_shuffle" || mode === "gauntlet";
+  return isOfChallenge && id === null ? problem("is required") : [];
+}
 
 export const RunParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 

@@ -15,6 +15,7 @@ const submit = defineRoute({
   source: "document 2, Word game; WG-01 to WG-04, HTTP-15",
   idempotent: true,
   body: s.ResultBody,
+  together: s.resultProblems,
   responses: { 200: s.Submitted },
   errors: ["auth:token_invalid", "server:unavailable"],
   handler: async ({ body, caller, deps }) =>

@@ -2,6 +2,8 @@ import Type, { type Static } from "typebox";
 import "../../core/time-zones.ts";
 import type { WordLine } from "../../../db/queries/word-results.ts";
 import { timestamp } from "../../core/clock.ts";
+import { isDate } from "../../core/days.ts";
+import type { Violation } from "../../core/errors.ts";
 
 const nullable = (type: string, options: object = {}) => ({ type: [type, "null"], ...options });
 const count = (maximum: number) => Type.Integer({ minimum: 0, maximum });
@@ -33,6 +35,21 @@ export const ResultBody = Type.Object({
   targetWords: Words,
   targetWordsFound: Words,
 });
+
+/** What the fields of a result say together (WG-01). */
+export function resultProblems(body: Readonly<Record<string, unknown>>): Violation[] {
+  const { type, date = null, targetWords, targetWordsFound } = body;
+  const problems: Violation[] = [];
+  const add = (propertyPath: string, title: string) => problems.push({ propertyPath, title });
+  if (type === "daily" && date === null) add("date", "is required");
+  if (type === "daily" && typeof date === "string" && !isDate(date))
+    add("date", "must be a date of the form YYYY-MM-DD");
+  if (lengthOf(targetWordsFound) > lengthOf(targetWords))
+    add("targetWordsFound", "must not be longer than targetWords");
+  return problems;
+}
+
+const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0);
 
 export const Submitted = Type.Object({
   username: Type.String(),

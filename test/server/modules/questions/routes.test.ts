@@ -277,7 +277,10 @@ describe("the question endpoints", () => {
 
     it("names each wrong field", async () => {
       const wrong: [object, string][] = [
-        [{ category: "knitting", count: 21, prompt: "<b>" }, "category count prompt"],
+        [
+          { category: "knitting", count: 21, prompt: "<b>", model: "big" },
+          "category count prompt model",
+        ],
         [{}, "category"],
         [{ category: "knitting" }, "category"],
         [{ category: "film", difficulty: "hardest" }, "difficulty"],

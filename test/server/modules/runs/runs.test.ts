@@ -287,6 +287,11 @@ describe("runs", () => {
       const answer = await ann.send("/runs", body);
       assert.deepEqual([answer.status, answer.code], [status, code], JSON.stringify(body));
     }
+    const wrong = { mode: "endless", challenge_id: daily.id, category: "knitting" };
+    const fields = (await ann.send("/runs", wrong)).json.flash?.violations?.map(
+      ({ propertyPath }) => propertyPath,
+    );
+    assert.deepEqual(fields, ["category", "challenge_id"]);
     const { id } = await ann.start("endless", { category: "random" });
     for (const body of [
       {},

@@ -279,6 +279,10 @@ describe("the word game", () => {
     const cases: [body: Record<string, unknown>, fields: string[]][] = [
       [{ type: "weekly" }, ["type"]],
       [{ type: "daily" }, ["date"]],
+      [
+        { type: "daily", score: -1, targetWordsFound: ["a"] },
+        ["score", "date", "targetWordsFound"],
+      ],
       [{ type: "daily", date: null }, ["date"]],
       [{ type: "daily", date: "2026-02-30" }, ["date"]],
       [{ type: "daily", date: "01.03.2026" }, ["date"]],
