@@ -36,7 +36,8 @@ export async function closeAccount(
   const rows = await rowsOf(
     em,
     sql<{ emailKey: string | null }>`
-      update players set deleted_at = ${now}, channels = '{}', email_verified_at = null
+      update players set deleted_at = ${now}, channels = '{}', email_verified_at = null,
+        phone_verified_at = null
       where id = ${playerId} and deleted_at is null and not is_guest
       returning email_key as "emailKey"`,
   );

@@ -434,7 +434,7 @@ describe("a phone number", () => {
     assert.equal(await ask(), "200");
   });
 
-  it("belongs to the account that verified it first", async () => {
+  it("belongs to the account that verified it first, until that is closed", async () => {
     const [one, other] = [await account(), await account()];
     const phone = newNumber();
     await one.call("POST", "/phone", { phone });
@@ -449,5 +449,12 @@ describe("a phone number", () => {
     );
     assert.equal((await player(other.id)).phone, null);
     assert.equal((await player(one.id)).phone, phone);
+    assert.equal((await one.call("DELETE", "")).status, 200);
+    await other.call("POST", "/phone", { phone });
+    const { content } = await sentMessage(app.deps, phone, "phone-code", 2);
+    const third = { code: content.code };
+    assert.equal(result(await other.call("POST", "/phone/verify", third)), "200");
+    assert.ok(await reopenAccount(app.deps.em, one.id));
+    assert.equal((await player(one.id)).phoneVerifiedAt, null);
   });
 });
