@@ -63,7 +63,8 @@ async function runTests(databaseUrl: string): Promise<number> {
     [
       // Three processes keep two cores busy: a collector that works beside them takes more than it gives.
       "--single-threaded-gc",
-      "--max-semi-space-size=32",
+      "--min-semi-space-size=64",
+      "--max-semi-space-size=64",
       // As in the service: what belongs to a request follows it without a hook on every promise.
       "--experimental-async-context-frame",
       "--import",

@@ -11,7 +11,7 @@ import { hashToken, operatorRoles } from "../../server/operator/identity.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { checkResponse, createRouteChecks } from "../support/response-check.ts";
 import { createLobby, newPlayer } from "../support/player.ts";
-import { startService, type Service } from "../support/process.ts";
+import { sharedService, type Service } from "../support/process.ts";
 
 interface Answer {
   status: number;
@@ -28,7 +28,7 @@ describe("the operator endpoints", () => {
   const tokenOf = (role: string) => `test-token-of-${role}-0123456789`;
 
   before(async () => {
-    service = await startService({ env: { RATE_LIMIT_FACTOR: "0" }, sharesPostgres: true });
+    service = await sharedService();
     orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 2 });
     queues = createQueues(service.redisUrl, silentLogger);
     for (const role of operatorRoles) {
@@ -39,7 +39,6 @@ describe("the operator endpoints", () => {
   after(async () => {
     await queues.close();
     await orm.close(true);
-    await service.stop();
   });
 
   /** Every answer is checked against the declaration of its route. */

@@ -16,6 +16,7 @@ import { archiveTraces, envelope } from "../support/archive.ts";
 import {
   failToStart,
   serviceEnv,
+  sharedService,
   startService,
   temporaryDataDir,
   type Service,
@@ -75,9 +76,8 @@ async function allPids(service: Service): Promise<number[]> {
 describe("a running service", () => {
   let service: Service;
   before(async () => {
-    service = await startService({ sharesPostgres: true });
+    service = await sharedService();
   });
-  after(() => service.stop());
 
   it("answers the health check on the port it prints", async () => {
     const response = await fetch(`${service.url}/v1/health-check`);

@@ -6,7 +6,7 @@ import * as client from "openid-client";
 import { RealmSchema } from "../../db/entities/realm.ts";
 import { insertOAuthClient } from "../../db/queries/oauth-clients.ts";
 import { startApp } from "../support/app.ts";
-import { startBrowser } from "../support/browser.ts";
+import { sharedBrowser } from "../support/browser.ts";
 import { password, registerAccount } from "../support/identity.ts";
 
 /** A port that is free now; the service must know its address before it listens. */
@@ -20,7 +20,7 @@ async function freePort(): Promise<number> {
 
 describe("the page that asks a player to sign in at a program, in a real browser", () => {
   it("signs in, shows who asks for what, and leads back with a code that works", async (t) => {
-    const browser = await startBrowser();
+    const browser = await sharedBrowser();
     if (!browser) return t.skip("no browser on this machine");
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
@@ -73,7 +73,7 @@ describe("the page that asks a player to sign in at a program, in a real browser
       assert.equal(tokens.claims()?.sub, String(session.player.id));
       assert.deepEqual(problems, []);
     } finally {
-      await browser.close();
+      for (const context of browser.contexts()) await context.close();
       program.close();
       await app.stop();
     }

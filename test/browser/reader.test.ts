@@ -7,7 +7,7 @@ import { importEnvelope } from "../../importers/run.ts";
 import { archiveNewsChannel } from "../../server/core/archive-news.ts";
 import { startApp, type App } from "../support/app.ts";
 import { entity, envelope, importTime, type EnvelopeInput } from "../support/archive.ts";
-import { startBrowser } from "../support/browser.ts";
+import { sharedBrowser } from "../support/browser.ts";
 import { made, smallGame, smallTexts } from "../support/projected-game.ts";
 import { openReader, shiftOf } from "../support/reader-page.ts";
 
@@ -56,11 +56,10 @@ describe("the pages for readers in a real browser", () => {
     });
 
   before(async () => {
-    browser = await startBrowser();
+    browser = await sharedBrowser();
     if (browser) app = await startApp({ hasJobs: false });
   });
   after(async () => {
-    await browser?.close();
     if (browser) await app.stop();
   });
 

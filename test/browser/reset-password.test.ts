@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startApp } from "../support/app.ts";
-import { startBrowser } from "../support/browser.ts";
+import { sharedBrowser } from "../support/browser.ts";
 import { post, registerAccount } from "../support/identity.ts";
 import { sentMessage } from "../support/messages.ts";
 
 describe("the page for a new password in a real browser", () => {
   it("sets the password of the mail's link once, and hides the token", async (t) => {
-    const browser = await startBrowser();
+    const browser = await sharedBrowser();
     if (!browser) return t.skip("no browser on this machine");
     const app = await startApp();
     try {
@@ -36,7 +36,7 @@ describe("the page for a new password in a real browser", () => {
       await page.getByText("schon benutzt").waitFor();
       assert.deepEqual(problems, []);
     } finally {
-      await browser.close();
+      for (const context of browser.contexts()) await context.close();
       await app.stop();
     }
   });

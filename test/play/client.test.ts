@@ -43,7 +43,12 @@ const isReveal = (index: number) => (event: LobbyEvent) =>
 describe("clients of a service whose workers are killed", () => {
   let service: Service;
   before(async () => {
-    const env = { HTTP_WORKERS: "2", RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" };
+    const env = {
+      HTTP_WORKERS: "2",
+      JOB_WORKERS: "0",
+      RATE_LIMIT_FACTOR: "0",
+      LOBBY_MIN_QUESTION_MS: "0",
+    };
     service = await startService({ env, sharesPostgres: true });
   });
   after(async () => {

@@ -3,6 +3,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { chromium, type Browser } from "playwright-core";
+import { shared } from "./shared.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome"];
 const installLimitMs = 180_000;
@@ -18,8 +19,13 @@ const quietArgs = [
   "--disable-sync",
 ];
 
-/** A real browser, or null when this machine has none and cannot get one. In CI that is an error. */
-export async function startBrowser(): Promise<Browser | null> {
+/**
+ * A real browser, or null when this machine has none and cannot get one. In CI that is an error. It is
+ * shared: whoever opens windows closes them.
+ */
+export const sharedBrowser = shared(startBrowser, async (browser) => browser?.close());
+
+async function startBrowser(): Promise<Browser | null> {
   const executablePath = findBrowser() ?? (await installBrowser());
   if (executablePath !== null) return chromium.launch({ executablePath, args: quietArgs });
   const problem = "no chromium on this machine and none could be installed (apt-get as root)";

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { nodeFlags } from "../../server/core/node-flags.ts";
 import type { CardFacts } from "../../server/card.ts";
 import type { ProcessInfo } from "../../server/ipc.ts";
+import { shared } from "./shared.ts";
 import { testDatabase } from "./stores.ts";
 
 export interface ServiceOptions {
@@ -127,6 +128,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
   };
 }
+
+/** One service for tests that need no other settings and no other service. */
+export const sharedService = shared(
+  () => startService({ sharesPostgres: true }),
+  (service) => service.stop(),
+);
 
 /** Starts a service that is expected to give up. */
 export async function failToStart(env: NodeJS.ProcessEnv): Promise<FailedStart> {

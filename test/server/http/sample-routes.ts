@@ -130,7 +130,7 @@ const reads: AnyRoute[] = [
     method: "GET",
     path: "/v1/stream",
     auth: "public",
-    responses: { 200: stream },
+    responses: { 200: stream(Any) },
     errors: [],
     handler: () =>
       streamReply(
