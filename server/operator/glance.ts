@@ -1,16 +1,6 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 import { readiness } from "./processes.ts";
-import type { Sources } from "./sources.ts";
-
-/** Sums over all processes; what is counted begins anew with a process. */
-export interface Totals {
-  requests: number;
-  /** Answers of 500 and above. */
-  failures: number;
-  commands: number;
-  lobbies: number;
-  streams: number;
-}
+import type { Sources, Totals } from "./sources.ts";
 
 /** One line of the start page. */
 export interface Figure {

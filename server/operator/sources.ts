@@ -4,11 +4,20 @@ import type { PresentedMessage } from "../delivery/outbox.ts";
 import type { OperatorCaller } from "../http/auth.ts";
 import type { ProcessInfo } from "../ipc.ts";
 import type { AvatarDesk } from "./avatar-desk.ts";
-import type { Totals } from "./glance.ts";
 import type { JobDesk } from "./jobs.ts";
 import type { PlayerDesk } from "./players.ts";
 import type { QuestionDesk } from "./questions.ts";
 import type { BooksView } from "./wallets.ts";
+
+/** Sums over all processes; what is counted begins anew with a process. */
+export interface Totals {
+  requests: number;
+  /** Answers of 500 and above. */
+  failures: number;
+  commands: number;
+  lobbies: number;
+  streams: number;
+}
 
 /** What the addresses show and change; each answers within a bounded time. */
 export interface Sources {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMetrics } from "../../../server/core/metrics.ts";
-import { createGlance, totalsOf, type Totals } from "../../../server/operator/glance.ts";
+import { createGlance, totalsOf } from "../../../server/operator/glance.ts";
+import type { Totals } from "../../../server/operator/sources.ts";
 import type { ProcessInfo } from "../../../server/ipc.ts";
 
 const nothing: Totals = { requests: 0, failures: 0, commands: 0, lobbies: 0, streams: 0 };
