@@ -1,7 +1,7 @@
 import type { EventStream } from "./stream.ts";
 
 /** Parts of an interval, each with its share of the streams. */
-const numSlots = 10;
+const numSlots = 5;
 
 /**
  * All streams of a process, in groups whose turn comes one after the other: looking at ten thousand
