@@ -1,4 +1,4 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
+import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
 import { preparedRowsOf } from "../prepared.ts";
@@ -8,9 +8,13 @@ import type { NewFamily } from "./token-families.ts";
 /** What a login may name an account by: exactly one of the two normal forms. */
 export type LoginKey = { emailKey: string } | { nameKey: string };
 
-/** The open registered account of an address, or null. */
-export function findAccount(em: EntityManager, emailKey: string): Promise<Player | null> {
-  return em.findOne(PlayerSchema, { emailKey, isGuest: false, deletedAt: null });
+/** The open registered account of an address, locked until the transaction of `em` ends; or null. */
+export function lockAccountOf(em: EntityManager, emailKey: string): Promise<Player | null> {
+  return em.findOne(
+    PlayerSchema,
+    { emailKey, isGuest: false, deletedAt: null },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
 }
 
 /** What a password is checked against. */

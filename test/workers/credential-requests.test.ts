@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
+import { PlayerSchema } from "../../db/entities/player.ts";
+import { lockAccount } from "../../db/queries/accounts.ts";
 import { insertRequest } from "../../db/queries/credential-requests.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { answerRequest } from "../../workers/processors/credential-requests.ts";
@@ -9,6 +11,7 @@ import { credentialRequests } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";
 import { manualClock } from "../support/clock.ts";
 import { password, post, registerAccount, uniqueName } from "../support/identity.ts";
+import { untilOneWaits } from "../support/locks.ts";
 import { messagesTo } from "../support/messages.ts";
 
 const clock = manualClock();
@@ -55,6 +58,29 @@ describe("a request for a code or a reset", () => {
     await run();
     assert.equal((await codesTo(email)).length, 1);
     assert.equal((await waiting()).length, 0);
+  });
+
+  it("of an address the account is just leaving is answered with nothing", async () => {
+    await forget();
+    const { email, session } = await registerAccount(app);
+    await ask(email);
+    await post(app, "/v1/gateway/reset-password/request", { email });
+    const known = (await messagesTo(app.deps, email)).length;
+    for (const { id } of await waiting()) {
+      const { em } = app.deps;
+      const { answered } = await em.transactional(async (inner) => {
+        const account = (await lockAccount(inner, session.player.id)) ?? assert.fail();
+        const work = answerRequest({ requestId: id, round: 0 }, { ...app.deps, em: em.fork() });
+        await untilOneWaits(em);
+        const other = `${uniqueName()}@example.com`;
+        Object.assign(account, { email: other, emailKey: other });
+        return { answered: work };
+      });
+      await answered;
+      assert.equal((await messagesTo(app.deps, email)).length, known);
+      const back = { email, emailKey: email };
+      await em.nativeUpdate(PlayerSchema, { id: session.player.id }, back);
+    }
   });
 
   it("that comes too late is forgotten", async () => {

@@ -3,7 +3,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../db/entities/player.ts";
 import { takeRequest, type CredentialRequestRow } from "../../db/queries/credential-requests.ts";
 import { saveReset } from "../../db/queries/password-resets.ts";
-import { findAccount } from "../../db/queries/players.ts";
+import { lockAccountOf } from "../../db/queries/players.ts";
 import { findBranding, findRealm } from "../../db/queries/realms.ts";
 import { saveCode } from "../../db/queries/sign-in-codes.ts";
 import { publicBaseUrl } from "../../server/core/addresses.ts";
@@ -32,7 +32,8 @@ export async function answerRequest(
   const messageId = await deps.em.transactional(async (em) => {
     const request = await takeRequest(em, requestId);
     if (!request || request.createdAtMs < now - usefulMs) return null;
-    const account = await findAccount(em, request.emailKey);
+    // Locked, so that nothing goes to an address or a number the account no longer has.
+    const account = await lockAccountOf(em, request.emailKey);
     if (!account) return null;
     if (request.purpose === "code") return writeCode(em, deps, account, request);
     return writeReset(em, deps, account, request);
