@@ -33,11 +33,18 @@ const packages = [
 ];
 const downloadLimitMs = 120_000;
 
+let known: RedisProgram | null = null;
+
 /**
  * A Redis from PATH, else one unpacked from Debian packages without root. Throws what to install.
  * It is kept beside the installed packages, so that every data folder and test shares it.
  */
 export async function findRedisProgram(dataDir: string, log: Logger): Promise<RedisProgram> {
+  known ??= await lookForProgram(dataDir, log);
+  return known;
+}
+
+async function lookForProgram(dataDir: string, log: Logger): Promise<RedisProgram> {
   for (const command of programs) {
     const found = await run(command, ["--version"]).then(
       () => true,

@@ -37,7 +37,7 @@ test("the listener notices a message that is missing, doubled or given up", () =
 
 test("nothing acknowledged is lost or doubled while workers die, one freezes and Redis restarts", async (t) => {
   const report = await survive({
-    seconds: 20,
+    seconds: 15,
     lobbies: 8,
     seed: 1,
     report: (line) => t.diagnostic(line),
