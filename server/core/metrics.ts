@@ -33,7 +33,7 @@ export interface Metrics {
   hubEnds: Counter<"reason">;
   hubBytes: Tally<string>;
   hubRingBytes: Gauge;
-  hubWriteSeconds: Histogram;
+  hubWriteSeconds: TallyHistogram<string>;
 }
 
 /** Milliseconds. At its default of 10 this timer would be most of what an idle process does. */
@@ -207,7 +207,7 @@ export function createMetrics(): Metrics {
       labelNames: ["reason"],
       registers,
     }),
-    hubWriteSeconds: new Histogram({
+    hubWriteSeconds: new TallyHistogram({
       name: "hub_publish_to_write_seconds",
       help: "Time from making a lobby message to its first write",
       buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],

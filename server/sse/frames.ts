@@ -34,7 +34,8 @@ export const heartbeat = Buffer.from(":\n\n");
 
 /** Text with line breaks becomes several data lines, so that no text can end a frame (S22). */
 export function encodeFrame(event: string, data: string, id: number | string | null): Buffer {
-  const lines = /[\r\n]/.test(data) ? data.split(/\r\n|\r|\n/).join("\ndata: ") : data;
+  const isOneLine = !data.includes("\n") && !data.includes("\r");
+  const lines = isOneLine ? data : data.split(/\r\n|\r|\n/).join("\ndata: ");
   const head = id === null ? "" : `id: ${id}\n`;
   return Buffer.from(`${head}event: ${event}\ndata: ${lines}\n\n`);
 }

@@ -35,6 +35,11 @@ export interface LobbyTopicDeps {
   onError: (error: unknown) => void;
 }
 
+interface CachedChunk {
+  cursor: number;
+  chunk: Chunk;
+}
+
 /**
  * The messages of one lobby and who listens. `ring.last` moves by exactly one per message; what does
  * not fit is read from the stream in Redis, so a lost publication is a delay and never a hole.
@@ -56,7 +61,8 @@ export class LobbyTopic implements Source, Dirty {
   private readonly repairs: Serial;
   private snapshotRead: Promise<LobbySnapshot | null> | null = null;
   /** The newest chunk for players and for spectators: most of them are at the same number. */
-  private readonly cached = new Map<boolean, { cursor: number; chunk: Chunk }>();
+  private forPlayers: CachedChunk | null = null;
+  private forSpectators: CachedChunk | null = null;
   /** Number of the last message that was written to anyone. */
   private taken = 0;
   private repeat: NodeJS.Timeout | null = null;
@@ -94,13 +100,14 @@ export class LobbyTopic implements Source, Dirty {
 
   next(cursor: number, isSpectator: boolean): Chunk | null {
     if (!this.ring || cursor >= this.ring.last || !this.ring.covers(cursor)) return null;
-    const known = this.cached.get(isSpectator);
+    const known = isSpectator ? this.forSpectators : this.forPlayers;
     if (known?.cursor === cursor) return known.chunk;
     const { frames, start } = this.ring.after(cursor);
     const { maxWriteBytes } = this.deps.limits;
     const chunk = joinFrames(frames, start, maxWriteBytes, isSpectator);
     if (!chunk) return null;
-    this.cached.set(isSpectator, { cursor, chunk });
+    if (isSpectator) this.forSpectators = { cursor, chunk };
+    else this.forPlayers = { cursor, chunk };
     this.measure(chunk);
     return chunk;
   }
@@ -172,7 +179,7 @@ export class LobbyTopic implements Source, Dirty {
   private append(frame: Frame): void {
     if (!this.ring || this.isClosed) return;
     this.ring.push(frame);
-    this.cached.clear();
+    this.forPlayers = this.forSpectators = null;
     this.isEnded ||= frame.isEnd;
     this.deps.onFrame();
     if (frame.removedSeat !== null) this.hurry((one) => one.seatId === frame.removedSeat);
@@ -213,7 +220,7 @@ export class LobbyTopic implements Source, Dirty {
     const newest = await this.deps.feed.newest(this.streamKey);
     if (!this.ring || this.isClosed) return;
     this.ring.reset(newest);
-    this.cached.clear();
+    this.forPlayers = this.forSpectators = null;
     this.isEnded = newest?.isEnd ?? false;
     for (const subscriber of [...this.subscribers]) this.detach(subscriber, this.deps.onLost);
   }

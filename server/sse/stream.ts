@@ -17,6 +17,24 @@ export interface StreamHost {
   onEnd: (stream: EventStream, reason: EndReason) => void;
 }
 
+let corkedRaw: StreamResponse["raw"] | null = null;
+let corkedBytes: Buffer | null = null;
+let wasTaken = true;
+
+/** One function for all writes, so that corking makes no closure for each. */
+function flushCorked(): void {
+  if (corkedRaw && corkedBytes) wasTaken = corkedRaw.write(corkedBytes);
+}
+
+/** In one packet; false when the socket did not take it all. */
+function writeCorked(raw: StreamResponse["raw"], bytes: Buffer): boolean {
+  corkedRaw = raw;
+  corkedBytes = bytes;
+  raw.cork(flushCorked);
+  corkedRaw = corkedBytes = null;
+  return wasTaken;
+}
+
 /** One connection, with one subscriber for each of its topics. */
 export class EventStream {
   readonly subscription: Subscription;
@@ -65,9 +83,7 @@ export class EventStream {
 
   write(bytes: Buffer): void {
     if (this.isClosed) return;
-    this.raw.cork(() => {
-      this.isWritable = this.raw.write(bytes);
-    });
+    this.isWritable = writeCorked(this.raw, bytes);
     this.writtenAt = performance.now();
     this.needsHeartbeat = false;
   }

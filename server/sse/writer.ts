@@ -87,10 +87,19 @@ export class Writer {
     this.turn = setImmediate(() => this.run());
   }
 
+  /** What is added during a turn is for this one, and needs no other. */
   private run(): void {
+    try {
+      this.takeTurn();
+    } finally {
+      this.turn = null;
+      if (this.urgent.size + this.bulk.size + this.dirty.size > 0) this.schedule();
+    }
+  }
+
+  private takeTurn(): void {
     const startedAt = performance.now();
     const lagMs = startedAt - this.askedAt;
-    this.turn = null;
     if (startedAt >= this.restUntil - 1) this.collect();
     const isBulkDue = this.bulk.size > 0 && startedAt >= this.bulkRestUntil - 1;
     const { writesPerTurn, bulkWritesPerTurn } = this.limits;
@@ -104,7 +113,6 @@ export class Writer {
       this.bulkRestUntil = now + restAfterSlice(now - urgentUntil);
     }
     if (this.urgent.size === 0) this.rest(lagMs);
-    if (this.urgent.size + this.bulk.size + this.dirty.size > 0) this.schedule();
   }
 
   /** Writes to at most `most` streams of a queue. */
