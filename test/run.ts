@@ -31,6 +31,9 @@ chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;
 process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
 
+/** Loaded outside the suites, because what files share outlives them. */
+const shared = new URL("./support/shared.ts", import.meta.url);
+
 const args = process.argv.slice(2);
 const flags = args.filter((arg) => arg.startsWith("-"));
 const patterns = args.filter((arg) => !arg.startsWith("-"));
@@ -97,8 +100,15 @@ function batches(all: readonly string[]): string[] {
   ].filter((chunk) => chunk !== undefined);
   return chunks.map((chunk, n) => {
     const entry = join(folder, `batch-${String(n).padStart(3, "0")}.test.mjs`);
-    // Imported statically, all are loaded before the first one's tests begin to count their time.
-    const lines = chunk.map((file) => `import ${JSON.stringify(pathToFileURL(resolve(file)))};\n`);
+    // A suite for each, so that what one has started is stopped before the next; all are loaded first.
+    const suites = chunk.map(
+      (file) =>
+        `describe(${JSON.stringify(file)}, () => import(${JSON.stringify(pathToFileURL(resolve(file)))}));\n`,
+    );
+    const lines = [
+      `import { describe } from "node:test";\nimport ${JSON.stringify(shared)};\n`,
+      ...suites,
+    ];
     writeFileSync(entry, lines.join(""));
     return entry;
   });
