@@ -6,8 +6,14 @@ export interface Pressure {
   lagMs: number;
 }
 
-/** Part of the time that writing urgent messages takes before it waits for more of them. */
-const writeShare = 1 / 2;
+/**
+ * Part of the time that writing urgent messages takes before it waits for more of them: in a busy process
+ * others wait meanwhile, in one that is idle for most of the time nobody does.
+ */
+const writeShare = 1 / 8;
+const leisureShare = 1 / 2;
+/** Idle for so much of the time, a process is not busy. */
+const leisureFrom = 1 / 2;
 /** The same of all others, which nobody waits for. */
 const bulkShare = 1 / 4;
 /** Debt that is no pressure yet: what comes now and then goes out at once. */
@@ -15,13 +21,21 @@ const burstMs = 5;
 /** A turn of a process that is not busy comes sooner. */
 const usualLagMs = 5;
 
-/** Debt after a flush of `costMs`, `elapsedMs` after the one before; more than the longest pause is forgiven. */
+/** A flush, the time since the one before, and the part of the time in which the process is idle. */
+export interface Spent {
+  costMs: number;
+  elapsedMs: number;
+  idleShare: number;
+}
+
+/** Debt after a flush; more than the longest pause is forgiven. */
 export function debtAfter(
   debtMs: number,
-  { costMs, elapsedMs }: { costMs: number; elapsedMs: number },
+  { costMs, elapsedMs, idleShare }: Spent,
   maxMs: number,
 ): number {
-  const owed = Math.max(0, debtMs + costMs - elapsedMs * writeShare);
+  const share = idleShare > leisureFrom ? leisureShare : writeShare;
+  const owed = Math.max(0, debtMs + costMs - elapsedMs * share);
   return Math.min(burstMs + maxMs * writeShare, owed);
 }
 

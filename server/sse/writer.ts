@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import type { HubLimits } from "./limits.ts";
 import { coalesceMs, debtAfter, restAfterSlice } from "./pace.ts";
 import type { EventStream } from "./stream.ts";
@@ -12,6 +13,8 @@ export interface Dirty {
 
 /** A single late turn is no pressure; several in a row are. */
 const lagWeight = 0.2;
+/** Time over which it is looked at whether the process is busy. */
+const idleOverMs = 100;
 
 /**
  * Writes to streams in turns of their own. uWebSockets has one cork buffer, owned by the running
@@ -32,6 +35,9 @@ export class Writer {
   private restUntil = 0;
   private bulkRestUntil = 0;
   private restedAt = 0;
+  /** Of the event loop, since the process began; milliseconds. */
+  private idleTime = 0;
+  private idleShare = 1;
   private costMs = 0;
   private debtMs = 0;
   private lagMs = 0;
@@ -149,11 +155,16 @@ export class Writer {
     const { costMs, limits } = this;
     const now = performance.now();
     const elapsedMs = now - this.restedAt;
+    const { idleTime } = performance.nodeTiming;
+    const idleMs = idleTime - this.idleTime;
+    this.idleShare += (idleMs - this.idleShare * elapsedMs) / Math.max(elapsedMs, idleOverMs);
     this.lagMs += (lagMs - this.lagMs) * lagWeight;
-    this.debtMs = debtAfter(this.debtMs, { costMs, elapsedMs }, limits.maxCoalesceMs);
+    const spent = { costMs, elapsedMs, idleShare: this.idleShare };
+    this.debtMs = debtAfter(this.debtMs, spent, limits.maxCoalesceMs);
     const { debtMs } = this;
     this.restUntil = now + coalesceMs({ debtMs, lagMs: this.lagMs }, limits.maxCoalesceMs);
     this.restedAt = now;
+    this.idleTime = idleTime;
     this.costMs = 0;
   }
 }
