@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 const ticksPerSecond = 100;
 
@@ -7,40 +7,43 @@ export function cpuMicros(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + timesOf(pid).own, 0);
 }
 
-/** CPU time a process and its children, those that ended too, have used so far, in microseconds. Linux only. */
-export function familyMicros(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-  const living = children.reduce((sum, child) => {
-    // One that ended since it was listed is counted with its parent.
-    return existsSync(`/proc/${child}`) ? sum + timesOf(Number(child)).own : sum;
-  }, 0);
-  const { own, ended } = timesOf(pid);
-  return living + own + ended;
+/** CPU time a process and all that came of it, ended or not, have used so far, in microseconds. Linux only. */
+export function treeMicros(root: number): number {
+  const all = new Map(
+    readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        try {
+          return [[Number(name), timesOf(Number(name))] as const];
+        } catch {
+          return []; // It has ended, and its parent counts it.
+        }
+      }),
+  );
+  const isBelow = (pid: number): boolean => {
+    const parent = all.get(pid)?.parent;
+    return pid === root || (parent !== undefined && isBelow(parent));
+  };
+  return [...all].reduce(
+    (sum, [pid, { own, ended }]) => (isBelow(pid) ? sum + own + ended : sum),
+    0,
+  );
 }
 
-function timesOf(pid: number): { own: number; ended: number } {
+interface Times {
+  parent: number;
+  own: number;
+  /** Of its children that ended, and theirs. */
+  ended: number;
+}
+
+function timesOf(pid: number): Times {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The command may hold spaces: the numbers start after its closing bracket.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const micros = (first: number) =>
     ((Number(fields[first]) + Number(fields[first + 1])) / ticksPerSecond) * 1_000_000;
-  return { own: micros(11), ended: micros(13) };
-}
-
-/** A process and all that came of it. Linux only. */
-export function treeOf(pid: number): number[] {
-  const parents = readdirSync("/proc").flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      return [[Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])] as const];
-    } catch {
-      return []; // It ended meanwhile.
-    }
-  });
-  const below = (parent: number): number[] =>
-    parents.flatMap(([child, its]) => (its === parent ? [child, ...below(child)] : []));
-  return [pid, ...below(pid)];
+  return { parent: Number(fields[1]), own: micros(11), ended: micros(13) };
 }
 
 /** Resident memory of these processes in KiB. Linux only. */

@@ -6,7 +6,7 @@ import { rowsOf } from "../db/queries/rows.ts";
 import { silentLogger } from "../server/core/logger.ts";
 import { connectRedis, redisReady } from "../server/core/redis.ts";
 import type { Service } from "../test/support/process.ts";
-import { cpuMicros, familyMicros } from "./cpu.ts";
+import { cpuMicros, treeMicros } from "./cpu.ts";
 import { enter as enterAll } from "./guests.ts";
 import { Latencies } from "./latencies.ts";
 import { openFor } from "./lobby/field.ts";
@@ -139,7 +139,7 @@ const costNames = ["workers", "Redis", "Postgres"];
 async function costsOf(service: Service, em: EntityManager): Promise<Costs> {
   const { pids, redisPids } = await pidsOf(service);
   const postgres = await postgresPid(em);
-  return () => [cpuMicros(pids), cpuMicros(redisPids), familyMicros(postgres)];
+  return () => [cpuMicros(pids), cpuMicros(redisPids), treeMicros(postgres)];
 }
 
 async function fillPlainSet(redis: Redis, players: number): Promise<void> {

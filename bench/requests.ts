@@ -1,4 +1,4 @@
-import { cpuMicros, familyMicros } from "./cpu.ts";
+import { cpuMicros, treeMicros } from "./cpu.ts";
 import { note, verdict, type Table } from "./report.ts";
 import { startRemote } from "./rpc.ts";
 import { openGenerator, type Generator, type Job } from "./load.ts";
@@ -33,7 +33,7 @@ export const warmUpSeconds = 3;
 /** CPU time of the processes over a run, once they are warm. */
 export async function measureRequests(given: Measurement): Promise<Measured> {
   const { name, generator, jobs, seconds, pids, redisPids = [], perSecond } = given;
-  const postgresCpu = () => (given.postgresPid === undefined ? 0 : familyMicros(given.postgresPid));
+  const postgresCpu = () => (given.postgresPid === undefined ? 0 : treeMicros(given.postgresPid));
   await generator.run(jobs, warmUpSeconds, perSecond);
   const before = cpuMicros(pids);
   const redisBefore = cpuMicros(redisPids);

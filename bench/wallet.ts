@@ -1,7 +1,7 @@
 import { createOrm } from "../db/orm.ts";
 import { saveAwards } from "../db/queries/awards.ts";
 import type { Service } from "../test/support/process.ts";
-import { cpuMicros, familyMicros } from "./cpu.ts";
+import { cpuMicros, treeMicros } from "./cpu.ts";
 import { enter } from "./guests.ts";
 import { requestText } from "./load.ts";
 import { openFor } from "./lobby/field.ts";
@@ -72,7 +72,7 @@ async function measureBare(
   postgres: number,
 ): Promise<Row> {
   await bare.call("run", { sessions, seconds: 1 });
-  const before = [cpuMicros([bare.pid]), familyMicros(postgres)] as const;
+  const before = [cpuMicros([bare.pid]), treeMicros(postgres)] as const;
   const ran = await bare.call<{ count: number; seconds: number; p50Ms: number; p99Ms: number }>(
     "run",
     { sessions, seconds },
@@ -81,7 +81,7 @@ async function measureBare(
   const perSecond = count / ran.seconds;
   note(`bare transactions: ${perSecond.toFixed(0)}/s`);
   const clientMicros = (cpuMicros([bare.pid]) - before[0]) / count;
-  const postgresMicros = (familyMicros(postgres) - before[1]) / count;
+  const postgresMicros = (treeMicros(postgres) - before[1]) / count;
   return { perSecond, p50Ms, p99Ms, clientMicros, postgresMicros };
 }
 

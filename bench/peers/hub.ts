@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { systemClock } from "../../server/core/clock.ts";
 import { parseConfig } from "../../server/core/config.ts";
+import { childFlags } from "../../server/core/node-flags.ts";
 import { createTokenService } from "../../server/core/tokens.ts";
 import { startRemote } from "../rpc.ts";
 import type { BenchRedis } from "../stores.ts";
@@ -20,7 +21,7 @@ export async function startHub(redis: BenchRedis): Promise<Peer> {
   const tokens = createTokenService(parseConfig(env), systemClock);
   const remote = await startRemote(new URL("./hub-process.ts", import.meta.url), {
     env,
-    flags: ["--expose-gc"],
+    flags: [...childFlags, "--expose-gc"],
   });
   const port = await remote.call<number>("port");
   return {

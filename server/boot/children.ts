@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "../core/logger.ts";
+import { childFlags } from "../core/node-flags.ts";
 import {
   roles,
   type ProcessInfo,
@@ -22,17 +23,7 @@ const askLimitMs = 1_000;
 const maxMissedPulses = 5;
 const pulseMs = 2_000;
 
-/**
- * The database layer keeps transactions in async context, whose older form makes every promise of the
- * process dearer. Node 22 has the newer form behind this flag; later versions have nothing else.
- */
-const contextFlag = "--experimental-async-context-frame";
-const execArgv = [
-  ...process.execArgv,
-  // Requests make much short-lived garbage: a larger nursery lets most of it die before it is copied.
-  "--max-semi-space-size=32",
-  ...(process.allowedNodeEnvironmentFlags.has(contextFlag) ? [contextFlag] : []),
-];
+const execArgv = [...process.execArgv, ...childFlags];
 
 interface Slot {
   role: Role;
