@@ -22,8 +22,13 @@ import { findRedisProgram } from "../server/local/redis-program.ts";
  * time. Everything temporary lives in one folder, so that an interrupted run leaves nothing behind.
  */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** Most files one process runs: loading the service takes it as long as many a file needs. */
-const batchSize = 18;
+/** At once: three keep two cores busy. */
+const processes = 3;
+/** Files one process runs: loading the service takes it as long as many a file needs. */
+const mostFiles = 20;
+const leastFiles = 9;
+/** What hangs is a failure. */
+const fileTimeoutMs = 240_000;
 /** They start the whole service, browsers or long programs, and mostly wait: a process for each part. */
 const longParts = ["boot", "browser", "failover", "play", "simulation", "survival"];
 const folder = mkdtempSync(join(roomInMemory() ?? tmpdir(), "ember-"));
@@ -31,8 +36,7 @@ chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;
 process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
 
-/** Loaded outside the suites, because what files share outlives them. */
-const shared = new URL("./support/shared.ts", import.meta.url);
+const support = new URL("./support/batch.ts", import.meta.url);
 
 const args = process.argv.slice(2);
 const flags = args.filter((arg) => arg.startsWith("-"));
@@ -60,11 +64,10 @@ async function runAll(): Promise<number> {
 }
 
 async function runTests(databaseUrl: string): Promise<number> {
-  const entries = files.length > 1 ? batches(files) : files;
   const runner = spawn(
     process.execPath,
     [
-      // Three processes keep two cores busy: a collector that works beside them takes more than it gives.
+      // The cores are busy: a collector that works beside them takes more than it gives.
       "--single-threaded-gc",
       "--min-semi-space-size=64",
       "--max-semi-space-size=64",
@@ -73,9 +76,12 @@ async function runTests(databaseUrl: string): Promise<number> {
       "--import",
       "tsx",
       "--test",
-      "--test-concurrency=3",
+      `--test-concurrency=${processes}`,
+      `--test-timeout=${fileTimeoutMs}`,
+      // Says again at the end what has failed.
+      "--test-reporter=spec",
       ...flags,
-      ...entries,
+      ...batches(files),
     ],
     { stdio: "inherit", env: { ...process.env, TEST_DATABASE_URL: databaseUrl, NODE_ENV: "test" } },
   );
@@ -85,31 +91,27 @@ async function runTests(databaseUrl: string): Promise<number> {
 }
 
 /**
- * One entry file for up to `batchSize` test files, which run one after another. The many short ones
- * come last and fill what the long ones leave.
+ * One entry file for several test files, which run one after another. The many short ones come last, in
+ * ever smaller batches, so that all processes end at about the same time.
  */
 function batches(all: readonly string[]): string[] {
   const partOf = (file: string) => file.split(sep)[1] ?? "";
   const isLong = (file: string) => longParts.includes(partOf(file));
   const short = all.filter((file) => !isLong(file));
-  const chunks = [
-    ...Object.values(Object.groupBy(all.filter(isLong), partOf)),
-    ...Array.from({ length: Math.ceil(short.length / batchSize) }, (_, n) =>
-      short.slice(n * batchSize, (n + 1) * batchSize),
-    ),
-  ].filter((chunk) => chunk !== undefined);
+  const chunks = Object.values(Object.groupBy(all.filter(isLong), partOf)).filter(
+    (chunk) => chunk !== undefined,
+  );
+  while (short.length > 0) {
+    const share = Math.ceil(short.length / (processes + 1));
+    chunks.push(short.splice(0, Math.min(mostFiles, Math.max(leastFiles, share))));
+  }
   return chunks.map((chunk, n) => {
     const entry = join(folder, `batch-${String(n).padStart(3, "0")}.test.mjs`);
-    // A suite for each, so that what one has started is stopped before the next; all are loaded first.
-    const suites = chunk.map(
-      (file) =>
-        `describe(${JSON.stringify(file)}, () => import(${JSON.stringify(pathToFileURL(resolve(file)))}));\n`,
+    const urls = chunk.map((file) => [file, pathToFileURL(resolve(file)).href]);
+    writeFileSync(
+      entry,
+      `import { runFiles } from ${JSON.stringify(support)};\nawait runFiles(${JSON.stringify(Object.fromEntries(urls))});\n`,
     );
-    const lines = [
-      `import { describe } from "node:test";\nimport ${JSON.stringify(shared)};\n`,
-      ...suites,
-    ];
-    writeFileSync(entry, lines.join(""));
     return entry;
   });
 }

@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { after, before, describe, it } from "node:test";
+import type { Redis } from "ioredis";
 import { silentLogger } from "../../server/core/logger.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import { startJobs, type Jobs, type Processors } from "../../workers/jobs.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { codexImport, maintenance, type JobWatch } from "../../workers/queues.ts";
 import { cancelJobs } from "../../workers/watch.ts";
-import { connectRedis } from "../../server/core/redis.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 describe("queue jobs", () => {
   let stores: TestStores;
   let queues: Queues;
+  let redis: Redis;
   let jobs: Jobs | null = null;
   const runs: string[] = [];
   const started = new EventEmitter();
@@ -40,10 +41,13 @@ describe("queue jobs", () => {
   before(async () => {
     stores = await testStores();
     queues = createQueues(stores.redisUrl, silentLogger);
+    redis = connectRedis(stores.redisUrl, silentLogger, "test");
+    await redisReady(redis);
     await start();
   });
   after(async () => {
     await jobs?.close();
+    redis.disconnect();
     await queues.close();
     await stores.stop();
   });
@@ -94,7 +98,6 @@ describe("queue jobs", () => {
       queues.enqueue(codexImport, { ...one, stamp: 2 + n }),
     );
     const [second = "", third = ""] = await Promise.all(others);
-    const redis = connectRedis(stores.redisUrl, silentLogger, "test");
     const cancelled = await cancelJobs(
       queue,
       redis,
@@ -119,7 +122,6 @@ describe("queue jobs", () => {
     await waitForState(() => stateOf(first), "active");
     await cancelJobs(queue, redis, () => true);
     await waitForState(() => stateOf(first), "failed");
-    redis.disconnect();
   });
 
   it("are refused at once while the store is away, and done when it is back", async () => {

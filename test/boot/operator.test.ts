@@ -29,8 +29,10 @@ describe("the operator listener", () => {
       "/operator/queues/board",
     ];
     for (const path of paths) assert.equal((await call(path)).status, 401, path);
-    for (const path of ["/live", "/ready", "/operator/login"])
-      assert.equal((await call(path)).status, 200, path);
+    for (const path of ["/live", "/ready", "/operator/login"]) {
+      const answer = await call(path);
+      assert.equal(answer.status, 200, `${path}: ${await answer.text()}`);
+    }
     const { body } = (await (await call("/ready")).json()) as {
       body: { avatar_moderation: string };
     };

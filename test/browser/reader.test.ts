@@ -3,10 +3,8 @@ import { after, before, describe, it, type TestContext } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { projectionOf } from "../../db/projections/refresh.ts";
 import type { SourceEntity } from "../../importers/contract.ts";
-import { importEnvelope } from "../../importers/run.ts";
-import { archiveNewsChannel } from "../../server/core/archive-news.ts";
 import { startApp, type App } from "../support/app.ts";
-import { entity, envelope, importTime, type EnvelopeInput } from "../support/archive.ts";
+import { entity, load as loadInto, type EnvelopeInput } from "../support/archive.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { made, smallGame, smallTexts } from "../support/projected-game.ts";
 import { openReader, shiftOf } from "../support/reader-page.ts";
@@ -49,11 +47,7 @@ describe("the pages for readers in a real browser", () => {
   let app: App;
   let browser: Browser | null = null;
   const load = (input: EnvelopeInput) =>
-    importEnvelope(app.deps.em, envelope(input), {
-      now: importTime,
-      project: projectionOf("gamedata"),
-      announce: (game) => app.deps.redis.publish(archiveNewsChannel, game),
-    });
+    loadInto(app, input, { project: projectionOf("gamedata") });
 
   before(async () => {
     browser = await sharedBrowser();

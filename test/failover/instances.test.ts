@@ -14,13 +14,13 @@ describe("two instances", () => {
   let first: Service;
   let second: Service;
 
-  const start = () =>
+  const start = (jobWorkers: number) =>
     startService({
       env: {
         DATABASE_URL: stores.databaseUrl,
         REDIS_URL: stores.redisUrl,
         HTTP_WORKERS: "1",
-        JOB_WORKERS: "0",
+        JOB_WORKERS: String(jobWorkers),
         RATE_LIMIT_FACTOR: "0",
         LOBBY_MIN_QUESTION_MS: "0",
       },
@@ -29,7 +29,7 @@ describe("two instances", () => {
     stores = await testStores();
     redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
     redis.on("error", () => {});
-    [first, second] = await Promise.all([start(), start()]);
+    [first, second] = await Promise.all([start(1), start(0)]);
   });
   after(async () => {
     await Promise.all([first.stop(), second.stop()]);
@@ -88,7 +88,7 @@ describe("two instances", () => {
   });
 
   it("lose nothing when every process of one is killed at once in the middle of games", async () => {
-    second = await start();
+    second = await start(0);
     await until(async () => ((await sharesOf([first, second]))[1] ?? 0) > 300, "it joined");
     await playWhile("Killed", async () => {
       const pids = (await second.processes()).map(({ pid }) => pid);

@@ -45,7 +45,6 @@ describe("clients of a service whose workers are killed", () => {
   before(async () => {
     const env = {
       HTTP_WORKERS: "2",
-      JOB_WORKERS: "0",
       RATE_LIMIT_FACTOR: "0",
       LOBBY_MIN_QUESTION_MS: "0",
     };

@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import Type from "typebox";
 import { projectionOf } from "../../db/projections/refresh.ts";
-import { importEnvelope } from "../../importers/run.ts";
-import { archiveNewsChannel } from "../../server/core/archive-news.ts";
 import type { AnyRoute } from "../../server/http/route.ts";
 import { routes } from "../../server/routes.ts";
 import { startApp, type App } from "../support/app.ts";
-import { envelope, importTime } from "../support/archive.ts";
+import { load } from "../support/archive.ts";
 import { fuzzRoutes } from "../support/fuzz.ts";
 import { enter, registerAccount } from "../support/identity.ts";
 import { smallGame, smallTexts } from "../support/projected-game.ts";
@@ -64,14 +62,10 @@ describe("the whole service under random requests", () => {
   before(async () => {
     app = await startApp();
     for (const version of versions)
-      await importEnvelope(
-        app.deps.em,
-        envelope({ game: "gamedata", version, entities: smallGame(), locales: smallTexts() }),
-        {
-          now: importTime,
-          project: projectionOf("gamedata"),
-          announce: (game) => app.deps.redis.publish(archiveNewsChannel, game),
-        },
+      await load(
+        app,
+        { game: "gamedata", version, entities: smallGame(), locales: smallTexts() },
+        { project: projectionOf("gamedata") },
       );
   });
   after(() => app.stop());

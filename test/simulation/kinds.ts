@@ -47,8 +47,8 @@ export interface Kind {
 export const small: Kind = {
   name: "small",
   workers: [2, 2, 2, 2, 2, 3],
-  secondLobby: 0.1,
-  clients: [2, 2, 2, 2, 2, 3, 4],
+  secondLobby: 0.07,
+  clients: [2, 2, 2, 2, 2, 2, 2, 3, 4],
   commands: [2, 3],
   thinkMs: [1, 6],
   longThinkMs: [10, 40],
@@ -70,7 +70,7 @@ export const small: Kind = {
   ],
   bornMs: [30, 300],
   joinsBefore: true,
-  rest: 0.04,
+  rest: 0.02,
   timings: {
     heartbeatMs: 200,
     deadMs: 400,

@@ -117,10 +117,14 @@ const hearLimitMs = 10_000;
 export async function load(
   app: App,
   input: EnvelopeInput,
-  now = importTime,
+  options: Partial<ImportOptions> = {},
 ): Promise<ImportReport> {
   const announce = (game: string) => app.deps.redis.publish(archiveNewsChannel, game);
-  const report = await importEnvelope(app.deps.em, envelope(input), { now, announce });
+  const report = await importEnvelope(app.deps.em, envelope(input), {
+    now: importTime,
+    announce,
+    ...options,
+  });
   const path = `/v1/codex/${report.game}/manifest?branch=${report.branch}`;
   const deadline = performance.now() + hearLimitMs;
   for (;;) {

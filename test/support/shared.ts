@@ -1,11 +1,11 @@
-import { after } from "node:test";
-
 const ends: (() => Promise<unknown>)[] = [];
-after(async () => {
-  for (const end of ends) await end();
-});
 
-/** What several files of one process use: made for the first that asks, ended after the last test. */
+/** After the last test of the process. */
+export async function endShared(): Promise<void> {
+  for (const end of ends) await end();
+}
+
+/** What several files of one process use: made for the first that asks, ended by `endShared`. */
 export function shared<T>(
   make: () => Promise<T>,
   end: (made: T) => Promise<unknown>,

@@ -11,7 +11,7 @@ const day = (n: number) => Date.UTC(2026, 0, n);
 
 describe("the Atom feed of a changelog", () => {
   let app: App;
-  const load = (now: number, input: EnvelopeInput) => loadInto(app, input, now);
+  const load = (now: number, input: EnvelopeInput) => loadInto(app, input, { now });
   const get = (query = "", headers: Record<string, string> = {}) =>
     app.client.get(`/codex/dungeon/changelog.atom${query}`, { headers });
   const read = async (query = "") => {

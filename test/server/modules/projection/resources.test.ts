@@ -3,10 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { projectionOf } from "../../../../db/projections/refresh.ts";
 import { resources } from "../../../../db/projections/resources/index.ts";
 import type { SourceEntity } from "../../../../importers/contract.ts";
-import { importEnvelope } from "../../../../importers/run.ts";
-import { archiveNewsChannel } from "../../../../server/core/archive-news.ts";
 import { startApp, type App } from "../../../support/app.ts";
-import { envelope, importTime } from "../../../support/archive.ts";
+import { load as loadInto } from "../../../support/archive.ts";
 import { smallGame, smallTexts } from "../../../support/projected-game.ts";
 
 type Body = Record<string, unknown>;
@@ -30,21 +28,17 @@ describe("the resources of the projection", () => {
   };
 
   const load = (raw: string, entities: SourceEntity[]) =>
-    importEnvelope(
-      app.deps.em,
-      envelope({
+    loadInto(
+      app,
+      {
         game: "gamedata",
         version: raw,
         entities,
         assets: [{ path: "icons/blade.png", media_type: "image/png", role: "icon" }],
         files: { "icons/blade.png": picture },
         locales: smallTexts(),
-      }),
-      {
-        now: importTime,
-        project: projectionOf("gamedata"),
-        announce: (game) => app.deps.redis.publish(archiveNewsChannel, game),
       },
+      { project: projectionOf("gamedata") },
     );
   const illustrated = () =>
     smallGame().map((one, at) => (at === 0 ? { ...one, icon: "icons/blade.png" } : one));
