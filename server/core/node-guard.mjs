@@ -32,6 +32,8 @@ if (!isRecent) {
 enableCompileCache(`${installed}.cache/compiled`);
 const { keepStrippedSources } = await import("./stripped-sources.mjs");
 keepStrippedSources(`${installed}.cache/stripped`);
+const { linkPackages } = await import("./linked-packages.mjs");
+await linkPackages(installed, `${installed}.cache/linked`);
 
 function refuse(reason) {
   process.stderr.write(`${reason}\n`);

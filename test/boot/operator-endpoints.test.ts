@@ -89,7 +89,7 @@ describe("the operator endpoints", () => {
   const failedIds = async () =>
     ((await get(`${jobs}?state=failed`)).body["jobs"] as { id: string }[]).map(({ id }) => id);
   const until = async (isSo: () => Promise<boolean>) => {
-    const deadline = performance.now() + 30_000;
+    const deadline = performance.now() + 60_000;
     while (!(await isSo())) {
       assert.ok(performance.now() < deadline, "it never came to that");
       await new Promise((done) => setTimeout(done, 50));

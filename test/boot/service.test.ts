@@ -23,7 +23,7 @@ import {
 } from "../support/process.ts";
 import { made } from "../support/projected-game.ts";
 
-const waitLimitMs = 15_000;
+const waitLimitMs = 60_000;
 
 /** Polls what cannot announce itself: the end of a process that is not our child. */
 async function eventually(

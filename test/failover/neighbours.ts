@@ -17,7 +17,7 @@ export interface Neighbour {
   incarnation: string;
 }
 
-const waitLimitMs = 20_000;
+const waitLimitMs = 60_000;
 let codeCount = 0;
 
 export async function startNeighbour(redis: Redis, redisUrl: string): Promise<Neighbour> {

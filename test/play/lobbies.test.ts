@@ -77,7 +77,7 @@ interface Stored {
 async function storedResult(service: Service, code: string): Promise<Stored> {
   const { withClient } = await import("../../server/local/postgres.ts");
   return withClient(service.databaseUrl, async (client) => {
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 60_000;
     for (;;) {
       const found = await client.query("select id from lobby_results where code = $1", [code]);
       if (found.rows.length > 0) break;

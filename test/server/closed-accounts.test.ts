@@ -7,7 +7,7 @@ import { startApp, type App } from "../support/app.ts";
 import { manualClock } from "../support/clock.ts";
 import { password, post, registerAccount } from "../support/identity.ts";
 
-const waitMs = 20_000;
+const waitMs = 60_000;
 
 /** As if another process had closed the account, or opened it again. */
 const write = (app: App, id: number, deletedAt: Date | null) =>

@@ -111,7 +111,7 @@ export async function startArchive(): Promise<Archive> {
   };
 }
 
-const hearLimitMs = 10_000;
+const hearLimitMs = 60_000;
 
 /** Imports into a running service; resolves when its readers have heard of the patch. */
 export async function load(

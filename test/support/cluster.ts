@@ -19,7 +19,7 @@ const masters = 3;
 const slots = 16_384;
 /** The bus of a node listens at its port plus this. */
 const busOffset = 10_000;
-const readyLimitMs = 20_000;
+const readyLimitMs = 60_000;
 const pollMs = 25;
 
 /** Three masters on free ports of this machine, with all slots shared out among them. */

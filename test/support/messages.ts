@@ -30,7 +30,7 @@ export function messagesTo(deps: Pick<Deps, "em">, to: string): Promise<StoredMe
   );
 }
 
-const waitMs = 20_000;
+const waitMs = 60_000;
 const pollMs = 20;
 
 /** The newest message of a template to an address, once it is sent and more than `numKnown` are there. */

@@ -8,7 +8,7 @@ export interface Guest {
   problems: string[];
 }
 
-const stepLimitMs = 15_000;
+const stepLimitMs = 60_000;
 
 /** Opens a window with cookies of its own, as another person would have. */
 export async function openWindow(browser: Browser, url: string): Promise<Guest> {

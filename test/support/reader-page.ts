@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 
-const stepLimitMs = 15_000;
+const stepLimitMs = 60_000;
 
 /** A window at a page for readers. */
 export interface Reader {

@@ -87,7 +87,7 @@ describe("the commands for accounts", () => {
     const token = session.access_token;
     const validate = async () => (await app.client.get("/v1/tokens/validate", { token })).status;
     const becomes = async (status: number) => {
-      const deadline = performance.now() + 10_000;
+      const deadline = performance.now() + 60_000;
       while ((await validate()) !== status) assert.ok(performance.now() < deadline, String(status));
     };
     await app.client.delete("/v1/users/@me", { token });
@@ -147,7 +147,7 @@ describe("the commands for realms and operators", () => {
       num_keys: 1,
     });
     await run("realm:change", { slug: "arcade", name: "Closed", active: "false" });
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 60_000;
     while ((await ask()) !== 401) assert.ok(performance.now() < deadline);
     const { body } = await app.client.get("/v1/realms/arcade");
     assert.deepEqual(body, {

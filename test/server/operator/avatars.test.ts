@@ -326,7 +326,7 @@ describe("the upkeep of pictures", () => {
         values (${one.id}, 'storing', 'AAAAAAAAAAAAAAAAAAAAAA.webp', 0, ${at})`,
     );
     await tidy();
-    const deadline = performance.now() + 20_000;
+    const deadline = performance.now() + 60_000;
     while (
       (await list("?limit=100")).uploads.find((one) => one.id === id)?.judged_by !== "manual"
     ) {

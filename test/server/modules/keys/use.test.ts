@@ -284,7 +284,7 @@ describe("a request with an API key", () => {
       return (answer.body as { key: { last_used_at: string | null } }).key.last_used_at;
     };
     const noted = async (before: string | null) => {
-      const deadline = performance.now() + 10_000;
+      const deadline = performance.now() + 60_000;
       for (;;) {
         const at = await lastUse();
         if (at !== before || performance.now() > deadline) return at;
@@ -382,7 +382,7 @@ describe("the keys a process remembers", () => {
     const ring = newRing(3);
     const keys: Key[] = [];
     for (let n = 0; n < 6; n += 1) keys.push(await one.create());
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 60_000;
     while (ring.size() === 0 && performance.now() < deadline)
       await ring.find(keys[0]?.prefix ?? "");
     for (const { prefix } of keys) await ring.find(prefix);

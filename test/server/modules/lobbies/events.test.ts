@@ -169,7 +169,7 @@ describe("the events of a lobby", { concurrency: true }, () => {
     assert.equal((await ask(app, "DELETE", path, undefined, host.as)).status, 204);
     await stream.ended;
     const tookMs = performance.now() - before_;
-    assert.ok(tookMs < 2_000, `${tookMs} ms`);
+    assert.ok(tookMs < 10_000, `${tookMs} ms`);
     const last = messageOf(stream.frames.at(-1));
     assert.deepEqual([last.type, last.data["reason"]], ["lobby.player_removed", "kicked"]);
     const again = openStream(addressOf(code), { token, reconnect: false });
