@@ -145,7 +145,7 @@ export async function failToStart(env: NodeJS.ProcessEnv): Promise<FailedStart> 
 }
 
 function launch(env: NodeJS.ProcessEnv): { child: ChildProcess; output: { text: string } } {
-  const args = ["--import", "./server/core/node-guard.mjs", ...nodeFlags, "server/main.ts"];
+  const args = [...nodeFlags, "server/main.ts"];
   const child = spawn(process.execPath, args, {
     cwd: root,
     env,

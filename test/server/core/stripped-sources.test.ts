@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { nodeFlags } from "../../../server/core/node-flags.ts";
 
 const keeper = new URL("../../../server/core/stripped-sources.mjs", import.meta.url);
 
@@ -23,7 +22,12 @@ describe("TypeScript files of a start", () => {
       const { keepStrippedSources } = await import(${JSON.stringify(keeper.href)});
       keepStrippedSources(${JSON.stringify(kept)});
       await import(${JSON.stringify(pathToFileURL(file).href)});`;
-    const args = [...nodeFlags, "--input-type=module", "--eval", program];
+    const args = [
+      "--disable-warning=ExperimentalWarning",
+      "--input-type=module",
+      "--eval",
+      program,
+    ];
     return (await promisify(execFile)(process.execPath, args)).stdout.trim();
   }
 
