@@ -13,21 +13,8 @@ const flags = [
 ];
 
 /** Plays in a process of its own; resolves to what it said, which ends with the broken seed if there is one. */
-function play(
-  kind: string,
-  seed: number,
-  schedules: number,
-): Promise<{ isSound: boolean; said: string }> {
-  const args = [
-    ...flags,
-    program,
-    "--kind",
-    kind,
-    "--seed",
-    `${seed}`,
-    "--schedules",
-    `${schedules}`,
-  ];
+function play(kind: string, schedules: number): Promise<{ isSound: boolean; said: string }> {
+  const args = [...flags, program, "--kind", kind, "--schedules", `${schedules}`];
   return new Promise((resolve) => {
     execFile(process.execPath, args, { maxBuffer: 2 ** 26 }, (error, said, complaint) =>
       resolve({ isSound: error === null, said: `${said.trimEnd()}${complaint}` }),
@@ -37,12 +24,12 @@ function play(
 
 describe("lobbies in a hundred thousand storms", () => {
   it("keep every promise, with few of everything and with many", async (t) => {
-    const half = 50_000;
-    const runs = await Promise.all([
-      play("small", 1, half),
-      play("small", 1 + half, half).then(async (first) => [first, await play("large", 1, 300)]),
-    ]);
-    for (const { isSound, said } of runs.flat()) {
+    // One after the other: a second process would have to be compiled, too.
+    for (const [kind, schedules] of [
+      ["small", 100_000],
+      ["large", 300],
+    ] as const) {
+      const { isSound, said } = await play(kind, schedules);
       t.diagnostic(said.split("\n")[0] ?? "");
       assert.ok(isSound, said.slice(-20_000));
     }
