@@ -2,6 +2,7 @@ import { currentQuestion } from "./questions.ts";
 import { revealedQuestion } from "./rounds.ts";
 import { ratesOf } from "./scoring.ts";
 import { hostOf, seatById } from "./seats.ts";
+import { timestamp } from "./timestamp.ts";
 import type { AnswerResult, DrawnQuestion, Lobby, PlayedQuestion, Seat } from "./types.ts";
 
 /** Where clients subscribe: address of the hub, and what topics begin with (HUB-01). */
@@ -12,10 +13,7 @@ export interface WireContext {
 
 type Wire = Record<string, unknown>;
 
-/** ISO 8601 in UTC without fractions (document 1, Field conventions). */
-function timestamp(ms: number | null): string | null {
-  return ms === null ? null : `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
-}
+const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
 /**
  * What every client may see (document 2, Lobby; LOB-08..LOB-11). The right answer is in it only once the
@@ -43,8 +41,8 @@ export function lobbySnapshot(lobby: Lobby, now: number, context: WireContext): 
     max_players: lobby.maxPlayers,
     current_index: lobby.round?.index ?? 0,
     created_at: timestamp(lobby.createdAt),
-    started_at: timestamp(lobby.startedAt),
-    finished_at: timestamp(lobby.finishedAt),
+    started_at: timestampOrNull(lobby.startedAt),
+    finished_at: timestampOrNull(lobby.finishedAt),
     current_question_started_at_ms: isPlaying ? (lobby.round?.startedAt ?? null) : null,
     players: lobby.seats.map((seat) => wirePlayer(lobby, seat)),
     current_question: isPlaying ? playForm(lobby) : null,
