@@ -1,6 +1,6 @@
 // Half of a start goes by while Node finds and links the thousand small modules of a few packages.
 import { hash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -47,6 +47,8 @@ const fileOf = (place, name) => join(place, `${entryOf(name)}.mjs`);
 async function link(installed, place) {
   const draft = `${place}.${process.pid}`;
   try {
+    // Fails before anything is loaded where nothing can be written.
+    mkdirSync(draft, { recursive: true });
     const { build } = await import("esbuild");
     await build({
       absWorkingDir: installed,
