@@ -1,0 +1,60 @@
+import type { App } from "../../../support/app.ts";
+import { registerAccount } from "../../../support/identity.ts";
+
+export const me = "/v1/users/@me";
+
+export interface Answer {
+  status: number;
+  code: string | undefined;
+  user: Record<string, unknown>;
+  wrong: string[];
+}
+
+/** One request; what the tests of the own account look at in its answer. */
+export async function call(
+  app: App,
+  method: string,
+  path: string,
+  { body, token }: { body?: unknown; token?: string } = {},
+): Promise<Answer> {
+  const answer = await app.client.request(method, path, {
+    ...(body === undefined ? {} : { body }),
+    ...(token === undefined ? {} : { token }),
+  });
+  const flash = (
+    answer.json as {
+      flash?: { errors?: { code: string }[]; violations?: { propertyPath: string }[] };
+    }
+  ).flash;
+  return {
+    status: answer.status,
+    code: flash?.errors?.[0]?.code,
+    user: (answer.body as { user: Record<string, unknown> } | undefined)?.user ?? {},
+    wrong: flash?.violations?.map((one) => one.propertyPath) ?? [],
+  };
+}
+
+/** `200`, or `401 phone:code_invalid`. */
+export const result = ({ status, code }: Answer) =>
+  code === undefined ? `${status}` : `${status} ${code}`;
+
+/** A new account and requests in its name. */
+export async function newAccount(app: App) {
+  const { email, session } = await registerAccount(app);
+  const token = session.access_token;
+  return {
+    email,
+    session,
+    id: session.player.id,
+    change: (body: unknown) => call(app, "PATCH", me, { body, token }),
+    call: (method: string, path: string, body?: unknown) =>
+      call(app, method, me + path, { body, token }),
+  };
+}
+
+/** How often each of the results occurs. */
+export function count(results: string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const one of results) counts[one] = (counts[one] ?? 0) + 1;
+  return counts;
+}
