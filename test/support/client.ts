@@ -87,3 +87,14 @@ function storeCookies(jar: Map<string, string>, lines: string[]): void {
     else jar.set(name, pair.slice(equals + 1).trim());
   }
 }
+
+/** What an answer refuses: the code of its first error, and the paths of the fields that are wrong. */
+export function refusalIn(json: unknown): { code: string | undefined; wrong: string[] } {
+  const { flash } = json as {
+    flash?: { errors?: { code: string }[]; violations?: { propertyPath: string }[] };
+  };
+  return {
+    code: flash?.errors?.[0]?.code,
+    wrong: flash?.violations?.map((one) => one.propertyPath) ?? [],
+  };
+}

@@ -5,6 +5,7 @@ import { RealmSchema } from "../../../../db/entities/realm.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { hashOfKey } from "../../../../server/core/api-keys.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { refusalIn } from "../../../support/client.ts";
 import { enter, registerAccount } from "../../../support/identity.ts";
 
 const keysPath = "/v1/realms/default/keys";
@@ -38,17 +39,11 @@ interface Answer {
 async function call(method: string, path: string, token?: string, body?: unknown): Promise<Answer> {
   const options = { ...(body === undefined ? {} : { body }), ...(token ? { token } : {}) };
   const answer = await app.client.request(method, path, options);
-  const flash = (
-    answer.json as {
-      flash?: { errors?: { code: string }[]; violations?: { propertyPath: string }[] };
-    }
-  ).flash;
   return {
     status: answer.status,
-    code: flash?.errors?.[0]?.code,
-    wrong: flash?.violations?.map((one) => one.propertyPath) ?? [],
     body: answer.body as Answer["body"],
     headers: answer.headers,
+    ...refusalIn(answer.json),
   };
 }
 const result = ({ status, code }: Answer) =>

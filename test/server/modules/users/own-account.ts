@@ -1,4 +1,5 @@
 import type { App } from "../../../support/app.ts";
+import { refusalIn } from "../../../support/client.ts";
 import { registerAccount } from "../../../support/identity.ts";
 
 export const me = "/v1/users/@me";
@@ -21,16 +22,10 @@ export async function call(
     ...(body === undefined ? {} : { body }),
     ...(token === undefined ? {} : { token }),
   });
-  const flash = (
-    answer.json as {
-      flash?: { errors?: { code: string }[]; violations?: { propertyPath: string }[] };
-    }
-  ).flash;
   return {
     status: answer.status,
-    code: flash?.errors?.[0]?.code,
     user: (answer.body as { user: Record<string, unknown> } | undefined)?.user ?? {},
-    wrong: flash?.violations?.map((one) => one.propertyPath) ?? [],
+    ...refusalIn(answer.json),
   };
 }
 
