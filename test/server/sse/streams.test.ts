@@ -337,7 +337,7 @@ test("a drain sends every stream back with a time to return, spread over the gra
   const startedAt = performance.now();
   await server.hub.drain(400);
   const tookMs = performance.now() - startedAt;
-  assert.ok(tookMs > 150, `${tookMs} ms`);
+  assert.ok(tookMs > 150 && tookMs < 4_000, `${tookMs} ms`);
   const retries = await Promise.all(
     all.map(async (stream) => {
       while (!stream.isEnded()) await new Promise((resolve) => stream.socket.once("data", resolve));
