@@ -45,13 +45,24 @@ export async function openGenerator(
       execArgv: nodeFlags,
     },
   );
-  const [requestIds] = (await once(child, "message")) as [string[]];
+  const answer = async <T>(): Promise<T> => {
+    const ended = new AbortController();
+    const onExit = () => ended.abort(new Error("the load generator ended before its answer"));
+    child.once("exit", onExit);
+    try {
+      const [message] = (await once(child, "message", { signal: ended.signal })) as [T];
+      return message;
+    } catch (error) {
+      throw ended.signal.aborted ? ended.signal.reason : error;
+    } finally {
+      child.off("exit", onExit);
+    }
+  };
   return {
-    requestIds,
-    async run(jobs, seconds, perSecond) {
+    requestIds: await answer<string[]>(),
+    run(jobs, seconds, perSecond) {
       child.send({ jobs, seconds, perSecond });
-      const [result] = (await once(child, "message")) as [LoadResult];
-      return result;
+      return answer<LoadResult>();
     },
     close: () => child.kill(),
   };

@@ -12,13 +12,15 @@ import type { Commit } from "./journal.ts";
 import { newAudience, withAudience, type Audience } from "./audience.ts";
 import { forgetDeparted, recall, remember, type Memory } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
-import { encodeChange, encodeSnapshot, type StoredLobby } from "./storage.ts";
+import { encodeChange, encodeSnapshot, stampOf, type StoredLobby } from "./storage.ts";
 
 /** One lobby in memory: the committed state plus what the commit in flight adds to it. */
 export interface Actor {
   readonly code: string;
   lobby: Lobby | null;
   version: number;
+  /** Of the last commit, that in flight included. */
+  stamp: string;
   snapshotVersion: number;
   memory: Memory;
   /** Null until a command is counted, and again when every window is over. */
@@ -52,11 +54,12 @@ export interface BatchRules {
 const activeTtlMs = 48 * 3_600_000;
 
 export function actorOf(code: string, stored: StoredLobby, now: number): Actor {
-  const { lobby, version, snapshotVersion, memory } = stored;
+  const { lobby, version, stamp, snapshotVersion, memory } = stored;
   return {
     code,
     lobby,
     version,
+    stamp,
     snapshotVersion,
     memory,
     counts: null,
@@ -80,7 +83,6 @@ export function runBatch(
   const batch: Batch = { replies: [], events: [], commit: null };
   const fields: [string, string][] = [];
   const payloads: string[] = [];
-  const version = actor.version;
 
   for (const { command: given, id, isFirst } of commands) {
     const command = withAudience(actor.audience, given, now);
@@ -118,20 +120,21 @@ export function runBatch(
   }
 
   if (batch.events.length > 0 && actor.lobby)
-    batch.commit = sealBatch(actor, actor.lobby, version, batch.events, fields, payloads, commitId);
+    batch.commit = sealBatch(actor, actor.lobby, batch.events, fields, payloads, commitId);
   return batch;
 }
 
 function sealBatch(
   actor: Actor,
   lobby: Lobby,
-  expectedVersion: number,
   events: LobbyEvent[],
   remembered: [string, string][],
   payloads: string[],
   id: string,
 ): Omit<Commit, "token"> {
-  actor.version = expectedVersion + 1;
+  const expected = actor.stamp;
+  actor.version += 1;
+  actor.stamp = stampOf({ version: actor.version, id });
   const change = encodeChange(lobby, events, actor.version, actor.snapshotVersion);
   const isSnapshot = change.snapshotVersion !== actor.snapshotVersion;
   actor.snapshotVersion = change.snapshotVersion;
@@ -143,14 +146,14 @@ function sealBatch(
   const due = dueChange(actor, lobby);
   return {
     code: actor.code,
-    expectedVersion,
+    expected,
     version: actor.version,
     id,
     seq: lobby.seq,
     fields,
     removedFields: [...change.removed, ...forgotten],
     payloads,
-    ttlMs: ttlOf(lobby, expectedVersion === 0 || isSnapshot, hasEnded),
+    ttlMs: ttlOf(lobby, expected === "" || isSnapshot, hasEnded),
     ...(due === undefined ? {} : { due }),
   };
 }
@@ -167,15 +170,16 @@ export function leaveGap(
   id: string,
   context: WireContext,
 ): Omit<Commit, "token"> {
-  const expectedVersion = actor.version;
+  const expected = actor.stamp;
   const seq = lostSeq + 2;
   const restored = { ...lobby, seq };
-  const change = encodeSnapshot(restored, expectedVersion + 1, actor.snapshotVersion);
+  const change = encodeSnapshot(restored, actor.version + 1, actor.snapshotVersion);
   actor.lobby = restored;
   actor.version = actor.snapshotVersion = change.snapshotVersion;
+  actor.stamp = stampOf({ version: actor.version, id });
   return {
     code: actor.code,
-    expectedVersion,
+    expected,
     version: actor.version,
     id,
     seq,

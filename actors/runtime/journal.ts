@@ -2,6 +2,7 @@ import type { Metrics } from "../../server/core/metrics.ts";
 import type { Connection } from "./connection.ts";
 import { keysOf, shardOf } from "./keys.ts";
 import { runScript } from "./scripts.ts";
+import { stampOf } from "./storage.ts";
 import type { Timing } from "./timing.ts";
 
 /** The changes of one lobby since its last commit. */
@@ -9,7 +10,8 @@ export interface Commit {
   code: string;
   /** Owner token of the shard: the fence. */
   token: string;
-  expectedVersion: number;
+  /** Stamp of the commit this one follows, as it is stored; "" before the first. */
+  expected: string;
   version: number;
   /** Unique per commit: tells a resent script from a foreign one. */
   id: string;
@@ -39,6 +41,10 @@ export interface Journal {
   commit(commit: Commit, done: (result: CommitResult) => void): void;
 }
 
+/** Messages a lobby's log keeps at least; readers further back get a snapshot. */
+const keptMessages = 256;
+/** Numbers between two cuts of a log: a look at its length with every message would be a seventh of its cost. */
+const messagesPerCut = 64;
 /** Lobbies per script: bounds the time the store is held and the values on its stack. */
 const maxLobbiesPerScript = 256;
 
@@ -69,6 +75,11 @@ export function createJournal(deps: {
       const { owner, lobby, stream, due, channel } = keysOf(commit.code);
       keys.push(owner, lobby, stream, due);
       args.push(packCommit(commit, channel));
+      let seq = commit.seq - commit.payloads.length;
+      for (const payload of commit.payloads) {
+        seq += 1;
+        args.push(`${seq}-0`, `${seq}\n${payload}`);
+      }
     }
     let results: unknown;
     try {
@@ -120,19 +131,23 @@ function byShard(batch: Waiting[]): Waiting[][] {
 const end = "\x1f";
 
 /**
- * One argument per commit: each further one costs the client library its length, a join and a copy, which
- * is more than the script needs to take the parts out again.
+ * Everything but the messages in one argument: each further one costs the client library its length, a
+ * join and a copy, which is more than the script needs to take small parts out again.
  */
 function packCommit(commit: Commit, channel: string): string {
-  const { token, expectedVersion, version, id, code, fields, removedFields, payloads } = commit;
-  let text = token + end + expectedVersion + end + version + end + id + end + code + end;
-  text += channel + end + (commit.ttlMs ?? "") + end + dueText(commit.due) + end;
-  text += commit.seq + end + fields.length + end + removedFields.length + end;
-  text += payloads.length + end;
+  const { token, expected, code, fields, removedFields, payloads } = commit;
+  let text = token + end + expected + end + stampOf(commit) + end + code + end + channel + end;
+  text += (commit.ttlMs ?? "") + end + dueText(commit.due) + end;
+  text += (isCutDue(commit) ? keptMessages : "") + end;
+  text += removedFields.length + end + payloads.length + end;
   for (const [name, value] of fields) text += name + end + value + end;
   for (const name of removedFields) text += name + end;
-  for (const payload of payloads) text += payload + end;
   return text;
+}
+
+function isCutDue({ seq, payloads }: Commit): boolean {
+  const before = seq - payloads.length;
+  return Math.floor(seq / messagesPerCut) > Math.floor(before / messagesPerCut);
 }
 
 function dueText(due: number | null | undefined): string | number {

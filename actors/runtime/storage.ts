@@ -6,14 +6,29 @@ import { rememberedFrom, type Memory } from "./memory.ts";
 
 /**
  * How a lobby is stored: field `s` is a snapshot of version `sv`, `d:<n>` the events that led to version n
- * after it, `v` the version, `k:<seat>:<slot>` remembered answers, `r` the result sheet.
+ * after it, `v` the stamp of the last commit, `k:<seat>:<slot>` remembered answers, `r` the result sheet.
  */
 export interface StoredLobby {
   lobby: Lobby | null;
   version: number;
+  /** Of the last commit; "" without one. */
+  stamp: string;
   snapshotVersion: number;
   memory: Memory;
 }
+
+/** No lobby under its code. */
+export const nothingStored = (): StoredLobby => ({
+  lobby: null,
+  version: 0,
+  stamp: "",
+  snapshotVersion: 0,
+  memory: new Map(),
+});
+
+/** Version and id of a commit in one text: what the next one has to find, and what tells this one from any other. */
+export const stampOf = ({ version, id }: { version: number; id: string }): string =>
+  `${version} ${id}`;
 
 /** Commits between two snapshots: bounds what a takeover has to fold. */
 export const snapshotEvery = 32;
@@ -26,8 +41,9 @@ export async function loadLobby(
   code: string,
 ): Promise<StoredLobby> {
   const fields = await redis.hgetall(lobbyKey(code));
-  const version = Number(fields["v"] ?? 0);
-  if (version === 0) return { lobby: null, version: 0, snapshotVersion: 0, memory: new Map() };
+  const stamp = fields["v"];
+  if (stamp === undefined) return nothingStored();
+  const version = Number.parseInt(stamp, 10);
   const snapshotVersion = Number(fields["sv"] ?? 0);
   let lobby = fields["s"] === undefined ? null : (JSON.parse(fields["s"]) as Lobby);
   for (let n = snapshotVersion + 1; n <= version; n++) {
@@ -35,7 +51,7 @@ export async function loadLobby(
     if (delta === undefined) throw new Error(`lobby ${code} lacks the events of version ${n}`);
     for (const event of JSON.parse(delta) as LobbyEvent[]) lobby = evolve(lobby, event);
   }
-  return { lobby, version, snapshotVersion, memory: rememberedFrom(fields) };
+  return { lobby, version, stamp, snapshotVersion, memory: rememberedFrom(fields) };
 }
 
 interface EncodedChange {

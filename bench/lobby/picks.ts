@@ -40,6 +40,13 @@ export const picks: Scenario = {
 };
 
 async function measureRound(service: Service, echo: Echo, seconds: number): Promise<Round> {
+  // First, since a connection that waits for its turn for ten seconds is closed.
+  const echoed = await echo.measure({
+    name: names.echo,
+    request: echoPost,
+    connections,
+    seconds,
+  });
   // Games of their own, since a question is open for a minute only.
   const seats = await startGames(service, lobbyCount);
   const generator = await openFor(service);
@@ -50,7 +57,7 @@ async function measureRound(service: Service, echo: Echo, seconds: number): Prom
   const away = await placedPicks(service, generator, seats, false);
   const repeated = await placedPicks(service, generator, seats, true, "bench");
   const round = {
-    echo: await echo.measure({ name: names.echo, request: echoPost, connections, seconds }),
+    echo: echoed,
     remembered: await measure("remembered", repeated),
     local: await measure("local", here),
     forwarded: await measure("forwarded", away),

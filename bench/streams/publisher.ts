@@ -39,8 +39,9 @@ async function openRedis(url: string): Promise<Publisher> {
   };
   return {
     publish(topic, seq, message) {
-      batch.xadd(eventStreamKey(topic), "MAXLEN", "~", keptMessages, `${seq}-0`, "d", message);
-      batch.publish(eventChannel(topic), `${seq}\n${message}`);
+      const text = `${seq}\n${message}`;
+      batch.xadd(eventStreamKey(topic), "MAXLEN", "~", keptMessages, `${seq}-0`, "d", text);
+      batch.publish(eventChannel(topic), text);
     },
     flush,
     async done() {

@@ -66,6 +66,7 @@ export class Feed {
   }
 }
 
-function frameOfEntry([id, fields]: RawEntry): Frame {
-  return frameOf(Number.parseInt(id, 10), fields[1] ?? "{}");
+/** An entry is the message as it was published: its number, a line break, its text. */
+function frameOfEntry([id, [, message = ""]]: RawEntry): Frame {
+  return frameOf(Number.parseInt(id, 10), message.slice(message.indexOf("\n") + 1));
 }

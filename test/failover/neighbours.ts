@@ -61,8 +61,9 @@ export async function codeOf(redis: Redis, incarnation: string): Promise<string>
 /** Types of the messages a lobby has published, with their numbers. */
 export async function logOf(redis: Redis, code: string): Promise<{ seq: number; type: string }[]> {
   const entries = await redis.xrange(eventStreamKey(code), "-", "+");
-  return entries.map(([id, [, text = "{}"]]) => {
-    return { seq: Number.parseInt(id, 10), type: (JSON.parse(text) as { type: string }).type };
+  return entries.map(([id, [, message = ""]]) => {
+    const { type } = JSON.parse(message.slice(message.indexOf("\n"))) as { type: string };
+    return { seq: Number.parseInt(id, 10), type };
   });
 }
 

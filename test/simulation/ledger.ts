@@ -70,13 +70,18 @@ export class Ledger {
     this.version = commit.version;
     this.#commits.push(commit);
     this.#countIds(commit, events);
-    if (events) this.#fold(events, commit.payloads);
+    if (events) this.#fold(events, commit.messages);
     else this.#adopt(commit);
+    const numbers = commit.messages.map(([id]) => Number.parseInt(id, 10));
     ensure(
-      this.seq === commit.seq && (this.seq === before + commit.payloads.length || isGap(commit)),
+      isGap(commit) || numbers.every((number, n) => number === before + 1 + n),
       "seq gap-free",
-      () =>
-        `${this.code}: ${before} to ${this.seq}, ${commit.payloads.length} messages, said ${commit.seq}`,
+      () => `${this.code}: messages ${numbers.join()} after ${before}`,
+    );
+    ensure(
+      this.seq === (lastNumber(commit) ?? before),
+      "seq gap-free",
+      () => `${this.code}: ${before} to ${this.seq}, messages ${numbers.join()}`,
     );
     this.#checkState();
   }
@@ -129,7 +134,7 @@ export class Ledger {
         () =>
           `${this.code}: ${id} in versions ${this.applied.get(id)?.version} and ${commit.version}`,
       );
-      this.applied.set(id, { version: commit.version, seq: commit.seq });
+      this.applied.set(id, { version: commit.version, seq: lastNumber(commit) ?? this.seq });
       const type = eventOfCommand[id.split(".")[1] ?? ""];
       if (type) counts.set(type, (counts.get(type) ?? 0) + 1);
     }
@@ -146,7 +151,7 @@ export class Ledger {
     }
   }
 
-  #fold(events: LobbyEvent[], payloads: string[]): void {
+  #fold(events: LobbyEvent[], messages: StoredCommit["messages"]): void {
     let n = 0;
     for (const event of events) {
       const index = this.state?.round?.index ?? -1;
@@ -161,7 +166,7 @@ export class Ledger {
       if (event.type === "question_closed") this.#learnPlayed();
       if (event.type === "answered") this.#learnAnswer(event.choice.seatId);
       if (messageTypes[event.type] === null) continue;
-      this.checkSecrets(payloads[n] ?? "", null);
+      this.checkSecrets(messages[n]?.[1] ?? "", null);
       n += 1;
     }
   }
@@ -176,7 +181,7 @@ export class Ledger {
     const seats = (lobby: Lobby | null) => [...(lobby?.seats ?? []), ...(lobby?.formerSeats ?? [])];
     this.#learnPlayed();
     for (const choice of this.state?.round?.choices ?? []) this.#learnAnswer(choice.seatId);
-    for (const payload of commit.payloads) this.checkSecrets(payload, null);
+    for (const [, text] of commit.messages) this.checkSecrets(text, null);
     const playedBefore = JSON.stringify(earlier?.played ?? []).slice(0, -1);
     ensure(
       JSON.stringify(this.state?.played ?? []).startsWith(playedBefore),
@@ -230,8 +235,13 @@ export class Ledger {
 }
 
 /** A store that came back older: its owner leaves a hole on purpose, so that every reader notices. */
-function isGap({ payloads }: StoredCommit): boolean {
-  return payloads.length === 1 && (payloads[0]?.includes('"lobby.gap"') ?? false);
+function isGap({ messages }: StoredCommit): boolean {
+  return messages.length === 1 && (messages[0]?.[1].includes('"lobby.gap"') ?? false);
+}
+
+function lastNumber({ messages }: StoredCommit): number | null {
+  const last = messages.at(-1);
+  return last ? Number.parseInt(last[0], 10) : null;
 }
 
 function eventsOf(commit: StoredCommit): LobbyEvent[] | null {

@@ -59,7 +59,7 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
       return {
         name: "commit",
         keys: commitKeys(code, shard),
-        args: [commitText(chance, model, code, record)],
+        args: commitArgs(chance, model, code, record),
       };
   }
 }
@@ -71,20 +71,25 @@ const commitKeys = (code: string, shard: number) => [
   dueKey(shard),
 ];
 
-function commitText(chance: Chance, model: ModelRedis, code: string, token: string): string {
-  const version = Number(model.hget(lobbyKey(code), "v") ?? 0) - (chance.is(0.2) ? 1 : 0);
+function commitArgs(chance: Chance, model: ModelRedis, code: string, token: string): string[] {
+  const stored = model.hget(lobbyKey(code), "v") ?? "";
+  const version = Number.parseInt(stored || "0", 10) - (chance.is(0.2) ? 1 : 0);
+  const expected = chance.is(0.2) ? `${version} c1` : stored;
   const last = model.streams.get(eventStreamKey(code))?.at(-1)?.[0] ?? 0;
   const events = chance.between(0, 2);
   const removed = chance.is(0.3) ? [`f${chance.between(0, 4)}`] : [];
   const parts = [
-    ...[token, version, version + 1, `c${chance.between(1, 3)}`, code, eventChannel(code)],
-    ...[chance.is(0.5) ? 60_000 : "", chance.pick(["", "-", 5, 7]), last + events],
-    ...[1, removed.length, events],
+    ...[token, expected, `${version + 1} c${chance.between(1, 3)}`, code, eventChannel(code)],
+    ...[chance.is(0.5) ? 60_000 : "", chance.pick(["", "-", 5, 7]), chance.pick(["", 256])],
+    ...[removed.length, events],
     ...[`f${chance.between(0, 4)}`, chance.between(0, 99)],
     ...removed,
-    ...Array.from({ length: events }, (_, n) => `"event ${n}"`),
   ];
-  return parts.map((part) => `${part}\x1f`).join("");
+  const messages = Array.from({ length: events }, (_, n) => [
+    `${last + n + 1}-0`,
+    `${last + n + 1}\n"event ${n}"`,
+  ]);
+  return [parts.map((part) => `${part}\x1f`).join(""), ...messages.flat()];
 }
 
 /** Everything a store holds, but for the times of the workers' last signs of life. */

@@ -12,10 +12,10 @@ export interface StoredCommit {
   token: string;
   version: number;
   id: string;
-  seq: number;
   fields: [name: string, value: string][];
   removed: string[];
-  payloads: string[];
+  /** As they are stored and published: id in the log, and number and payload in one text. */
+  messages: [id: string, text: string][];
 }
 
 /** How a sabotaged store differs from a sound one; what the checks have to notice. */
@@ -51,7 +51,7 @@ export class ModelRedis {
   readonly strings = new Map<string, string>();
   readonly hashes = new Map<string, Map<string, string>>();
   readonly sorted = new Map<string, Map<string, number>>();
-  readonly streams = new Map<string, [id: number, payload: string][]>();
+  readonly streams = new Map<string, [id: number, message: string][]>();
   readonly ttls = new Map<string, number>();
   readonly faults: StoreFaults;
   /** Milliseconds since the epoch by the clock of the store. */
@@ -186,13 +186,13 @@ export class ModelRedis {
     return [...(this.sorted.get(key) ?? [])].sort(order);
   }
 
-  xadd(key: string, id: number, payload: string): void {
+  xadd(key: string, id: number, message: string): void {
     let stream = this.streams.get(key);
     if (!stream) this.streams.set(key, (stream = []));
     const last = stream.at(-1)?.[0] ?? 0;
     if (id <= last && !this.faults.acceptsOldIds)
       throw new Error("ERR The ID specified in XADD is equal or smaller than the target stream");
-    stream.push([id, payload]);
+    stream.push([id, message]);
     const list = stream;
     this.#remember(() => list.pop());
   }

@@ -1,3 +1,4 @@
+import { stampOf } from "../../actors/runtime/storage.ts";
 import type { ModelRedis, ScriptName, StoredCommit } from "./model-redis.ts";
 
 type Script = (redis: ModelRedis, keys: readonly string[], args: readonly string[]) => unknown;
@@ -13,31 +14,34 @@ export const scripts: Record<ScriptName, Script> = {
 };
 
 function commit(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string {
-  const letters = args.map((text, i) => {
-    const [own = "", lobby = "", stream = "", due = ""] = keys.slice(i * 4, i * 4 + 4);
-    const parts = text.split("\x1f");
+  let letters = "";
+  let at = 0;
+  for (let i = 0; i < keys.length; i += 4) {
+    const [own = "", lobby = "", stream = "", due = ""] = keys.slice(i, i + 4);
+    const parts = (args[at] ?? "").split("\x1f");
     parts.pop();
-    const [token = "", expected = "", version = "", id = "", code = "", channel = ""] = parts;
-    const [ttl = "", dueAt = "", seq = "0", setCount = "0", removedCount = "0"] = parts.slice(6);
-    const fieldsEnd = 12 + Number(setCount) * 2;
-    const removedEnd = fieldsEnd + Number(removedCount);
+    const [token = "", expected = "", stamp = "", code = "", channel = ""] = parts;
+    const [ttl = "", dueAt = "", , removedCount = "0", eventCount = "0"] = parts.slice(5);
+    const fieldsEnd = parts.length - Number(removedCount);
+    const messages = pairs(args.slice(at + 1, at + 1 + Number(eventCount) * 2));
+    at += 1 + messages.length * 2;
+    const [version = "", id = ""] = stamp.split(" ");
     const change: StoredCommit = {
       code,
       token,
       version: Number(version),
       id,
-      seq: Number(seq),
-      fields: pairs(parts.slice(12, fieldsEnd)),
-      removed: parts.slice(fieldsEnd, removedEnd),
-      payloads: parts.slice(removedEnd),
+      fields: pairs(parts.slice(10, fieldsEnd)),
+      removed: parts.slice(fieldsEnd),
+      messages,
     };
-    const verdict = judge(redis, own, lobby, { token, expected, version, id });
-    if (verdict !== "c") return verdict;
+    const verdict = judge(redis, own, lobby, { token, expected, stamp });
+    letters += verdict;
+    if (verdict !== "c") continue;
     write(redis, { lobby, stream, due, channel, ttl, dueAt }, change);
     redis.committed(change);
-    return verdict;
-  });
-  return letters.join("");
+  }
+  return letters;
 }
 
 function pairs(flat: readonly string[]): [string, string][] {
@@ -51,13 +55,13 @@ function judge(
   redis: ModelRedis,
   own: string,
   lobby: string,
-  asked: { token: string; expected: string; version: string; id: string },
+  asked: { token: string; expected: string; stamp: string },
 ): "c" | "a" | "f" | "v" {
   const { faults } = redis;
   if ((redis.get(own) ?? "") !== asked.token && !faults.ignoresOwner) return "f";
-  const version = redis.hget(lobby, "v");
-  if (version === asked.version && redis.hget(lobby, "c") === asked.id) return "a";
-  if ((version ?? "0") === asked.expected || faults.ignoresVersion) return "c";
+  const stored = redis.hget(lobby, "v") ?? "";
+  if (stored === asked.stamp) return "a";
+  if (stored === asked.expected || faults.ignoresVersion) return "c";
   return faults.conflictCountsAsCommitted ? "a" : "v";
 }
 
@@ -74,19 +78,17 @@ function write(redis: ModelRedis, target: Target, change: StoredCommit): void {
   const { faults } = redis;
   const { lobby, stream } = target;
   for (const field of change.removed) redis.hdel(lobby, field);
-  redis.hset(lobby, "v", String(change.version));
-  redis.hset(lobby, "c", change.id);
+  redis.hset(lobby, "v", stampOf(change));
   for (const [name, value] of change.fields) {
     if (faults.forgetsAnswers && name.startsWith("k:")) continue;
     redis.hset(lobby, name, value);
   }
   if (faults.sharedWindow !== undefined) shareWindow(redis, lobby, faults.sharedWindow);
-  const first = change.seq - change.payloads.length;
-  change.payloads.forEach((payload, n) => {
-    if (faults.dropsEvent && payload.includes('"lobby.question"')) return;
-    redis.xadd(stream, first + n + 1, payload);
-    redis.publish(target.channel, `${first + n + 1}\n${payload}`);
-  });
+  for (const [id, message] of change.messages) {
+    if (faults.dropsEvent && message.includes('"lobby.question"')) continue;
+    redis.xadd(stream, Number.parseInt(id, 10), message);
+    redis.publish(target.channel, message);
+  }
   if (target.ttl !== "") {
     redis.ttls.set(lobby, Number(target.ttl));
     if (redis.streams.has(stream)) redis.ttls.set(stream, Number(target.ttl));

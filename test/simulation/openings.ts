@@ -8,6 +8,7 @@ import type {
 } from "../../actors/lobby/types.ts";
 import { actorOf, runBatch } from "../../actors/runtime/actor.ts";
 import { dueKey, eventStreamKey, lobbyKey, ownerKey, shardOf } from "../../actors/runtime/keys.ts";
+import { nothingStored, stampOf } from "../../actors/runtime/storage.ts";
 import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
 
@@ -128,11 +129,7 @@ function play(code: string, opening: Opening): Prepared {
     })),
     ...(opening.isStarted ? [start] : []),
   ];
-  const actor = actorOf(
-    code,
-    { lobby: null, version: 0, snapshotVersion: 0, memory: new Map() },
-    startOfTime,
-  );
+  const actor = actorOf(code, nothingStored(), startOfTime);
   const fields = new Map<string, string>();
   let state: Lobby | null = null;
   commands.forEach((command, i) => {
@@ -142,9 +139,8 @@ function play(code: string, opening: Opening): Prepared {
     if (!commit) throw new Error(`opening ${command.type} was refused`);
     for (const event of events) state = evolve(state, structuredClone(event));
     for (const name of commit.removedFields) fields.delete(name);
-    for (const [name, value] of [...commit.fields, ["c", commit.id] as const])
-      fields.set(name, value);
-    fields.set("v", String(commit.version));
+    for (const [name, value] of commit.fields) fields.set(name, value);
+    fields.set("v", stampOf(commit));
   });
   return {
     fields: [...fields],

@@ -11,7 +11,7 @@ const without = (fields: Record<string, string>, isGone: (name: string) => boole
 
 /** Leaves the last commit out of what is read, and says it was never made. */
 function forgetLast(fields: Record<string, string>): Record<string, string> {
-  const version = Number(fields["v"] ?? 0);
+  const version = Number.parseInt(fields["v"] ?? "0", 10);
   if (version === 0 || fields[`d:${version}`] === undefined) return fields;
   return { ...fields, [`d:${version}`]: "[]" };
 }

@@ -44,10 +44,14 @@ function hasty(sound: Connection): Connection {
 
 /** What a later owner commits is numbered one too low. */
 function recounting(sound: Connection): Connection {
-  const lower = (text: string) => {
-    const parts = text.split("\x1f");
-    const isFirstOwner = parts[0]?.endsWith("|1") ?? true;
-    return isFirstOwner ? text : parts.with(8, `${Number(parts[8]) - 1}`).join("\x1f");
+  const lowered = (args: string[]): string[] => {
+    let isLaterOwner = false;
+    return args.map((arg) => {
+      if (arg.includes("\x1f")) isLaterOwner = !(arg.split("\x1f")[0] ?? "").endsWith("|1");
+      return isLaterOwner
+        ? arg.replace(/^\d+(?=-0$|\n)/, (number) => `${Number(number) - 1}`)
+        : arg;
+    });
   };
   return {
     ...sound,
@@ -55,9 +59,8 @@ function recounting(sound: Connection): Connection {
       sound.evalsha(
         sha,
         keyCount,
-        ...args.map((arg, i) =>
-          i < keyCount || !`${arg}`.includes("\x1f") ? arg : lower(`${arg}`),
-        ),
+        ...args.slice(0, keyCount),
+        ...lowered(args.slice(keyCount).map(String)),
       ),
   };
 }

@@ -109,8 +109,8 @@ function lose(world: World, ms: number): void {
   world.hasLost = true;
   world.redis.loseAfter(world.timeline.now - ms);
   for (const [code, ledger] of world.ledgers) {
-    const stored = world.redis.hget(lobbyKey(code), "v");
-    world.guard(() => ledger.rollBack(Number(stored ?? 0)));
+    const stamp = world.redis.hget(lobbyKey(code), "v") ?? "0";
+    world.guard(() => ledger.rollBack(Number.parseInt(stamp, 10)));
   }
 }
 

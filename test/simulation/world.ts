@@ -82,7 +82,7 @@ export class World {
     this.redis.publish = (channel, message) => publish(this.net, channel, message);
     this.redis.committed = (commit) => {
       this.note?.(
-        `store    commits ${commit.code} v${commit.version} seq ${commit.seq} by ${commit.token}: ${commit.fields.map(([name, value]) => (name.startsWith("d:") ? value.slice(0, 160) : name)).join(" ")}`,
+        `store    commits ${commit.code} v${commit.version} messages ${commit.messages.map(([id]) => id).join()} by ${commit.token}: ${commit.fields.map(([name, value]) => (name.startsWith("d:") ? value.slice(0, 160) : name)).join(" ")}`,
       );
       this.guard(() => this.ledgers.get(commit.code)?.apply(commit));
     };

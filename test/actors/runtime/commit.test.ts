@@ -15,6 +15,7 @@ import {
   ownerKey,
   shardOf,
 } from "../../../actors/runtime/keys.ts";
+import { stampOf } from "../../../actors/runtime/storage.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
 import { createMetrics } from "../../../server/core/metrics.ts";
@@ -51,7 +52,7 @@ describe("the commit script", () => {
   const change = (more: Partial<Commit> = {}): Commit => ({
     code,
     token,
-    expectedVersion: 0,
+    expected: "",
     version: 1,
     id: `c${++commitCount}`,
     seq: 1,
@@ -70,12 +71,13 @@ describe("the commit script", () => {
     const heard = new Promise<string>((resolve) =>
       listener.on("message", (_channel, message: string) => resolve(message)),
     );
-    assert.equal(await commit(change()), "committed");
+    const sent = change();
+    assert.equal(await commit(sent), "committed");
     assert.equal(await heard, '1\n{"type":"x"}');
     listener.disconnect();
-    assert.deepEqual(await redis.hmget(lobbyKey(code), "v", "d:1"), ["1", "[]"]);
+    assert.deepEqual(await redis.hmget(lobbyKey(code), "v", "d:1"), [stampOf(sent), "[]"]);
     assert.deepEqual(await redis.xrange(eventStreamKey(code), "-", "+"), [
-      ["1-0", ["d", '{"type":"x"}']],
+      ["1-0", ["d", '1\n{"type":"x"}']],
     ]);
     assert.equal(await redis.zscore(dueKey(shardOf(code)), code), "1234");
     assert.ok((await redis.pttl(lobbyKey(code))) > 0);
@@ -101,7 +103,7 @@ describe("the commit script", () => {
     assert.equal(await commit(sent), "committed");
     assert.equal(await commit(sent), "committed");
     assert.equal(await redis.xlen(eventStreamKey(code)), 1);
-    assert.equal(await redis.hget(lobbyKey(code), "v"), "1");
+    assert.equal(await redis.hget(lobbyKey(code), "v"), stampOf(sent));
   });
 
   it("decides about each lobby of a tick alone", async () => {
@@ -121,10 +123,31 @@ describe("the commit script", () => {
     assert.deepEqual(ids, ["1-0", "2-0", "3-0"]);
   });
 
-  it("removes the deadline and replaced fields", async () => {
+  it("does not take a commit of the same version by another owner for its own", async () => {
     await commit(change());
+    assert.equal(await commit(change()), "conflict");
+  });
+
+  it("keeps the newest messages of a log and drops what is far behind", async () => {
+    let expected = "";
+    for (let version = 1; version <= 150; version++) {
+      const payloads = Array.from({ length: 5 }, () => "x".repeat(50));
+      const sent = change({ expected, version, seq: version * 5, payloads });
+      assert.equal(await commit(sent), "committed");
+      expected = stampOf(sent);
+    }
+    const ids = (await redis.xrange(eventStreamKey(code), "-", "+")).map(([id]) => id);
+    assert.equal(ids.at(-1), "750-0");
+    assert.ok(ids.length >= 256, `${ids.length}`);
+    // Redis drops whole blocks of a hundred, and only every 64 messages.
+    assert.ok(ids.length < 256 + 100 + 64 + 5, `${ids.length}`);
+  });
+
+  it("removes the deadline and replaced fields", async () => {
+    const first = change();
+    await commit(first);
     const next = change({
-      expectedVersion: 1,
+      expected: stampOf(first),
       version: 2,
       seq: 1,
       payloads: [],

@@ -9,8 +9,9 @@ local seq = last and tonumber(string.match(last[1], '^%d+')) or tonumber(ARGV[2]
 for i = 4, #ARGV do
   seq = seq + 1
   local payload = string.gsub(ARGV[i], '"seq":0', '"seq":' .. seq, 1)
-  redis.call('XADD', KEYS[1], 'MAXLEN', '~', 256, seq .. '-0', 'd', payload)
-  if ARGV[3] == 'loud' then redis.call('PUBLISH', ARGV[1], seq .. '\\n' .. payload) end
+  local message = seq .. '\\n' .. payload
+  redis.call('XADD', KEYS[1], 'MAXLEN', '~', 256, seq .. '-0', 'd', message)
+  if ARGV[3] == 'loud' then redis.call('PUBLISH', ARGV[1], message) end
 end
 return seq`;
 
