@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { AppError } from "../core/errors.ts";
 
 /** Bytes of a JSON request body (HTTP-04). */
@@ -31,18 +30,29 @@ function isUtf8Charset(contentType: string): boolean {
 
 /** Throws `request:unsupported_media_type` unless the body is declared as plain JSON (S18). */
 export function requireJson(headers: Readonly<Record<string, string>>): void {
-  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   const type = headers["content-type"];
+  if (type === "application/json" && headers["content-encoding"] === undefined) return;
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   const isJson = type !== undefined && jsonType.test(mediaTypeOf(type)) && isUtf8Charset(type);
   if (!isJson || encoding !== "identity") throw new AppError("request:unsupported_media_type");
 }
 
-/** The JSON object in `bytes`; an empty body is `{}`. Throws `request:malformed_json` otherwise. */
-export function parseJsonObject(bytes: Uint8Array | null): Record<string, unknown> {
-  if (bytes === null || bytes.length === 0) return {};
-  if (!isUtf8(bytes)) throw new AppError("request:malformed_json");
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  if (isTooDeep(text)) throw new AppError("request:malformed_json");
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The text of a body; null when its bytes are none. */
+export function textOf(bytes: ArrayBuffer | Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The JSON object in `body`; an empty one is `{}`. Throws `request:malformed_json` otherwise. */
+export function parseJsonObject(body: Uint8Array | string | null): Record<string, unknown> {
+  if (body === null || body.length === 0) return {};
+  const text = typeof body === "string" ? body : textOf(body);
+  if (text === null || isTooDeep(text)) throw new AppError("request:malformed_json");
   const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new AppError("request:malformed_json");

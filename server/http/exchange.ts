@@ -49,6 +49,8 @@ export class Exchange implements RequestInfo {
   /** Why the request will not be served, known before its body is in. */
   refusal: AppError | null = null;
   body: Uint8Array | null = null;
+  /** In place of the bytes, where JSON came in one piece. */
+  text: string | null = null;
   caller: Caller | SeatCaller | null = null;
   playerId: number | null = null;
   /** Seat of a lobby the request is for, by its token. */
@@ -59,6 +61,10 @@ export class Exchange implements RequestInfo {
 
   /** The response object may no longer be touched: aborted, answered, or handed to a stream. */
   isClosed = false;
+  /** Written to its end. */
+  isAnswered = false;
+  /** We hear of it when the client goes away. */
+  isWatched = false;
   /** Still inside the callback of the server, which gathers everything written in one packet. */
   isCorked = true;
   /** The answer ends the connection (413, bad framing, draining). */

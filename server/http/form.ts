@@ -1,5 +1,6 @@
 import { getParts } from "uWebSockets.js";
 import { AppError } from "../core/errors.ts";
+import type { Exchange } from "./exchange.ts";
 import type { FormFile } from "./route.ts";
 
 /** Bytes a form may have besides its file (HTTP-04). */
@@ -16,12 +17,10 @@ export function requireForm(headers: Readonly<Record<string, string>>): void {
     throw new AppError("request:unsupported_media_type");
 }
 
-/** The files of a form; none of a body that is cut off or no form at all. */
-export function readFiles(
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array | null,
-  maxFileBytes: number,
-): FormFile[] {
+/** The files of a form, which lets go of its body; none of a body that is cut off or no form at all. */
+export function takeFiles(x: Exchange, maxFileBytes: number): FormFile[] {
+  const { body, headers } = x;
+  x.body = null;
   if (body === null || body.length === 0) return [];
   const parts = getParts(body, headers["content-type"] ?? "") ?? [];
   return parts

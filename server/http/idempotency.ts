@@ -35,7 +35,7 @@ export class Idempotency {
     const who = x.playerId === null ? x.ip : `p${x.playerId}`;
     const route = x.entry?.route;
     const name = `idempotent:${hash("sha256", `${route?.method} ${route?.path} ${who} ${x.paramValues.join("/")} ${key}`, "base64url")}`;
-    const body = hash("sha256", x.body ?? "", "base64url");
+    const body = hash("sha256", x.text ?? x.body ?? "", "base64url");
     const repeated = await this.claim(name, body);
     return repeated ?? this.perform(name, body, work);
   }

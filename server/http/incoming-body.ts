@@ -1,5 +1,5 @@
 import { AppError } from "../core/errors.ts";
-import { maxBodyBytes } from "./body.ts";
+import { maxBodyBytes, textOf } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 
 const lengthPattern = /^\d{1,15}$/;
@@ -34,8 +34,11 @@ export function readRequestBody(x: Exchange, done: () => void, isKept = true): v
   let size = 0;
   x.raw.onData((chunk, isLast) => {
     if (x.isClosed || x.refusal?.code === "request:too_large") return;
+    const isWhole = isLast && size === 0;
     size += chunk.byteLength;
     if (size > limit) return refuseSize(x, done);
+    if (isWhole && x.entry?.readBody) x.text = textOf(chunk);
+    if (x.text !== null) return done();
     // The chunk is emptied when this function returns.
     if (isKept && chunk.byteLength > 0) chunks.push(Buffer.copyBytesFrom(new Uint8Array(chunk)));
     if (!isLast) return;

@@ -8,7 +8,7 @@ import { createEntry, type RouteEntry } from "./entry.ts";
 import { EnvelopeWriter } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { toAppError, unavailable } from "./failures.ts";
-import { readFiles, requireForm } from "./form.ts";
+import { takeFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";
 import { scopeOf } from "./key-use.ts";
 import { PresentedKeys } from "./presented-keys.ts";
@@ -157,7 +157,7 @@ export class Pipeline {
 
   private mediaProblem(x: Exchange, entry: RouteEntry): AppError | null {
     try {
-      if (x.body === null || x.body.length === 0) return null;
+      if (!x.text && !x.body?.length) return null;
       if (entry.readBody !== null) requireJson(x.headers);
       if (entry.route.form) requireForm(x.headers);
       return null;
@@ -224,10 +224,9 @@ export class Pipeline {
   private handle(x: Exchange, entry: RouteEntry): Promise<Reply> | Reply {
     const { readQuery, readBody, readParams, route } = entry;
     const query = readQuery === null ? nothing : readQuery(x.query);
-    const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
+    const body = readBody === null ? nothing : readBody(parseJsonObject(x.text ?? x.body));
     const params = readParams === null ? nothing : readParams(x.paramValues);
-    const files = route.form ? readFiles(x.headers, x.body, entry.maxFileBytes) : noFiles;
-    if (route.form) x.body = null;
+    const files = route.form ? takeFiles(x, entry.maxFileBytes) : noFiles;
     const deps = this.depsOfRequest();
     const input = { params, query, body, files, caller: x.caller, deps, request: x } as never;
     const key = route.idempotent ? x.headers["idempotency-key"] : undefined;

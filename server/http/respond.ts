@@ -238,11 +238,17 @@ function write(x: Exchange, output: Output): number {
 function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Output): void {
   if (status !== 200) raw.writeStatus(statusLine(status));
   const isBare = status === 204 || status === 304;
-  raw.writeHeader("X-Request-Id", isBare && x.mustClose ? `${head}\r\nConnection: close` : head);
-  // Any argument here, even undefined, would be written as a Content-Length.
-  if (isBare) raw.endWithoutBody();
-  else if (x.method === "HEAD") raw.endWithoutBody(byteLength(payload), x.mustClose);
-  else raw.end(payload ?? "", x.mustClose);
+  if (isBare || x.method === "HEAD") {
+    const length = isBare ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
+    const end = x.mustClose ? "\r\nConnection: close" : "";
+    raw.writeHeader("X-Request-Id", head + length + end);
+    // Any argument here, even undefined, would be a length that uWebSockets waits for.
+    raw.endWithoutBody();
+  } else {
+    raw.writeHeader("X-Request-Id", head);
+    raw.end(payload ?? "", x.mustClose);
+  }
+  x.isAnswered = true;
 }
 
 function byteLength(payload: string | Uint8Array | null): number {

@@ -25,8 +25,8 @@ export interface Match<T> {
   allow: string[];
 }
 
-/** Paths whose way is remembered: what many ask for, many ask for again. */
-const maxRecent = 1_000;
+/** Paths whose way is remembered, by method: what many ask for, many ask for again. */
+const maxRecent = 2_000;
 const noParams: string[] = [];
 const createNode = <T>(): TreeNode<T> => ({
   literals: new Map(),
@@ -39,8 +39,8 @@ const createNode = <T>(): TreeNode<T> => ({
 export class Router<T> {
   private readonly exact = new Map<string, Leaf<T>>();
   private readonly root = createNode<T>();
-  /** What GET of a path with parameters leads to. */
-  private readonly recent = new Map<string, Match<T>>();
+  /** By method: what paths with parameters lead to. */
+  private readonly recent = new Map<string, Map<string, Match<T>>>();
 
   /** Throws when the same method and path are declared twice. */
   add(method: string, pattern: string, entry: T, forms: SegmentForms = {}): void {
@@ -50,7 +50,8 @@ export class Router<T> {
     if (node.leaf.methods.has(method)) throw new Error(`${method} ${pattern} is declared twice`);
     node.leaf.methods.set(method, entry);
     if (!pattern.includes("{")) this.exact.set(pattern, node.leaf);
-    this.recent.clear();
+    // Methods nobody declares are not remembered: their names come from the network.
+    this.recent.set(method, new Map());
   }
 
   /**
@@ -61,13 +62,13 @@ export class Router<T> {
     const exact = this.exact.get(path);
     const entry = exact?.methods.get(method);
     if (entry !== undefined) return { entry, params: noParams, allow: noParams };
-    if (method !== "GET") return this.find(method, path);
-    const known = this.recent.get(path);
+    const recent = this.recent.get(method);
+    const known = recent?.get(path);
     if (known !== undefined) return known;
     const found = this.find(method, path);
-    if (found === null || found.entry === null) return found;
-    if (this.recent.size >= maxRecent) this.recent.clear();
-    this.recent.set(path, found);
+    if (recent === undefined || found === null || found.entry === null) return found;
+    if (recent.size >= maxRecent) recent.clear();
+    recent.set(path, found);
     return found;
   }
 

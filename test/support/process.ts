@@ -166,6 +166,9 @@ function readyFacts(child: ChildProcess, output: { text: string }): Promise<Card
     child.once("message", (message: { type: "ready"; facts: CardFacts }) => {
       clearTimeout(timer);
       child.removeAllListeners("exit");
+      // Nobody asks for it any more, and under load keeping it costs as much as writing it.
+      for (const stream of [child.stdout, child.stderr])
+        stream?.removeAllListeners("data").resume();
       resolve(message.facts);
     });
     child.once("exit", (code) => {

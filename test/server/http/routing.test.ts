@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { Agent, request, type IncomingMessage } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { createClient, type Client } from "../../support/client.ts";
 import { sendRaw } from "../../support/raw-http.ts";
@@ -84,6 +86,19 @@ describe("a method", () => {
     assert.equal(answer.headers.get("etag"), full.headers.get("etag"));
     assert.ok(Number(answer.headers.get("content-length")) > 100);
     assert.equal((await client.head("/v1/nothing")).status, 404);
+  });
+
+  test("a connection is good for more after HEAD and OPTIONS", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = new Set<number>();
+    for (const method of ["HEAD", "GET", "OPTIONS", "HEAD", "POST", "GET"]) {
+      const asked = request(`${sample.url}/v1/cached`, { method, agent }).end();
+      const [answer] = (await once(asked, "response")) as [IncomingMessage];
+      ports.add(asked.socket?.localPort ?? 0);
+      await once(answer.resume(), "end");
+    }
+    agent.destroy();
+    assert.equal(ports.size, 1);
   });
 
   test("HEAD and POST are not for a stream, and its Allow says so", async () => {
