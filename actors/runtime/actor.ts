@@ -20,7 +20,7 @@ export interface Actor {
   lobby: Lobby | null;
   version: number;
   /** Of the last commit, that in flight included. */
-  stamp: string;
+  commitId: string;
   snapshotVersion: number;
   memory: Memory;
   /** Null until a command is counted, and again when every window is over. */
@@ -54,12 +54,12 @@ export interface BatchRules {
 const activeTtlMs = 48 * 3_600_000;
 
 export function actorOf(code: string, stored: StoredLobby, now: number): Actor {
-  const { lobby, version, stamp, snapshotVersion, memory } = stored;
+  const { lobby, version, commitId, snapshotVersion, memory } = stored;
   return {
     code,
     lobby,
     version,
-    stamp,
+    commitId,
     snapshotVersion,
     memory,
     counts: null,
@@ -132,9 +132,9 @@ function sealBatch(
   payloads: string[],
   id: string,
 ): Omit<Commit, "token"> {
-  const expected = actor.stamp;
+  const expected = stampOf(actor.version, actor.commitId);
   actor.version += 1;
-  actor.stamp = stampOf({ version: actor.version, id });
+  actor.commitId = id;
   const change = encodeChange(lobby, events, actor.version, actor.snapshotVersion);
   const isSnapshot = change.snapshotVersion !== actor.snapshotVersion;
   actor.snapshotVersion = change.snapshotVersion;
@@ -170,13 +170,13 @@ export function leaveGap(
   id: string,
   context: WireContext,
 ): Omit<Commit, "token"> {
-  const expected = actor.stamp;
+  const expected = stampOf(actor.version, actor.commitId);
   const seq = lostSeq + 2;
   const restored = { ...lobby, seq };
   const change = encodeSnapshot(restored, actor.version + 1, actor.snapshotVersion);
   actor.lobby = restored;
   actor.version = actor.snapshotVersion = change.snapshotVersion;
-  actor.stamp = stampOf({ version: actor.version, id });
+  actor.commitId = id;
   return {
     code: actor.code,
     expected,

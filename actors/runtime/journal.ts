@@ -13,7 +13,7 @@ export interface Commit {
   /** Stamp of the commit this one follows, as it is stored; "" before the first. */
   expected: string;
   version: number;
-  /** Unique per commit: tells a resent script from a foreign one. */
+  /** Unique per commit, without blanks: tells a resent script from a foreign one. */
   id: string;
   /** Number of the last event; the payloads are the events up to it. */
   seq: number;
@@ -135,9 +135,9 @@ const end = "\x1f";
  * join and a copy, which is more than the script needs to take small parts out again.
  */
 function packCommit(commit: Commit, channel: string): string {
-  const { token, expected, code, fields, removedFields, payloads } = commit;
-  let text = token + end + expected + end + stampOf(commit) + end + code + end + channel + end;
-  text += (commit.ttlMs ?? "") + end + dueText(commit.due) + end;
+  const { token, expected, version, id, code, fields, removedFields, payloads } = commit;
+  let text = token + end + expected + end + stampOf(version, id) + end + code + end;
+  text += channel + end + (commit.ttlMs ?? "") + end + dueText(commit.due) + end;
   text += (isCutDue(commit) ? keptMessages : "") + end;
   text += removedFields.length + end + payloads.length + end;
   for (const [name, value] of fields) text += name + end + value + end;

@@ -71,6 +71,9 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   const now = () => clock.now();
   const listing = createListing(control, context);
   const claimed = new Set<number>();
+  // Lobbies in memory hold ids of commits and commands by the dozen, so these are short: the random end of
+  // the incarnation tells processes apart.
+  const nonce = incarnation.slice(-6);
   let commitCount = 0;
   let commandCount = 0;
   let isStopped = false;
@@ -109,7 +112,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     metrics,
     now,
     rules: { context, seatLimit: deps.seatLimit },
-    nextCommitId: () => `${incarnation}.${++commitCount}`,
+    nextCommitId: () => `${(++commitCount).toString(36)}.${nonce}`,
     afterCommit(lobby, events) {
       effects.run(lobby, events);
       return listing.update(lobby, events);
@@ -157,7 +160,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   /** The counter comes first in an id, so that telling two apart takes one character. */
   function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
     const commandId =
-      id === undefined ? `${++commandCount}.${incarnation}` : `c.${command.type}.${id}`;
+      id === undefined ? `${(++commandCount).toString(36)}.${nonce}` : `c.${command.type}.${id}`;
     const deadline = timing.elapsed() + deps.timings.patienceMs;
     return attempt(code, command, commandId, id === undefined).then((outcome) =>
       outcome === moved

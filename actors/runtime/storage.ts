@@ -11,8 +11,8 @@ import { rememberedFrom, type Memory } from "./memory.ts";
 export interface StoredLobby {
   lobby: Lobby | null;
   version: number;
-  /** Of the last commit; "" without one. */
-  stamp: string;
+  /** Id of the last commit; "" without one. */
+  commitId: string;
   snapshotVersion: number;
   memory: Memory;
 }
@@ -21,14 +21,14 @@ export interface StoredLobby {
 export const nothingStored = (): StoredLobby => ({
   lobby: null,
   version: 0,
-  stamp: "",
+  commitId: "",
   snapshotVersion: 0,
   memory: new Map(),
 });
 
-/** Version and id of a commit in one text: what the next one has to find, and what tells this one from any other. */
-export const stampOf = ({ version, id }: { version: number; id: string }): string =>
-  `${version} ${id}`;
+/** A commit in one text: what the next one has to find, and what tells this one from any other; "" before the first. */
+export const stampOf = (version: number, commitId: string): string =>
+  version === 0 ? "" : `${version} ${commitId}`;
 
 /** Commits between two snapshots: bounds what a takeover has to fold. */
 export const snapshotEvery = 32;
@@ -44,6 +44,7 @@ export async function loadLobby(
   const stamp = fields["v"];
   if (stamp === undefined) return nothingStored();
   const version = Number.parseInt(stamp, 10);
+  const commitId = stamp.slice(stamp.indexOf(" ") + 1);
   const snapshotVersion = Number(fields["sv"] ?? 0);
   let lobby = fields["s"] === undefined ? null : (JSON.parse(fields["s"]) as Lobby);
   for (let n = snapshotVersion + 1; n <= version; n++) {
@@ -51,7 +52,7 @@ export async function loadLobby(
     if (delta === undefined) throw new Error(`lobby ${code} lacks the events of version ${n}`);
     for (const event of JSON.parse(delta) as LobbyEvent[]) lobby = evolve(lobby, event);
   }
-  return { lobby, version, stamp, snapshotVersion, memory: rememberedFrom(fields) };
+  return { lobby, version, commitId, snapshotVersion, memory: rememberedFrom(fields) };
 }
 
 interface EncodedChange {

@@ -1,27 +1,42 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { MikroORM } from "@mikro-orm/postgresql";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { entity, envelope } from "../../test/support/archive.ts";
 
 export const entityCount = 20_000;
 export const game = "bench";
-/** The patch in which nearly everything changes. */
-export const upheaval = 90;
+/** The last patch before the long history. */
+export const lastEarlyPatch = 6;
+/** Patches with higher numbers make up a long history. */
+export const historyStart = 100;
+/** Patches after which every entity has changed. */
+const turn = 50;
 
-/** Entities of about the size real games have; two of a hundred change with each patch. */
+export type ImportTimer = (orm: MikroORM, file: string) => Promise<number>;
+
+/** How often an entity has changed in the long history. */
+const changesOf = (n: number, patch: number) =>
+  Math.max(0, Math.floor((patch - historyStart - 1 - (n % turn)) / turn) + 1);
+
+/**
+ * Entities of about the size real games have. Two of a hundred change with each patch: before the long
+ * history always the same, in it each in its turn.
+ */
 export const entitiesAt = (patch: number) =>
   Array.from({ length: entityCount }, (_, n) => {
-    const isMoved = patch === upheaval && n % 8 !== 0;
+    const early = n % turn === 0 ? Math.min(patch, lastEarlyPatch) : 0;
+    const changes = changesOf(n, patch);
     return entity(`id.item.n${n}`, {
       data: {
         level: n % 60,
         rarity: ["common", "rare", "epic"][n % 3],
-        power: n % 50 === 0 ? n + patch : n,
+        power: n + early + changes,
         description: `An item of many words, number ${n}, made to be looked at`,
         stats: Array.from({ length: 12 }, (_, at) => ({
           name: `stat_${at}`,
-          value: at * n + (isMoved && at < 4 ? 1 : 0),
+          value: at * n + (at < 4 ? changes : 0),
         })),
       },
       tags: ["item", n % 2 === 0 ? "even" : "odd"],

@@ -13,18 +13,30 @@ import type { Service } from "../../test/support/process.ts";
 import { copyField, copyIn } from "../copy-in.ts";
 import { pollUntil, quantile, runBeside, wait } from "../polling.ts";
 import { median, note, verdict, type Table } from "../report.ts";
-import { entitiesAt, entityCount, game, upheaval, writePatches } from "./game.ts";
+import { entitiesAt, entityCount, game, lastEarlyPatch, writePatches } from "./game.ts";
+import { layHistory } from "./history.ts";
 
 const changedPatches = [2, 3, 4];
-const killedPatch = 6;
+const killedPatch = lastEarlyPatch;
 /** Milliseconds after which an import is killed; it takes longer to begin than the first. */
 const killAfterMs = [300, 600, 800, 1_000, 1_200];
 
-/** Imports against a bare COPY of the same rows; what readers and kills do to them (A1 to A4, A12). */
-export async function measureImports(service: Service, orm: MikroORM): Promise<Table> {
-  const files = await writePatches([1, ...changedPatches, 5, killedPatch, upheaval]);
+/**
+ * Imports against a bare COPY of the same rows; what readers and kills do to them (A1 to A4, A12). Leaves
+ * the last early patch and `distance` patches of the long history.
+ */
+export async function measureImports(
+  service: Service,
+  orm: MikroORM,
+  distance: number,
+): Promise<Table> {
+  const files = await writePatches([1, ...changedPatches, 5, killedPatch]);
   try {
-    const importOf = (patch: number) => timeImport(orm, files.file(patch), patch);
+    const importOf = async (patch: number) => {
+      const ms = await timeImport(orm, files.file(patch));
+      note(`import of 1.${patch}: ${ms.toFixed(0)} ms`);
+      return ms;
+    };
     const first = await importOf(1);
     const copies: number[] = [];
     for (let n = 0; n < 3; n++) copies.push(await timeCopy(service, orm));
@@ -40,7 +52,7 @@ export async function measureImports(service: Service, orm: MikroORM): Promise<T
     const leftovers = await countLeftovers(service, orm, files.file(killedPatch));
     const size = await measureSize(orm);
     await importOf(killedPatch);
-    await importOf(upheaval);
+    const later = await layHistory(orm, distance, timeImport);
     const row = (name: string, ms: number, limit: number | null): string[] => [
       name,
       `${ms.toFixed(0)} ms`,
@@ -54,6 +66,7 @@ export async function measureImports(service: Service, orm: MikroORM): Promise<T
         row("bare COPY of the same rows over one connection", copy, null),
         row("first import", first, null),
         row("A1 import, 2 % changed", median(changed), 1.25),
+        row(`A1 the same, median of ${distance} patches more`, later, 1.25),
         row("A2 the same again", again, 1),
         [
           "A2 rows written by it",
@@ -71,13 +84,11 @@ export async function measureImports(service: Service, orm: MikroORM): Promise<T
   }
 }
 
-async function timeImport(orm: MikroORM, file: string, patch: number): Promise<number> {
+async function timeImport(orm: MikroORM, file: string): Promise<number> {
   const started = performance.now();
   const source = await openEnvelopeFile(file);
   await importEnvelope(orm.em.fork(), source, { now: Date.now(), project: projectionOf(game) });
-  const ms = performance.now() - started;
-  note(`import of 1.${patch}: ${ms.toFixed(0)} ms`);
-  return ms;
+  return performance.now() - started;
 }
 
 /** Whole rows into a table without an index, as text that is ready before the clock starts. */

@@ -26,7 +26,11 @@ export const scenarios: Scenarios = {
           const seconds = isQuick ? 2 : 6;
           const orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 2 });
           try {
-            const tables = [await measureImports(service, orm), await measureReads(service)];
+            const distance = isQuick ? 10 : 100;
+            const tables = [
+              await measureImports(service, orm, distance),
+              await measureReads(service, distance),
+            ];
             const cached = [
               ...(await compareRead(
                 service,

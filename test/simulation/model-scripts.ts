@@ -1,4 +1,3 @@
-import { stampOf } from "../../actors/runtime/storage.ts";
 import type { ModelRedis, ScriptName, StoredCommit } from "./model-redis.ts";
 
 type Script = (redis: ModelRedis, keys: readonly string[], args: readonly string[]) => unknown;
@@ -38,7 +37,7 @@ function commit(redis: ModelRedis, keys: readonly string[], args: readonly strin
     const verdict = judge(redis, own, lobby, { token, expected, stamp });
     letters += verdict;
     if (verdict !== "c") continue;
-    write(redis, { lobby, stream, due, channel, ttl, dueAt }, change);
+    write(redis, { stamp, lobby, stream, due, channel, ttl, dueAt }, change);
     redis.committed(change);
   }
   return letters;
@@ -66,6 +65,7 @@ function judge(
 }
 
 interface Target {
+  stamp: string;
   lobby: string;
   stream: string;
   due: string;
@@ -78,7 +78,7 @@ function write(redis: ModelRedis, target: Target, change: StoredCommit): void {
   const { faults } = redis;
   const { lobby, stream } = target;
   for (const field of change.removed) redis.hdel(lobby, field);
-  redis.hset(lobby, "v", stampOf(change));
+  redis.hset(lobby, "v", target.stamp);
   for (const [name, value] of change.fields) {
     if (faults.forgetsAnswers && name.startsWith("k:")) continue;
     redis.hset(lobby, name, value);

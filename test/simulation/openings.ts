@@ -140,7 +140,7 @@ function play(code: string, opening: Opening): Prepared {
     for (const event of events) state = evolve(state, structuredClone(event));
     for (const name of commit.removedFields) fields.delete(name);
     for (const [name, value] of commit.fields) fields.set(name, value);
-    fields.set("v", stampOf(commit));
+    fields.set("v", stampOf(commit.version, commit.id));
   });
   return {
     fields: [...fields],

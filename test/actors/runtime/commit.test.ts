@@ -75,7 +75,10 @@ describe("the commit script", () => {
     assert.equal(await commit(sent), "committed");
     assert.equal(await heard, '1\n{"type":"x"}');
     listener.disconnect();
-    assert.deepEqual(await redis.hmget(lobbyKey(code), "v", "d:1"), [stampOf(sent), "[]"]);
+    assert.deepEqual(await redis.hmget(lobbyKey(code), "v", "d:1"), [
+      stampOf(sent.version, sent.id),
+      "[]",
+    ]);
     assert.deepEqual(await redis.xrange(eventStreamKey(code), "-", "+"), [
       ["1-0", ["d", '1\n{"type":"x"}']],
     ]);
@@ -103,7 +106,7 @@ describe("the commit script", () => {
     assert.equal(await commit(sent), "committed");
     assert.equal(await commit(sent), "committed");
     assert.equal(await redis.xlen(eventStreamKey(code)), 1);
-    assert.equal(await redis.hget(lobbyKey(code), "v"), stampOf(sent));
+    assert.equal(await redis.hget(lobbyKey(code), "v"), stampOf(sent.version, sent.id));
   });
 
   it("decides about each lobby of a tick alone", async () => {
@@ -134,7 +137,7 @@ describe("the commit script", () => {
       const payloads = Array.from({ length: 5 }, () => "x".repeat(50));
       const sent = change({ expected, version, seq: version * 5, payloads });
       assert.equal(await commit(sent), "committed");
-      expected = stampOf(sent);
+      expected = stampOf(sent.version, sent.id);
     }
     const ids = (await redis.xrange(eventStreamKey(code), "-", "+")).map(([id]) => id);
     assert.equal(ids.at(-1), "750-0");
@@ -147,7 +150,7 @@ describe("the commit script", () => {
     const first = change();
     await commit(first);
     const next = change({
-      expected: stampOf(first),
+      expected: stampOf(first.version, first.id),
       version: 2,
       seq: 1,
       payloads: [],
