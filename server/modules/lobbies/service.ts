@@ -124,14 +124,38 @@ export async function joinLobby(
   return takenSeat(deps, code, seat.id, body);
 }
 
-/** Draws, then starts; when the host changed the settings meanwhile, draws again (LOB-24). */
-export async function startLobby(
+/** Starts under way in this process, by lobby and key of the command. */
+const starting = new WeakMap<Deps["lobbies"], Map<string, Promise<string | null>>>();
+
+/**
+ * Draws, then starts (LOB-24). A host who waits and asks again under the same key joins the start under
+ * way: drawing anew each time would cost the more the slower it is.
+ */
+export function startLobby(
   deps: Deps,
   caller: SeatCaller,
   code: string,
   id?: string,
 ): Promise<string | null> {
   const by = askerOf(caller);
+  if (id === undefined) return prepareAndStart(deps, by, code, id);
+  const underWay = starting.get(deps.lobbies) ?? new Map<string, Promise<string | null>>();
+  starting.set(deps.lobbies, underWay);
+  const key = JSON.stringify([code, by, id]);
+  const known = underWay.get(key);
+  if (known) return known;
+  const started = prepareAndStart(deps, by, code, id).finally(() => underWay.delete(key));
+  underWay.set(key, started);
+  return started;
+}
+
+/** When the host changed the settings meanwhile, draws again (LOB-24). */
+async function prepareAndStart(
+  deps: Deps,
+  by: Asker,
+  code: string,
+  id: string | undefined,
+): Promise<string | null> {
   const prepared = await command(deps, code, { type: "prepare", by }, id);
   try {
     return await drawAndStart(deps, code, by, JSON.parse(prepared ?? "null") as DrawPlan, id);

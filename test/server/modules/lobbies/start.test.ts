@@ -169,6 +169,17 @@ describe("POST /lobbies/{code}/start", () => {
     }
   });
 
+  it("draws once, however often it is asked under the same key meanwhile", async () => {
+    const fields = { numQuestions: 3, category: "geography", difficulty: "hard" };
+    const { code, host } = await openTable(app, fields, 1);
+    const keyed = { ...host.as, "idempotency-key": "go" };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => start(code, keyed)));
+    const first = answers[0]?.body.lobby.current_question?.id;
+    for (const { status, body } of answers)
+      assert.deepEqual([status, body.lobby.current_question?.id], [200, first]);
+    assert.equal(await app.deps.redis.zcard("live-questions:geography:hard"), 3);
+  });
+
   it("plays with the settings that were changed while the questions were drawn", async () => {
     const { code, host } = await openTable(app, { numQuestions: 20, category: "sports" }, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
