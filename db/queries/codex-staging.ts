@@ -267,7 +267,7 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
       gin_clean_pending_list('codex_head_tags_index')`,
   );
   if ((touched?.count ?? 0) > analyzeAbove)
-    await rowsOf(em, sql`analyze codex_head, codex_versions`);
+    await rowsOf(em, sql`analyze codex_entities, codex_head, codex_versions`);
 }
 
 export interface TextChange {

@@ -45,7 +45,18 @@ export function connectRedis(
   redis.on("error", (error: Error) =>
     log.warn({ store: name, reason: error.message }, "redis connection"),
   );
+  if (redis instanceof Redis) hearAtOnce(redis);
   return redis;
+}
+
+const ignore = () => undefined;
+
+/**
+ * The client prepends its listener, of which Node's streams do not know: every answer would lie in a
+ * buffer until the next tick. One that is added the usual way has answers handed over as they are read.
+ */
+export function hearAtOnce(redis: Redis): void {
+  redis.on("connect", () => redis.stream.on("data", ignore));
 }
 
 interface BaseOptions extends Omit<ConnectionOptions, "patient"> {
@@ -72,6 +83,7 @@ function connectCluster({ nodes, options }: ClusterAddress, base: BaseOptions): 
       ...(commandTimeout === undefined ? {} : { commandTimeout }),
     },
   });
+  cluster.on("+node", hearAtOnce);
   return cluster as unknown as Redis;
 }
 

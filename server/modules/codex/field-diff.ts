@@ -20,8 +20,8 @@ export function diffFields(before: JsonObject, after: JsonObject): FieldChange[]
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** Of values that are not identical: most are, and the path to them is not put together. */
 function diffValues(path: string, before: unknown, after: unknown, changes: FieldChange[]): void {
-  if (before === after) return;
   if (Array.isArray(before) && Array.isArray(after)) {
     if (isNullAtEnd(before, after)) {
       if (!areEqual(before, after)) changes.push({ path, before, after });
@@ -31,17 +31,23 @@ function diffValues(path: string, before: unknown, after: unknown, changes: Fiel
 }
 
 function diffObjects(path: string, before: JsonObject, after: JsonObject, changes: FieldChange[]) {
-  for (const key of Object.keys(before))
-    diffValues(pathOf(path, key), before[key] ?? null, own(after, key), changes);
-  for (const key of Object.keys(after))
-    if (!Object.hasOwn(before, key))
-      diffValues(pathOf(path, key), null, after[key] ?? null, changes);
+  for (const key of Object.keys(before)) {
+    const [old, now] = [before[key] ?? null, own(after, key)];
+    if (old !== now) diffValues(pathOf(path, key), old, now, changes);
+  }
+  for (const key of Object.keys(after)) {
+    if (Object.hasOwn(before, key)) continue;
+    const now = after[key] ?? null;
+    if (now !== null) diffValues(pathOf(path, key), null, now, changes);
+  }
 }
 
 function diffLists(path: string, before: unknown[], after: unknown[], changes: FieldChange[]) {
   const length = Math.max(before.length, after.length);
-  for (let index = 0; index < length; index++)
-    diffValues(`${path}[${index}]`, before[index] ?? null, after[index] ?? null, changes);
+  for (let index = 0; index < length; index++) {
+    const [old, now] = [before[index] ?? null, after[index] ?? null];
+    if (old !== now) diffValues(`${path}[${index}]`, old, now, changes);
+  }
 }
 
 /**
