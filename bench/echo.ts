@@ -1,4 +1,4 @@
-import { App, us_socket_local_port } from "uWebSockets.js";
+import { App } from "uWebSockets.js";
 import { serveCalls } from "./rpc.ts";
 
 /** The ceiling: raw uWebSockets.js that reads the request's body and answers as many bytes as the service does. */
@@ -14,9 +14,10 @@ app.any("/*", (response, request) => {
     if (isLast) response.cork(() => response.writeStatus("204 No Content").endWithoutBody());
   });
 });
-let port = 0;
-app.listen("127.0.0.1", 0, (socket) => {
-  if (!socket) throw new Error("no free port");
-  port = us_socket_local_port(socket);
+await new Promise<void>((resolve, reject) => {
+  // Several processes may share the port.
+  app.listen("127.0.0.1", Number(process.argv[3]), (socket) =>
+    socket ? resolve() : reject(new Error("the port is taken")),
+  );
 });
-serveCalls({ port: () => port });
+serveCalls({ listening: () => true });

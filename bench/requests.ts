@@ -1,6 +1,7 @@
+import { freePort } from "../test/support/free-port.ts";
 import { cpuMicros, treeMicros } from "./cpu.ts";
 import { note, verdict, type Table } from "./report.ts";
-import { startRemote } from "./rpc.ts";
+import { startRemote, type Remote } from "./rpc.ts";
 import { openGenerator, type Generator, type Job } from "./load.ts";
 
 /** What a run of requests cost. */
@@ -106,20 +107,30 @@ export interface Echo {
   stop(): Promise<void>;
 }
 
-/** Raw uWebSockets.js in a process of its own; a GET is answered with about so many bytes. */
-export async function startEcho(bytes = 300): Promise<Echo> {
-  const remote = await startRemote(new URL("./echo.ts", import.meta.url), {
-    args: [String(bytes)],
-  });
-  const port = await remote.call<number>("port");
+/**
+ * Raw uWebSockets.js in processes of its own, as many as the service has HTTP workers: the fewer connections a
+ * process serves, the more of its time goes into waking up. A GET is answered with about so many bytes.
+ */
+export async function startEcho(bytes = 300, processes = 1): Promise<Echo> {
+  const port = await freePort();
+  const remotes: Remote[] = [];
+  while (remotes.length < processes) {
+    const args = [String(bytes), String(port)];
+    const remote = await startRemote(new URL("./echo.ts", import.meta.url), { args });
+    await remote.call("listening");
+    remotes.push(remote);
+  }
+  const pids = remotes.map(({ pid }) => pid);
   return {
     async measure({ request, connections, ...given }) {
       const generator = await openGenerator("127.0.0.1", port, connections);
       const jobs = Array.from({ length: connections }, () => ({ request }));
-      const row = await measureRequests({ ...given, generator, jobs, pids: [remote.pid] });
+      const row = await measureRequests({ ...given, generator, jobs, pids });
       generator.close();
       return row;
     },
-    stop: () => remote.stop(),
+    async stop() {
+      for (const remote of remotes) await remote.stop();
+    },
   };
 }

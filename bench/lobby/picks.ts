@@ -6,6 +6,7 @@ import type { Service } from "../../test/support/process.ts";
 import { anyPicks, connections, echoPost, openFor, placedPicks, startGames } from "./field.ts";
 
 const lobbyCount = 100;
+const workers = 2;
 const names = {
   echo: "raw echo",
   remembered: "remembered pick",
@@ -25,11 +26,11 @@ export const picks: Scenario = {
   about: "lobby commands: without a commit, committed, forwarded to another process",
   async run({ isQuick }) {
     const seconds = isQuick ? 2 : 5;
-    const echo = await startEcho();
+    const echo = await startEcho(300, workers);
     try {
-      return await withService(2, async (service) => {
+      return await withService(workers, async (service) => {
         const rounds: Round[] = [];
-        for (let n = 0; n < (isQuick ? 1 : 3); n++)
+        for (let n = 0; n < (isQuick ? 1 : 5); n++)
           rounds.push(await measureRound(service, echo, seconds));
         return [tableOf(rounds), aimsOf(rounds)];
       });

@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../test/support/free-port.ts";
 import { stopsAtEnd } from "../cleanup.ts";
 import { openSocket } from "../raw-request.ts";
 import type { Peer } from "./peer.ts";
@@ -93,14 +93,6 @@ http {
   }
 }
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address ? address.port : 0;
 }
 
 async function waitForPort(child: ChildProcess, port: number): Promise<void> {

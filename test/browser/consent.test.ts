@@ -7,16 +7,8 @@ import { RealmSchema } from "../../db/entities/realm.ts";
 import { insertOAuthClient } from "../../db/queries/oauth-clients.ts";
 import { startApp } from "../support/app.ts";
 import { sharedBrowser } from "../support/browser.ts";
+import { freePort } from "../support/free-port.ts";
 import { password, registerAccount } from "../support/identity.ts";
-
-/** A port that is free now; the service must know its address before it listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 describe("the page that asks a player to sign in at a program, in a real browser", () => {
   it("signs in, shows who asks for what, and leads back with a code that works", async (t) => {

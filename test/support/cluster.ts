@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { silentLogger } from "../../server/core/logger.ts";
 import { findRedisProgram } from "../../server/local/redis-program.ts";
+import { freePort } from "./free-port.ts";
 
 export interface TestCluster {
   /** `redis+cluster://…` with all masters. */
@@ -104,11 +104,7 @@ async function endNode(node: ChildProcess): Promise<void> {
 async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, "close");
+    const port = await freePort();
     const candidate = port + busOffset > 65_535 ? port - busOffset : port;
     if (!ports.includes(candidate)) ports.push(candidate);
   }

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { eventChannel, eventStreamKey } from "../../../../actors/index.ts";
@@ -10,6 +8,7 @@ import { hubRoutes } from "../../../../server/modules/hub/routes.ts";
 import { createHub } from "../../../../server/sse/create-hub.ts";
 import type { Hub } from "../../../../server/sse/hub.ts";
 import { openStream, type EventStream } from "../../../support/event-stream.ts";
+import { freePort } from "../../../support/free-port.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
 
@@ -65,16 +64,6 @@ async function startWorker(port: number): Promise<Worker> {
   workers.push(worker);
   await server.listen("127.0.0.1", port);
   return worker;
-}
-
-/** A port of its own: one chosen by the kernel at `listen` cannot be shared. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
 
 /** As a worker stops. */
