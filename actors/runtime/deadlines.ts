@@ -20,8 +20,11 @@ export interface Deadlines {
   fire(code: string): void;
 }
 
-/** A timer whose command could not be carried out is tried again after this. */
+/** A timer whose command could not be carried out is tried again after this, and after the second where the rules failed. */
 const retryMs = 500;
+const brokenRetryMs = 10_000;
+/** A result that the queue did not take is offered again after this. */
+const offerAgainMs = 5_000;
 
 export function createDeadlines(deps: {
   slots: Slots;
@@ -39,22 +42,25 @@ export function createDeadlines(deps: {
   }
 
   async function fired(code: string, outcome: Outcome): Promise<void> {
-    const lobby = slots.find(code)?.actor?.lobby;
-    if (lobby) return deps.afterRead(lobby);
-    if (outcome === moved || (!outcome.ok && outcome.code === "server:unavailable")) {
-      // The store or the queue refused; when the shard went away, its new owner has the timer.
-      if (deps.isOurs(shardOf(code))) retry(code);
-      return;
+    if (outcome !== moved && outcome.ok) {
+      const lobby = slots.find(code)?.actor?.lobby;
+      if (lobby) deps.afterRead(lobby);
+    } else if (outcome !== moved && outcome.code === "lobby:not_found") {
+      // The lobby expired; its timer has nothing left to watch.
+      await deps.redis.zrem(dueKey(shardOf(code)), code).catch(() => 0);
+    } else if (deps.isOurs(shardOf(code))) {
+      // When the shard went away, its new owner has the timer.
+      const isBroken = outcome !== moved && outcome.code === "server:error";
+      ticker.arm(code, deps.now() + (isBroken ? brokenRetryMs : retryMs));
     }
-    if (outcome.ok || outcome.code !== "lobby:not_found") return;
-    // The lobby expired; its timer has nothing left to watch.
-    await deps.redis.zrem(dueKey(shardOf(code)), code).catch(() => 0);
   }
 
   return {
     arm(slot, actor, lobby) {
       const audience = audienceDue(actor.audience, lobby, slot.lastUsed) ?? Infinity;
-      const next = Math.min(nextDeadline(lobby) ?? Infinity, audience);
+      // Its result was offered when it ended, or just now.
+      const again = lobby.isResultPending ? deps.now() + offerAgainMs : -Infinity;
+      const next = Math.max(again, Math.min(nextDeadline(lobby) ?? Infinity, audience));
       if (next === Infinity || (slot.armed !== null && slot.armed <= next)) return;
       slot.armed = next;
       ticker.arm(slot.code, next);

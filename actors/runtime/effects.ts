@@ -43,13 +43,13 @@ export function createEffects(deps: {
     if (fetching.has(code)) return;
     fetching.add(code);
     try {
-      const questions = await drawOrNone(plan);
+      const draw = drawOrNone(plan).finally(() => fetching.delete(code));
+      // The command that adds a small batch may call for the next one already.
+      const questions = await draw;
       await deps.ask(code, { type: "add_questions", firstIndex: plan.first_index, questions });
     } catch (error) {
       // Not the end of the game: the batch is asked for again when it is overdue (LOB-20).
       deps.log.warn({ lobby: code, reason: String(error) }, "further questions not drawn yet");
-    } finally {
-      fetching.delete(code);
     }
   }
 

@@ -35,6 +35,8 @@ export interface MailboxDeps {
   nextCommitId: () => string;
   /** Work that follows a commit (list entry, result job, next batch of questions); replies wait for what it answers. */
   afterCommit(lobby: Lobby, events: LobbyEvent[]): Promise<void> | null;
+  /** Nobody knows how the last commit of a lobby ended, so what follows one may be missing. */
+  afterUnknown(code: string): void;
   /** After a lobby was read back or ticked: work a dead owner may have left undone. */
   afterRead(lobby: Lobby): void;
 }
@@ -170,7 +172,10 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       if (outcome === "committed") slot.knownSeq = change.seq;
       if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
       // Perhaps it is in the store, with a deadline nobody here knows.
-      if (outcome === "failed") deadlines.retry(slot.code);
+      if (outcome === "failed") {
+        deadlines.retry(slot.code);
+        deps.afterUnknown(slot.code);
+      }
       done(outcome === "committed");
     });
   }

@@ -15,6 +15,7 @@ import type { ShardTimings } from "./liveness.ts";
 import { createMailboxes } from "./mailbox.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
 import type { SeatLimit } from "./quota.ts";
+import { createRelisting } from "./relisting.ts";
 import { createRemote } from "./remote.ts";
 import { createShards } from "./shards.ts";
 import { createTicker } from "./ticker.ts";
@@ -49,7 +50,6 @@ export interface AskTimings {
 export const defaultAskTimings: AskTimings = { patienceMs: 5_000, retryMs: 20 };
 
 const sweepMs = 30_000;
-const reconcileMs = 50;
 
 /** Lobbies of one process that operators are shown. */
 const maxDescribed = 100;
@@ -70,7 +70,6 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   const { commits, control, subscriber } = deps.connections;
   const now = () => clock.now();
   const listing = createListing(control, context);
-  const claimed = new Set<number>();
   // Lobbies in memory hold ids of commits and commands by the dozen, so these are short: the random end of
   // the incarnation tells processes apart.
   const nonce = incarnation.slice(-6);
@@ -89,8 +88,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     shards: deps.shards,
     hooks: {
       claimed(shard) {
-        if (claimed.size === 0) timing.after(reconcileMs, () => void reconcileList());
-        claimed.add(shard);
+        relisting.claim(shard);
         metrics.lobbyShards.set(shards.owned());
       },
       deadline: (code, due) => mailboxes.restore(code, due),
@@ -115,8 +113,14 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     nextCommitId: () => `${(++commitCount).toString(36)}.${nonce}`,
     afterCommit(lobby, events) {
       effects.run(lobby, events);
-      return listing.update(lobby, events);
+      return (
+        listing.update(lobby, events)?.catch((error: unknown) => {
+          relisting.owe(lobby.code);
+          throw error;
+        }) ?? null
+      );
     },
+    afterUnknown: (code) => relisting.owe(code),
     afterRead: effects.resume,
   });
   const remote = createRemote({
@@ -127,21 +131,22 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     deliver: mailboxes.deliver,
   });
 
-  /** A lobby whose owner died between its commit and its list entry is put right by the next owner. */
-  async function reconcileList(): Promise<void> {
-    const taken = new Set(claimed);
-    claimed.clear();
-    try {
-      for (const code of await listing.listedIn(taken)) {
-        if (shards.tokenOf(shardOf(code)) === null) continue;
-        const reply = await ask(code, { type: "read", by: nobody });
-        const lobby = mailboxes.peek(code);
-        if (!reply.ok && reply.code === "lobby:not_found") await listing.remove(code);
-        else if (lobby) await listing.refresh(lobby);
-      }
-    } catch (error) {
-      log.warn({ reason: String(error) }, "public list not reconciled");
-    }
+  const relisting = createRelisting({
+    timing,
+    listedIn: listing.listedIn,
+    relist,
+    onFailure: (error) => log.warn({ reason: String(error) }, "public list not put right yet"),
+  });
+
+  /** Whoever takes a shard over looks through its entries. */
+  async function relist(code: string): Promise<void> {
+    if (shards.tokenOf(shardOf(code)) === null) return;
+    const reply = await ask(code, { type: "read", by: nobody });
+    const lobby = mailboxes.peek(code);
+    if (reply.ok && lobby) return listing.refresh(lobby);
+    if (reply.ok || shards.tokenOf(shardOf(code)) === null) return;
+    if (reply.code !== "lobby:not_found") throw new Error(`${code}: ${reply.code}`);
+    await listing.remove(code);
   }
 
   function attempt(
@@ -248,6 +253,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     async stop() {
       ticker.stop();
       stopSweeper();
+      relisting.stop();
       await shards.handOver();
       isStopped = true;
       await remote.stop();

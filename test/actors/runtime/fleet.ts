@@ -77,19 +77,19 @@ export function bodyOf(reply: LobbyReply): Body {
 
 export const by = (seatId: number) => ({ by: { seatId, playerId: null } });
 
-/** Creates and starts a lobby with seats 1..n (host 1). */
-export async function startedLobby(
-  lobbies: Lobbies,
+interface LobbyOptions {
+  mode?: "coop" | "versus";
+  questions?: number | null;
+  timings?: typeof timings;
+}
+
+/** Opens a public lobby whose host has the first of the seats. */
+export function createCommand(
   code: string,
-  settings: {
-    mode: "coop" | "versus";
-    questions: number | null;
-    seats: number[];
-    timings?: typeof timings;
-  },
-): Promise<void> {
-  const [host = 1, ...others] = settings.seats;
-  const create: LobbyCommand = {
+  [host = 1]: number[],
+  settings: LobbyOptions = {},
+): LobbyCommand {
+  return {
     type: "create",
     id: host,
     code,
@@ -104,13 +104,22 @@ export async function startedLobby(
       blend: false,
       review: false,
       timer: 60,
-      num_questions: settings.questions,
+      num_questions: settings.questions === undefined ? 3 : settings.questions,
       visibility: "public",
-      mode: settings.mode,
+      mode: settings.mode ?? "coop",
     },
     host: { id: host, name: `P${host}`, accountId: null, avatarUrl: null },
   };
-  bodyOf(await lobbies.ask(code, create));
+}
+
+/** Creates and starts a lobby with seats 1..n (host 1). */
+export async function startedLobby(
+  lobbies: Lobbies,
+  code: string,
+  settings: LobbyOptions & { seats: number[]; /** Questions it starts with. */ first?: number },
+): Promise<void> {
+  const [host = 1, ...others] = settings.seats;
+  bodyOf(await lobbies.ask(code, createCommand(code, settings.seats, settings)));
   for (const id of others)
     bodyOf(
       await lobbies.ask(code, {
@@ -124,7 +133,7 @@ export async function startedLobby(
     await lobbies.ask(code, {
       type: "start",
       revision: plan.revision,
-      questions: drawQuestions(plan),
+      questions: drawQuestions({ count: settings.first ?? plan.count }),
       ...by(host),
     }),
   );

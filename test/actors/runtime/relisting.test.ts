@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { createRelisting } from "../../../actors/runtime/relisting.ts";
+import { systemTiming } from "../../../actors/runtime/timing.ts";
+import { testStores, type TestStores } from "../../support/stores.ts";
+import { bodyOf, by, createCommand, newMember, startedLobby, type Member } from "./fleet.ts";
+
+describe("the public list when its connection breaks", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  let member: Member;
+
+  before(async () => {
+    stores = await testStores();
+    redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
+    member = await newMember(stores.redisUrl);
+  });
+  after(async () => {
+    await member.lobbies.stop();
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  /** Commits have a connection of their own, which stays. */
+  async function cutListConnection(): Promise<void> {
+    const clients = String(await redis.client("LIST")).split("\n");
+    const line = clients.find((one) => one.includes("name=lobbies-control")) ?? "";
+    await redis.client("KILL", "ID", /^id=(\d+)/.exec(line)?.[1] ?? "");
+  }
+
+  const isListed = async (code: string) => {
+    const list = JSON.parse(await member.lobbies.listPublic()) as { code: string }[];
+    return list.some((lobby) => lobby.code === code);
+  };
+
+  /** The connection may be down while we look. */
+  async function untilUnlisted(code: string): Promise<void> {
+    while (await isListed(code).catch(() => true)) await delay(20);
+  }
+
+  it("drops a lobby that finished meanwhile", async () => {
+    await startedLobby(member.lobbies, "AAAAAA", { mode: "coop", questions: 3, seats: [1, 2] });
+    assert.ok(await isListed("AAAAAA"));
+    await cutListConnection();
+    bodyOf(await member.lobbies.ask("AAAAAA", { type: "end", ...by(1) }));
+    await untilUnlisted("AAAAAA");
+  });
+
+  it("drops a lobby that became private meanwhile", async () => {
+    bodyOf(await member.lobbies.ask("BBBBBB", createCommand("BBBBBB", [11])));
+    await cutListConnection();
+    bodyOf(
+      await member.lobbies.ask("BBBBBB", {
+        type: "settings",
+        changes: { visibility: "private" },
+        ...by(11),
+      }),
+    );
+    await untilUnlisted("BBBBBB");
+  });
+});
+
+describe("entries that are written again", () => {
+  it("are tried until they are written, and one that cannot be does not hold the others up", async () => {
+    const written = new Set<string>();
+    let refusals = 0;
+    await new Promise<void>((done) => {
+      const relisting = createRelisting({
+        timing: { ...systemTiming, after: (_ms, work) => (setImmediate(work), () => undefined) },
+        listedIn: async () => ["LISTED"],
+        async relist(code) {
+          if (code === "FAILED" && refusals < 2) {
+            refusals += 1;
+            throw new Error("away");
+          }
+          written.add(code);
+          if (written.size === 3) done();
+        },
+        onFailure: () => undefined,
+      });
+      relisting.claim(7);
+      for (const code of ["FAILED", "FAILED", "OTHERS"]) relisting.owe(code);
+    });
+    assert.deepEqual([...written], ["OTHERS", "LISTED", "FAILED"]);
+    assert.equal(refusals, 2);
+  });
+});

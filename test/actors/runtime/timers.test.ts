@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
+import { createMailboxes } from "../../../actors/runtime/mailbox.ts";
+import { createTicker } from "../../../actors/runtime/ticker.ts";
+import type { Timing } from "../../../actors/runtime/timing.ts";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { createMetrics } from "../../../server/core/metrics.ts";
+import { by, context, createCommand, timings } from "./fleet.ts";
+
+/** The lobbies of one process with a store that answers when told to, and a clock turned by hand. */
+function createProcess() {
+  let now = 1_000_000;
+  let sweep = () => {};
+  let held: (() => void)[] | null = null;
+  const read: Lobby[] = [];
+  const timing: Timing = {
+    elapsed: () => now,
+    after: () => () => {},
+    every(_ms, work) {
+      sweep = work;
+      return () => {};
+    },
+    soon: (work) => void setImmediate(work),
+  };
+  const mailboxes = createMailboxes({
+    redis: { hgetall: async () => ({}), zrem: async () => 0 } as never,
+    ticker: createTicker(
+      () => now,
+      timing,
+      (code) => mailboxes.fire(code),
+    ),
+    timing,
+    log: silentLogger,
+    metrics: createMetrics(),
+    now: () => now,
+    journal: {
+      commit(_commit, done) {
+        if (held) held.push(() => done("committed"));
+        else setImmediate(() => done("committed"));
+      },
+    },
+    placement: { tokenOf: () => "token", confirm: () => true, fenced: () => undefined },
+    rules: { context, seatLimit: null },
+    nextCommitId: () => String(Math.random()),
+    afterCommit: () => null,
+    afterUnknown: () => undefined,
+    afterRead: (lobby) => read.push(lobby),
+  });
+  let commands = 0;
+  return {
+    mailboxes,
+    /** Lobbies that were offered for what may be left undone. */
+    read,
+    ask: (code: string, command: LobbyCommand) =>
+      mailboxes.deliver(code, command, String(++commands)),
+    async pass(ms: number) {
+      for (const end = now + ms; now < end;) {
+        now += 100;
+        sweep();
+        await turn();
+      }
+    },
+    holdStore: () => void (held = []),
+    releaseStore() {
+      for (const done of held ?? []) done();
+      held = null;
+    },
+  };
+}
+
+describe("deadlines of the lobbies in memory", () => {
+  it("are tried again when the process has too much waiting to take them", async () => {
+    const { mailboxes, ask, pass, holdStore, releaseStore } = createProcess();
+    await ask("QUIETT", createCommand("QUIETT", [1]));
+    const busy = Array.from({ length: 320 }, (_, i) => `B${String(i).padStart(5, "0")}`);
+    await Promise.all(busy.map((code, i) => ask(code, createCommand(code, [i + 2]))));
+    holdStore();
+    const all = busy.flatMap((code, i) =>
+      Array.from({ length: 65 }, () =>
+        ask(code, { type: "settings", changes: { timer: 10 }, ...by(i + 2) }),
+      ),
+    );
+    assert.ok(mailboxes.waiting() >= 20_000);
+    await pass(timings.staleMs + 1_000);
+    releaseStore();
+    await Promise.all(all);
+    await pass(timings.hostGraceMs + 2_000);
+    assert.equal(mailboxes.peek("QUIETT")?.status, "finished");
+  });
+
+  it("offer a result that the queue refused every five seconds", async () => {
+    const { ask, pass, read } = createProcess();
+    await ask("ENDEDD", createCommand("ENDEDD", [1, 2]));
+    await ask("ENDEDD", { type: "end", ...by(1) });
+    await pass(20_000);
+    const offers = read.filter((lobby) => lobby.isResultPending).length;
+    assert.ok(offers >= 3 && offers <= 4, `${offers} offers in 20 s`);
+  });
+});
