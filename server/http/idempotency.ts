@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { AppError } from "../core/errors.ts";
+import { Draft, type Once } from "./draft.ts";
 import type { Exchange } from "./exchange.ts";
-import { unavailable } from "./failures.ts";
+import { toAppError, unavailable } from "./failures.ts";
 import type { Headers, Reply } from "./route.ts";
 
 const keptMs = 24 * 3600 * 1000;
@@ -13,6 +14,8 @@ const pendingMs = 15_000;
 const waitMs = 5_000;
 const pollMs = 50;
 const keyPattern = /^[\x21-\x7e]{1,128}$/;
+
+type Work = (once: Once) => Promise<Reply> | Reply;
 
 interface StoredAnswer {
   body: string;
@@ -29,12 +32,16 @@ export class Idempotency {
   }
 
   /** Throws `request:idempotency_mismatch` when the key came with another body before. */
-  async run(x: Exchange, key: string, work: () => Promise<Reply> | Reply): Promise<Reply> {
+  async run(x: Exchange, key: string, work: Work): Promise<Reply> {
     if (!keyPattern.test(key))
       throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
     const who = x.playerId === null ? x.ip : `p${x.playerId}`;
     const route = x.entry?.route;
-    const name = `idempotent:${hash("sha256", `${route?.method} ${route?.path} ${who} ${x.paramValues.join("/")} ${key}`, "base64url")}`;
+    const name = hash(
+      "sha256",
+      `${route?.method} ${route?.path} ${who} ${x.paramValues.join("/")} ${key}`,
+      "base64url",
+    );
     const body = hash("sha256", x.text ?? x.body ?? "", "base64url");
     const repeated = await this.claim(name, body);
     return repeated ?? this.perform(name, body, work);
@@ -45,7 +52,7 @@ export class Idempotency {
     const mark = JSON.stringify({ body, answer: null } satisfies StoredAnswer);
     const giveUpAt = performance.now() + waitMs;
     while (performance.now() < giveUpAt) {
-      const present = await this.redis.set(name, mark, "PX", pendingMs, "NX", "GET");
+      const present = await this.redis.set(markOf(name), mark, "PX", pendingMs, "NX", "GET");
       if (present === null) return null;
       const stored = JSON.parse(present) as StoredAnswer;
       if (stored.body !== body) throw new AppError("request:idempotency_mismatch");
@@ -55,25 +62,29 @@ export class Idempotency {
     throw unavailable();
   }
 
-  /** Refusals changed nothing, so they are not kept: the next try may succeed. */
-  private async perform(
-    name: string,
-    body: string,
-    work: () => Promise<Reply> | Reply,
-  ): Promise<Reply> {
+  /**
+   * Refusals changed nothing, so they are not kept: the next try may succeed. Of any other failure nobody
+   * knows what it changed: the next try finds what was drawn for it.
+   */
+  private async perform(name: string, body: string, work: Work): Promise<Reply> {
+    const draft = new Draft(this.redis, `draft:${name}:${body}`);
     let reply: Reply;
     try {
-      reply = await work();
+      reply = await work(draft.once);
     } catch (error) {
-      await this.redis.del(name).catch(() => 0);
+      const isRefusal = toAppError(error).status < 500;
+      await Promise.all([this.redis.del(markOf(name)).catch(() => 0), isRefusal && draft.drop()]);
       throw error;
     }
     const stored = JSON.stringify({ body, answer: toAnswer(reply) } satisfies StoredAnswer);
     // The effect is there; a store that fails now must not turn the success into an error.
-    await this.redis.set(name, stored, "PX", keptMs).catch(() => null);
+    const isKept = await this.redis.set(markOf(name), stored, "PX", keptMs).catch(() => null);
+    if (isKept) await draft.drop();
     return reply;
   }
 }
+
+const markOf = (name: string) => `idempotent:${name}`;
 
 function toAnswer(reply: Reply): StoredAnswer["answer"] {
   if (reply.kind === "json")

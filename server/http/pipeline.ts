@@ -4,6 +4,7 @@ import type { KeyCheck } from "../core/api-keys.ts";
 import { Authenticator } from "./authenticate.ts";
 import { parseJsonObject, requireJson } from "./body.ts";
 import { Cors, type OriginSource } from "./cors.ts";
+import { drawAnew } from "./draft.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
 import { EnvelopeWriter } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -228,10 +229,11 @@ export class Pipeline {
     const params = readParams === null ? nothing : readParams(x.paramValues);
     const files = route.form ? takeFiles(x, entry.maxFileBytes) : noFiles;
     const deps = this.depsOfRequest();
-    const input = { params, query, body, files, caller: x.caller, deps, request: x } as never;
+    const { caller } = x;
+    const input = { params, query, body, files, caller, deps, request: x, once: drawAnew };
     const key = route.idempotent ? x.headers["idempotency-key"] : undefined;
-    if (key === undefined) return route.handler(input);
-    return this.idempotency.run(x, key, () => route.handler(input));
+    if (key === undefined) return route.handler(input as never);
+    return this.idempotency.run(x, key, (once) => route.handler({ ...input, once } as never));
   }
 
   private finish(x: Exchange, reply: Reply): void {

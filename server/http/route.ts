@@ -3,6 +3,7 @@ import type { Config } from "../core/config.ts";
 import type { ErrorCode, Violation } from "../core/errors.ts";
 import type { Caller, OperatorCaller, SeatCaller } from "./auth.ts";
 import type { Deps } from "../deps.ts";
+import type { Once } from "./draft.ts";
 import type { SegmentForms } from "./router.ts";
 import type { StreamResponse } from "./stream-response.ts";
 
@@ -210,6 +211,8 @@ export interface HandlerInput<A extends AuthLevel, P, Q, B> {
   /** This request's own dependencies: `deps.em` is a fork of its own. */
   deps: Deps;
   request: RequestInfo;
+  /** For a route that honours `Idempotency-Key`. */
+  once: Once;
 }
 
 type StaticOr<T, Fallback> = T extends TSchema ? Static<T> : Fallback;

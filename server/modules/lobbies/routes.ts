@@ -4,7 +4,15 @@ import { hostCallRoutes } from "./host-routes.ts";
 import { playRoutes } from "./play-routes.ts";
 import * as s from "./schemas.ts";
 import { base, cookieSeconds, tag } from "./seat-route.ts";
-import { askerOf, command, createLobby, joinLobby, readCode, type TakenSeat } from "./service.ts";
+import {
+  askerOf,
+  command,
+  createLobby,
+  drawLobby,
+  joinLobby,
+  readCode,
+  type TakenSeat,
+} from "./service.ts";
 
 const listLobbies = defineRoute({
   method: "GET",
@@ -29,7 +37,8 @@ const create = defineRoute({
   body: s.CreateBody,
   responses: { 201: s.Created },
   errors: ["lobby:too_many"],
-  handler: async ({ deps, caller, body }) => seatTaken(await createLobby(deps, caller, body)),
+  handler: async ({ deps, caller, body, once }) =>
+    seatTaken(await createLobby(deps, caller, body, await once(() => drawLobby(deps)))),
 });
 
 const readRoutes = ["", "/status"].map((suffix) =>
@@ -72,8 +81,11 @@ const join = defineRoute({
     "lobby:name_taken",
     "lobby:banned",
   ],
-  handler: async ({ deps, caller, params, body }) =>
-    seatTaken(await joinLobby(deps, caller, readCode(params.code), body.name)),
+  handler: async ({ deps, caller, params, body, once }) => {
+    const code = readCode(params.code);
+    const id = await once(() => deps.ids.seat());
+    return seatTaken(await joinLobby(deps, caller, code, { id, name: body.name }));
+  },
 });
 
 export const lobbyRoutes: AnyRoute[] = [

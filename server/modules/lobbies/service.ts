@@ -25,6 +25,8 @@ const codeTries = 5;
 /** How often a start draws again because the settings moved under it. */
 const startTries = 3;
 const tokenSeconds = 86_400;
+/** Names the command that takes a seat. A seat is taken once, so the seat itself tells a repeat (LOB-28). */
+const takingId = "1";
 /** Seconds for a question when nobody chose (LOB-07). */
 export const defaultTimer = 30;
 
@@ -38,6 +40,14 @@ export interface CreateInput {
   maxPlayers?: number;
   difficulty?: string | null;
   prompt?: string | null;
+}
+
+/** How a lobby about to be made is told from all others; a repeat of the same create has the same (HTTP-15). */
+export interface LobbyDraw {
+  id: number;
+  hostId: number;
+  /** Tried one after another until one is free (LOB-03). */
+  codes: string[];
 }
 
 /** A seat just taken: the body for the caller and the credential that holds the seat (LOB-01). */
@@ -78,37 +88,33 @@ function bodyOf(reply: LobbyReply): string | null {
   throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
 }
 
+export async function drawLobby({ ids }: Deps): Promise<LobbyDraw> {
+  const codes = Array.from({ length: codeTries }, () => randomString(codeLength, codeAlphabet));
+  return { id: await ids.lobby(), hostId: await ids.seat(), codes };
+}
+
 export async function createLobby(
   deps: Deps,
   caller: Caller,
   input: CreateInput,
+  { id, hostId, codes }: LobbyDraw,
 ): Promise<TakenSeat> {
   const settings = initialSettings(input);
-  const host = await newSeat(deps, input.hostName, caller);
-  const id = await deps.ids.lobby();
+  const host = await newSeat(deps, { id: hostId, name: input.hostName }, caller);
   const { LOBBY_STALE_SECONDS, LOBBY_HOST_GRACE_SECONDS, LOBBY_MIN_QUESTION_MS } = deps.config;
   const timings = {
     staleMs: LOBBY_STALE_SECONDS * 1000,
     hostGraceMs: LOBBY_HOST_GRACE_SECONDS * 1000,
     minQuestionMs: LOBBY_MIN_QUESTION_MS,
   };
-  for (let attempt = 0; attempt < codeTries; attempt++) {
-    const code = randomString(codeLength, codeAlphabet);
+  const facts = { id, realm: caller.realm, settings, maxPlayers: input.maxPlayers ?? 8, timings };
+  for (const code of codes) {
     await claimHosting(deps, caller.playerId, code);
-    const reply = await deps.lobbies.ask(code, {
-      type: "create",
-      id,
-      code,
-      realm: caller.realm,
-      settings,
-      maxPlayers: input.maxPlayers ?? 8,
-      timings,
-      host,
-    });
-    if (reply.ok) return takenSeat(deps, code, host.id, reply.body);
+    const reply = await deps.lobbies.ask(code, { type: "create", ...facts, code, host }, takingId);
+    // After a failure the lobby may be there all the same: its place is freed when places run out.
+    if (reply.ok || reply.params?.["collision"] !== true)
+      return takenSeat(deps, code, hostId, bodyOf(reply));
     await releaseHosting(deps, caller.playerId, code);
-    if (reply.params?.["collision"] !== true)
-      throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
   }
   throw new AppError("server:unavailable", { params: { retry_after: 1 } });
 }
@@ -117,10 +123,10 @@ export async function joinLobby(
   deps: Deps,
   caller: SeatCaller | null,
   code: string,
-  name: string,
+  draft: Pick<NewSeat, "id" | "name">,
 ): Promise<TakenSeat> {
-  const seat = await newSeat(deps, name, caller?.player ?? null);
-  const body = await command(deps, code, { type: "join", seat, by: askerOf(caller) });
+  const seat = await newSeat(deps, draft, caller?.player ?? null);
+  const body = await command(deps, code, { type: "join", seat, by: askerOf(caller) }, takingId);
   return takenSeat(deps, code, seat.id, body);
 }
 
@@ -192,9 +198,13 @@ function staleStart(body: string | null): DrawPlan | null {
   return (JSON.parse(body) as { plan: DrawPlan }).plan;
 }
 
-async function newSeat(deps: Deps, name: string, player: Caller | null): Promise<NewSeat> {
+async function newSeat(
+  deps: Deps,
+  { id, name }: Pick<NewSeat, "id" | "name">,
+  player: Caller | null,
+): Promise<NewSeat> {
   return {
-    id: await deps.ids.seat(),
+    id,
     name: name.trim(),
     accountId: player?.playerId ?? null,
     avatarUrl: player ? await avatarUrlOf(deps, player) : null,

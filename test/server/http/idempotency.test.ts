@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { AppError } from "../../../server/core/errors.ts";
+import { unavailable } from "../../../server/http/failures.ts";
 import { createClient, type Client } from "../../support/client.ts";
 import { codeOf, errorOf } from "./answers.ts";
 import { knobs, sampleRoutes } from "./sample-routes.ts";
@@ -19,6 +21,9 @@ const order = (key: string, name: string, token?: string) =>
     headers: { "idempotency-key": key },
     ...(token ? { token } : {}),
   });
+const ticket = (key: string, name: string, by = client) =>
+  by.post("/v1/tickets", { body: { name }, headers: { "idempotency-key": key } });
+const drafts = () => sample.deps.redis.keys("draft:*");
 const numberOf = (answer: { body: unknown }) => (answer.body as { number: number }).number;
 
 test("the same key, caller and body repeats the first answer, headers included", async () => {
@@ -67,6 +72,45 @@ test("a refusal is not kept, the next try is a new one", async () => {
     assert.equal(answer.headers.get("retry-after"), "3");
   }
   assert.equal(knobs.created, before + 2);
+});
+
+test("the next try finds what was drawn for one that failed, in another process too", async () => {
+  const other = await startSample({ routes: sampleRoutes, besides: sample });
+  try {
+    const processes = [client, createClient(other.url, sampleRoutes), client];
+    knobs.failures = [unavailable(), new Error("a bug")];
+    const before = knobs.drawn;
+    const answers: Awaited<ReturnType<typeof ticket>>[] = [];
+    for (const process of processes) answers.push(await ticket("h", "x", process));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [503, 500, 201],
+    );
+    assert.deepEqual(answers.at(-1)?.body, { number: before + 1 });
+    assert.deepEqual(await drafts(), []);
+  } finally {
+    await other.stop();
+  }
+});
+
+test("another body under the key, or another key, draws anew", async () => {
+  knobs.failures = [unavailable()];
+  const before = knobs.drawn;
+  await ticket("i", "x");
+  const numbers = [await ticket("i", "y"), await ticket("j", "x")].map(numberOf);
+  assert.deepEqual(numbers, [before + 2, before + 3]);
+});
+
+test("a draw is kept for a day after a failure, and not after a refusal", async () => {
+  const known = await drafts();
+  knobs.failures = [new AppError("lobby:full")];
+  assert.equal(codeOf(await ticket("k", "x")), "lobby:full");
+  assert.deepEqual(await drafts(), known);
+  knobs.failures = [unavailable()];
+  await ticket("k", "x");
+  const [kept = ""] = (await drafts()).filter((name) => !known.includes(name));
+  const lifeMs = await sample.deps.redis.pttl(kept);
+  assert.ok(lifeMs > 23.9 * 3_600_000 && lifeMs <= 24 * 3_600_000);
 });
 
 test("fields are checked before the key is used", async () => {

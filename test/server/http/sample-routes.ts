@@ -17,6 +17,9 @@ import type { StreamResponse } from "../../../server/http/stream-response.ts";
 /** Gates and counts that a test turns by hand. */
 export const knobs = {
   created: 0,
+  drawn: 0,
+  /** What the next requests for a ticket end with, once the ticket is drawn. */
+  failures: [] as Error[],
   release: null as (() => void) | null,
   stream: null as StreamResponse | null,
   streamCloses: 0,
@@ -273,6 +276,22 @@ const writes: AnyRoute[] = [
       if (body.name === "refused")
         throw new AppError("lobby:too_many", { params: { retry_after: 2.2 } });
       return reply(201, { number }, [["X-Lobby-Token", `t${number}`]]);
+    },
+  }),
+  defineRoute({
+    ...about,
+    method: "POST",
+    path: "/v1/tickets",
+    auth: "optional",
+    idempotent: true,
+    body: Echo,
+    responses: { 201: Any },
+    errors: ["lobby:full"],
+    handler: async ({ once }) => {
+      const number = await once(async () => (knobs.drawn += 1));
+      const failure = knobs.failures.shift();
+      if (failure) throw failure;
+      return reply(201, { number });
     },
   }),
   defineRoute({

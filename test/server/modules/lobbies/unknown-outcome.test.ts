@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { Lobbies, LobbyReply } from "../../../../actors/index.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { ask, lobbyOf, login, openTable, outcome, type Answer } from "./seats.ts";
+
+type Asking = Parameters<Lobbies["ask"]>;
+
+/** What becomes of the next command of a type, instead of its being carried out and answered. */
+type Fate = (carryOut: () => Promise<LobbyReply>) => Promise<LobbyReply>;
+
+const unavailable: LobbyReply = {
+  ok: false,
+  code: "server:unavailable",
+  params: { retry_after: 1 },
+};
+const answerLost: Fate = async (carryOut) => {
+  await carryOut();
+  return unavailable;
+};
+const neverArrived: Fate = async () => unavailable;
+
+let app: App;
+let lobbies: Lobbies;
+let fates: { type: string; fate: Fate }[] = [];
+/** Codes the commands went to, by their type. */
+let asked: { type: string; code: string }[] = [];
+
+before(async () => {
+  app = await startApp();
+  lobbies = app.deps.lobbies;
+  app.deps.lobbies = { ...lobbies, ask: troubledAsk };
+});
+beforeEach(() => {
+  fates = [];
+  asked = [];
+});
+after(() => app.stop());
+
+function troubledAsk(...asking: Asking): Promise<LobbyReply> {
+  const [code, { type }] = asking;
+  asked.push({ type, code });
+  const at = fates.findIndex((one) => one.type === type);
+  const [found] = at < 0 ? [] : fates.splice(at, 1);
+  return found ? found.fate(() => lobbies.ask(...asking)) : lobbies.ask(...asking);
+}
+
+const codesOf = (type: string) => asked.filter((one) => one.type === type).map((one) => one.code);
+const namesIn = async (code: string) =>
+  (await lobbyOf(app, code)).players.map((player) => player.name);
+
+describe("a join whose outcome nobody knew, repeated under its key", () => {
+  const join = (code: string, key: string, name = "Ada") =>
+    ask(app, "POST", `/${code}/join`, { name }, { "idempotency-key": key });
+
+  async function assertSeated(code: string, joined: Answer): Promise<void> {
+    assert.equal(outcome(joined), "201");
+    const own = await ask(app, "GET", `/${code}`, undefined, {
+      "x-lobby-token": joined.body.player_token,
+    });
+    assert.deepEqual(own.body.player, { id: joined.body.player.id, name: "Ada", is_host: false });
+    assert.deepEqual(await namesIn(code), ["Host", "Ada"]);
+  }
+
+  it("finds its seat when it had been carried out", async () => {
+    const { code } = await openTable(app);
+    fates.push({ type: "join", fate: answerLost });
+    assert.equal(outcome(await join(code, "lost")), "503 server:unavailable");
+    assert.deepEqual(await namesIn(code), ["Host", "Ada"]);
+    const repeated = await join(code, "lost");
+    await assertSeated(code, repeated);
+    assert.equal((await join(code, "lost")).body.player_token, repeated.body.player_token);
+  });
+
+  it("finds its seat however often nobody knew, and when the game has begun meanwhile", async () => {
+    const { code, host } = await openTable(app, { numQuestions: 1, category: "art" });
+    fates.push({ type: "join", fate: answerLost }, { type: "join", fate: answerLost });
+    for (let i = 0; i < 2; i++)
+      assert.equal(outcome(await join(code, "twice")), "503 server:unavailable");
+    await ask(app, "POST", `/${code}/start`, undefined, host.as);
+    await assertSeated(code, await join(code, "twice"));
+  });
+
+  it("takes a seat when it had never arrived", async () => {
+    const { code } = await openTable(app);
+    fates.push({ type: "join", fate: neverArrived });
+    assert.equal(outcome(await join(code, "never")), "503 server:unavailable");
+    await assertSeated(code, await join(code, "never"));
+  });
+
+  it("is as new after a refusal, and leaves nothing behind", async () => {
+    const { code } = await openTable(app);
+    assert.equal(outcome(await join(code, "refused", "host")), "400 lobby:name_taken");
+    await assertSeated(code, await join(code, "refused"));
+    assert.deepEqual(await app.deps.redis.keys("draft:*"), []);
+  });
+
+  it("finds its seat when the store stood still for longer than a commit may take", async () => {
+    const { code } = await openTable(app);
+    const stillMs = 6_500;
+    const standStill: Fate = async (carryOut) => {
+      await app.deps.redis.client("PAUSE", stillMs, "WRITE");
+      return carryOut();
+    };
+    fates.push({ type: "join", fate: standStill });
+    assert.equal(outcome(await join(code, "still")), "503 server:unavailable");
+    await assertSeated(code, await join(code, "still"));
+  });
+});
+
+describe("a create whose outcome nobody knew, repeated under its key", () => {
+  const create = (as: Record<string, string>) => ask(app, "POST", "", { hostName: "Ann" }, as);
+  const placesOf = (accountId: number) => app.deps.redis.zrange(`hosted:${accountId}`, "0", "-1");
+
+  it("answers the lobby that had been made, which keeps its place", async () => {
+    const { bearer, accountId } = await login(app);
+    const keyed = { ...bearer, "idempotency-key": "lost" };
+    fates.push({ type: "create", fate: answerLost });
+    assert.equal(outcome(await create(keyed)), "503 server:unavailable");
+    const [code] = codesOf("create");
+    assert.deepEqual(await placesOf(accountId), [code]);
+    const repeated = await create(keyed);
+    assert.equal(outcome(repeated), "201");
+    assert.equal(repeated.body.lobby.code, code);
+    assert.deepEqual(await placesOf(accountId), [code]);
+    const own = await ask(app, "GET", `/${code}`, undefined, {
+      "x-lobby-token": repeated.body.player_token,
+    });
+    assert.deepEqual(own.body.player, { ...repeated.body.player, is_host: true });
+  });
+
+  it("makes the lobby when the first try had never arrived", async () => {
+    const { bearer, accountId } = await login(app);
+    const keyed = { ...bearer, "idempotency-key": "never" };
+    fates.push({ type: "create", fate: neverArrived });
+    assert.equal(outcome(await create(keyed)), "503 server:unavailable");
+    const repeated = await create(keyed);
+    assert.equal(outcome(repeated), "201");
+    assert.deepEqual(await placesOf(accountId), [repeated.body.lobby.code]);
+  });
+
+  it("needs no second place for the last lobby a player may host", async () => {
+    const { bearer } = await login(app);
+    for (let n = 1; n < 10; n++) assert.equal(outcome(await create(bearer)), "201");
+    const keyed = { ...bearer, "idempotency-key": "tenth" };
+    fates.push({ type: "create", fate: answerLost });
+    assert.equal(outcome(await create(keyed)), "503 server:unavailable");
+    assert.equal(outcome(await create(bearer)), "429 lobby:too_many");
+    assert.equal(outcome(await create(keyed)), "201");
+  });
+
+  it("takes the next code where the first is taken by another lobby", async () => {
+    const { bearer, accountId } = await login(app);
+    const keyed = { ...bearer, "idempotency-key": "taken" };
+    const taken: Fate = async () => ({ ...unavailable, params: { collision: true } }) as LobbyReply;
+    fates.push({ type: "create", fate: taken }, { type: "create", fate: answerLost });
+    assert.equal(outcome(await create(keyed)), "503 server:unavailable");
+    fates.push({ type: "create", fate: taken });
+    const repeated = await create(keyed);
+    assert.equal(outcome(repeated), "201");
+    const [first, second, ...others] = codesOf("create");
+    assert.notEqual(first, second);
+    assert.deepEqual(others, [first, second]);
+    assert.equal(repeated.body.lobby.code, second);
+    assert.deepEqual(await placesOf(accountId), [second]);
+  });
+});
