@@ -47,6 +47,6 @@ async function isOver(deps: Deps, code: string, claimedAt: number): Promise<bool
   return reply.code === "lobby:not_found" && !isPending;
 }
 
-function statusOf(body: string | null): string {
+export function statusOf(body: string | null): string {
   return (JSON.parse(body ?? "{}") as { lobby?: { status: string } }).lobby?.status ?? "";
 }

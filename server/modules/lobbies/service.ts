@@ -11,7 +11,7 @@ import { randomString } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth.ts";
 import { categoryOf, drawForLobby } from "../questions/service.ts";
-import { claimHosting, releaseHosting } from "./hosting.ts";
+import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
 
 export { StreamMessage } from "./messages.ts";
 
@@ -181,7 +181,9 @@ async function drawAndStart(
 ): Promise<string | null> {
   let plan = firstPlan;
   for (let attempt = 0; attempt < startTries; attempt++) {
-    const questions = await drawForLobby(deps, plan);
+    // A repeat of a start that held is answered from memory, and any other start of that lobby refused.
+    const hasBegun = id !== undefined && !(await isWaiting(deps, code, by));
+    const questions = hasBegun ? [] : await drawForLobby(deps, plan);
     const { revision } = plan;
     // An attempt that came too late must not be repeated as the answer of the next one.
     const attemptId = id === undefined ? undefined : `${revision}.${id}`;
@@ -191,6 +193,10 @@ async function drawAndStart(
     plan = stale;
   }
   throw new AppError("server:unavailable", { params: { retry_after: 1 } });
+}
+
+async function isWaiting(deps: Deps, code: string, by: Asker): Promise<boolean> {
+  return statusOf(await command(deps, code, { type: "read", by })) === "waiting";
 }
 
 function staleStart(body: string | null): DrawPlan | null {

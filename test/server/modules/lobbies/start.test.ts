@@ -169,6 +169,38 @@ describe("POST /lobbies/{code}/start", () => {
     }
   });
 
+  it("draws nothing for a repeat of a start that held, be it the second try of two", async () => {
+    const fields = { numQuestions: 2, category: "technology", difficulty: "hard" };
+    const { code, host } = await openTable(app, fields, 1);
+    const keyed = { ...host.as, "idempotency-key": "go" };
+    const countLive = () => app.deps.redis.zcard("live-questions:technology:hard");
+    const first = await whileSettingsMove(code, host.as, () => start(code, keyed));
+    assert.equal(first.status, 200, JSON.stringify(first));
+    const drawn = await countLive();
+    const again = await start(code, keyed);
+    assert.deepEqual(again.body.lobby, first.body.lobby);
+    assert.equal(await countLive(), drawn);
+    const late = await start(code, { ...host.as, "idempotency-key": "other" });
+    assert.equal(outcome(late), "400 lobby:already_started");
+  });
+
+  /** Changes the settings between the plan of a start and its draw. */
+  async function whileSettingsMove<T>(
+    code: string,
+    as: Record<string, string>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { lobbies } = app.deps;
+    const askAndChange: typeof lobbies.ask = async (...asked) => {
+      const reply = await lobbies.ask(...asked);
+      if (asked[1].type === "prepare")
+        await ask(app, "PATCH", `/${code}/settings`, { timer: 45 }, as);
+      return reply;
+    };
+    app.deps.lobbies = { ...lobbies, ask: askAndChange };
+    return work().finally(() => (app.deps.lobbies = lobbies));
+  }
+
   it("draws once, however often it is asked under the same key meanwhile", async () => {
     const fields = { numQuestions: 3, category: "geography", difficulty: "hard" };
     const { code, host } = await openTable(app, fields, 1);
