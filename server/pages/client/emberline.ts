@@ -198,7 +198,10 @@ const lobbyEventTypes: Readonly<Record<LobbyEvent["type"], true>> = {
 
 /** Time and chance, so that tests can stand in for both. `sleep` resolves early when aborted. */
 export interface Clock {
+  /** Milliseconds since 1970, as the device has them: somebody may set them forward or back. */
   now(): number;
+  /** Milliseconds since any moment, never set: what durations are measured by. */
+  elapsed(): number;
   /** 0 to below 1. */
   random(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -340,6 +343,7 @@ function parseEnvelope(text: string): Envelope {
 
 const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   random: () => Math.random(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
@@ -461,16 +465,16 @@ async function sendOnce(
 /** The same call again while it fails for a passing reason, until the deadline. */
 async function send(link: Link, call: Call, options: CallOptions = {}): Promise<Answer> {
   const { clock } = link;
-  const deadlineAt = clock.now() + (options.deadlineMs ?? callDeadlineMs);
+  const deadlineAt = clock.elapsed() + (options.deadlineMs ?? callDeadlineMs);
   for (let attempt = 0; ; attempt++) {
     options.signal?.throwIfAborted();
-    const limitMs = Math.max(1, Math.min(call.tryMs ?? tryMs, deadlineAt - clock.now()));
+    const limitMs = Math.max(1, Math.min(call.tryMs ?? tryMs, deadlineAt - clock.elapsed()));
     try {
       return await sendOnce(link, call, limitMs, options.signal);
     } catch (error) {
       if (!(error instanceof EmberlineError) || !error.isPassing) throw error;
       const pauseMs = pauseAfter(attempt, clock.random(), error.retryAfterMs);
-      if (clock.now() + pauseMs >= deadlineAt) throw error;
+      if (clock.elapsed() + pauseMs >= deadlineAt) throw error;
       await clock.sleep(pauseMs, options.signal);
     }
   }
@@ -558,7 +562,7 @@ async function* readConnection(
 ): AsyncGenerator<Frame, void, undefined> {
   const { clock } = link;
   const { controller, unlink } = linked(options.signal);
-  const alive = { at: clock.now(), isWaiting: true };
+  const alive = { at: clock.elapsed(), isWaiting: true };
   void endWhenSilent(clock, controller, alive);
   try {
     const body = await openConnection(link, source, memory, controller.signal);
@@ -567,7 +571,7 @@ async function* readConnection(
     const decoder = new TextDecoder();
     const parse = createEventParser();
     for (;;) {
-      Object.assign(alive, { at: clock.now(), isWaiting: true });
+      Object.assign(alive, { at: clock.elapsed(), isWaiting: true });
       const { done, value } = await reader.read();
       alive.isWaiting = false;
       if (done) return;
@@ -592,7 +596,7 @@ async function endWhenSilent(
   alive: { at: number; isWaiting: boolean },
 ): Promise<void> {
   while (!controller.signal.aborted) {
-    const leftMs = alive.isWaiting ? silenceMs - (clock.now() - alive.at) : silenceMs;
+    const leftMs = alive.isWaiting ? silenceMs - (clock.elapsed() - alive.at) : silenceMs;
     if (leftMs <= 0) return controller.abort();
     await clock.sleep(leftMs, controller.signal);
   }
@@ -652,7 +656,7 @@ async function* readTopic(
   };
   while (!options.signal?.aborted) {
     options.onState?.("connecting");
-    const startedAt = clock.now();
+    const startedAt = clock.elapsed();
     const wasKnown = memory.token !== null;
     let retryAfterMs: number | null = null;
     try {
@@ -672,7 +676,7 @@ async function* readTopic(
       retryAfterMs = error.retryAfterMs;
     }
     options.onState?.("lost");
-    if (clock.now() - startedAt >= soundMs) memory.failures = 0;
+    if (clock.elapsed() - startedAt >= soundMs) memory.failures = 0;
     const pauseMs = pauseAfter(memory.failures++, clock.random(), retryAfterMs, memory.retryMs);
     await clock.sleep(pauseMs, options.signal);
   }

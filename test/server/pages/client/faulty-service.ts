@@ -71,13 +71,15 @@ export function virtualClock(random = () => 0.5) {
   const sleepers = new Set<Sleeper>();
   const pauses: number[] = [];
   let now = 1_000_000;
+  let wallStep = 0;
   let underWay = 0;
   const wakeUntil = (time: number) => {
     now = Math.max(now, time);
     for (const sleeper of sleepers) if (sleeper.at <= now) sleeper.wake();
   };
   const clock: Clock = {
-    now: () => now,
+    now: () => now + wallStep,
+    elapsed: () => now,
     random,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
@@ -112,5 +114,6 @@ export function virtualClock(random = () => 0.5) {
     /** Pauses that passed, in milliseconds. */
     pauses,
     pass: (ms: number) => wakeUntil(now + ms),
+    setBack: (ms: number) => (wallStep -= ms),
   };
 }

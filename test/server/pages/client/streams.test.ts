@@ -15,9 +15,11 @@ type Response = Parameters<Handle>[0];
 function streamClock() {
   const pauses: number[] = [];
   const watches = new Set<() => void>();
-  let now = 0;
+  let elapsed = 0;
+  let wallStart = 1_700_000_000_000;
   const clock: Clock = {
-    now: () => now,
+    now: () => wallStart + elapsed,
+    elapsed: () => elapsed,
     random: () => 0.5,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
@@ -33,10 +35,11 @@ function streamClock() {
       }),
   };
   const pass = (ms: number) => {
-    now += ms;
+    elapsed += ms;
     for (const wake of watches) wake();
   };
-  return { clock, pauses, pass };
+  const setBack = (ms: number) => (wallStart -= ms);
+  return { clock, pauses, pass, setBack };
 }
 const tryMs = 8_000;
 const beatMs = 30_000;
@@ -56,7 +59,7 @@ const stream = (response: Response, text: string) => {
 };
 const key = { code: "ABC234", token: "seat", playerId: 7 };
 
-/** Answers everything but the stream as a lobby would; streams go to `hub`, numbered from 1. */
+/** Answers everything but the stream as the lobby would; streams go to `hub`, numbered from 1. */
 async function seatAt(
   hub: (response: Response, lastEventId: string | undefined, n: number) => void,
 ) {
@@ -135,6 +138,21 @@ describe("a stream of the client", () => {
     const { value } = await next;
     assert.equal(value?.type, "lobby.snapshot");
     assert.equal((await events.next()).done, true);
+    await service.stop();
+  });
+
+  it("leaves a dead connection although the clock of the device was set back", async () => {
+    const { service, seat, time } = await seatAt((response, _, n) => {
+      const status = n === 1 ? "waiting" : "finished";
+      stream(response, frame("lobby.snapshot", n, { lobby: lobby(n, status) }));
+    });
+    const events = seat.events({ signal: AbortSignal.timeout(5_000) });
+    await events.next();
+    const next = events.next();
+    await new Promise(setImmediate);
+    time.setBack(3_600_000);
+    time.pass(silenceMs + 1);
+    assert.equal((await next).value?.seq, 2);
     await service.stop();
   });
 
