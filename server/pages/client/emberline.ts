@@ -540,13 +540,15 @@ const brokenStream = (message: string, cause?: unknown) =>
   new EmberlineError(0, "network:broken_stream", message, { cause });
 
 interface StreamSource {
-  topic: string;
+  /** Asked for until it is known; null when nothing can follow the last event that was seen. */
+  findTopic: (options: CallOptions) => Promise<string | null>;
   /** A fresh hub token, or null where the topic needs none. */
-  readToken: ((signal: AbortSignal | undefined) => Promise<string>) | null;
+  readToken: ((options: CallOptions) => Promise<string>) | null;
 }
 
 /** What is known of a stream between two of its connections. */
 interface StreamMemory {
+  topic: string | null;
   lastEventId: string | null;
   retryMs: number;
   token: string | null;
@@ -556,7 +558,7 @@ interface StreamMemory {
 /** The frames of one connection; returns when the service ends it in order. */
 async function* readConnection(
   link: Link,
-  source: StreamSource,
+  topic: string,
   memory: StreamMemory,
   options: StreamOptions,
 ): AsyncGenerator<Frame, void, undefined> {
@@ -565,7 +567,7 @@ async function* readConnection(
   const alive = { at: clock.elapsed(), isWaiting: true };
   void endWhenSilent(clock, controller, alive);
   try {
-    const body = await openConnection(link, source, memory, controller.signal);
+    const body = await openConnection(link, topic, memory, controller.signal);
     options.onState?.("open");
     const reader = body.getReader();
     const decoder = new TextDecoder();
@@ -604,7 +606,7 @@ async function endWhenSilent(
 
 async function openConnection(
   link: Link,
-  { topic }: StreamSource,
+  topic: string,
   { token, lastEventId }: StreamMemory,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
@@ -648,7 +650,9 @@ async function* readTopic(
   options: StreamOptions,
 ): AsyncGenerator<{ event: string; message: unknown }, void, undefined> {
   const { clock } = link;
+  const callOptions = options.signal ? { signal: options.signal } : {};
   const memory: StreamMemory = {
+    topic: null,
     lastEventId: options.lastEventId ?? null,
     retryMs: defaultRetryMs,
     token: null,
@@ -660,8 +664,10 @@ async function* readTopic(
     const wasKnown = memory.token !== null;
     let retryAfterMs: number | null = null;
     try {
-      memory.token ??= (await source.readToken?.(options.signal)) ?? null;
-      for await (const frame of readConnection(link, source, memory, options)) {
+      memory.topic ??= await source.findTopic(callOptions);
+      if (memory.topic === null) return;
+      memory.token ??= (await source.readToken?.(callOptions)) ?? null;
+      for await (const frame of readConnection(link, memory.topic, memory, options)) {
         const message = parseMessage(frame);
         memory.failures = 0;
         if (frame.id !== null) memory.lastEventId = frame.id === "" ? null : frame.id;
@@ -746,12 +752,29 @@ abstract class LobbyView {
     return this.lobby;
   }
 
+  abstract read(options?: CallOptions): Promise<{ lobby: Lobby }>;
+
+  /**
+   * The topic, unless `lastEventId` is the end of a lobby that is over: the hub is silent then. Who
+   * goes on after an event needs the lobby as it was by then, which a state known earlier may not be.
+   */
+  protected async findTopic(
+    lastEventId: string | undefined,
+    options: CallOptions,
+  ): Promise<string | null> {
+    const known = lastEventId === undefined ? this.lobby : null;
+    const { status, seq, hub } = known ?? (await this.read(options)).lobby;
+    return status === "finished" && Number(lastEventId) >= seq ? null : hub.topic;
+  }
+
   /** Every event once and in order, until `isLast`; unknown kinds of a newer service are left out. */
   protected async *follow(
-    source: StreamSource,
+    readToken: (options: CallOptions) => Promise<string>,
     options: StreamOptions,
     isLast: (event: LobbyEvent) => boolean,
   ): AsyncGenerator<LobbyEvent, void, undefined> {
+    const findTopic = (call: CallOptions) => this.findTopic(options.lastEventId, call);
+    const source = { findTopic, readToken };
     let seen = -1;
     for await (const { event: type, message } of readTopic(this.link, source, options)) {
       if (!Object.hasOwn(lobbyEventTypes, type)) continue;
@@ -860,17 +883,14 @@ export class Seat extends LobbyView {
   async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
     const { controller, unlink } = linked(options.signal);
     const { signal } = controller;
-    const readToken = async () => {
-      const call = this.call("POST", "/token");
-      return (await send(this.link, call, { signal })).headers.get("X-Hub-Token") ?? "";
-    };
+    const readToken = async (call: CallOptions) =>
+      hubTokenOf(await send(this.link, this.call("POST", "/token"), call));
     const isLast = (event: LobbyEvent) =>
       isEnd(event) ||
       (event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId);
     try {
-      const { topic } = (this.lobby ?? (await this.read({ signal })).lobby).hub;
       void this.beat(signal);
-      yield* this.follow({ topic, readToken }, { ...options, signal }, isLast);
+      yield* this.follow(readToken, { ...options, signal }, isLast);
     } catch (error) {
       if (!options.signal?.aborted) throw error;
     } finally {
@@ -918,14 +938,13 @@ export class Spectator extends LobbyView {
 
   /** As those of a seat, without the picks of co-op. */
   async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
-    const topic = this.lobby?.hub.topic ?? "";
-    const readToken = async (signal: AbortSignal | undefined) => {
+    const readToken = async (call: CallOptions) => {
       const first = this.token;
       this.token = null;
-      return first ?? askToWatch(this.link, this.code, signal ? { signal } : {});
+      return first ?? askToWatch(this.link, this.code, call);
     };
     try {
-      yield* this.follow({ topic, readToken }, options, isEnd);
+      yield* this.follow(readToken, options, isEnd);
     } catch (error) {
       if (!options.signal?.aborted) throw error;
     }
@@ -934,8 +953,10 @@ export class Spectator extends LobbyView {
 
 async function askToWatch(link: Link, code: string, options?: CallOptions): Promise<string> {
   const answer = await send(link, { method: "POST", path: `${pathOf(code)}/spectate` }, options);
-  return answer.headers.get("X-Hub-Token") ?? "";
+  return hubTokenOf(answer);
 }
+
+const hubTokenOf = ({ headers }: Answer) => headers.get("X-Hub-Token") ?? "";
 
 /** An access token this close to its end is renewed first. */
 const renewMs = 60_000;
@@ -1018,7 +1039,8 @@ export class Emberline {
   /** The public list, whole with every change; ends with the signal. */
   async *publicLobbies(options: StreamOptions = {}): AsyncGenerator<Lobby[], void, undefined> {
     const topic = `${this.options.topicBase ?? "/games/trivia"}/lobbies`;
-    const stream = readTopic(this.link, { topic, readToken: null }, options);
+    const source = { findTopic: () => Promise.resolve(topic), readToken: null };
+    const stream = readTopic(this.link, source, options);
     for await (const { event, message } of stream)
       if (event === "lobbies.updated") yield (message as ListEvent).data.lobbies;
   }

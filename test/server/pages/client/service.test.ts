@@ -145,6 +145,21 @@ describe("the client at a service", () => {
     await lost.return();
   });
 
+  it("has no more events after the last one of a game that is over, from a seat and from outside", async () => {
+    const [host, friend] = await table("versus");
+    const watcher = await new Emberline({ url: app.url }).spectate(host.code);
+    const lastEventId = String((await host.end()).seq);
+    for (const view of [friend, watcher]) {
+      const states: string[] = [];
+      const onState = (state: string) => states.push(state);
+      const signal = AbortSignal.timeout(5_000);
+      const events = view.events({ lastEventId, signal, onState });
+      assert.equal((await events.next()).done, true);
+      assert.deepEqual(states, ["connecting"]);
+      assert.equal(view.lobby?.status, "finished");
+    }
+  });
+
   it("says why a seat is refused and ends with the seat", async () => {
     const [host, friend] = await table("versus");
     const events = friend.events(whileOpen);

@@ -57,16 +57,21 @@ const stream = (response: Response, text: string) => {
   response.write(text);
   return response;
 };
+const answerStatus = (response: Response, now: object | null) =>
+  now === null
+    ? answer(response, 500, refusal("server:error"))
+    : answer(response, 200, { body: { lobby: now } });
 const key = { code: "ABC234", token: "seat", playerId: 7 };
 
 /** Answers everything but the stream as the lobby would; streams go to `hub`, numbered from 1. */
 async function seatAt(
   hub: (response: Response, lastEventId: string | undefined, n: number) => void,
+  readLobby: () => object | null = () => lobby(1),
 ) {
   let streams = 0;
   let tokens = 0;
   const service = await startFaulty((response, { path, lastEventId }) => {
-    if (path.endsWith("/status")) return answer(response, 200, { body: { lobby: lobby(1) } });
+    if (path.endsWith("/status")) return answerStatus(response, readLobby());
     if (path.endsWith("/heartbeat")) return answer(response, 200, { body: { ok: true } });
     if (!path.endsWith("/token")) return hub(response, lastEventId, ++streams);
     response.writeHead(204, { "X-Hub-Token": `hub-${++tokens}` }).end();
@@ -153,6 +158,47 @@ describe("a stream of the client", () => {
     time.setBack(3_600_000);
     time.pass(silenceMs + 1);
     assert.equal((await next).value?.seq, 2);
+    await service.stop();
+  });
+
+  it("has nothing to wait for after the last event of a lobby that is over", async () => {
+    const { service, seat } = await seatAt(
+      (response) => answer(response, 404, refusal("lobby:not_found")),
+      () => lobby(9, "finished"),
+    );
+    const { done } = await seat.events({ lastEventId: "9" }).next();
+    assert.equal(done, true);
+    assert.equal(seat.lobby?.status, "finished");
+    await service.stop();
+  });
+
+  it("goes on after a kept event with the lobby as it was then, not as this seat last saw it", async () => {
+    let now = { ...lobby(1), host_name: "before" };
+    const { service, seat } = await seatAt(
+      (response) => stream(response, frame("lobby.spectators", 8, { spectator_count: 3 })),
+      () => now,
+    );
+    await seat.read();
+    now = { ...lobby(7), host_name: "after" };
+    const events = seat.events({ lastEventId: "7" });
+    await events.next();
+    const { seq, host_name, spectator_count } = seat.lobby ?? {};
+    assert.deepEqual([seq, host_name, spectator_count], [8, "after", 3]);
+    await events.return();
+    await service.stop();
+  });
+
+  it("is there when the service is, however long that takes", async () => {
+    let asked = 0;
+    const { service, seat } = await seatAt(
+      (response) => stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") })),
+      () => {
+        asked += 1;
+        return asked < 3 ? null : lobby(1);
+      },
+    );
+    const { value } = await seat.events().next();
+    assert.equal(value?.type, "lobby.snapshot");
     await service.stop();
   });
 
