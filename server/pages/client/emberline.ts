@@ -411,16 +411,32 @@ interface Call {
   headers?: Record<string, string>;
   body?: unknown;
   tryMs?: number;
+  /** The answer is comma-separated text instead of an envelope. */
+  isSheet?: boolean;
 }
 
 interface Answer {
   text: string;
+  body: unknown;
   headers: Headers;
 }
 
 /** The `body` of the envelope; its shape is what the service declares. */
 function bodyOf<T>(answer: Answer): T {
-  return parseEnvelope(answer.text).body as T;
+  return answer.body as T;
+}
+
+/**
+ * Reads a success. Sign-in pages of networks and proxies say 200 as well: then nothing was done, and
+ * the service is out of reach.
+ */
+function answerOf({ status, headers }: Response, text: string, isSheet = false): Answer {
+  const { body } = parseEnvelope(text);
+  const isOwn = isSheet
+    ? (headers.get("Content-Type") ?? "").startsWith("text/csv")
+    : status === 204 || body !== undefined;
+  if (!isOwn) throw new TypeError("Something else answered in place of the service.");
+  return { text, body, headers };
 }
 
 async function sendOnce(
@@ -449,7 +465,7 @@ async function sendOnce(
     });
     const text = await response.text();
     if (!response.ok) throw errorOf(response, text);
-    return { text, headers: response.headers };
+    return answerOf(response, text, call.isSheet);
   } catch (cause) {
     if (cause instanceof EmberlineError) throw cause;
     signal?.throwIfAborted();
@@ -873,7 +889,8 @@ export class Seat extends LobbyView {
 
   /** Host of a finished lobby: the result sheet as comma-separated text. */
   async resultSheet(options?: CallOptions): Promise<string> {
-    return (await send(this.link, this.call("GET", "/results?format=csv"), options)).text;
+    const call = { ...this.call("GET", "/results?format=csv"), isSheet: true };
+    return (await send(this.link, call, options)).text;
   }
 
   /**

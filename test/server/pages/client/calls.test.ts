@@ -68,6 +68,18 @@ describe("a command of the client", () => {
     await service.stop();
   });
 
+  it("is not done because something else answered in place of the service", async () => {
+    const { service, seat } = await seatAt((response, _, number) => {
+      const page = "<p>Welcome to our network</p>";
+      if (number === 1) response.writeHead(200, { "Content-Type": "text/html" }).end(page);
+      else if (number === 2) answer(response, 200, ["no envelope"]);
+      else answer(response, 200, ok);
+    });
+    assert.deepEqual(await seat.answer(choice), ok.body);
+    assert.equal(service.seen.length, 3);
+    await service.stop();
+  });
+
   it("is not repeated when the service refuses it for good", async () => {
     const codes = [
       [400, "lobby:question_closed"],
