@@ -684,6 +684,7 @@ async function* readTopic(
       if (memory.topic === null) return;
       memory.token ??= (await source.readToken?.(callOptions)) ?? null;
       for await (const frame of readConnection(link, memory.topic, memory, options)) {
+        if (options.signal?.aborted) return;
         const message = parseMessage(frame);
         memory.failures = 0;
         if (frame.id !== null) memory.lastEventId = frame.id === "" ? null : frame.id;

@@ -202,6 +202,22 @@ describe("a stream of the client", () => {
     await service.stop();
   });
 
+  it("gives nothing more after its signal, not even what has arrived", async () => {
+    const { service, seat } = await seatAt((response) => {
+      const first = frame("lobby.snapshot", 1, { lobby: lobby(1) });
+      stream(response, first + frame("lobby.spectators", 2, { spectator_count: 1 }));
+    });
+    const stop = new AbortController();
+    const seen: number[] = [];
+    for await (const { seq } of seat.events({ signal: stop.signal })) {
+      seen.push(seq);
+      stop.abort();
+    }
+    assert.deepEqual(seen, [1]);
+    assert.equal(seat.lobby?.seq, 1);
+    await service.stop();
+  });
+
   it("asks for another token when its own is outdated, and gives up when that is refused", async () => {
     const { service, seat, tokens } = await seatAt((response, _, n) => {
       if (n === 1) stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })).end();
