@@ -502,6 +502,21 @@ function sendKeyed(link: Link, call: Call, options: CallOptions = {}): Promise<A
   return send(link, { ...call, headers }, options);
 }
 
+/** Waits for work that others share: the signal and the deadline end the wait and not the work. */
+async function waitFor<T>(clock: Clock, work: Promise<T>, options: CallOptions): Promise<T> {
+  const { controller, unlink } = linked(options.signal);
+  const limit = clock.sleep(options.deadlineMs ?? callDeadlineMs, controller.signal).then(() => {
+    options.signal?.throwIfAborted();
+    throw new EmberlineError(0, "network:timeout", "The service does not answer.");
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    controller.abort();
+    unlink();
+  }
+}
+
 const hubPath = "/v1/hub";
 /** The service sends a comment every 15 s; a connection silent for two of them is dead. */
 export const silenceMs = 35_000;
@@ -1010,11 +1025,14 @@ export class Emberline {
   }
 
   /** The guest of this client: the kept one, renewed by its reclaim token, or a new one. */
-  guest(options?: CallOptions): Promise<Guest> {
+  async guest(options: CallOptions = {}): Promise<Guest> {
+    options.signal?.throwIfAborted();
     const known = this.store.load();
-    if (known && known.expires_at_ms > this.link.clock.now()) return Promise.resolve(known);
-    this.entering ??= this.enter(known, options).finally(() => (this.entering = null));
-    return this.entering;
+    const { clock } = this.link;
+    if (known && known.expires_at_ms > clock.now()) return known;
+    const deadlineMs = Math.max(callDeadlineMs, options.deadlineMs ?? 0);
+    this.entering ??= this.enter(known, { deadlineMs }).finally(() => (this.entering = null));
+    return waitFor(clock, this.entering, options);
   }
 
   async categories(options?: CallOptions): Promise<{ name: string; num_questions: number }[]> {
@@ -1069,30 +1087,40 @@ export class Emberline {
 
   private async sit(call: Call, code: string | null, options: CallOptions = {}): Promise<Seat> {
     // One key for both identities: a first try that arrived is found again.
-    const keyed = { ...options, key: options.key ?? randomKey() };
-    const answer = await this.asCaller((headers) =>
-      sendKeyed(this.link, { ...call, headers }, keyed),
+    const key = options.key ?? randomKey();
+    const answer = await this.asCaller(options, (headers, left) =>
+      sendKeyed(this.link, { ...call, headers }, { ...left, key }),
     );
     const { lobby, player, player_token: token } = bodyOf<TakenSeat>(answer);
-    const key = { code: lobby?.code ?? code ?? "", token, playerId: player.id };
-    return new Seat(this.link, key, lobby ?? null);
+    const seatKey = { code: lobby?.code ?? code ?? "", token, playerId: player.id };
+    return new Seat(this.link, seatKey, lobby ?? null);
   }
 
   /** Runs a call under the own identity; once more with a renewed one when its token is refused. */
-  private async asCaller<T>(call: (headers: Record<string, string>) => Promise<T>): Promise<T> {
+  private async asCaller<T>(
+    options: CallOptions,
+    call: (headers: Record<string, string>, left: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    const { clock } = this.link;
+    const deadlineAt = clock.elapsed() + (options.deadlineMs ?? callDeadlineMs);
+    const left = () => ({ ...options, deadlineMs: Math.max(0, deadlineAt - clock.elapsed()) });
+    const callNow = async () => {
+      const token = await this.accessToken(left());
+      return call({ Authorization: `Bearer ${token}` }, left());
+    };
     try {
-      return await call({ Authorization: `Bearer ${await this.accessToken()}` });
+      return await callNow();
     } catch (error) {
       if (!(error instanceof EmberlineError) || error.code !== "auth:token_invalid") throw error;
       const known = this.store.load();
       if (known) this.store.save({ ...known, expires_at_ms: 0 });
-      return call({ Authorization: `Bearer ${await this.accessToken()}` });
+      return callNow();
     }
   }
 
-  private async accessToken(): Promise<string> {
+  private async accessToken(options: CallOptions): Promise<string> {
     if (this.options.accessToken) return this.options.accessToken();
-    return (await this.guest()).access_token;
+    return (await this.guest(options)).access_token;
   }
 
   /** A guest whose reclaim token is refused is gone for good; play goes on as a new one. */

@@ -146,6 +146,35 @@ describe("a command of the client", () => {
   });
 });
 
+describe("a guest that several calls wait for", () => {
+  it("is made once; each of them ends with its own signal and at its own deadline", async () => {
+    const held = Promise.withResolvers<Parameters<Handle>[0]>();
+    const service = await startFaulty((response) => held.resolve(response));
+    const time = virtualClock();
+    const { clock, fetch } = time;
+    const client = new Emberline({ url: service.url, clock, fetch });
+    const stop = new AbortController();
+    const given = [
+      client.guest({ signal: stop.signal }),
+      client.join("ABC234", "Ada", { signal: stop.signal }),
+    ];
+    const brief = client.join("ABC234", "Grace", { deadlineMs: 3_000 });
+    const patient = client.guest();
+    const response = await held.promise;
+    const rejected = given.map((one) => assert.rejects(one, /enough/));
+    stop.abort(new Error("enough"));
+    await Promise.all(rejected);
+    const late = assert.rejects(brief, refusedWith("network:timeout"));
+    time.pass(3_000);
+    await late;
+    const tokens = { access_token: "a", reclaim_token: "r", expires_in: 900 };
+    answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
+    assert.equal((await patient).player_id, 7);
+    assert.equal(service.seen.length, 1);
+    await service.stop();
+  });
+});
+
 describe("the reader of event streams", () => {
   it("reads the same events however the text is cut", () => {
     const text =
