@@ -129,7 +129,10 @@ function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | 
   return claims;
 }
 
-/** The token outlives its seat, and the lobby may have become private: it is asked (S14, HUB-08). */
+/**
+ * The token outlives its seat, and the lobby may have become private: it is asked (S14, HUB-08). Only a
+ * seat that is gone is forbidden (HUB-02): 403 is final for a browser, any other refusal may pass.
+ */
 async function checkAccess(
   lobbies: Lobbies,
   topic: Topic,
@@ -141,8 +144,7 @@ async function checkAccess(
   if (seatId === undefined) throw new AppError("hub:topic_forbidden");
   const by = { seatId, playerId: null };
   const reply = await lobbies.ask(topic.code, { type: "check_seat", by });
-  const isAway = !reply.ok && ["lobby:not_found", "server:unavailable"].includes(reply.code);
-  if (!reply.ok && !isAway) throw new AppError("hub:topic_forbidden");
+  if (!reply.ok && reply.code === "lobby:not_member") throw new AppError("hub:topic_forbidden");
   refuse(reply);
 }
 

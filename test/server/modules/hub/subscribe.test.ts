@@ -235,11 +235,11 @@ test("a client that left before its stream was opened leaves no place taken", as
   assert.deepEqual(given, [subscription]);
 });
 
-test("the lobby is asked whether the seat is still held", async () => {
+test("the lobby is asked whether the seat is still held; only a seat that is gone is final", async () => {
   const headers = bearer(hubToken());
   const refusals = {
     "lobby:not_member": "hub:topic_forbidden",
-    "lobby:player_not_found": "hub:topic_forbidden",
+    "rate_limit:exceeded": "rate_limit:exceeded",
     "lobby:not_found": "lobby:not_found",
     "server:unavailable": "server:unavailable",
   } as const;
