@@ -87,17 +87,15 @@ export function runBatch(
   for (const { command: given, id, isFirst } of commands) {
     const command = withAudience(actor.audience, given, now);
     const seatId = seatOf(actor, command);
+    // A repeat is a request as well, so it is counted before its answer is looked for.
+    const wait = seatId === null ? null : countFor(actor, command, seatId, now, seatLimit);
+    if (wait !== null) {
+      batch.replies.push({ ok: false, code: "rate_limit:exceeded", params: { retry_after: wait } });
+      continue;
+    }
     const known = seatId === null || isFirst ? null : recall(actor.memory, seatId, id);
     if (known) {
       batch.replies.push(known);
-      continue;
-    }
-    const wait =
-      seatId === null || !seatLimit
-        ? null
-        : countCommand((actor.counts ??= new Map()), seatId, now, seatLimit);
-    if (wait !== null) {
-      batch.replies.push({ ok: false, code: "rate_limit:exceeded", params: { retry_after: wait } });
       continue;
     }
     const decision = decide(actor.lobby, command, now);
@@ -122,6 +120,18 @@ export function runBatch(
   if (batch.events.length > 0 && actor.lobby)
     batch.commit = sealBatch(actor, actor.lobby, batch.events, fields, payloads, commitId);
   return batch;
+}
+
+/** Counts a command of a seat. Whoever is about to take one is counted by the limit of that route (GW-12). */
+function countFor(
+  actor: Actor,
+  command: LobbyCommand,
+  seatId: number,
+  now: number,
+  limit: SeatLimit | null,
+): number | null {
+  if (!limit || command.type === "create" || command.type === "join") return null;
+  return countCommand((actor.counts ??= new Map()), seatId, now, limit);
 }
 
 function sealBatch(

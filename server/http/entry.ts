@@ -8,7 +8,7 @@ import {
   type ParamsReader,
   type QueryReader,
 } from "./query.ts";
-import { limitOf, type RouteLimit } from "./rate-limit.ts";
+import { limitOf, refusalLimitOf, type RouteLimit } from "./rate-limit.ts";
 import { metaText } from "./envelope.ts";
 import { maxBodyBytes } from "./body.ts";
 import { maxFormFraming } from "./form.ts";
@@ -20,6 +20,7 @@ import type { AnyRoute, ResponseSpec } from "./route.ts";
 export interface RouteEntry {
   route: AnyRoute;
   limit: RouteLimit | null;
+  refusalLimit: RouteLimit | null;
   keyUse: KeyUse;
   readBody: BodyReader | null;
   readQuery: QueryReader | null;
@@ -48,6 +49,7 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
   return {
     route,
     limit: limitOf(route, config),
+    refusalLimit: refusalLimitOf(route, config),
     keyUse: keyUseOf(route),
     readBody: route.body
       ? createBodyReader(route.body, route.invalid, (body) => route.together?.(body, config) ?? [])

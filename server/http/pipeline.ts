@@ -13,7 +13,8 @@ import { takeFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";
 import { scopeOf } from "./key-use.ts";
 import { PresentedKeys } from "./presented-keys.ts";
-import { RateLimiter } from "./rate-limit.ts";
+import { RateLimiter, type LimitState } from "./rate-limit.ts";
+import { RefusalLimiter } from "./refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
 import { createRequestDeps } from "./request-deps.ts";
 import { Responder } from "./respond.ts";
@@ -42,6 +43,7 @@ export class Pipeline {
   private readonly keys: PresentedKeys;
   private readonly cors: Cors;
   private readonly limiter: RateLimiter;
+  private readonly refusals: RefusalLimiter;
   private readonly idempotency: Idempotency;
   private readonly responder: Responder;
   private readonly recorder: RequestRecorder;
@@ -61,6 +63,7 @@ export class Pipeline {
     this.keys = new PresentedKeys(deps.keys, clock);
     this.cors = new Cors(config, realmOrigins);
     this.limiter = new RateLimiter(redis, clock);
+    this.refusals = new RefusalLimiter(this.limiter);
     this.idempotency = new Idempotency(redis);
     this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config.APP_DEBUG);
     this.recorder = recorder;
@@ -201,24 +204,44 @@ export class Pipeline {
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {
     if (entry.limit === null) return;
     const state = await this.limiter.count(entry.limit, x.ip, x.playerId ?? x.keyOwner);
+    const problem = this.limitProblem(x, state);
+    if (problem !== null) throw problem;
+  }
+
+  private limitProblem(x: Exchange, state: LimitState): AppError | null {
     x.limit = state;
-    if (!state.isExceeded) return;
+    if (!state.isExceeded) return null;
     this.recorder.recordLimited(x);
-    throw new AppError("rate_limit:exceeded", { params: { retry_after: state.reset } });
+    return new AppError("rate_limit:exceeded", { params: { retry_after: state.reset } });
+  }
+
+  /** What a handler threw; a refusal that counts becomes that of the limit when it is one too many. */
+  private refuse(x: Exchange, entry: RouteEntry, error: unknown): void {
+    const { refusalLimit, route } = entry;
+    const refusal = toAppError(error);
+    if (refusalLimit === null || !route.countedRefusals?.includes(refusal.code))
+      return this.fail(x, error);
+    this.arm(x);
+    void this.refusals
+      .count(refusalLimit, x)
+      .then((state) => this.fail(x, this.limitProblem(x, state) ?? refusal));
   }
 
   private invoke(x: Exchange, entry: RouteEntry): void {
     if (x.isClosed) return;
     try {
+      const { refusalLimit } = entry;
+      const exceeded = refusalLimit === null ? null : this.refusals.find(refusalLimit, x);
+      if (exceeded !== null) return this.fail(x, this.limitProblem(x, exceeded));
       const answer = this.handle(x, entry);
       if (!(answer instanceof Promise)) return this.finish(x, answer);
       this.arm(x);
       answer.then(
         (reply) => this.finish(x, reply),
-        (error: unknown) => this.fail(x, error),
+        (error: unknown) => this.refuse(x, entry, error),
       );
     } catch (error) {
-      this.fail(x, error);
+      this.refuse(x, entry, error);
     }
   }
 

@@ -36,8 +36,17 @@ const scriptHash = createHash("sha1").update(script).digest("hex");
 
 /** Null when nothing is counted: reads, commands counted elsewhere, or factor 0 (GW-12). */
 export function limitOf(route: AnyRoute, config: Config): RouteLimit | null {
+  return route.unlimited ? null : declaredLimitOf(route, config);
+}
+
+/** What counts the refusals of a route whose other requests are counted elsewhere; null for other routes. */
+export function refusalLimitOf(route: AnyRoute, config: Config): RouteLimit | null {
+  return route.countedRefusals ? declaredLimitOf(route, config) : null;
+}
+
+function declaredLimitOf(route: AnyRoute, config: Config): RouteLimit | null {
   const factor = config.RATE_LIMIT_FACTOR;
-  if (factor === 0 || route.unlimited) return null;
+  if (factor === 0) return null;
   const scale = (max: number) => Math.max(1, Math.floor(max * factor));
   const id = `${route.method} ${route.path}`;
   if (route.rateLimit) {

@@ -235,6 +235,8 @@ export interface RouteRecord<
   rateLimit?: RateLimit;
   /** Lobby commands are counted per seat by the lobby's actor instead (GW-12). */
   unlimited?: boolean;
+  /** Refusals of such a route to callers its lobby does not count; they count as requests of other routes do (GW-12). */
+  countedRefusals?: readonly ErrorCode[];
   params?: P;
   /** Form of a path parameter: such segments lead here even where another route takes any. */
   segments?: SegmentForms;

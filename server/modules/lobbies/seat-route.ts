@@ -23,11 +23,20 @@ export const commandErrors = [
 ] as const satisfies ErrorCode[];
 export const hostErrors = [...commandErrors, "lobby:not_host"] as const satisfies ErrorCode[];
 
-/** Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). */
+/**
+ * Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). Who has no seat
+ * in it gets one of the counted refusals (LOB-02).
+ */
 export const seatRoute = {
   auth: "seat",
   tag,
   unlimited: true,
+  countedRefusals: [
+    "lobby:not_found",
+    "lobby:player_not_found",
+    "lobby:not_member",
+    "lobby:not_host",
+  ],
   unknown: "lobby:not_found",
   params: s.CodeParams,
 } as const;
