@@ -10,7 +10,7 @@ import type { WireContext } from "../lobby/snapshot.ts";
 import type { Asker, Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import type { Commit } from "./journal.ts";
 import { newAudience, withAudience, type Audience } from "./audience.ts";
-import { forgetDeparted, recall, remember, type Memory } from "./memory.ts";
+import { forgetDeparted, recall, remember, seatLeftBy, type Memory } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
 import { encodeChange, encodeSnapshot, stampOf, type StoredLobby } from "./storage.ts";
 
@@ -86,7 +86,7 @@ export function runBatch(
 
   for (const { command: given, id, isFirst } of commands) {
     const command = withAudience(actor.audience, given, now);
-    const seatId = seatOf(actor, command);
+    const seatId = (isFirst ? null : seatLeft(actor, command, id)) ?? seatOf(actor, command);
     // A repeat is a request as well, so it is counted before its answer is looked for.
     const wait = seatId === null ? null : countFor(actor, command, seatId, now, seatLimit);
     if (wait !== null) {
@@ -103,6 +103,7 @@ export function runBatch(
       batch.replies.push({ ok: false, ...decision.rejection });
       continue;
     }
+    const account = leavingAccount(actor.lobby, command, seatId);
     for (const event of decision.events) {
       actor.lobby = evolve(actor.lobby, event);
       const message = messageOf(actor.lobby, event, context);
@@ -114,7 +115,7 @@ export function runBatch(
     batch.replies.push({ ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
     if (decision.events.length > 0 && rememberedBy !== null)
-      fields.push(remember(actor.memory, rememberedBy, id, body));
+      fields.push(remember(actor.memory, rememberedBy, id, body, account));
   }
 
   if (batch.events.length > 0 && actor.lobby)
@@ -226,6 +227,22 @@ function dueChange(actor: Actor, lobby: Lobby): number | null | undefined {
   if (actor.due !== null && actor.due <= next) return undefined;
   actor.due = next;
   return next;
+}
+
+/** The seat that has left by this very command. A header token names its seat itself, also after it left (LOB-01). */
+function seatLeft({ memory }: Actor, command: LobbyCommand, id: string): number | null {
+  if (command.type !== "leave" || command.by.seatId !== null) return null;
+  return seatLeftBy(memory, command.by, id);
+}
+
+/** The account that is about to leave a seat. */
+function leavingAccount(
+  lobby: Lobby | null,
+  { type }: LobbyCommand,
+  seatId: number | null,
+): number | null {
+  if (type !== "leave") return null;
+  return lobby?.seats.find((seat) => seat.id === seatId)?.accountId ?? null;
 }
 
 /** The seat whose memory a command belongs to: by lobby token, else the player's bound seat, else the new one. */

@@ -1,10 +1,13 @@
 import type { LobbyReply } from "../contract.ts";
+import type { Asker } from "../lobby/types.ts";
 
 /** An answer already given to one seat. Only commands that did something are remembered, so it was no refusal. */
 interface Remembered {
   n: number;
   id: string;
   body: string | null;
+  /** Of a `leave`: the account the seat was bound to, which the lobby itself forgets with the seat. */
+  account?: number;
 }
 
 /** Seat -> its last answers, oldest first. Per seat, because a window shared by a lobby forgets under load (LOB-28). */
@@ -24,16 +27,31 @@ export function recall(memory: Memory, seatId: number, id: string): LobbyReply |
   return null;
 }
 
-/** Remembers an answer and returns the field that stores it. */
+/**
+ * The seat that left by the command of this id, sent by its account or the holder of its cookie. Asked before
+ * the present seat: whoever has joined again since must not lose the new seat to a late repeat (S33).
+ */
+export function seatLeftBy(memory: Memory, by: Asker, id: string): number | null {
+  for (const [seatId, entries] of memory) {
+    const entry = entries.find((one) => one.id === id);
+    if (entry === undefined) continue;
+    const isOfPlayer = by.playerId !== null && entry.account === by.playerId;
+    if (isOfPlayer || seatId === by.cookieSeatId) return seatId;
+  }
+  return null;
+}
+
+/** Remembers an answer and returns the field that stores it; `account` is given for a `leave` only. */
 export function remember(
   memory: Memory,
   seatId: number,
   id: string,
   body: string | null,
+  account: number | null = null,
 ): [string, string] {
   const entries = memory.get(seatId) ?? [];
   const n = (entries.at(-1)?.n ?? -1) + 1;
-  const entry: Remembered = { n, id, body };
+  const entry: Remembered = account === null ? { n, id, body } : { n, id, body, account };
   // Set anew, so that the order of the map is that of the last command.
   memory.delete(seatId);
   memory.set(seatId, withEntry(entries, entry));
@@ -46,10 +64,11 @@ function withEntry(entries: readonly Remembered[], entry: Remembered): Remembere
   return entries.length < windowSize ? [...entries, entry] : [...entries.slice(1), entry];
 }
 
-function encode({ n, id, body }: Remembered): string {
+function encode({ n, id, body, account }: Remembered): string {
   // Most commands have an answer without a body.
   const text = body === null ? "null" : JSON.stringify(body);
-  return `{"n":${n},"id":${JSON.stringify(id)},"reply":{"ok":true,"body":${text}}}`;
+  const ofLeave = account === undefined ? "" : `,"account":${account}`;
+  return `{"n":${n},"id":${JSON.stringify(id)}${ofLeave},"reply":{"ok":true,"body":${text}}}`;
 }
 
 /**
@@ -70,6 +89,7 @@ export function forgetDeparted(memory: Memory, seated: ReadonlySet<number>): str
 interface Stored {
   n: number;
   id: string;
+  account?: number;
   reply: { body: string | null };
 }
 
@@ -80,8 +100,8 @@ export function rememberedFrom(fields: Record<string, string>): Memory {
     if (!name.startsWith("k:")) continue;
     const seatId = Number(name.split(":")[1]);
     const entries = memory.get(seatId) ?? [];
-    const { n, id, reply } = JSON.parse(value) as Stored;
-    entries.push({ n, id, body: reply.body });
+    const { n, id, account, reply } = JSON.parse(value) as Stored;
+    entries.push({ n, id, body: reply.body, ...(account === undefined ? {} : { account }) });
     memory.set(seatId, entries);
   }
   for (const entries of memory.values()) entries.sort((a, b) => a.n - b.n);

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { LobbyReply, Settings } from "../../../actors/index.ts";
+import { testStores, type TestStores } from "../../support/stores.ts";
+import { bodyOf, newMember, timings, type Member } from "./fleet.ts";
+
+interface Who {
+  by: { seatId: null; playerId: number | null; cookieSeatId?: number };
+}
+
+const account = 200;
+const bearer: Who = { by: { seatId: null, playerId: account } };
+const cookieOf = (cookieSeatId: number): Who => ({
+  by: { seatId: null, playerId: null, cookieSeatId },
+});
+const gone: LobbyReply = { ok: true, body: null };
+
+describe("a leave that is repeated under its key by a login or a cookie", () => {
+  let stores: TestStores;
+  let member: Member;
+  let codeCount = 0;
+  before(async () => {
+    stores = await testStores();
+    member = await newMember(stores.redisUrl);
+  });
+  after(async () => {
+    await member.lobbies.stop();
+    await stores.stop();
+  });
+
+  /** A waiting lobby where the account holds seat 2. */
+  async function waiting(): Promise<string> {
+    const code = `LEAVE${"ABCDEFGH"[codeCount++]}`;
+    const host = { id: 1, name: "Host", accountId: 100, avatarUrl: null };
+    const settings: Settings = {
+      ...{ category: null, selected_categories: [], difficulty: null, prompt: null, blend: false },
+      ...{ review: false, timer: 30, num_questions: 3 },
+      visibility: "public",
+      mode: "coop",
+    };
+    const facts = { id: 1, code, realm: "default", maxPlayers: 8, timings, settings, host };
+    bodyOf(await member.lobbies.ask(code, { type: "create", ...facts }));
+    await join(code, 2);
+    return code;
+  }
+  const join = async (code: string, id: number) => {
+    const seat = { id, name: "Ada", accountId: account, avatarUrl: null };
+    bodyOf(await member.lobbies.ask(code, { type: "join", seat, ...bearer }));
+  };
+  const leave = (code: string, who: Who, key = "K1") =>
+    member.lobbies.ask(code, { type: "leave", ...who }, key);
+  const seatIn = async (code: string, who: Who) => {
+    const reply = await member.lobbies.ask(code, { type: "read", ...who });
+    const body = JSON.parse((reply.ok && reply.body) || "{}") as { player?: { id: number } };
+    return body.player?.id;
+  };
+
+  it("is answered as the first time", async () => {
+    for (const who of [bearer, cookieOf(2), { by: { ...bearer.by, cookieSeatId: 2 } }]) {
+      const code = await waiting();
+      assert.deepEqual(await leave(code, who), gone);
+      assert.deepEqual(await leave(code, who), gone);
+      assert.deepEqual(await leave(code, who, "K2"), { ok: false, code: "lobby:player_not_found" });
+    }
+  });
+
+  it("does not take away the seat of whoever has joined again since", async () => {
+    for (const who of [bearer, { by: { ...bearer.by, cookieSeatId: 2 } }]) {
+      const code = await waiting();
+      await leave(code, who);
+      await join(code, 3);
+      assert.deepEqual(await leave(code, who), gone);
+      assert.equal(await seatIn(code, bearer), 3);
+      assert.deepEqual(await leave(code, who, "K2"), gone);
+      assert.equal(await seatIn(code, bearer), undefined);
+    }
+  });
+
+  it("is nothing to another player who uses the same key", async () => {
+    const code = await waiting();
+    await leave(code, bearer);
+    const other = { by: { seatId: null, playerId: 300 } };
+    assert.deepEqual(await leave(code, other), { ok: false, code: "lobby:player_not_found" });
+  });
+
+  it("is known to the worker that takes the lobby over", async () => {
+    const code = await waiting();
+    await leave(code, bearer);
+    await join(code, 3);
+    await member.lobbies.stop();
+    member = await newMember(stores.redisUrl);
+    assert.deepEqual(await leave(code, bearer), gone);
+    assert.deepEqual(await leave(code, cookieOf(2)), gone);
+    assert.equal(await seatIn(code, bearer), 3);
+  });
+});
