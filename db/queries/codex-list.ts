@@ -28,6 +28,19 @@ const numberPattern = String.raw`^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$`;
 /** Longer texts would not fit the type. */
 const maxNumberLength = 300;
 
+/** With the wait for a connection it fits into the time a request has. */
+const filterTimeoutMs = 5_000;
+
+/** Such a list looks into all documents of a type. */
+export const hasDataFilter = ({ filters }: Pick<ListQuery, "filters">) =>
+  filters.some(({ field }) => field === "data");
+
+/** Heads, with `data` for the filters on it: each use of the column itself would unpack the document anew. */
+const headsFor = (query: ListQuery) =>
+  hasDataFilter(query)
+    ? sql`codex_head h cross join lateral (select h.data || '{}'::jsonb as data offset 0) x`
+    : sql`codex_head h`;
+
 function conditionsOf({ branchId, type, filters, words }: ListQuery): RawBuilder<unknown> {
   const conditions = [
     sql`h.branch_id = ${branchId}`,
@@ -61,8 +74,8 @@ function conditionOf({ field, path, op, value }: ListFilter): RawBuilder<unknown
 /** What `data` has at a path, as JSON or as text; one step into an object is cheaper than a walk. */
 function valueOf(path: readonly string[], isText = false): RawBuilder<unknown> {
   const [only = "", ...rest] = path;
-  if (rest.length === 0) return sql`(h.data ${isText ? sql`->>` : sql`->`} ${only}::text)`;
-  return sql`(h.data ${isText ? sql`#>>` : sql`#>`} ${path}::text[])`;
+  if (rest.length === 0) return sql`(x.data ${isText ? sql`->>` : sql`->`} ${only}::text)`;
+  return sql`(x.data ${isText ? sql`#>>` : sql`#>`} ${path}::text[])`;
 }
 
 /** JSON text of a scalar; null for what is absent, null, an object or a list. */
@@ -81,27 +94,55 @@ export interface ListPage {
   rows: EntityRow[];
 }
 
+interface PageInput {
+  cursor: number;
+  limit: number;
+  isCounted: boolean;
+}
+
 /** Entities after the cursor, at most `limit`, in the order of their numbers. */
 export async function listEntities(
   em: EntityManager,
   gameId: number,
   query: ListQuery,
-  page: { cursor: number; limit: number; isCounted: boolean },
+  page: PageInput,
 ): Promise<ListPage> {
-  const count = page.isCounted
-    ? sql`(select count(*)::int from codex_head h where ${conditionsOf(query)})`
-    : sql`null::int`;
+  if (!hasDataFilter(query)) return readPage(em, gameId, query, page);
+  return em.transactional(
+    async (tx) => {
+      await rowsOf(
+        tx,
+        sql`select set_config('statement_timeout', ${String(filterTimeoutMs)}, true)`,
+      );
+      return readPage(tx, gameId, query, page);
+    },
+    { readOnly: true },
+  );
+}
+
+async function readPage(
+  em: EntityManager,
+  gameId: number,
+  query: ListQuery,
+  page: PageInput,
+): Promise<ListPage> {
+  const count = page.isCounted ? sql`(select count(*)::int from fitting)` : sql`null::int`;
+  // Documents are looked through once for both; without a look into them each has an index.
+  const isShared = page.isCounted && hasDataFilter(query);
   // Side by side the planner would read all entities of a game for one page of them.
   const rows = await rowsOf(
     em,
     sql<{ generation: number; count: number | null } & (EntityRow | { id: null })>`
+      with fitting as ${isShared ? sql`materialized` : sql`not materialized`} (
+        select h.entity_id, h.document_id, h.patch_id from ${headsFor(query)}
+        where ${conditionsOf(query)}
+      )
       select g.generation, ${count} as count, x.*
       from codex_games g
       left join (
         select y.* from (
-          select h.entity_id, h.document_id, h.patch_id from codex_head h
-          where ${conditionsOf(query)} and h.entity_id > ${page.cursor}::bigint
-          order by h.entity_id limit ${page.limit}
+          select * from fitting where entity_id > ${page.cursor}::bigint
+          order by entity_id limit ${page.limit}
         ) h
         cross join lateral (
           select ${entityColumns} from codex_entities e, codex_documents d, codex_patches p

@@ -1,11 +1,23 @@
 import type { Archive, ArchiveBody } from "../../../db/archive.ts";
-import { listEntities, type ListFilter, type ListPage } from "../../../db/queries/codex-list.ts";
+import {
+  hasDataFilter,
+  listEntities,
+  type ListFilter,
+  type ListPage,
+} from "../../../db/queries/codex-list.ts";
+import { AppError } from "../../core/errors.ts";
+import { createGate } from "../../core/gate.ts";
 import { searchWords } from "../../core/search-words.ts";
 import { assertPresent, finishedBody, presentKey, readAtOnce, type Place } from "./places.ts";
 import { entityText } from "./present.ts";
 
 /** Characters of entities in one page: one that has large ones ends early, and `next` leads on. */
 const maxPageLength = 8 * 1024 * 1024;
+
+/** Lists that look into documents, at a time: all other reads need connections as well. */
+const gate = createGate({ running: 2, waiting: 100 });
+/** What waited longer could not be answered in the time a request has. */
+const maxWaitMs = 5_000;
 
 export interface ListInput {
   type: string;
@@ -25,7 +37,8 @@ export function readList(archive: Archive, place: Place, input: ListInput): Prom
     const query = { branchId: branch.id, type, filters, words };
     const read = async (isCounted: boolean) => {
       const page = { cursor, limit: limit + 1, isCounted };
-      const found = await listEntities(em, game.id, query, page);
+      const work = () => listEntities(em, game.id, query, page);
+      const found = await (hasDataFilter(query) ? inTurn(work) : work());
       assertPresent(current, found.generation);
       return found;
     };
@@ -47,6 +60,14 @@ export function readList(archive: Archive, place: Place, input: ListInput): Prom
     return finishedBody(
       `{"entities":[${entities.join(",")}],"count":${count},"limit":${limit},"next":${next}}`,
     );
+  });
+}
+
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const latest = performance.now() + maxWaitMs;
+  return gate.pass(() => {
+    if (performance.now() > latest) throw new AppError("server:unavailable");
+    return work();
   });
 }
 

@@ -36,6 +36,8 @@ const ids = ["item", "monster"].flatMap((type) =>
 );
 const words = ["fire", "Frost", "bow of ice", "old"];
 const values = [1, 2, 10, "2", "ten", true, null, [1, 2], { x: 1 }];
+/** Long enough for the database to keep the document packed. */
+const bulk = "large and dull ".repeat(300);
 
 const pick = <T>(random: Random, list: readonly T[]): T => {
   const one = list[random(list.length)];
@@ -50,6 +52,7 @@ function randomEntity(random: Random, id: string): SourceEntity {
   }));
   const data: Json = { power: pick(random, values), description: pick(random, words) };
   if (random(3) === 0) data["odd key"] = pick(random, values);
+  if (random(3) === 0) data["bulk"] = bulk;
   const tags = random(2) === 0 ? ["x"] : ["y", "x"];
   return entity(id, { name: `${pick(random, words)} ${id.slice(-1)}`, data, tags, links });
 }
@@ -225,6 +228,20 @@ describe(`random histories against an archive in memory (ARCHIVE_SEED=${seed})`,
     ["&filter[data.power]:lte=2", ({ data }) => numeric(data["power"]) <= 2],
     ["&filter[data.power]:lt=10", ({ data }) => numeric(data["power"]) < 10],
     ["&filter[data.power.0]=1", ({ data }) => Array.isArray(data["power"])],
+    ["&filter[data.power.x]=1", ({ data }) => stable(data["power"]) === '{"x":1}'],
+    ["&filter[data.power.1]:gt=1", ({ data }) => Array.isArray(data["power"])],
+    ["&filter[data.power.1]:ne=2", ({ data }) => !Array.isArray(data["power"])],
+    ["&filter[data.bulk]:ne=", () => true],
+    [`&filter[data.bulk]=${encodeURIComponent(bulk.slice(0, 500))}`, () => false],
+    [
+      "&filter[data.power]:ne=2&filter[data.power]:gt=1&filter[tags]=x",
+      ({ data }) => numeric(data["power"]) > 2,
+    ],
+    [
+      "&q=fr&filter[data.power]:gte=1",
+      ({ name, data }) =>
+        startsWord(`${name} ${String(data["description"])}`, "fr") && numeric(data["power"]) >= 1,
+    ],
     ["&filter[tags]=y", ({ tags = [] }) => tags.includes("y")],
     ["&filter[tags]:ne=y", ({ tags = [] }) => !tags.includes("y")],
     ["&q=fr", ({ name, data }) => startsWord(`${name} ${String(data["description"])}`, "fr")],

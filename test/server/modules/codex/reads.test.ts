@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { rowsOf } from "../../../../db/queries/rows.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { type EnvelopeInput, entity, load as loadInto } from "../../../support/archive.ts";
 
@@ -253,6 +257,27 @@ describe("the archive", () => {
       [Array.from({ length: 17 }, () => "filter[name]=x").join("&"), "request:invalid_query"],
     ];
     for (const [query, code] of refusals) await refused(`/dungeon/item?${query}`, 400, code);
+  });
+
+  it("gives a plain entity while many lists look into documents", async () => {
+    const waiting = async (em: EntityManager) => {
+      const rows = await rowsOf<{ num: number }>(
+        em,
+        sql`select count(*)::int as num from pg_locks where not granted
+          and relation = 'codex_head'::regclass`,
+      );
+      return rows[0]?.num ?? 0;
+    };
+    const lists = await app.deps.em.fork().transactional(async (em) => {
+      await rowsOf(em, sql`lock table codex_head in access exclusive mode`);
+      const asked = Array.from({ length: 12 }, (_, i) =>
+        get(`/dungeon/item?filter[data.x]:gt=${i}`),
+      );
+      while ((await waiting(em)) < 2) await nextTurn();
+      assert.equal((await get("/dungeon/id.item.wick?hydrate=none")).status, 200);
+      return asked;
+    });
+    for (const { status } of await Promise.all(lists)) assert.equal(status, 200);
   });
 
   it("searches words of name and description by their beginnings", async () => {
