@@ -23,6 +23,8 @@ export interface ListQuery {
 }
 
 const numericOps = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const;
+/** A value that is a number; longer ones fit no stored one. */
+export const numberValue = /^[+-]?\d{1,250}(?:\.\d{1,250})?(?:[eE][+-]?\d{1,3})?$/;
 /** What of a stored text counts as a number. Bounded repetitions would make it many times slower. */
 const numberPattern = String.raw`^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$`;
 /** Longer texts would not fit the type. */
@@ -59,9 +61,9 @@ function conditionOf({ field, path, op, value }: ListFilter): RawBuilder<unknown
     const has = sql`h.tags @> array[${value}]::text[]`;
     return op === "eq" ? has : sql`not (${has})`;
   }
+  if (op === "eq") return isEqual(field, path, value);
+  if (op === "ne") return sql`(${isEqual(field, path, value)}) is not true`;
   const text = textOf(field, path);
-  if (op === "eq") return sql`${text} = ${value}`;
-  if (op === "ne") return sql`${text} is distinct from ${value}`;
   const holds = sql`(${text})::numeric ${numericOps[op]} ${value}::numeric`;
   const ofText = sql`case when length(${text}) > ${maxNumberLength} then false
     when ${text} ~ ${numberPattern} then ${holds} else false end`;
@@ -69,6 +71,18 @@ function conditionOf({ field, path, op, value }: ListFilter): RawBuilder<unknown
   return sql`case jsonb_typeof(${valueOf(path)})
     when 'number' then ${valueOf(path)}::numeric ${numericOps[op]} ${value}::numeric
     when 'string' then ${ofText} else false end`;
+}
+
+/** Equal as JSON text (COD-17); two numbers by value, since the store writes them in its own way. */
+function isEqual(
+  field: ListFilter["field"],
+  path: readonly string[],
+  value: string,
+): RawBuilder<unknown> {
+  const isText = sql`${textOf(field, path)} = ${value}`;
+  if (field !== "data" || !numberValue.test(value)) return isText;
+  return sql`case jsonb_typeof(${valueOf(path)})
+    when 'number' then ${valueOf(path)}::numeric = ${value}::numeric else ${isText} end`;
 }
 
 /** What `data` has at a path, as JSON or as text; one step into an object is cheaper than a walk. */

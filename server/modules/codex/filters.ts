@@ -1,4 +1,4 @@
-import type { FilterOp, ListFilter } from "../../../db/queries/codex-list.ts";
+import { numberValue, type FilterOp, type ListFilter } from "../../../db/queries/codex-list.ts";
 import { AppError } from "../../core/errors.ts";
 
 /** Filters of one list, and characters of a path (COD-17). */
@@ -8,8 +8,6 @@ const ops: ReadonlySet<string> = new Set(["eq", "ne", "lt", "lte", "gt", "gte"])
 const textOps: ReadonlySet<string> = new Set(["eq", "ne"]);
 const parameter = /^filter\[([^\]]*)\](?::(.*))?$/;
 const pathPattern = /^(?:name|type|tags|data(?:\.[a-zA-Z0-9_]+)+)$/;
-/** Longer numbers fit no stored one. */
-const numberPattern = /^[+-]?\d{1,250}(?:\.\d{1,250})?(?:[eE][+-]?\d{1,3})?$/;
 
 /** Reads `filter[<path>][:<op>]=<value>` out of a raw query string; all of them have to hold. */
 export function readFilters(query: string): ListFilter[] {
@@ -32,7 +30,7 @@ function readFilter(name: string, value: string): ListFilter {
   const [field = "", ...below] = path.split(".");
   if (!isOp(op) || (field === "tags" && !textOps.has(op)))
     throw new AppError("codex:filter_op_invalid", { params: { path, op } });
-  if (!textOps.has(op) && !numberPattern.test(value))
+  if (!textOps.has(op) && !numberValue.test(value))
     throw new AppError("codex:filter_not_numeric", { params: { path } });
   if (value.includes("\0") || !value.isWellFormed()) throw refused(name);
   return { field: field as ListFilter["field"], path: below, op, value };

@@ -29,7 +29,7 @@ const torch = (power: number, rest = {}) =>
   });
 const imp = entity("id.monster.imp", { data: { hp: 5 } });
 const wick = entity("id.item.wick", { data: { power: "many", levels: [{ xp: 7 }] } });
-const oil = entity("id.item.oil", { data: { power: 3, isOld: true } });
+const oil = entity("id.item.oil", { data: { power: 3, isOld: true, small: 1e-7, zero: "0" } });
 
 describe("the archive", () => {
   let app: App;
@@ -240,6 +240,15 @@ describe("the archive", () => {
       ["filter[data.levels.0.xp]=7", [w]],
       ["filter[data.levels]=x", []],
       ["filter[data.rank]:ne=12", [o, w]],
+      ["filter[data.small]=1e-7", [o]],
+      ["filter[data.small]=0.0000001", [o]],
+      ["filter[data.small]:ne=1E-7", [t, w]],
+      ["filter[data.small]:ne=1e-8", [o, t, w]],
+      ["filter[data.small]=1e-999", []],
+      ["filter[data.power]=%2B2.0", [t]],
+      ["filter[data.zero]=0", [o]],
+      ["filter[data.zero]=0.0", []],
+      ["filter[data.levels]:ne=7", [o, t, w]],
       ["filter[tags]=tool", [t]],
       ["filter[tags]:ne=tool", [o, w]],
       ["filter[name]=wick", [w]],
@@ -257,6 +266,12 @@ describe("the archive", () => {
       [Array.from({ length: 17 }, () => "filter[name]=x").join("&"), "request:invalid_query"],
     ];
     for (const [query, code] of refusals) await refused(`/dungeon/item?${query}`, 400, code);
+  });
+
+  it("finds a number by what it shows of it", async () => {
+    const { data } = await read("/dungeon/id.item.oil");
+    const { small } = data as { small: number };
+    assert.deepEqual(await ids(`/dungeon/item?filter[data.small]=${small}`), ["id.item.oil"]);
   });
 
   it("gives a plain entity while many lists look into documents", async () => {
