@@ -16,6 +16,10 @@ import { entityText, headOf, presentHistoryRow, presentPatch } from "./present.t
 
 /** Relations one read may ask for (COD-06). */
 export const maxRels = 16;
+/** Characters of hydrated rows in one answer, as many as a page of a list has. */
+const maxHydratedLength = 8 * 1024 * 1024;
+/** Targets read at once: large ones are refused before they all are in memory. */
+const targetsPerRead = 64;
 
 const noRels: readonly string[] = [];
 const upstreamPrefix = "Id_";
@@ -34,8 +38,11 @@ export function readRels(text: string | undefined): readonly string[] {
   if (text === undefined) return noRels;
   const rels = [...new Set(text.split(",").map((rel) => rel.trim()))].filter((rel) => rel !== "");
   if (rels.length <= maxRels) return rels;
-  throw new AppError("request:invalid_query", { params: { parameter: "hydrate" } });
+  throw refusedRels();
 }
+
+const refusedRels = () =>
+  new AppError("request:invalid_query", { params: { parameter: "hydrate" } });
 
 /** One entity as it is at a patch, or now, with the targets of its links where asked for. */
 export function readEntity(
@@ -55,13 +62,10 @@ export function readEntity(
     const textOf = (one: EntityRow) => entityText(one, game.slug, branch.slug);
     if (input.rels.length === 0) return finishedBody(textOf(row));
     const targets = targetsOf(row, input.rels);
-    const keys = [...new Set([...targets.values()].flat())];
-    const found = await findEntities(em, game.id, state, keys);
+    const find = (keys: readonly string[]) => findEntities(em, game.id, state, keys);
+    const texts = await readTargets([...targets.values()].flat(), find, textOf);
     const shown = [...targets].map(([rel, ids]) => {
-      const rows = ids.map((id) => {
-        const target = found.get(id);
-        return target === undefined ? "null" : textOf(target);
-      });
+      const rows = ids.map((id) => texts.get(id) ?? "null");
       const value = rows.length > 1 ? `[${rows.join(",")}]` : (rows[0] ?? "null");
       return `${JSON.stringify(rel)}:${value}`;
     });
@@ -86,6 +90,27 @@ function readPlainEntity(
     if (row === null) throw new AppError("codex:entity_not_found");
     return finishedBody(entityText(row, game.slug, branch.slug));
   });
+}
+
+/** Texts of those that exist; what is linked several times counts as often. */
+async function readTargets(
+  ids: readonly string[],
+  find: (keys: readonly string[]) => Promise<Map<string, EntityRow>>,
+  textOf: (row: EntityRow) => string,
+): Promise<Map<string, string>> {
+  const links = Map.groupBy(ids, (id) => id);
+  const keys = [...links.keys()];
+  const texts = new Map<string, string>();
+  let length = 0;
+  for (let at = 0; at < keys.length; at += targetsPerRead) {
+    for (const [key, row] of await find(keys.slice(at, at + targetsPerRead))) {
+      const text = textOf(row);
+      length += text.length * (links.get(key)?.length ?? 0);
+      if (length > maxHydratedLength) throw refusedRels();
+      texts.set(key, text);
+    }
+  }
+  return texts;
 }
 
 function targetsOf(row: EntityRow, rels: readonly string[]): Map<string, string[]> {

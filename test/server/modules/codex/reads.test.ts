@@ -189,6 +189,26 @@ describe("the archive", () => {
     await refused(`/dungeon/id.item.torch?hydrate=${many}`, 400, "request:invalid_query");
   });
 
+  it("resolves links only as far as an answer may be long", async () => {
+    const text = "x".repeat(900_000);
+    const big = entity("id.item.big", { data: { text } });
+    const link = (rel: string) => ({ rel, target: "id.item.big" });
+    const links = [...Array.from({ length: 10 }, () => link("many")), link("two"), link("two")];
+    const small = Array.from({ length: 100 }, (_, i) => entity(`id.item.s${i}`));
+    const all = small.map(({ id = "" }) => ({ rel: "all", target: id }));
+    const hub = entity("id.item.hub", { links: [...links, ...all] });
+    await load({ game: "linked", entities: [big, hub, ...small] });
+    const path = "/linked/id.item.hub?hydrate";
+    await refused(`${path}=many`, 400, "request:invalid_query");
+    const { two } = (await read(`${path}=two`))["hydrated"] as { two: Body[] };
+    assert.deepEqual(
+      two.map(({ data }) => data),
+      [{ text }, { text }],
+    );
+    const { all: rows } = (await read(`${path}=all`))["hydrated"] as { all: Body[] };
+    assert.deepEqual(new Set(rows.map(({ id }) => id)), new Set(small.map(({ id }) => id)));
+  });
+
   it("tells the history of an entity, the removal included", async () => {
     const { history } = await read("/dungeon/id.monster.imp/history");
     const rows = history as Body[];
