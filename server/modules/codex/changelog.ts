@@ -77,7 +77,9 @@ export function readChangelog(archive: Archive, place: Place, input: ChangelogIn
   const { type, cursor } = input;
   const kind = isMarkdown(input.format) ? "markdown" : "json";
   const states = `${stateKey(range.from)} ${stateKey(range.to)}`;
-  const key = `log ${JSON.stringify([place.branch.id, states, kind, type, limit, cursor])}`;
+  // An import may rename the game, which the title of patch notes tells.
+  const title = kind === "markdown" ? place.game.displayName : "";
+  const key = `log ${JSON.stringify([place.branch.id, states, kind, title, type, limit, cursor])}`;
   const { writeEntry, writePage } = formats.get(input.format) ?? json;
   const build = () =>
     archive.builds.pass(async () => {

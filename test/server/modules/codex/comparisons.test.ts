@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { rowsOf } from "../../../../db/queries/rows.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { type EnvelopeInput, entity, load as loadInto } from "../../../support/archive.ts";
 
@@ -168,6 +170,22 @@ describe("comparing patches", () => {
       headers: { "if-none-match": etag },
     });
     assert.equal(again.status, 304);
+  });
+
+  it("writes the present name of the game over its patch notes", async () => {
+    const title = async () => {
+      const { text } = await app.client.get("/v1/codex/named/changelog?to=1&format=md");
+      return text.split("\n")[0];
+    };
+    await load({ game: "named", version: "1", entities: [monster] });
+    await rowsOf(
+      app.deps.em.fork(),
+      sql`update codex_games set display_name = 'Earlier' where slug = 'named'`,
+    );
+    await app.deps.archive.reload();
+    assert.equal(await title(), "# Earlier 1.0.0+build.0");
+    await load({ game: "named", version: "2", entities: [] });
+    assert.equal(await title(), "# NAMED 1.0.0+build.0");
   });
 
   it("shows an import at once, and what a replaced patch says instead", async () => {
