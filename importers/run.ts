@@ -113,12 +113,21 @@ async function importLocked(
     isRerun && currentState !== null ? await readStateBefore(em, currentState, current) : current;
   const currentTexts = await readTextHashes(em, currentState);
   const textChanges = changesOfTexts(currentTexts, locales, texts);
-  const hasNewTexts = textChanges.some(({ locale }) => locale.toLowerCase() === "en");
+  const isNewBranch = place.branch === null;
+  const hasNewTexts =
+    isNewBranch || textChanges.some(({ locale }) => locale.toLowerCase() === "en");
   await prepareStaging(em);
   const comparison = await compareEntities(
     em,
     envelope,
-    { current, base, known: known.byDigest, isWritable: place.isReplaceable, hasNewTexts },
+    {
+      current,
+      base,
+      // The head of a new branch is built from nothing, and the words in it are those of the entities read.
+      known: isNewBranch ? new Map() : known.byDigest,
+      isWritable: place.isReplaceable || isNewBranch,
+      hasNewTexts,
+    },
     { english: texts.english, assets, problems },
     {
       ...watchOf(envelope, options),

@@ -63,9 +63,9 @@ async function fill(databaseUrl: string, versions: number): Promise<void> {
     await rowsOf(
       em,
       sql`with made as (
-          insert into codex_documents (game_id, hash, body, words)
+          insert into codex_documents (game_id, hash, body)
           select 0, md5(n::text) || md5((-n)::text),
-            '"name":"n","tags":[],"icon":null,"data":{"text":"' || repeat(md5(n::text), 18) || '"},"links":[],"assets":[]', 'n'
+            '"name":"n","tags":[],"icon":null,"data":{"text":"' || repeat(md5(n::text), 18) || '"},"links":[],"assets":[]'
           from generate_series(1, ${versions}::int) n returning id
         )
         insert into codex_versions (branch_id, entity_id, document_id, patch_id, from_ord, to_ord)

@@ -12,7 +12,5 @@ export const CodexDocumentSchema = defineEntity({
     hash: p.character().length(64),
     /** Members of the wire entity that depend on the content alone, as JSON text without the braces. */
     body: p.text(),
-    /** Words it is found by, parted by blanks (COD-18). */
-    words: p.text(),
   },
 });

@@ -16,6 +16,7 @@ import { Migration20261121163500_projection_filters } from "./Migration202611211
 import { Migration20261121190046_award_keys } from "./Migration20261121190046_award_keys.ts";
 import { Migration20261121200945_archive_sources } from "./Migration20261121200945_archive_sources.ts";
 import { Migration20261121204527_answer_indexes } from "./Migration20261121204527_answer_indexes.ts";
+import { Migration20261122124900_archive_words } from "./Migration20261122124900_archive_words.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -37,4 +38,5 @@ export const migrations = [
   Migration20261121190046_award_keys,
   Migration20261121200945_archive_sources,
   Migration20261121204527_answer_indexes,
+  Migration20261122124900_archive_words,
 ] as const;

@@ -70,7 +70,7 @@ export async function saveKnown(
   );
 }
 
-/** To be called when an import changed upstream keys or words, which the branches of a game share. */
+/** To be called when an import changed upstream keys, which the branches of a game share. */
 export async function forgetKnown(em: EntityManager, gameId: number): Promise<void> {
   await rowsOf(
     em,

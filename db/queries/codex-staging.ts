@@ -13,7 +13,7 @@ export interface StagedEntity {
   hash: string;
   body: string;
   words: string;
-  /** False: only its search words or its upstream key are new. */
+  /** False: only its search words or its upstream key are new, or wanted for a new branch. */
   isChanged: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function stageEntities(
   );
 }
 
-/** Entities that stay as the state has them, documents and all, in a patch that is replaced. */
+/** Entities that stay as the head has them, documents, words and all, in a patch that is replaced. */
 export async function stageKept(
   em: EntityManager,
   state: StateAt,
@@ -75,8 +75,10 @@ export async function stageKept(
   await rowsOf(
     em,
     sql`insert into codex_staging
-      select e.key, e.type, e.upstream_key, d.hash, null, null, true
+      select e.key, e.type, e.upstream_key, d.hash, null,
+        array_to_string(tsvector_to_array(h.search), ' '), true
       from codex_versions v
+      join codex_head h on h.branch_id = v.branch_id and h.entity_id = v.entity_id
       join codex_entities e on e.id = v.entity_id
       join codex_documents d on d.id = v.document_id
       where v.branch_id = ${state.branchId} and v.from_ord <= ${state.ord}
@@ -118,18 +120,14 @@ export async function storeStaged(em: EntityManager, gameId: number): Promise<vo
       on conflict (game_id, upstream_key) do update set entity_id = excluded.entity_id
         where k.entity_id <> excluded.entity_id`,
   );
-  const [reworded] = await rowsOf(
+  await rowsOf(
     em,
-    sql<{ count: number }>`with stored as (
-        insert into codex_documents as d (game_id, hash, body, words)
-        select distinct on (s.hash) ${gameId}::int, s.hash, s.body, s.words from codex_staging s
-        where s.body is not null
-        on conflict (game_id, hash) do update set words = excluded.words
-          where d.words <> excluded.words
-        returning xmax <> 0 as is_old
-      ) select count(*)::int as count from stored where is_old`,
+    sql`insert into codex_documents (game_id, hash, body)
+      select distinct on (s.hash) ${gameId}::int, s.hash, s.body from codex_staging s
+      where s.body is not null
+      on conflict (game_id, hash) do nothing`,
   );
-  if ((renamed?.count ?? 0) + (reworded?.count ?? 0) > 0) await forgetKnown(em, gameId);
+  if ((renamed?.count ?? 0) > 0) await forgetKnown(em, gameId);
 }
 
 /** Takes a patch back: its rows go, and those it ended are open again. */
@@ -232,13 +230,16 @@ export async function touchWholeBranch(em: EntityManager, branchId: number): Pro
 /** Head rows above which the planner is told at once what changed. */
 const analyzeAbove = 1_000;
 
-/** Brings the head of the touched entities up to the open versions. */
+/**
+ * Brings the head of the touched entities up to the open versions. Each of them that is there was staged: its
+ * words depend on the English of the import, which the document knows nothing of.
+ */
 export async function refreshHead(em: EntityManager, branchId: number): Promise<void> {
   const [touched] = await rowsOf(
     em,
     sql<{ count: number }>`select count(*)::int as count from codex_touched`,
   );
-  await rowsOf(em, sql`analyze codex_touched`);
+  await rowsOf(em, sql`analyze codex_touched, codex_staging`);
   await rowsOf(
     em,
     sql`delete from codex_head h using codex_touched t
@@ -250,12 +251,14 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
         (branch_id, entity_id, type, document_id, patch_id, name, tags, data, search)
       select ${branchId}::int, e.id, e.type, d.id, v.patch_id, j.body ->> 'name',
         array(select jsonb_array_elements_text(j.body -> 'tags')), j.body -> 'data',
-        array_to_tsvector(string_to_array(d.words, ' '))
+        array_to_tsvector(string_to_array(s.words, ' '))
       from codex_touched t
       join codex_versions v on v.branch_id = ${branchId} and v.entity_id = t.entity_id
         and v.to_ord = ${openOrd}
       join codex_entities e on e.id = t.entity_id
       join codex_documents d on d.id = v.document_id
+      -- Without words the import fails, rather than to leave an entity nobody finds.
+      left join codex_staging s on s.key = e.key
       -- Without the offset every use of the body would parse it again.
       cross join lateral (select ('{' || d.body || '}')::jsonb as body offset 0) j
       order by e.id`,

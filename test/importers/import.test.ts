@@ -277,6 +277,38 @@ describe("an import", () => {
     assert.equal((await heads())[0]?.search, "'amulet' 'frost' 'warm'");
   });
 
+  it("is found on every branch by the English of that branch, though the content is the same", async () => {
+    fresh();
+    const item = entity("id.item.frost", { data: { description: "d" } });
+    const load = (version: string, d: string, branch: EnvelopeHeader["branch"], more = {}) =>
+      run(version, [item], { locales: { en: { d } }, branch, ...more });
+    const from = (slug: string, version: string) => ({
+      slug,
+      parent: "main",
+      fork_version: version,
+    });
+    const found = async () =>
+      (await heads()).map(({ branch, search }) => `${branch}: ${search.replaceAll("'", "")}`);
+    await load("1.0", "Sharp", { slug: "main" });
+    await load("2.0", "Blunt", { slug: "main" });
+    await load("1.0", "Sharp", from("at-fork", "1.0"));
+    await load("1.1", "Sharp", from("beyond", "1.0"));
+    await load("2.1", "Round", from("own", "2.0"));
+    await load("3.0", "Blunt", { slug: "main" });
+    await load("3.0", "Blunt", from("present", "3.0"));
+    const expected = [
+      "at-fork: frost sharp",
+      "beyond: frost sharp",
+      "main: blunt frost",
+      "own: frost round",
+      "present: blunt frost",
+    ];
+    same(await found(), expected);
+    await load("1.1", "Sharp", { slug: "beyond" }, { entities: [item, sword] });
+    await load("1.1", "Sharp", { slug: "beyond" });
+    same(await found(), expected);
+  });
+
   it("stores assets once by their content and keeps the type declared first", async () => {
     fresh();
     const files = { "a.png": Buffer.from("same"), "b/c.png": Buffer.from("same") };

@@ -170,7 +170,7 @@ describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
     const em = archive.orm.em.fork();
     const of = sql`join codex_games g on g.id = x.game_id and g.slug = ${game}`;
     const parts = [
-      sql`select b.slug, e.key, d.hash, d.words, p.version, v.from_ord, v.to_ord, v.is_inherited
+      sql`select b.slug, e.key, d.hash, p.version, v.from_ord, v.to_ord, v.is_inherited
         from codex_versions v join codex_branches b on b.id = v.branch_id
         join codex_entities x on x.id = v.entity_id ${of} join codex_entities e on e.id = x.id
         join codex_patches p on p.id = v.patch_id
@@ -182,7 +182,7 @@ describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
       sql`select x.key, x.type, x.upstream_key from codex_entities x ${of}`,
       sql`select x.upstream_key, e.key from codex_upstream_keys x ${of}
         join codex_entities e on e.id = x.entity_id`,
-      sql`select x.hash, x.body, x.words from codex_documents x ${of}`,
+      sql`select x.hash, x.body from codex_documents x ${of}`,
       sql`select x.slug, t.locale, t.from_ord, t.to_ord, t.hash, t.is_inherited
         from codex_texts t join codex_branches x on x.id = t.branch_id ${of}`,
       sql`select x.slug, g.generation, p.version, p.ord, p.revision, p.num_added, p.num_changed,
