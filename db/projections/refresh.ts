@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { deleteRecords, readEnumValues, saveRecords } from "../queries/projection-rows.ts";
 import { replaceFacets, saveProjectionState } from "../queries/projection-state.ts";
 import { facetsOf, labelKeysOf } from "./facets.ts";
-import { findStale, makeRecords, projectedBranch, readMoment, type Moment } from "./moment.ts";
+import { findStale, makeRecords, readMoment, type Moment } from "./moment.ts";
 import { resources } from "./resources/index.ts";
 
 export interface RefreshReport {
@@ -54,14 +54,16 @@ export async function refreshFacets(em: EntityManager, { reader }: Moment): Prom
 
 interface Imported {
   game: string;
-  branch: string;
   touched?: readonly string[];
 }
 
-/** The part of an import that keeps the projection of `game` with the archive; other games have none. */
+/**
+ * The part of an import that keeps the projection of `game` with the archive; other games have none. Whatever the
+ * branch: an entity has its upstream key on all of them.
+ */
 export function projectionOf(game: string) {
   return async (em: EntityManager, imported: Imported): Promise<void> => {
-    if (imported.game !== game || imported.branch !== projectedBranch) return;
+    if (imported.game !== game) return;
     await refreshProjection(em, game, imported.touched ?? null);
   };
 }

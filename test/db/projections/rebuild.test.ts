@@ -159,9 +159,9 @@ describe("the projection of imports", () => {
     await isExact();
   });
 
-  it("leaves no trace of an import that fails, nor of another game or branch", async () => {
+  it("leaves no trace of an import that fails, nor of another game", async () => {
     const broken = async (em: Parameters<ReturnType<typeof projectionOf>>[0]) => {
-      await projectionOf(game)(em, { game, branch: "main" });
+      await projectionOf(game)(em, { game });
       throw new Error("after the projection");
     };
     const fails = () =>
@@ -172,6 +172,28 @@ describe("the projection of imports", () => {
     const others = () =>
       archive.import({ game: "other", entities: [blade(1)] }, { project: projectionOf(game) });
     assert.deepEqual(await touchedBy(others), { written: [], gone: [] });
+  });
+
+  it("takes from another branch the upstream keys, which branches share, and nothing else", async () => {
+    await load(smallGame());
+    const head = `1.${version}`;
+    const [first = blade(1), ...rest] = smallGame();
+    const project = projectionOf(game);
+    const side = (numbered: string, entities: readonly SourceEntity[], more = {}) => {
+      const branch = { slug: "side", ...more };
+      const locales = smallTexts();
+      return archive.import({ game, version: numbered, branch, entities, locales }, { project });
+    };
+    const begin = () =>
+      side(`${head}.1`, [blade(77), ...smallGame().slice(1)], {
+        parent: "main",
+        fork_version: head,
+      });
+    assert.deepEqual(await touchedBy(begin), { written: [], gone: [] });
+    const rename = () => side(`${head}.2`, [{ ...first, upstream_key: "Id_Renamed" }, ...rest]);
+    assert.deepEqual(await touchedBy(rename), { written: [first.id], gone: [] });
+    assert.equal(await column("projection_items", String(first.id), "upstream_key"), "Id_Renamed");
+    await isExact();
   });
 
   /** Rows as an earlier projector left them: another name, one too many, one too few. */
