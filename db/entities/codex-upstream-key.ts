@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
-/** What the game itself calls an entity; also names that were used before (COD-16). */
+/** What the game itself calls an entity; also names that were used before, or by other branches (COD-16). */
 export const CodexUpstreamKeySchema = defineEntity({
   name: "CodexUpstreamKey",
   tableName: "codex_upstream_keys",
@@ -14,6 +14,6 @@ export const CodexUpstreamKeySchema = defineEntity({
   properties: {
     gameId: p.integer().primary(),
     upstreamKey: p.string().length(255).primary(),
-    entityId: p.integer(),
+    entityId: p.integer().primary(),
   },
 });

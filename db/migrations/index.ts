@@ -17,6 +17,7 @@ import { Migration20261121190046_award_keys } from "./Migration20261121190046_aw
 import { Migration20261121200945_archive_sources } from "./Migration20261121200945_archive_sources.ts";
 import { Migration20261121204527_answer_indexes } from "./Migration20261121204527_answer_indexes.ts";
 import { Migration20261122124900_archive_words } from "./Migration20261122124900_archive_words.ts";
+import { Migration20261122130700_archive_upstream_keys } from "./Migration20261122130700_archive_upstream_keys.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   Migration20261121200945_archive_sources,
   Migration20261121204527_answer_indexes,
   Migration20261122124900_archive_words,
+  Migration20261122130700_archive_upstream_keys,
 ] as const;

@@ -74,23 +74,34 @@ export async function findPresentEntity(
   return { generation: found.generation, row: found.id === null ? null : found };
 }
 
-/** The id behind an upstream key: exactly, else whatever its case (COD-16). */
+/**
+ * The id behind an upstream key in a state: exactly, else whatever its case (COD-16). Branches and patches may
+ * give a key to several entities; one that exists in the state comes first, then one that did before.
+ */
 export async function findByUpstreamKey(
   em: EntityManager,
   gameId: number,
+  state: StateAt,
   upstreamKey: string,
 ): Promise<string | null> {
   const [row] = await rowsOf(
     em,
     sql<{ key: string }>`
       select e.key from codex_upstream_keys k join codex_entities e on e.id = k.entity_id
+      left join codex_versions v on v.branch_id = ${state.branchId} and v.entity_id = e.id
+        and v.from_ord <= ${state.ord} and v.to_ord > ${state.ord}
       where k.game_id = ${gameId} and lower(k.upstream_key) = lower(${upstreamKey})
-      order by k.upstream_key = ${upstreamKey} desc, k.upstream_key collate "C" limit 1`,
+      order by v.document_id is null, k.upstream_key <> ${upstreamKey}, v.entity_id is null,
+        k.upstream_key is distinct from e.upstream_key, k.upstream_key collate "C", e.id desc
+      limit 1`,
   );
   return row?.key ?? null;
 }
 
-/** Ids of a game's entities by their upstream keys in lower case, earlier ones too; the keys of now come first. */
+/**
+ * Ids of a game's entities by their upstream keys in lower case, earlier ones too; the keys of now come first, and
+ * of entities that share one those that exist, on main before other branches.
+ */
 export async function readUpstreamIds(
   em: EntityManager,
   game: string,
@@ -101,7 +112,10 @@ export async function readUpstreamIds(
       select lower(k.upstream_key) as name, e.key from codex_upstream_keys k
       join codex_entities e on e.id = k.entity_id join codex_games g on g.id = k.game_id
       where g.slug = ${game}
-      order by k.upstream_key is not distinct from e.upstream_key, e.id desc`,
+      order by k.upstream_key is not distinct from e.upstream_key,
+        (select max(case b.slug when 'main' then 2 else 1 end) from codex_branches b
+          join codex_head h on h.branch_id = b.id and h.entity_id = e.id
+          where b.game_id = g.id) nulls first, e.id desc`,
   );
   return new Map(rows.map(({ name, key }) => [name, key]));
 }

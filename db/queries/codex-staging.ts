@@ -114,11 +114,10 @@ export async function storeStaged(em: EntityManager, gameId: number): Promise<vo
   );
   await rowsOf(
     em,
-    sql`insert into codex_upstream_keys as k (game_id, upstream_key, entity_id)
+    sql`insert into codex_upstream_keys (game_id, upstream_key, entity_id)
       select ${gameId}::int, s.upstream_key, e.id
       from codex_staging s join codex_entities e on e.game_id = ${gameId} and e.key = s.key
-      on conflict (game_id, upstream_key) do update set entity_id = excluded.entity_id
-        where k.entity_id <> excluded.entity_id`,
+      on conflict (game_id, upstream_key, entity_id) do nothing`,
   );
   await rowsOf(
     em,

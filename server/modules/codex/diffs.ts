@@ -114,7 +114,7 @@ export async function readEntityDiff(
   { from, to }: { from: CodexPatch; to: CodexPatch },
 ): Promise<ArchiveBody> {
   const em = archive.fork();
-  const key = await canonicalId(em, game.id, id);
+  const key = await canonicalId(em, game.id, to, id);
   const stretches = stretchesBetween(game, from, to);
   const states = { stretches, from: stateOf(from), to: stateOf(to) };
   const pairs =

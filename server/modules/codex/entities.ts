@@ -24,13 +24,15 @@ const targetsPerRead = 64;
 const noRels: readonly string[] = [];
 const upstreamPrefix = "Id_";
 
-/** The canonical id behind what stands in an address; null for an upstream key nobody knows. */
+/** The canonical id behind what stands in an address about a patch; null for an upstream key nobody knows. */
 export async function canonicalId(
   em: EntityManager,
   gameId: number,
+  { branchId, ord }: CodexPatch,
   id: string,
 ): Promise<string | null> {
-  return id.startsWith(upstreamPrefix) ? findByUpstreamKey(em, gameId, id) : id;
+  if (!id.startsWith(upstreamPrefix)) return id;
+  return findByUpstreamKey(em, gameId, { branchId, ord }, id);
 }
 
 /** `a,b,,a` -> a and b. */
@@ -54,7 +56,7 @@ export function readEntity(
     return readPlainEntity(archive, place, input);
   return readPresent(archive, place, async (em, { game, branch }) => {
     const patch = input.patch ?? headOf(branch);
-    const key = await canonicalId(em, game.id, input.id);
+    const key = patch === null ? null : await canonicalId(em, game.id, patch, input.id);
     if (key === null || patch === null) throw new AppError("codex:entity_not_found");
     const state = { branchId: patch.branchId, ord: patch.ord };
     const row = (await findEntities(em, game.id, state, [key])).get(key);
@@ -126,7 +128,7 @@ export function readHistory(archive: Archive, place: Place, id: string): Promise
   return read(archive, place, async (em, current) => {
     const { game, branch } = current;
     const head = headOf(branch);
-    const key = await canonicalId(em, game.id, id);
+    const key = head === null ? null : await canonicalId(em, game.id, head, id);
     if (key === null || head === null) throw new AppError("codex:entity_not_found");
     const found = await listHistory(em, game.id, key, stretchesBetween(game, null, head));
     assertPresent(current, found.generation);

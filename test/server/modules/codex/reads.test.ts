@@ -401,6 +401,35 @@ describe("the archive", () => {
     assert.deepEqual((await read(`/${game}/Lampion`))["entities"], []);
   });
 
+  it("finds by an upstream key the entity that has it at the patch and on the branch", async () => {
+    const game = "shared-keys";
+    const lamp = (name: string, more = {}) =>
+      entity(`id.item.${name}`, { upstream_key: "Id_Lamp", ...more });
+    const from = (slug: string, version: string) => ({
+      slug,
+      parent: "main",
+      fork_version: version,
+    });
+    await load({ game, entities: [lamp("old")] });
+    await load({ game, branch: from("side", "1.0"), version: "1.1", entities: [lamp("aside")] });
+    await load({ game, version: "2.0", entities: [lamp("new")] });
+    await load({ game, branch: from("late", "1.0"), version: "1.5", entities: [lamp("old"), oil] });
+    const found = async (rest: string) => (await read(`/${game}/Id_Lamp${rest}`))["id"];
+    assert.equal(await found(""), "id.item.new");
+    assert.equal(await found("?at_patch=1.0"), "id.item.old");
+    assert.equal(await found("?branch=side"), "id.item.aside");
+    assert.equal(await found("?branch=side&at_patch=1.0"), "id.item.old");
+    assert.equal(await found("?branch=late"), "id.item.old");
+    assert.equal(await found("/history?branch=side"), "id.item.aside");
+    assert.equal((await read(`/${game}/diff/Id_Lamp?from=1.0&to=2.0`))["id"], "id.item.new");
+    await load({ game, version: "3.0", entities: [lamp("other", { upstream_key: "Id_LAMP" })] });
+    assert.equal(await found(""), "id.item.other");
+    assert.equal(await found("?at_patch=2.0"), "id.item.new");
+    await load({ game, version: "4.0", entities: [oil] });
+    await refused(`/${game}/Id_Lamp`, 404, "codex:entity_not_found");
+    assert.equal(await found("/history"), "id.item.new");
+  });
+
   it("names an asset by its type, and has a browser save what it should not show", async () => {
     const types: [mediaType: string, disposition: string, extension: string][] = [
       ["image/webp", "inline", "webp"],
