@@ -6,7 +6,7 @@ import {
 } from "../db/queries/codex-directory.ts";
 import type { StateAt } from "../db/queries/codex-import.ts";
 import type { EnvelopeHeader } from "./contract.ts";
-import { canonicalOf, compareVersions, isCanonical } from "./patch-version.ts";
+import { compareVersions, readVersion } from "./patch-version.ts";
 import type { ProblemList } from "./problems.ts";
 
 /** Where an envelope belongs among what is stored. */
@@ -67,15 +67,9 @@ export function locate(
 }
 
 function versionOf(header: EnvelopeHeader, problems: ProblemList): string | null {
-  const { version_raw: raw, canonical } = header.patch;
-  if (canonical === undefined) {
-    const version = canonicalOf(raw);
-    if (version === null)
-      problems.add("patch", "version_raw", `${raw} has no canonical form of its own; name one`);
-    return version;
-  }
-  if (isCanonical(canonical)) return canonical;
-  problems.add("patch", "canonical", `${canonical} is not <major>.<minor>.<patch>+build.<n>[.<m>]`);
+  const read = readVersion(header.patch);
+  if ("version" in read) return read.version;
+  problems.add("patch", read.place, read.problem);
   return null;
 }
 

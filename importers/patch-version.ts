@@ -1,3 +1,5 @@
+import type { EnvelopeHeader } from "./contract.ts";
+
 /** Numbers of a canonical version; `m` is -1 when there is none, which sorts before any. */
 type VersionParts = readonly [major: number, minor: number, patch: number, n: number, m: number];
 
@@ -29,6 +31,19 @@ export function canonicalOf(raw: string): string | null {
 
 export function isCanonical(version: string): boolean {
   return partsOf(version) !== null;
+}
+
+type VersionRead = { version: string } | { place: "version_raw" | "canonical"; problem: string };
+
+/** The canonical version of a patch as its header tells it, or the member that keeps it from having one. */
+export function readVersion(patch: EnvelopeHeader["patch"]): VersionRead {
+  const { version_raw: raw, canonical } = patch;
+  const version = canonical ?? canonicalOf(raw);
+  if (version === null)
+    return { place: "version_raw", problem: `${raw} has no canonical form of its own; name one` };
+  if (isCanonical(version)) return { version };
+  const form = "<major>.<minor>.<patch>+build.<n>[.<m>]";
+  return { place: "canonical", problem: `${version} is not ${form}` };
 }
 
 /** Negative when `a` comes before `b`; both are canonical. */

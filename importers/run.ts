@@ -1,5 +1,4 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { Compile } from "typebox/compile";
 import { readDirectory } from "../db/queries/codex-directory.ts";
 import { lockGame, readStateBefore, readTextHashes } from "../db/queries/codex-import.ts";
 import { readKnown, saveKnown } from "../db/queries/codex-sources.ts";
@@ -11,12 +10,8 @@ import {
 } from "../db/queries/codex-staging.ts";
 import { indexAssets } from "./asset-index.ts";
 import { compareEntities, type Comparison } from "./compare.ts";
-import {
-  EnvelopeHeader,
-  ImportRefused,
-  type ImportEnvelope,
-  type ImportReport,
-} from "./contract.ts";
+import { ImportRefused, type ImportEnvelope, type ImportReport } from "./contract.ts";
+import { findHeaderProblems } from "./header.ts";
 import { locate, stateOf, type Place } from "./locate.ts";
 import { contextDigest } from "./prepare.ts";
 import { ProblemList } from "./problems.ts";
@@ -64,8 +59,6 @@ export interface ImportOptions {
   announce?: (game: string) => Promise<unknown>;
 }
 
-const headerShape = Compile(EnvelopeHeader);
-
 /**
  * Pass 2: brings one envelope into the archive, in one transaction (IMP-03, IMP-04). The same envelope again
  * writes nothing. Throws ImportRefused with everything that is wrong, or ImportBusy.
@@ -76,9 +69,8 @@ export async function importEnvelope(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const problems = new ProblemList();
-  if (!headerShape.Check(envelope.header))
-    for (const { instancePath, message } of headerShape.Errors(envelope.header))
-      problems.add("envelope", instancePath.slice(1).replaceAll("/", "."), message);
+  for (const { place, problem } of findHeaderProblems(envelope.header))
+    problems.add("envelope", place, problem);
   if (problems.count > 0) return checkAlone(em, envelope, problems, options);
   const { game } = envelope.header;
   const { report, hasWritten } = await em.transactional(async (tx) => {

@@ -28,7 +28,7 @@ export async function* readExports(tree: FileTree, target: Target): AsyncGenerat
 }
 
 async function readExport(
-  { folder, header, mainNamespace, tree }: Export,
+  { name, header, mainNamespace, tree }: Export,
   names: Names,
 ): Promise<ImportEnvelope> {
   const assets = await readAssets(tree);
@@ -46,7 +46,7 @@ async function readExport(
   const entities = content.map((asset) => entityOf(asset, context, pictures));
   relate(entities);
   return {
-    name: folder === "" ? header.patch.version_raw : folder,
+    name,
     header,
     assets: pictures.used(),
     locales,

@@ -1,12 +1,12 @@
 import { ImportRefused, type EnvelopeHeader } from "../../contract.ts";
-import { canonicalOf, compareVersions, isCanonical } from "../../patch-version.ts";
 import { isFields, textOf } from "../fields.ts";
+import { inOrder } from "../patch-order.ts";
 import { branchOf, readJson, type FileTree } from "./tree.ts";
 
 /** One patch of one branch as upstream's exporter writes it. */
 export interface Export {
   /** Folder of it, for messages. */
-  folder: string;
+  name: string;
   tree: FileTree;
   header: EnvelopeHeader;
   mainNamespace: string;
@@ -43,7 +43,7 @@ async function openExport(tree: FileTree, folder: string, game: string): Promise
   const fork = textOf(said["fork_version"]);
   const canonical = textOf(said["canonical"]);
   return {
-    folder,
+    name: folder === "" ? version : folder,
     tree,
     mainNamespace: textOf(said["namespace"]) ?? defaultNamespace,
     header: {
@@ -62,36 +62,6 @@ async function openExport(tree: FileTree, folder: string, game: string): Promise
     },
   };
 }
-
-/** A branch after its parent, `main` first, oldest patch first. */
-function inOrder(exports: readonly Export[]): Export[] {
-  const branches = [...new Set(exports.map(slugOf))].sort();
-  const parentOf = new Map(exports.map((one) => [slugOf(one), one.header.branch.parent]));
-  const depthOf = (slug: string | undefined): number => {
-    let depth = 0;
-    for (let at = slug; at !== undefined && depth <= branches.length; at = parentOf.get(at))
-      depth++;
-    return depth;
-  };
-  const rank = (one: Export) => (slugOf(one) === "main" ? 0 : depthOf(slugOf(one)));
-  return exports.toSorted(
-    (a, b) =>
-      rank(a) - rank(b) ||
-      branches.indexOf(slugOf(a)) - branches.indexOf(slugOf(b)) ||
-      byVersion(a, b),
-  );
-}
-
-const slugOf = ({ header }: Export) => header.branch.slug;
-
-function byVersion(a: Export, b: Export): number {
-  const [left, right] = [versionOf(a), versionOf(b)];
-  return left === null || right === null ? 0 : compareVersions(left, right);
-}
-
-/** Null where the importer will say that it is none. */
-const versionOf = ({ header: { patch } }: Export) =>
-  isCanonical(patch.canonical ?? "") ? (patch.canonical ?? null) : canonicalOf(patch.version_raw);
 
 const refusal = (entity: string, problem: string) =>
   new ImportRefused([{ entity, place: "", problem }]);
