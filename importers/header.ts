@@ -1,14 +1,24 @@
 import { Compile } from "typebox/compile";
 import { EnvelopeHeader } from "./contract.ts";
-import type { ValueProblem } from "./json-problems.ts";
+import { findValueProblems, type ValueProblem } from "./json-problems.ts";
+import { maxProblems } from "./problems.ts";
 
 const shape = Compile(EnvelopeHeader);
 
 /** Everything wrong with the members of an envelope before its lists (IMP-01). */
 export function findHeaderProblems(header: unknown): ValueProblem[] {
-  if (shape.Check(header)) return [];
-  return shape.Errors(header).map(({ instancePath, message }) => ({
+  const found: ValueProblem[] = [];
+  findValueProblems(header, "", found, maxProblems);
+  if (shape.Check(header)) return [...found, ...dateProblems(header)];
+  const misshapen = shape.Errors(header).map(({ instancePath, message }) => ({
     place: instancePath.slice(1).replaceAll("/", "."),
     problem: message,
   }));
+  return [...found, ...misshapen];
+}
+
+/** RFC 3339 allows moments that neither JavaScript nor Postgres knows, such as leap seconds. */
+function dateProblems({ patch: { released_at: date } }: EnvelopeHeader): ValueProblem[] {
+  if (date === null || !Number.isNaN(Date.parse(date))) return [];
+  return [{ place: "patch.released_at", problem: `${date} is no moment that can be stored` }];
 }

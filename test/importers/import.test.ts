@@ -173,10 +173,15 @@ describe("an import", () => {
       same(await problemsOf(names(slug)), ["envelope game.slug"]);
     for (const slug of ["Beta", "", "../x", null])
       same(await problemsOf({ branch: { slug } }), ["envelope branch.slug"]);
+    for (const text of ["a\0b", "a\ud800b"])
+      same(await problemsOf({ game: { slug: game, display_name: text } }), [
+        "envelope game.display_name",
+      ]);
     const patch = (rest: object) => ({ patch: { version_raw: "2.0", released_at: null, ...rest } });
     for (const raw of ["a/b", "1 0", "", 2, "\u00e9"])
       same(await problemsOf(patch({ version_raw: raw })), ["envelope patch.version_raw"]);
-    for (const date of ["yesterday", "2026-01-01", 0])
+    const dates = ["yesterday", "2026-01-01", 0, "2016-12-31T23:59:60Z", "2026-02-29T00:00:00Z"];
+    for (const date of [...dates, "2026-01-01T00:00:00Z[Europe/Paris]"])
       same(await problemsOf(patch({ released_at: date })), ["envelope patch.released_at"]);
     same(await problemsOf({ format: 2 }), ["envelope format"]);
     same(await problemsOf({ format: 2, ...names("A"), ...patch({ released_at: 0 }) }), [
@@ -191,7 +196,25 @@ describe("an import", () => {
     same(await problemsOf(beta({ parent: "no", fork_version: "1.0" })), ["branch parent"]);
     same(await problemsOf(beta({ parent: "main", fork_version: "9" })), ["branch fork_version"]);
     same(await problemsOf({ branch: { slug: "main", parent: "beta" } }), ["branch parent"]);
+    same(await problemsOf(beta({ parent: "m\0", fork_version: "\ud800" })), [
+      "envelope branch.parent",
+      "envelope branch.fork_version",
+    ]);
     same(await archive.traces(), before);
+  });
+
+  it("takes every date that has a moment", async () => {
+    for (const released of [
+      "0000-01-01T00:00:00Z",
+      "9999-12-31T23:59:59-14:00",
+      "2016-12-31T23:59:59.9999999+01:00",
+    ]) {
+      fresh();
+      await run("1.0", [torch(1)], { released });
+      const before = await archive.traces();
+      await run("1.0", [torch(1)], { released });
+      same(await archive.traces(), before);
+    }
   });
 
   it("tells of the entities and assets as well when the header is wrong or has no place", async () => {
