@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { findAssets, insertAssets } from "../db/queries/codex-assets.ts";
 import { Compile } from "typebox/compile";
-import { SourceAsset, type AssetRole, type ImportEnvelope } from "./contract.ts";
+import { maxAssets, SourceAsset, type AssetRole, type ImportEnvelope } from "./contract.ts";
 import type { ProblemList } from "./problems.ts";
 
 /** Bytes one file may have. */
@@ -45,6 +45,10 @@ export async function indexAssets(
   for (const [index, source] of envelope.assets.entries()) {
     watch.signal?.throwIfAborted();
     watch.onProgress?.(index);
+    if (index >= maxAssets) {
+      problems.add("assets", "", `are more than ${maxAssets}`);
+      break;
+    }
     if (!shape.Check(source)) {
       for (const { instancePath, message } of shape.Errors(source))
         problems.add(`assets[${index}]`, instancePath.slice(1), message);

@@ -9,6 +9,8 @@ const optional = Type.Optional;
 
 /** Entities one envelope may have. */
 export const maxEntities = 1_000_000;
+/** Files one envelope may have. */
+export const maxAssets = 100_000;
 
 /** Members of an import envelope before its lists (IMP-01). */
 export const EnvelopeHeader = Type.Object({

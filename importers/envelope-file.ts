@@ -8,6 +8,7 @@ import { createGunzip } from "node:zlib";
 import { maxAssetBytes } from "./asset-index.ts";
 import {
   ImportRefused,
+  maxAssets,
   maxEntities,
   type EnvelopeHeader,
   type ImportEnvelope,
@@ -16,11 +17,24 @@ import {
   type SourceEntity,
   type SourceTexts,
 } from "./contract.ts";
-import { JsonSplitter, textOf, type JsonPiece } from "./json-splitter.ts";
+import { JsonSplitter, textOf, type JsonPiece, type MemberRule } from "./json-splitter.ts";
 
 /** Bytes of an envelope after unpacking. */
 export const maxEnvelopeBytes = 8 * 1024 * 1024 * 1024;
 const readBytes = 256 * 1024;
+const [kib, mib] = [1024, 1024 * 1024];
+
+/** Members an envelope has (IMP-01); others are not looked at. */
+const rules: ReadonlyMap<string, MemberRule> = new Map([
+  ["format", { maxBytes: kib }],
+  ["game", { maxBytes: 64 * kib }],
+  ["branch", { maxBytes: 64 * kib }],
+  ["patch", { maxBytes: 64 * kib }],
+  // Escapes and blanks may make it longer than what is kept of an entity.
+  ["entities", { maxBytes: 8 * mib, isStreamed: true }],
+  ["assets", { maxBytes: 64 * kib, isStreamed: true }],
+  ["locales", { maxBytes: 64 * mib }],
+]);
 
 /**
  * Opens an envelope file (IMP-01), gzip or not. It is read once for everything but the entities, of which
@@ -32,34 +46,36 @@ export async function openEnvelopeFile(
   signal?: AbortSignal,
 ): Promise<ImportEnvelope> {
   const members = new Map<string, unknown>();
+  const listed: unknown[] = [];
   const digests: string[] = [];
   const places: TextPlaces = { offsets: [], lengths: [] };
-  let entityCount = 0;
   const name = basename(path);
   const before = await stat(path).catch(() => {
     throw refusal(name, "there is no such file");
   });
   for await (const piece of readPieces(path, name, signal)) {
-    if (piece.index !== null) {
-      // The importer refuses more; one beyond the limit tells it so.
-      if (entityCount++ > maxEntities) continue;
+    if (piece.index === null) members.set(piece.member, parse(piece, name));
+    else if (piece.member === "assets") {
+      if (piece.index >= maxAssets) throw refusal(name, `assets are more than ${maxAssets}`);
+      listed.push(parse(piece, name));
+    } else {
+      if (piece.index >= maxEntities) throw refusal(name, `entities are more than ${maxEntities}`);
       digests.push(textDigest(piece.bytes));
       places.offsets.push(piece.offset);
       places.lengths.push(piece.bytes.length);
-    } else if (members.has(piece.member)) throw refusal(name, `${piece.member} comes twice`);
-    else members.set(piece.member, parse(piece, name));
+    }
   }
-  const { assets = [], locales = {}, entities, ...rest } = Object.fromEntries(members);
+  const { assets, locales = {}, entities, ...rest } = Object.fromEntries(members);
   if (entities !== undefined) throw refusal(name, "entities is not a list");
-  if (!Array.isArray(assets)) throw refusal(name, "assets is not a list");
+  if (assets !== undefined) throw refusal(name, "assets is not a list");
   if (typeof locales !== "object" || locales === null) throw refusal(name, "locales is no object");
   return {
     name,
     // The importer checks what these say.
     header: rest as unknown as EnvelopeHeader,
-    assets: assets as SourceAsset[],
+    assets: listed as SourceAsset[],
     locales: locales as SourceTexts,
-    entityCount,
+    entityCount: digests.length,
     digests,
     async *entities(isWanted = () => true) {
       const changed = refusal(name, "the file changed while it was read");
@@ -113,7 +129,7 @@ async function* readPieces(
   name: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<JsonPiece> {
-  const splitter = new JsonSplitter(["entities"]);
+  const splitter = new JsonSplitter((member) => rules.get(member));
   let total = 0;
   try {
     for await (const chunk of await openStream(path)) {

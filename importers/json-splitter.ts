@@ -1,7 +1,15 @@
 import { isUtf8 } from "node:buffer";
 
-/** Bytes one member or one element may have. */
-export const maxPieceBytes = 128 * 1024 * 1024;
+/** Bytes the name of a member may have. */
+const maxNameBytes = 1024;
+
+/** How a member is taken. */
+export interface MemberRule {
+  /** Of its value, or of one element of it. */
+  maxBytes: number;
+  /** Its value is a list that comes element by element. */
+  isStreamed?: boolean;
+}
 
 /** A piece of the document: a whole member, or one element of a streamed list. */
 export interface JsonPiece {
@@ -29,10 +37,15 @@ type Expectation = "document" | "key" | "colon" | "value" | "element" | "end-of-
 
 /**
  * Cuts one JSON object into pieces while it arrives, without holding it whole. It only finds where values
- * begin and end; JSON.parse judges each piece. Throws SyntaxError for what cannot be cut.
+ * begin and end; JSON.parse judges each piece. Members without a rule are passed over and never held. Throws
+ * SyntaxError for what cannot be cut, is larger than its rule says or comes twice.
  */
 export class JsonSplitter {
-  private readonly streamed: ReadonlySet<string>;
+  private readonly ruleOf: (member: string) => MemberRule | undefined;
+  /** Members with a rule that have come. */
+  private readonly seen = new Set<string>();
+  /** Null for a member that is passed over. */
+  private rule: MemberRule | null = null;
   private expect: Expectation = "document";
   private member = "";
   private index = 0;
@@ -49,8 +62,8 @@ export class JsonSplitter {
   private isEscaped = false;
   private isScalar = false;
 
-  constructor(streamedLists: readonly string[]) {
-    this.streamed = new Set(streamedLists);
+  constructor(ruleOf: (member: string) => MemberRule | undefined) {
+    this.ruleOf = ruleOf;
   }
 
   /** Pieces that are complete with these bytes. */
@@ -96,7 +109,7 @@ export class JsonSplitter {
         if (byte !== colon) throw new SyntaxError(`there is no colon after ${this.member}`);
         return this.next("value");
       case "value":
-        if (byte !== openBracket || !this.streamed.has(this.member)) return this.start(byte);
+        if (byte !== openBracket || this.rule?.isStreamed !== true) return this.start(byte);
         this.isInList = true;
         this.index = 0;
         this.mayClose = true;
@@ -171,26 +184,39 @@ export class JsonSplitter {
 
   private keep(bytes: Buffer): void {
     this.size += bytes.length;
-    if (this.size > maxPieceBytes)
-      throw new SyntaxError(`a value of ${this.member} has more than ${maxPieceBytes} bytes`);
+    const isName = this.expect === "key";
+    if (!isName && this.rule === null) return;
+    const most = isName ? maxNameBytes : (this.rule?.maxBytes ?? 0);
+    if (this.size > most) {
+      const what = isName ? "the name of a member" : `a value of ${this.member}`;
+      throw new SyntaxError(`${what} has more than ${most} bytes`);
+    }
     this.parts?.push(bytes);
+  }
+
+  private enter(member: string): void {
+    this.member = member;
+    this.rule = this.ruleOf(member) ?? null;
+    if (this.rule === null) return;
+    if (this.seen.has(member)) throw new SyntaxError(`${member} comes twice`);
+    this.seen.add(member);
   }
 
   private finish(): JsonPiece | null {
     const { member, offset } = this;
     const parts = this.parts ?? [];
     this.parts = null;
+    if (this.size === 0) throw new SyntaxError(`a value of ${member} is missing`);
     const [first] = parts;
     const bytes = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
-    if (bytes.length === 0) throw new SyntaxError(`a value of ${member} is missing`);
     if (this.expect === "key") {
-      this.member = String(JSON.parse(textOf({ member, bytes })));
+      this.enter(String(JSON.parse(textOf({ member, bytes }))));
       this.expect = "colon";
       return null;
     }
     const index = this.isInList ? this.index++ : null;
     this.expect = "end-of-member";
-    return { member, index, offset, bytes };
+    return this.rule === null ? null : { member, index, offset, bytes };
   }
 }
 

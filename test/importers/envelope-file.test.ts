@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { ImportRefused, type ImportEnvelope } from "../../importers/contract.ts";
+import {
+  ImportRefused,
+  maxAssets,
+  maxEntities,
+  type ImportEnvelope,
+} from "../../importers/contract.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { JsonSplitter, textOf } from "../../importers/json-splitter.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
@@ -13,7 +18,10 @@ import { entity, envelope } from "../support/archive.ts";
 
 /** Pieces of a document that arrives in chunks of this many bytes. */
 function split(text: string, chunk: number): unknown {
-  const splitter = new JsonSplitter(["list"]);
+  const splitter = new JsonSplitter((member) => ({
+    maxBytes: 100_000,
+    isStreamed: member === "list",
+  }));
   const bytes = Buffer.from(text);
   const members: Record<string, unknown> = {};
   const list: unknown[] = [];
@@ -53,10 +61,31 @@ describe("cutting a document into pieces", () => {
 
   it("refuses what is no such document", () => {
     const wrong = ["", "[]", "{", '{"a"}', '{"a":}', '{"a":1,}', '{"a":1}x', '{"list":[1,]}'];
+    wrong.push('{"list":[],"list":[]}', '{"a":1,"a":1}', `{"${"a".repeat(2_000)}":1}`);
+    wrong.push(`{"a":"${"x".repeat(100_000)}"}`, `{"list":["${"x".repeat(100_000)}"]}`);
     wrong.push('{"list":[1 2]}', '{"a":1 "b":2}', '{"a":nul}', '{"a":"x', '{,"a":1}', '{"a":1}}');
     for (const text of wrong) assert.throws(() => split(text, 3), SyntaxError, text);
     const invalid = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]);
-    assert.throws(() => [...new JsonSplitter([]).push(invalid)].map(textOf), /not UTF-8/);
+    assert.throws(
+      () => [...new JsonSplitter(() => ({ maxBytes: 100 })).push(invalid)].map(textOf),
+      /not UTF-8/,
+    );
+  });
+
+  it("holds nothing of the members without a rule", () => {
+    const value = fc.json({ maxDepth: 3 });
+    fc.assert(
+      fc.property(value, fc.integer({ min: 1, max: 9 }), (other, chunk) => {
+        const splitter = new JsonSplitter((name) => (name === "a" ? { maxBytes: 9 } : undefined));
+        const bytes = Buffer.from(`{"b":${other},"a":"kept","b":${other} }`);
+        const pieces = [];
+        for (let at = 0; at < bytes.length; at += chunk)
+          pieces.push(...splitter.push(bytes.subarray(at, at + chunk)));
+        splitter.end();
+        assert.deepEqual(pieces.map(textOf), ['"kept"']);
+      }),
+      { numRuns: 100 },
+    );
   });
 });
 
@@ -111,12 +140,34 @@ describe("an envelope file", () => {
     await assert.rejects(read.readAsset("."), /leads out|is no file/);
   });
 
+  it("is not filled by members that nobody knows, nor by lists without end", async () => {
+    const { header } = source;
+    const bulk = `"${"x".repeat(20_000_000)}"`;
+    const text = JSON.stringify(header).slice(0, -1);
+    const whole = `${text},"bulk":${bulk},"entities":[],"__proto__":[${bulk}]}`;
+    writeFileSync(path("bulk.json.gz"), gzipSync(whole, { level: 1 }));
+    const read = await openEnvelopeFile(path("bulk.json.gz"));
+    assert.deepEqual(read.header, header);
+    for (const [list, most] of Object.entries({ assets: maxAssets, entities: maxEntities })) {
+      // It is refused before its end, which is not there.
+      const endless = `{"${list}":[0${",0".repeat(most)},`;
+      writeFileSync(path("endless.json.gz"), gzipSync(endless, { level: 1 }));
+      await assert.rejects(openEnvelopeFile(path("endless.json.gz")), {
+        name: "ImportRefused",
+        message: new RegExp(`${list} are more than ${most}`),
+      });
+    }
+  });
+
   it("says what is wrong with a file that is no envelope", async () => {
     const cases: [string, string | Buffer, RegExp][] = [
       ["a.json", "[]", /not an object/],
       ["b.json", '{"format":1,"format":1}', /comes twice/],
       ["c.json", '{"entities":{}}', /not a list/],
       ["d.json", '{"locales":3}', /no object/],
+      ["g.json", '{"assets":3}', /assets is not a list/],
+      ["h.json", '{"assets":[],"assets":[]}', /comes twice/],
+      ["i.json", `{"patch":"${"x".repeat(70_000)}"}`, /a value of patch has more than/],
       ["e.json.gz", gzipSync("{}").subarray(0, 12), /unexpected end|early/i],
       ["f.json", '{"game":{"slug":}}', /game/],
     ];
