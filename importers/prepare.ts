@@ -155,7 +155,11 @@ async function resolveAssets(
   return isWhole ? [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, asset]) => asset) : null;
 }
 
-function readReference(reference: AssetReference): { name: string; role: AssetRole | null } {
+/** What a reference calls its file, a path or a hash, and the role it gives to it. */
+export function readReference(reference: AssetReference): {
+  name: string;
+  role: AssetRole | null;
+} {
   if (typeof reference === "string") return { name: reference, role: null };
   const name = "hash" in reference ? reference.hash : reference.path;
   return { name, role: reference.role ?? null };

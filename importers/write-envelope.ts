@@ -5,7 +5,8 @@ import { dirname, extname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import type { ImportEnvelope } from "./contract.ts";
+import type { AssetReference, AssetRole, ImportEnvelope, SourceAsset } from "./contract.ts";
+import { readReference } from "./prepare.ts";
 
 /** Folder beside an envelope file that holds its assets. */
 const assetFolder = "assets";
@@ -17,10 +18,10 @@ const assetFolder = "assets";
 export async function writeEnvelopeFile(envelope: ImportEnvelope, path: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
-  const paths = await copyAssets(envelope, folder);
+  const files = await copyAssets(envelope, folder);
   const partial = `${path}.part`;
   try {
-    const source = Readable.from(textOf(envelope, paths));
+    const source = Readable.from(textOf(envelope, files));
     const target = createWriteStream(partial);
     if (path.endsWith(".gz")) await pipeline(source, createGzip(), target);
     else await pipeline(source, target);
@@ -30,37 +31,62 @@ export async function writeEnvelopeFile(envelope: ImportEnvelope, path: string):
   }
 }
 
-/** Path in the source -> path beside the file. Equal bytes are one file. */
-async function copyAssets(envelope: ImportEnvelope, folder: string): Promise<Map<string, string>> {
-  const paths = new Map<string, string>();
-  if (envelope.assets.length > 0) await mkdir(join(folder, assetFolder), { recursive: true });
-  for (const { path } of envelope.assets) {
-    const content = await envelope.readAsset(path);
-    const name = `${assetFolder}/${hash("sha256", content, "hex")}${extname(path)}`;
-    await writeFile(join(folder, name), content);
-    paths.set(path, name);
-  }
-  return paths;
+interface CopiedFiles {
+  /** Path in the source -> path beside the file. */
+  paths: ReadonlyMap<string, string>;
+  /** Roles of the files, by what an entity may call them: path in the source or hash. */
+  roles: ReadonlyMap<string, AssetRole>;
 }
 
+/** Equal bytes are one file. */
+async function copyAssets(envelope: ImportEnvelope, folder: string): Promise<CopiedFiles> {
+  const paths = new Map<string, string>();
+  const roles = new Map<string, AssetRole>();
+  if (envelope.assets.length > 0) await mkdir(join(folder, assetFolder), { recursive: true });
+  for (const { path, role } of envelope.assets) {
+    const content = await envelope.readAsset(path);
+    const digest = hash("sha256", content, "hex");
+    const name = `${assetFolder}/${digest}${extname(path)}`;
+    await writeFile(join(folder, name), content);
+    paths.set(path, name);
+    if (role !== undefined) roles.set(path, role).set(digest, role);
+    // What is called by its hash is the last file with these bytes.
+    else roles.delete(digest);
+  }
+  return { paths, roles };
+}
+
+/**
+ * The roles stand with the references: what is one file here may have been several in the source, each with a
+ * role of its own.
+ */
 async function* textOf(
   envelope: ImportEnvelope,
-  paths: ReadonlyMap<string, string>,
+  { paths, roles }: CopiedFiles,
 ): AsyncGenerator<string> {
   const moved = (path: string) => paths.get(path) ?? path;
+  const referenceTo = (source: AssetReference): AssetReference => {
+    const { name, role } = readReference(source);
+    const known = role ?? roles.get(name);
+    const isHash = typeof source !== "string" && "hash" in source;
+    const place = isHash ? { hash: name } : { path: moved(name) };
+    if (known !== undefined) return { ...place, role: known };
+    return isHash ? source : moved(name);
+  };
   yield `${JSON.stringify(envelope.header).slice(0, -1)},\n"entities":[`;
   let separator = "\n";
   for await (const entity of envelope.entities()) {
     const icon = entity.icon ? { icon: moved(entity.icon) } : {};
-    const assets = entity.assets?.map((one) => {
-      if (typeof one === "string") return moved(one);
-      return "path" in one ? { ...one, path: moved(one.path) } : one;
-    });
+    const assets = entity.assets?.map(referenceTo);
     yield separator + JSON.stringify({ ...entity, ...icon, ...(assets ? { assets } : {}) });
     separator = ",\n";
   }
-  const assets = envelope.assets.map((asset) => ({ ...asset, path: moved(asset.path) }));
-  // Different files with equal bytes were one picture all along.
-  const once = [...new Map(assets.map((asset) => [asset.path, asset])).values()];
-  yield `],\n"assets":${JSON.stringify(once)},\n"locales":${JSON.stringify(envelope.locales)}}\n`;
+  const rows = new Map<string, SourceAsset>();
+  for (const { path, media_type } of envelope.assets) {
+    const name = moved(path);
+    // Of equal files the type declared first is the one that counts (COD-19).
+    if (!rows.has(name)) rows.set(name, { path: name, media_type });
+  }
+  const assets = JSON.stringify([...rows.values()]);
+  yield `],\n"assets":${assets},\n"locales":${JSON.stringify(envelope.locales)}}\n`;
 }

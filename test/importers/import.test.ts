@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { ImportRefused, type EnvelopeHeader, type SourceEntity } from "../../importers/contract.ts";
+import {
+  ImportRefused,
+  type EnvelopeHeader,
+  type ImportEnvelope,
+  type SourceEntity,
+} from "../../importers/contract.ts";
+import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { importEnvelope } from "../../importers/run.ts";
+import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
 
 const torch = (power: number) => entity("id.item.torch", { data: { power } });
@@ -349,6 +360,39 @@ describe("an import", () => {
       sql`select media_type, bytes from codex_assets`,
     );
     same(stored, [{ media_type: "image/png", bytes: 4 }]);
+  });
+
+  it("from the envelope file that was written of it changes nothing", async () => {
+    fresh();
+    const png = { media_type: "image/png" };
+    const hash = createHash("sha256").update("1").digest("hex");
+    const source = envelope({
+      game,
+      files: { a: Buffer.from("1"), b: Buffer.from("1"), c: Buffer.from("1"), d: Buffer.from("2") },
+      assets: [
+        { path: "a", ...png, role: "icon" },
+        { path: "b", ...png, role: "portrait" },
+        { path: "c", media_type: "audio/ogg" },
+        { path: "d", media_type: "audio/ogg" },
+      ],
+      entities: [
+        entity("id.item.a", { icon: "a", assets: ["a", "c"] }),
+        entity("id.item.b", { assets: ["a", "b", { path: "b", role: "other" }] }),
+        entity("id.item.c", { assets: ["c", "d"] }),
+        entity("id.item.d", { assets: [{ hash }, { path: hash }, { hash, role: "icon" }] }),
+      ],
+    });
+    const folder = mkdtempSync(join(tmpdir(), "ember-written-"));
+    try {
+      await writeEnvelopeFile(source, join(folder, "e.json"));
+      const file = await openEnvelopeFile(join(folder, "e.json"));
+      assert.equal(file.assets.length, 2);
+      const bring = (one: ImportEnvelope) => importEnvelope(archive.orm.em.fork(), one, { now: 0 });
+      same(await bring(source).then((report) => numbers({ ...report })), counts({ added: 4 }));
+      same(await bring(file).then((report) => numbers({ ...report })), counts({ unchanged: 4 }));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it("runs one at a time for a game: two of the same patch make it once", async () => {
