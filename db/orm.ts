@@ -62,6 +62,28 @@ export async function migrate(orm: MikroORM): Promise<void> {
   });
 }
 
+/**
+ * True when the database is there and `migrate` has nothing to do. Only looks, while the migrator makes what is
+ * missing before it answers.
+ */
+export async function isMigrated(orm: MikroORM): Promise<boolean> {
+  let client: pg.Client | undefined;
+  try {
+    client = await connect(orm, orm.config.get("dbName") ?? "");
+    const { tableName } = orm.config.get("migrations");
+    const { rows } = await client.query<{ name: string }>(
+      `select name from ${pg.escapeIdentifier(tableName ?? "")}`,
+    );
+    const done = new Set(rows.map(({ name }) => name));
+    return migrations.every(({ name }) => done.has(name));
+  } catch (error) {
+    if (missing.has(sqlState(error))) return false;
+    throw error;
+  } finally {
+    await client?.end();
+  }
+}
+
 /** True when Postgres answers within `timeoutMs`; never throws. */
 export async function pingDatabase(orm: MikroORM, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
@@ -127,6 +149,8 @@ async function connect(orm: MikroORM, database: string): Promise<pg.Client> {
 }
 
 const missingDatabase = "3D000";
+const missingTable = "42P01";
+const missing: ReadonlySet<unknown> = new Set([missingDatabase, missingTable]);
 const existsAlready: ReadonlySet<unknown> = new Set(["42P04", "23505"]);
 
 function sqlState(error: unknown): unknown {

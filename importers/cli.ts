@@ -2,7 +2,7 @@ import { extname, resolve } from "node:path";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { SingleBar } from "cli-progress";
 import { Command, CommanderError } from "commander";
-import { createOrm, migrate } from "../db/orm.ts";
+import { createOrm, isMigrated, migrate } from "../db/orm.ts";
 import { readUpstreamIds } from "../db/queries/codex-read.ts";
 import { projectionOf } from "../db/projections/refresh.ts";
 import { borrowStores } from "../server/boot/stores.ts";
@@ -147,7 +147,11 @@ async function importAll(
   const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
   const redis = connectRedis(stores.redisUrl, silentLogger, "import");
   try {
-    await migrate(orm);
+    if (options.dryRun !== true) await migrate(orm);
+    else if (!(await isMigrated(orm)))
+      throw new UsageError(
+        "a dry run needs a database of this version; import or start the service first",
+      );
     await redisReady(redis);
     const em = orm.em.fork();
     const writing = {

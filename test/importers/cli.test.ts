@@ -9,10 +9,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { nodeFlags } from "../../server/core/node-flags.ts";
+import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { sampleTree } from "../../importers/sample/sample.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { withDatabase } from "../../server/core/database-url.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport, type PayloadOf } from "../../workers/queues.ts";
@@ -24,18 +26,19 @@ describe("npm run import", () => {
   let archive: Archive;
   let folder: string;
   const file = (name: string) => join(folder, name);
-  const start = (...args: string[]): ChildProcess =>
+  const start = (...args: string[]): ChildProcess => startAt(archive.stores.databaseUrl, ...args);
+  const startAt = (databaseUrl: string, ...args: string[]): ChildProcess =>
     spawn(process.execPath, [...nodeFlags, "importers/cli.ts", ...args], {
       env: {
         ...process.env,
-        DATABASE_URL: archive.stores.databaseUrl,
+        DATABASE_URL: databaseUrl,
         REDIS_URL: archive.stores.redisUrl,
         DATA_DIR: file("data"),
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-  const run = async (...args: string[]) => {
-    const child = start(...args);
+  const run = (...args: string[]) => endOf(start(...args));
+  const endOf = async (child: ChildProcess) => {
     const { stdout, stderr } = child;
     if (!stdout || !stderr) throw new Error("no output");
     const [out, problems, [code]] = await Promise.all([
@@ -134,6 +137,33 @@ describe("npm run import", () => {
     assert.match(dry.out, /^\+ id\.item\.n0\n[^]*4000 added.*dry run/);
     const wrong = await run("other", file("dun"));
     assert.deepEqual([wrong.code, wrong.problems], [1, "b.json.gz is of dun, not of other\n"]);
+  });
+
+  it("makes neither database nor tables in a dry run", async () => {
+    const name = `dry_${process.pid}`;
+    const databases = () =>
+      one(sql<{ n: number }>`select count(*)::int as n from pg_database where datname = ${name}`);
+    const url = withDatabase(archive.stores.databaseUrl, name);
+    const dryRun = () => endOf(startAt(url, "dun", file("dun"), "--dry-run"));
+    const refused = {
+      out: "",
+      problems: "a dry run needs a database of this version; import or start the service first\n",
+      code: 1,
+    };
+    assert.deepEqual(await dryRun(), refused);
+    assert.deepEqual(await databases(), { n: 0 });
+    const em = archive.orm.em.fork();
+    await sql`create database ${sql.id(name)}`.execute(em.getKysely());
+    const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 1 });
+    try {
+      assert.deepEqual(await dryRun(), refused);
+      const tables = sql<{ n: number }>`
+        select count(*)::int as n from pg_tables where schemaname = 'public'`;
+      assert.deepEqual(await rowsOf(orm.em.fork(), tables), [{ n: 0 }]);
+    } finally {
+      await orm.close(true);
+      await sql`drop database ${sql.id(name)} with (force)`.execute(em.getKysely());
+    }
   });
 
   it("leaves no trace when it is killed or cancelled, and works the next time", async () => {
