@@ -23,8 +23,10 @@ export interface Deadlines {
 /** A timer whose command could not be carried out is tried again after this, and after the second where the rules failed. */
 const retryMs = 500;
 const brokenRetryMs = 10_000;
-/** A result that the queue did not take is offered again after this. */
-const offerAgainMs = 5_000;
+/** A result that the queue did not take is offered again after this share of the time it has waited. */
+const offerAgainShare = 1 / 8;
+const minOfferAgainMs = 500;
+const maxOfferAgainMs = 30_000;
 
 export function createDeadlines(deps: {
   slots: Slots;
@@ -58,9 +60,9 @@ export function createDeadlines(deps: {
   return {
     arm(slot, actor, lobby) {
       const audience = audienceDue(actor.audience, lobby, slot.lastUsed) ?? Infinity;
-      // Its result was offered when it ended, or just now.
-      const again = lobby.isResultPending ? deps.now() + offerAgainMs : -Infinity;
-      const next = Math.max(again, Math.min(nextDeadline(lobby) ?? Infinity, audience));
+      const due = Math.min(nextDeadline(lobby) ?? Infinity, audience);
+      // A result was offered when its lobby ended, or just now.
+      const next = lobby.isResultPending ? offerAgainAt(lobby.finishedAt ?? 0, deps.now()) : due;
       if (next === Infinity || (slot.armed !== null && slot.armed <= next)) return;
       slot.armed = next;
       ticker.arm(slot.code, next);
@@ -78,4 +80,9 @@ export function createDeadlines(deps: {
       void deps.deliver(code, { type: "tick" }, "tick").then((outcome) => fired(code, outcome));
     },
   };
+}
+
+function offerAgainAt(finishedAt: number, now: number): number {
+  const wait = (now - finishedAt) * offerAgainShare;
+  return now + Math.min(maxOfferAgainMs, Math.max(minOfferAgainMs, wait));
 }

@@ -90,12 +90,16 @@ describe("deadlines of the lobbies in memory", () => {
     assert.equal(mailboxes.peek("QUIETT")?.status, "finished");
   });
 
-  it("offer a result that the queue refused every five seconds", async () => {
+  it("offer a result that the queue refused again and again, but ever less often", async () => {
     const { ask, pass, read } = createProcess();
     await ask("ENDEDD", createCommand("ENDEDD", [1, 2]));
     await ask("ENDEDD", { type: "end", ...by(1) });
-    await pass(20_000);
-    const offers = read.filter((lobby) => lobby.isResultPending).length;
-    assert.ok(offers >= 3 && offers <= 4, `${offers} offers in 20 s`);
+    const offers = () => read.filter((lobby) => lobby.isResultPending).length;
+    await pass(4_000);
+    const soon = offers();
+    assert.ok(soon >= 5 && soon <= 8, `${soon} offers in 4 s`);
+    await pass(60_000);
+    const later = offers() - soon;
+    assert.ok(later >= 15 && later <= 30, `${later} offers in the minute after it`);
   });
 });
