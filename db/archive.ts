@@ -25,6 +25,8 @@ export interface Archive {
   pairs: SizedCache<readonly DiffPair[]>;
   /** Passed by whoever builds a large document. */
   builds: Gate;
+  /** Passed by lists that look into every document of a type: all other reads need connections as well. */
+  scans: Gate;
   /** A connection's worth of queries of its own. */
   fork(): EntityManager;
 }

@@ -17,6 +17,8 @@ const pairBytes = 96;
 const checkMs = 2_000;
 /** Large documents built at a time, and requests that wait for their turn. */
 const builds = { running: 2, waiting: 32 };
+/** The same of lists that look into documents. */
+const scans = { running: 2, waiting: 100 };
 
 export interface ArchiveOptions {
   orm: MikroORM;
@@ -50,6 +52,7 @@ export function createArchive(options: ArchiveOptions): Archive & { stop(): void
       onUse: count("pairs"),
     }),
     builds: createGate(builds),
+    scans: createGate(scans),
     fork: () => orm.em.fork(),
   };
 }

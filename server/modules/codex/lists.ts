@@ -6,7 +6,6 @@ import {
   type ListPage,
 } from "../../../db/queries/codex-list.ts";
 import { AppError } from "../../core/errors.ts";
-import { createGate } from "../../core/gate.ts";
 import { searchWords } from "../../core/search-words.ts";
 import { assertPresent, finishedBody, presentKey, readAtOnce, type Place } from "./places.ts";
 import { entityText } from "./present.ts";
@@ -14,8 +13,6 @@ import { entityText } from "./present.ts";
 /** Characters of entities in one page: one that has large ones ends early, and `next` leads on. */
 const maxPageLength = 8 * 1024 * 1024;
 
-/** Lists that look into documents, at a time: all other reads need connections as well. */
-const gate = createGate({ running: 2, waiting: 100 });
 /** What waited longer could not be answered in the time a request has. */
 const maxWaitMs = 5_000;
 
@@ -38,7 +35,7 @@ export function readList(archive: Archive, place: Place, input: ListInput): Prom
     const read = async (isCounted: boolean) => {
       const page = { cursor, limit: limit + 1, isCounted };
       const work = () => listEntities(em, game.id, query, page);
-      const found = await (hasDataFilter(query) ? inTurn(work) : work());
+      const found = await (hasDataFilter(query) ? inTurn(archive, work) : work());
       assertPresent(current, found.generation);
       return found;
     };
@@ -63,9 +60,9 @@ export function readList(archive: Archive, place: Place, input: ListInput): Prom
   });
 }
 
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
+function inTurn<T>({ scans }: Archive, work: () => Promise<T>): Promise<T> {
   const latest = performance.now() + maxWaitMs;
-  return gate.pass(() => {
+  return scans.pass(() => {
     if (performance.now() > latest) throw new AppError("server:unavailable");
     return work();
   });
