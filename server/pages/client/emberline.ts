@@ -341,6 +341,9 @@ function parseEnvelope(text: string): Envelope {
   }
 }
 
+/** Browsers take a longer time for none at all. */
+const maxTimerMs = 2_147_483_647;
+
 const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
@@ -352,7 +355,7 @@ const systemClock: Clock = {
         signal?.removeEventListener("abort", done);
         resolve();
       };
-      const timer = setTimeout(done, ms);
+      const timer = setTimeout(done, Math.min(ms, maxTimerMs));
       signal?.addEventListener("abort", done);
       if (signal?.aborted) done();
     }),
@@ -527,6 +530,7 @@ const soundMs = 5_000;
 /** Largest event; the public list with all its lobbies stays far below. */
 export const maxEventChars = 4_194_304;
 
+/** Without data it is no event and only moves the id: something happened that is not for this reader. */
 interface Frame {
   id: string | null;
   event: string;
@@ -544,7 +548,8 @@ export function createEventParser(maxChars: number = maxEventChars): (text: stri
   let frame: Frame = { id: null, event: "message", data: "" };
   const readLine = (line: string, parsed: Parsed): void => {
     if (line === "") {
-      if (frame.data !== "") parsed.frames.push({ ...frame, data: frame.data.slice(0, -1) });
+      if (frame.data !== "" || frame.id !== null)
+        parsed.frames.push({ ...frame, data: frame.data.slice(0, -1) });
       frame = { id: null, event: "message", data: "" };
       return;
     }
@@ -573,6 +578,8 @@ const brokenStream = (message: string, cause?: unknown) =>
 interface StreamSource {
   /** Asked for until it is known; null when nothing can follow the last event that was seen. */
   findTopic: (options: CallOptions) => Promise<string | null>;
+  /** Known from before; one that is refused is replaced. */
+  token: string | null;
   /** A fresh hub token, or null where the topic needs none. */
   readToken: ((options: CallOptions) => Promise<string>) | null;
 }
@@ -686,7 +693,7 @@ async function* readTopic(
     topic: null,
     lastEventId: options.lastEventId ?? null,
     retryMs: defaultRetryMs,
-    token: null,
+    token: source.token,
     failures: 0,
   };
   while (!options.signal?.aborted) {
@@ -700,10 +707,10 @@ async function* readTopic(
       memory.token ??= (await source.readToken?.(callOptions)) ?? null;
       for await (const frame of readConnection(link, memory.topic, memory, options)) {
         if (options.signal?.aborted) return;
-        const message = parseMessage(frame);
+        const message = frame.data === "" ? null : parseMessage(frame);
         memory.failures = 0;
         if (frame.id !== null) memory.lastEventId = frame.id === "" ? null : frame.id;
-        yield { event: frame.event, message };
+        if (message !== null) yield { event: frame.event, message };
       }
     } catch (error) {
       if (options.signal?.aborted) return;
@@ -801,12 +808,12 @@ abstract class LobbyView {
 
   /** Every event once and in order, until `isLast`; unknown kinds of a newer service are left out. */
   protected async *follow(
-    readToken: (options: CallOptions) => Promise<string>,
+    { token, readToken }: Pick<StreamSource, "token" | "readToken">,
     options: StreamOptions,
     isLast: (event: LobbyEvent) => boolean,
   ): AsyncGenerator<LobbyEvent, void, undefined> {
     const findTopic = (call: CallOptions) => this.findTopic(options.lastEventId, call);
-    const source = { findTopic, readToken };
+    const source = { findTopic, token, readToken };
     let seen = -1;
     for await (const { event: type, message } of readTopic(this.link, source, options)) {
       if (!Object.hasOwn(lobbyEventTypes, type)) continue;
@@ -923,7 +930,7 @@ export class Seat extends LobbyView {
       (event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId);
     try {
       void this.beat(signal);
-      yield* this.follow(readToken, { ...options, signal }, isLast);
+      yield* this.follow({ token: null, readToken }, { ...options, signal }, isLast);
     } catch (error) {
       if (!options.signal?.aborted) throw error;
     } finally {
@@ -955,7 +962,7 @@ export class Seat extends LobbyView {
 
 /** A public lobby seen from outside: it can be followed, not played. */
 export class Spectator extends LobbyView {
-  private token: string | null;
+  private readonly token: string;
 
   constructor(link: Link, code: string, token: string) {
     super(link, code, null);
@@ -971,13 +978,10 @@ export class Spectator extends LobbyView {
 
   /** As those of a seat, without the picks of co-op. */
   async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
-    const readToken = async (call: CallOptions) => {
-      const first = this.token;
-      this.token = null;
-      return first ?? askToWatch(this.link, this.code, call);
-    };
+    const { link, code, token } = this;
+    const readToken = (call: CallOptions) => askToWatch(link, code, call);
     try {
-      yield* this.follow(readToken, options, isEnd);
+      yield* this.follow({ token, readToken }, options, isEnd);
     } catch (error) {
       if (!options.signal?.aborted) throw error;
     }
@@ -1075,7 +1079,7 @@ export class Emberline {
   /** The public list, whole with every change; ends with the signal. */
   async *publicLobbies(options: StreamOptions = {}): AsyncGenerator<Lobby[], void, undefined> {
     const topic = `${this.options.topicBase ?? "/games/trivia"}/lobbies`;
-    const source = { findTopic: () => Promise.resolve(topic), readToken: null };
+    const source = { findTopic: () => Promise.resolve(topic), token: null, readToken: null };
     const stream = readTopic(this.link, source, options);
     for await (const { event, message } of stream)
       if (event === "lobbies.updated") yield (message as ListEvent).data.lobbies;

@@ -179,11 +179,12 @@ describe("the reader of event streams", () => {
   it("reads the same events however the text is cut", () => {
     const text =
       "\uFEFFretry: 700\n\n:\n\nid: 1\nevent: a\ndata: {\ndata: }\n\nid: 2\r\nevent:b\r\ndata:x\r\n\r\n" +
-      "event: c\rdata: y\r\rid\ndata: ü€😀\n\ndata: cut off";
+      "event: c\rdata: y\r\rid: 7\n\nevent: none\n\nid\ndata: ü€😀\n\ndata: cut off";
     const expected = [
       { id: "1", event: "a", data: "{\n}" },
       { id: "2", event: "b", data: "x" },
       { id: null, event: "c", data: "y" },
+      { id: "7", event: "message", data: "" },
       { id: "", event: "message", data: "ü€😀" },
     ];
     const bytes = new TextEncoder().encode(text);

@@ -7,6 +7,7 @@ export interface Seen {
   path: string;
   key: string | undefined;
   lastEventId: string | undefined;
+  authorization: string | undefined;
   body: string;
 }
 
@@ -22,6 +23,7 @@ export async function startFaulty(handle: Handler) {
         path: request.url ?? "",
         key: request.headers["idempotency-key"]?.toString(),
         lastEventId: request.headers["last-event-id"]?.toString(),
+        authorization: request.headers.authorization,
         body,
       };
       seen.push(one);

@@ -232,4 +232,58 @@ describe("a stream of the client", () => {
     assert.equal(tokens(), 2);
     await service.stop();
   });
+
+  it("comes back after what happened out of its sight", async () => {
+    const given: (string | undefined)[] = [];
+    const { service, seat } = await seatAt((response, lastEventId, n) => {
+      given.push(lastEventId);
+      const first = frame("lobby.snapshot", 1, { lobby: lobby(1) });
+      if (n === 1) stream(response, `${first}id: 2\n\nid: 3\n\n`).end();
+      else stream(response, frame("lobby.ended", 4, { lobby: lobby(4, "finished") }));
+    });
+    const seen: number[] = [];
+    for await (const { seq } of seat.events()) seen.push(seq);
+    assert.deepEqual(
+      [seen, given],
+      [
+        [1, 4],
+        [undefined, "3"],
+      ],
+    );
+    await service.stop();
+  });
+
+  it("watches with another token when the first one was kept for too long", async () => {
+    const tokens: (string | undefined)[] = [];
+    const service = await startFaulty((response, { path, authorization }) => {
+      if (path.endsWith("/spectate"))
+        return response.writeHead(204, { "X-Hub-Token": `hub-${tokens.length}` }).end();
+      if (!path.startsWith("/v1/hub")) return answerStatus(response, lobby(1));
+      tokens.push(authorization);
+      if (tokens.length === 1) return answer(response, 401, refusal("auth:token_invalid"));
+      stream(response, frame("lobby.ended", 2, { lobby: lobby(2, "finished") }));
+    });
+    const client = new Emberline({ url: service.url, clock: streamClock().clock });
+    const spectator = await client.spectate("ABC234");
+    const { value } = await spectator.events().next();
+    assert.equal(value?.type, "lobby.ended");
+    assert.deepEqual(tokens, ["Bearer hub-0", "Bearer hub-1"]);
+    await service.stop();
+  });
+
+  it("waits for as long as a timer can, where it is told to wait longer", async (t) => {
+    const service = await startFaulty((response) =>
+      answer(response, 503, refusal("server:unavailable"), "9999999"),
+    );
+    const timers = t.mock.method(globalThis, "setTimeout");
+    const stop = new AbortController();
+    const lists = new Emberline({ url: service.url }).publicLobbies({
+      signal: stop.signal,
+      onState: (state) => state === "lost" && setImmediate(() => stop.abort()),
+    });
+    assert.equal((await lists.next()).done, true);
+    const times = timers.mock.calls.map(({ arguments: [, ms] }) => ms ?? 0);
+    assert.equal(Math.max(...times), 2 ** 31 - 1);
+    await service.stop();
+  });
 });
