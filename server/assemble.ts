@@ -22,6 +22,7 @@ import { createTokenService } from "./core/tokens.ts";
 import type { Deps, JobDeps } from "./deps.ts";
 import { StoredKeys } from "./key-ring.ts";
 import { createIdBlocks } from "./id-blocks.ts";
+import { seatLimitOf } from "./modules/lobbies/seat-limit.ts";
 import { drawForLobby } from "./modules/questions/service.ts";
 import { createQuestionModel } from "./providers/generator.ts";
 import { createSenders } from "./providers/senders.ts";
@@ -148,9 +149,4 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
       await close();
     },
   };
-}
-
-/** Lobby commands of one seat (GW-12). */
-function seatLimitOf({ RATE_LIMIT_FACTOR: factor }: Config) {
-  return factor === 0 ? null : { max: Math.ceil(600 * factor), windowMs: 60_000 };
 }

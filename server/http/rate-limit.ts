@@ -15,6 +15,19 @@ export interface LimitState {
   isExceeded: boolean;
 }
 
+/** What every limited answer says of the limit (GW-11). */
+export function limitHeaders({
+  max,
+  remaining,
+  reset,
+}: Omit<LimitState, "isExceeded">): [name: string, value: string][] {
+  return [
+    ["X-RateLimit-Limit", String(max)],
+    ["X-RateLimit-Remaining", String(remaining)],
+    ["X-RateLimit-Reset", String(reset)],
+  ];
+}
+
 /** The limit of one route, multiplied by RATE_LIMIT_FACTOR. */
 export interface RouteLimit {
   id: string;

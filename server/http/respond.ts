@@ -5,6 +5,7 @@ import type { Cors } from "./cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AppError } from "../core/errors.ts";
+import { limitHeaders } from "./rate-limit.ts";
 import type { Headers, Reply } from "./route.ts";
 import { headerValue } from "./text.ts";
 
@@ -157,10 +158,8 @@ export class Responder {
 
   private baseHead(x: Exchange): string {
     let head = `${x.id}\r\nX-Content-Type-Options: nosniff`;
-    if (x.limit !== null) {
-      const { max, remaining, reset } = x.limit;
-      head += `\r\nX-RateLimit-Limit: ${max}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}`;
-    }
+    if (x.limit !== null)
+      for (const [name, value] of limitHeaders(x.limit)) head += `\r\n${name}: ${value}`;
     const isData = x.entry?.route.publicData === true;
     const granted =
       x.method === "OPTIONS"

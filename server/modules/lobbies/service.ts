@@ -10,8 +10,10 @@ import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth.ts";
+import { limitHeaders } from "../../http/rate-limit.ts";
 import { categoryOf, drawForLobby } from "../questions/service.ts";
 import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
+import { seatLimitOf } from "./seat-limit.ts";
 
 export { StreamMessage } from "./messages.ts";
 
@@ -74,18 +76,24 @@ export function askerOf(caller: SeatCaller | null): Asker {
 }
 
 /** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
-export function command(
+export async function command(
   deps: Deps,
   code: string,
   asked: LobbyCommand,
   id?: string,
 ): Promise<string | null> {
-  return deps.lobbies.ask(code, asked, id).then(bodyOf);
+  return bodyOf(deps, await deps.lobbies.ask(code, asked, id));
 }
 
-function bodyOf(reply: LobbyReply): string | null {
+function bodyOf({ config }: Deps, reply: LobbyReply): string | null {
   if (reply.ok) return reply.body;
-  throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
+  const { code, params = {} } = reply;
+  const limit = code === "rate_limit:exceeded" ? seatLimitOf(config) : null;
+  const reset = Number(params["retry_after"]);
+  throw new AppError(code, {
+    params,
+    headers: limit === null ? [] : limitHeaders({ max: limit.max, remaining: 0, reset }),
+  });
 }
 
 export async function drawLobby({ ids }: Deps): Promise<LobbyDraw> {
@@ -113,7 +121,7 @@ export async function createLobby(
     const reply = await deps.lobbies.ask(code, { type: "create", ...facts, code, host }, takingId);
     // After a failure the lobby may be there all the same: its place is freed when places run out.
     if (reply.ok || reply.params?.["collision"] !== true)
-      return takenSeat(deps, code, hostId, bodyOf(reply));
+      return takenSeat(deps, code, hostId, bodyOf(deps, reply));
     await releaseHosting(deps, caller.playerId, code);
   }
   throw new AppError("server:unavailable", { params: { retry_after: 1 } });

@@ -82,5 +82,11 @@ describe("the limits of lobby commands", () => {
     const path = `/${code}/settings`;
     const answers = await send(allowed.seat + 3, path, headers, "PATCH", { timer: 45 });
     assert.deepEqual(tally(answers), { 204: allowed.seat, ...limited });
+    const [refused] = await send(1, path, headers, "PATCH", { timer: 45 });
+    const wait = refused?.headers.get("retry-after");
+    assert.ok(Number(wait) > 0 && Number(wait) <= 60, String(wait));
+    assert.equal(refused?.headers.get("x-ratelimit-limit"), String(allowed.seat));
+    assert.equal(refused.headers.get("x-ratelimit-remaining"), "0");
+    assert.equal(refused.headers.get("x-ratelimit-reset"), wait);
   });
 });
