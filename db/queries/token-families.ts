@@ -28,6 +28,7 @@ export interface FamilyStep {
 export interface SteppedFamily {
   generation: number;
   isReused: boolean;
+  isGuest: boolean;
   endsAt: Date;
   realm: string;
 }
@@ -61,7 +62,7 @@ export async function stepFamily(
         and f.ends_at > ${now}::timestamptz
         and p.id = f.player_id and p.is_guest = f.is_guest and p.deleted_at is null
       returning f.generation, f.revoked_at is not null as "isReused",
-        (extract(epoch from f.ends_at) * 1000)::float8 as "endsAtMs", f.realm`,
+        f.is_guest as "isGuest", (extract(epoch from f.ends_at) * 1000)::float8 as "endsAtMs", f.realm`,
   );
   const [row] = rows;
   if (!row) return null;

@@ -80,7 +80,8 @@ export async function refresh(deps: Deps, token: string | null): Promise<Session
     throw new AppError("auth:refresh_reused", { headers: clearRefreshCookie() });
   }
   const player = await findOpenPlayer(deps.em, playerId);
-  if (!player) throw new AppError("auth:refresh_invalid");
+  // Upgraded meanwhile: a guest's token opens no account (S8).
+  if (player?.isGuest !== step.isGuest) throw new AppError("auth:refresh_invalid");
   return sessionOf(deps, player, { ...step, id });
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { enterAsGuest } from "../../../../server/modules/gateway/guests.ts";
+import { refresh } from "../../../../server/modules/gateway/service.ts";
 import { keepFavorite } from "../../../../server/modules/progress/service.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, post, tally, tokenOf, uniqueName } from "../../../support/identity.ts";
@@ -190,10 +191,27 @@ describe("POST /v1/gateway/upgrade", () => {
   it("makes the guest's refresh and reclaim tokens useless", async () => {
     const guest = await enter(app);
     await post(app, "/v1/gateway/upgrade", account(), tokenOf(guest));
-    const refresh = await post(app, "/v1/gateway/refresh", { refresh_token: guest.refresh_token });
-    assert.deepEqual([refresh.status, refresh.code], [401, "auth:refresh_invalid"]);
+    const refreshed = await post(app, "/v1/gateway/refresh", {
+      refresh_token: guest.refresh_token,
+    });
+    assert.deepEqual([refreshed.status, refreshed.code], [401, "auth:refresh_invalid"]);
     const reclaim = await post(app, "/v1/gateway/guest", { reclaimToken: guest.reclaim_token });
     assert.deepEqual([reclaim.status, reclaim.code], [401, "auth:token_invalid"]);
+  });
+
+  it("happens in the middle of a refresh, which then opens nothing", async () => {
+    const guest = await enter(app);
+    const em = app.deps.orm.em.fork();
+    const find = em.findOne.bind(em);
+    const interrupted = Object.assign(em, {
+      findOne: async (...asked: Parameters<typeof find>) => {
+        await post(app, "/v1/gateway/upgrade", account(), tokenOf(guest));
+        return find(...asked);
+      },
+    });
+    await assert.rejects(refresh({ ...app.deps, em: interrupted }, guest.refresh_token), {
+      code: "auth:refresh_invalid",
+    });
   });
 
   it("happens once, however many ask at once", async () => {
