@@ -1,10 +1,12 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import { TokenFamilySchema } from "../../db/entities/token-family.ts";
+import { lockAccount } from "../../db/queries/accounts.ts";
 import { findOpenPlayer } from "../../db/queries/players.ts";
 import { isFamilyOpen, noteFamilyUse, revokeFamily } from "../../db/queries/token-families.ts";
 import type { Player } from "../../db/entities/player.ts";
 import type { Clock } from "../core/clock.ts";
+import { AppError } from "../core/errors.ts";
 import { randomId } from "../core/ids.ts";
 import { grantSeconds } from "./constants.ts";
 
@@ -14,28 +16,42 @@ export interface GrantStores {
   clock: Clock;
 }
 
+/** Who allows a program something, and by which session. */
+export interface Allower {
+  playerId: number;
+  family: string;
+}
+
 const familyKey = (grantId: string) => `oauth:family:${grantId}`;
 
 /**
  * Lets a session stand for what a player allowed: it is in the player's list of sessions under the
  * program's name, and whatever ends sessions (logging out everywhere, a new password, closing the
- * account, an operator) ends every token of the grant at once (S7, TOK-08).
+ * account, an operator) ends every token of the grant at once (S7, TOK-08). Throws
+ * `auth:token_invalid` when the session it was allowed by has ended.
  */
 export async function openGrantSession(
   { orm, redis, clock }: GrantStores,
-  grant: { id: string; playerId: number; realm: string; clientName: string },
+  { playerId, family }: Allower,
+  grant: { id: string; realm: string; clientName: string },
 ): Promise<void> {
   const now = new Date(clock.now());
   const id = randomId();
-  await orm.em.fork().insert(TokenFamilySchema, {
-    id,
-    player: grant.playerId,
-    isGuest: false,
-    realm: grant.realm,
-    createdAt: now,
-    lastUsedAt: now,
-    endsAt: new Date(now.getTime() + grantSeconds * 1_000),
-    userAgent: grant.clientName,
+  await orm.em.fork().transactional(async (em) => {
+    // Whoever ends the player's sessions comes before this or after it.
+    const player = await lockAccount(em, playerId);
+    if (player === null || !(await isFamilyOpen(em, { id: family, playerId, now })))
+      throw new AppError("auth:token_invalid");
+    await em.insert(TokenFamilySchema, {
+      id,
+      player: playerId,
+      isGuest: false,
+      realm: grant.realm,
+      createdAt: now,
+      lastUsedAt: now,
+      endsAt: new Date(now.getTime() + grantSeconds * 1_000),
+      userAgent: grant.clientName,
+    });
   });
   await redis.set(familyKey(grant.id), id, "EX", grantSeconds);
 }

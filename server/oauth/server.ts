@@ -5,7 +5,7 @@ import { AppError } from "../core/errors.ts";
 import { callHandler, type Dispatch, type OAuthAnswer, type OAuthRequest } from "./bridge.ts";
 import { oauthPaths } from "./constants.ts";
 import { errorPage } from "./error-page.ts";
-import { openGrantSession } from "./grants.ts";
+import { openGrantSession, type Allower } from "./grants.ts";
 import type { OAuthOptions } from "./provider.ts";
 
 /** What a player is asked. */
@@ -21,8 +21,8 @@ export interface OAuthServer {
   serve(request: OAuthRequest): Promise<OAuthAnswer>;
   /** Throws `oauth:request_expired` unless this browser has such a question open. */
   question(request: OAuthRequest, uid: string): Promise<ConsentQuestion>;
-  /** The address the browser goes to next; null as `playerId` is a no. */
-  answer(request: OAuthRequest, uid: string, playerId: number | null): Promise<string>;
+  /** The address the browser goes to next; null as `allower` is a no. */
+  answer(request: OAuthRequest, uid: string, allower: Allower | null): Promise<string>;
 }
 
 export function createOAuthServer(options: OAuthOptions): OAuthServer {
@@ -41,17 +41,17 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
       return callHandler(provider.callback(), request, base);
     },
     question: (request, uid) => inside(request, ({ details }) => ask(options, details, uid)),
-    answer: (request, uid, playerId) =>
+    answer: (request, uid, allower) =>
       inside(request, async ({ provider, details, settle }) => {
         const question = await ask(options, details, uid);
-        if (playerId === null) return settle({ error: "access_denied" });
-        const accountId = String(playerId);
+        if (allower === null) return settle({ error: "access_denied" });
+        const accountId = String(allower.playerId);
         const clientId = String(details.params["client_id"]);
         const grant = new provider.Grant({ accountId, clientId });
         if (question.scopes.length > 0) grant.addOIDCScope(question.scopes.join(" "));
         const grantId = await grant.save();
         const { realm, clientName } = question;
-        await openGrantSession(options, { id: grantId, playerId, realm, clientName });
+        await openGrantSession(options, allower, { id: grantId, realm, clientName });
         return settle({ login: { accountId, remember: false }, consent: { grantId } });
       }),
   };

@@ -8,7 +8,6 @@ import {
   type AnyRoute,
   type RequestInfo,
 } from "../../http/route.ts";
-import { requireOpenSession } from "../gateway/service.ts";
 import { consentPage } from "./consent-page.ts";
 import * as s from "./schemas.ts";
 
@@ -160,9 +159,8 @@ const answer = defineRoute({
   responses: { 200: s.ConsentResult },
   errors: ["auth:token_invalid", "oauth:request_expired"],
   handler: async ({ params, body, caller, deps, request }) => {
-    if (body.is_allowed) await requireOpenSession(deps, caller);
-    const playerId = body.is_allowed ? caller.playerId : null;
-    const next = await deps.oauth.answer(callOf(request), params.uid, playerId);
+    const allower = body.is_allowed ? caller : null;
+    const next = await deps.oauth.answer(callOf(request), params.uid, allower);
     return reply(200, { redirect: next });
   },
 });

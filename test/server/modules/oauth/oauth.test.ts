@@ -4,8 +4,10 @@ import { after, before, describe, it } from "node:test";
 import * as client from "openid-client";
 import { RealmSchema } from "../../../../db/entities/realm.ts";
 import { insertOAuthClient, revokeOAuthClient } from "../../../../db/queries/oauth-clients.ts";
+import { countOpenFamilies, revokeFamiliesOf } from "../../../../db/queries/token-families.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
+import { untilOneWaits } from "../../../support/locks.ts";
 import { Browser, discover, issuer } from "./browser.ts";
 
 const redirect = "https://program.example/back";
@@ -302,6 +304,24 @@ describe("the OAuth 2.0 server", () => {
     await isOver(third);
     await assert.rejects(exchange(open, done), { error: "invalid_grant" });
   });
+
+  it("is not allowed by a session that is just being ended", async () => {
+    const own = await registerAccount(app);
+    const { id } = own.session.player;
+    const browser = new Browser(app);
+    const page = await browser.open((await begin(open)).url);
+    const { em } = app.deps;
+    const { allowed } = await em.transactional(async (inner) => {
+      await revokeFamiliesOf(inner, id, new Date());
+      const body = { is_allowed: true };
+      const sent = browser.request("POST", page, { body, bearer: own.session.access_token });
+      await untilOneWaits(em);
+      return { allowed: sent };
+    });
+    assert.equal((await allowed).status, 401);
+    assert.equal(await countOpenFamilies(em, id, new Date()), 0);
+  });
+
   async function authorizeAs(token: string): Promise<Authorized> {
     const { verifier, url } = await begin(open);
     const browser = new Browser(app);
