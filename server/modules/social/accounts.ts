@@ -54,6 +54,9 @@ async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Pr
     const known = await findKnown(em, signIn);
     const player = known ?? (await createAccount(em, deps, signIn, opener));
     if (!(await recordLogin(em, player.id, { now }))) throw new AppError("oauth:already_linked");
+    // Its row is locked by now: what led to the account may have been taken away while this waited.
+    if (known && (await findKnown(em, signIn)) !== known)
+      throw new AppError("oauth:already_linked");
     player.lastLoginAt = now;
     const connection = { ...profile, provider, playerId: player.id };
     if (!(await saveConnection(em, connection, now))) throw new AppError("oauth:already_linked");

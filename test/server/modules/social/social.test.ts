@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { lockAccount } from "../../../../db/queries/accounts.ts";
+import { deleteConnection } from "../../../../db/queries/oauth-connections.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, post, registerAccount, uniqueName } from "../../../support/identity.ts";
+import { untilOneWaits } from "../../../support/locks.ts";
 import {
   startTestProvider,
   visitProvider,
@@ -121,6 +125,30 @@ describe("a social login", () => {
       [1, 2, 3, 4].map(async () => sessionOf(app, await goThrough(app))),
     );
     assert.equal(new Set(sessions.map(({ player }) => player.id)).size, 1);
+  });
+
+  it("opens nothing when what leads to the account is taken away meanwhile", async () => {
+    const { em } = app.deps;
+    const changes: ((inner: EntityManager, playerId: number) => Promise<unknown>)[] = [
+      (inner, playerId) => deleteConnection(inner, { playerId, provider: "acme" }),
+      (inner, id) => inner.nativeUpdate(PlayerSchema, { id }, { email: null, emailKey: null }),
+    ];
+    for (const [at, change] of changes.entries()) {
+      const { email, session } = await registerAccount(app);
+      const { id } = session.player;
+      await verifyEmail(id);
+      person(provider, at === 0 ? {} : { email, email_verified: true });
+      if (at === 0) await goThrough(app, { token: session.access_token });
+      const { signedIn } = await em.transactional(async (inner) => {
+        await lockAccount(inner, id);
+        const sent = goThrough(app);
+        await untilOneWaits(em);
+        await change(inner, id);
+        return { signedIn: sent };
+      });
+      assert.equal((await signedIn).error, "oauth:already_linked");
+      assert.equal((await connectionsOf(session.access_token)).length, 0);
+    }
   });
 
   it("of a closed account opens nothing", async () => {
