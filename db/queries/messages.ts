@@ -17,7 +17,7 @@ export interface NewMessageRow {
 export interface MessageBounds {
   /** Messages that wait altogether. */
   maxWaiting: number;
-  /** Messages to one recipient since `since`; null = any number. */
+  /** Messages to one recipient since `since`, not later than now (S40); null = any number. */
   maxRecent: number | null;
   since: Date;
 }
@@ -36,6 +36,7 @@ export async function insertMessage(
       ? sql`true`
       : sql`(select count(*) from (select 1 from messages
           where recipient = ${row.recipient} and created_at > ${bounds.since}
+            and created_at <= ${row.now}
           limit ${bounds.maxRecent}) recent) < ${bounds.maxRecent}`;
   const rows = await rowsOf(
     em,

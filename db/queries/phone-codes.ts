@@ -2,17 +2,21 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "./rows.ts";
 
-/** When the unexpired codes of an account end, the earliest first. Call it with the account locked. */
+/**
+ * When the unexpired codes of an account end, the earliest first; none ends after `latest` unless the
+ * clock was set back, which must not make anyone wait longer (S40). Call it with the account locked.
+ */
 export async function listCodeEnds(
   em: EntityManager,
   playerId: number,
-  now: Date,
+  { now, latest }: { now: Date; latest: Date },
 ): Promise<number[]> {
   const rows = await rowsOf(
     em,
     sql<{ ms: number }>`
       select (extract(epoch from expires_at) * 1000)::float8 as ms from phone_codes
-      where player_id = ${playerId} and expires_at > ${now} order by expires_at`,
+      where player_id = ${playerId} and expires_at > ${now} and expires_at <= ${latest}
+      order by expires_at`,
   );
   return rows.map(({ ms }) => ms);
 }

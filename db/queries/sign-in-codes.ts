@@ -20,7 +20,9 @@ export async function saveCode(
   { playerId, codeHash, channel, emailKey, now, expiresAt }: NewCode,
   bound: { windowStart: Date; max: number | null },
 ): Promise<boolean> {
-  const isNewWindow = sql`c.window_started_at <= ${bound.windowStart}::timestamptz`;
+  // A clock set back must not stretch a window (S40).
+  const isNewWindow = sql`(c.window_started_at <= ${bound.windowStart}::timestamptz
+    or c.window_started_at > ${now}::timestamptz)`;
   const isWithin = bound.max === null ? sql`true` : sql`c.issued < ${bound.max}::int`;
   const rows = await rowsOf(
     em,

@@ -108,7 +108,9 @@ function localLockout(redis: Redis, config: Settings, clock: Deps["clock"]) {
 
   function live(subject: string): LocalCount | undefined {
     const count = known.get(subject);
-    if (count && count.endsAt > clock.now()) return count;
+    const now = clock.now();
+    // A clock set back must not stretch a window (S40).
+    if (count && count.endsAt > now && count.endsAt <= now + windowMs) return count;
     known.delete(subject);
     return undefined;
   }

@@ -27,12 +27,14 @@ const purposeOf = (playerId: number) => `phone:${playerId}`;
 /** Sends a code to a number; the verified number, if any, stays until the new one is verified. */
 export async function requestPhoneCode(deps: Deps, caller: Caller, phone: string): Promise<void> {
   const { playerId } = caller;
-  const now = deps.clock.now();
   const code = newCode();
   const messageId = await deps.em.transactional(async (em) => {
     const account = await lockAccount(em, playerId);
     if (!account) throw new AppError("user:not_found");
-    const ends = await listCodeEnds(em, playerId, new Date(now));
+    // Read under the lock: what was saved before it is not later than now.
+    const now = deps.clock.now();
+    const expiresAt = new Date(now + codeMs);
+    const ends = await listCodeEnds(em, playerId, { now: new Date(now), latest: expiresAt });
     const [first] = ends;
     if (first !== undefined && ends.length >= maxCodes)
       throw new AppError("phone:too_many_codes", {
@@ -42,7 +44,7 @@ export async function requestPhoneCode(deps: Deps, caller: Caller, phone: string
       playerId,
       phone,
       codeHash: codeHash(deps.config, purposeOf(playerId), code),
-      expiresAt: new Date(now + codeMs),
+      expiresAt,
     });
     const { locale, realm } = account;
     return writeMessage(em, deps, {

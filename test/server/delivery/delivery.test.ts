@@ -193,7 +193,9 @@ describe("a message", () => {
     assert.equal(ids.filter((id) => id !== null).length, maxMessagesPerHour);
     assert.equal(ids.at(-1), null);
     assert.notEqual(await writeMessage(app.deps.em, app.deps, code(someone())), null);
-    now += 3_600_000;
+    now -= 86_400_000;
+    assert.notEqual(await writeMessage(app.deps.em, app.deps, code(to)), null);
+    now += 86_400_000 + 3_600_000;
     assert.notEqual(await writeMessage(app.deps.em, app.deps, code(to)), null);
   });
 

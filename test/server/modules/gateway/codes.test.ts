@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { insertRequest } from "../../../../db/queries/credential-requests.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { tryCode } from "../../../../db/queries/sign-in-codes.ts";
+import { answerRequest, maxCodes } from "../../../../workers/processors/credential-requests.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import {
   enter,
@@ -224,6 +226,26 @@ describe("asking for a sign-in code", () => {
     } finally {
       await limited.stop();
     }
+  });
+});
+
+describe("a sign-in code after the clock was set back", () => {
+  it("is made again, however many were made before", async () => {
+    const { email } = await registerAccount(app);
+    const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
+    const bound = { maxWaiting: 10 };
+    const request = { purpose: "code", channel: "email", emailKey: email, realm: "x" } as const;
+    const askOften = async () => {
+      for (let i = 0; i < maxCodes + 1; i++) {
+        const at = { ...bound, now: new Date(now) };
+        const requestId = (await insertRequest(app.deps.em, request, at)) ?? assert.fail();
+        await answerRequest({ requestId, round: 0 }, { ...app.deps, config });
+      }
+      return (await codesTo(email)).length;
+    };
+    assert.equal(await askOften(), maxCodes);
+    now -= 86_400_000;
+    assert.equal(await askOften(), 2 * maxCodes);
   });
 });
 

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import argon2 from "argon2";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { manualClock } from "../../../support/clock.ts";
 import {
   enter,
   password,
@@ -146,7 +147,8 @@ describe("POST /v1/gateway/login", () => {
 
 describe("a login while Redis is away", () => {
   it("is still counted, locked and let in", async () => {
-    const app = await startApp({ hasJobs: false });
+    const clock = manualClock();
+    const app = await startApp({ hasJobs: false, clock });
     const login = (identifier: string, given: string) =>
       post(app, "/v1/gateway/login", { identifier, password: given });
     try {
@@ -155,6 +157,8 @@ describe("a login while Redis is away", () => {
       for (let i = 0; i < 5; i++) assert.equal((await login(one.email, "no")).status, 401);
       assert.equal((await login(one.email, password)).code, "auth:locked");
       assert.equal((await login(two.email, password)).status, 200);
+      clock.advance(-86_400_000);
+      assert.equal((await login(one.email, password)).status, 200, "a clock set back locks nobody");
     } finally {
       await app.stores.redis.restart();
       await app.stop();
