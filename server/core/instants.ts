@@ -3,6 +3,9 @@ import Format from "typebox/format";
 const form =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
+/** A zone west of Greenwich reaches beyond it, where neither the wire nor the database has a form for the year. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** Milliseconds of an ISO 8601 date or time, UTC unless it says otherwise; null for anything else. */
 export function parseInstant(text: string): number | null {
   const match = text.length <= 40 ? form.exec(text) : null;
@@ -13,7 +16,7 @@ export function parseInstant(text: string): number | null {
   if (Number(day) > lastDay || Number(month) === 0) return null;
   const isLocal = hour !== undefined && zone === undefined;
   const ms = Date.parse(isLocal ? `${text}Z` : text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2"));
-  return Number.isNaN(ms) ? null : ms;
+  return ms <= lastMs ? ms : null;
 }
 
 Format.Set("instant", (text) => parseInstant(text) !== null);

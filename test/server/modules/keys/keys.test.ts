@@ -111,6 +111,7 @@ describe("the API keys of a realm", () => {
       [{ name: "x", origins: many(65, (n) => `h${n}.a`) }, ["origins"]],
       [{ name: "x", expires_at: "soon" }, ["expires_at"]],
       [{ name: "x", expires_at: 4_000_000_000 }, ["expires_at"]],
+      [{ name: "x", expires_at: "9999-12-31T23:59:59-01:00" }, ["expires_at"]],
     ];
     for (const [body, expected] of cases) {
       const answer = await one.create(body);
