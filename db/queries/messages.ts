@@ -17,8 +17,9 @@ export interface NewMessageRow {
 export interface MessageBounds {
   /** Messages that wait altogether. */
   maxWaiting: number;
-  /** Messages to one recipient since `since`, not later than now (S40); null = any number. */
+  /** Messages of `templates` to one recipient since `since`, not later than now (S40); null = any number. */
   maxRecent: number | null;
+  templates: readonly string[];
   since: Date;
 }
 
@@ -36,7 +37,7 @@ export async function insertMessage(
       ? sql`true`
       : sql`(select count(*) from (select 1 from messages
           where recipient = ${row.recipient} and created_at > ${bounds.since}
-            and created_at <= ${row.now}
+            and created_at <= ${row.now} and template = any(${[...bounds.templates]}::text[])
           limit ${bounds.maxRecent}) recent) < ${bounds.maxRecent}`;
   const rows = await rowsOf(
     em,

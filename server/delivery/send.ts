@@ -6,11 +6,11 @@ import { AppError } from "../core/errors.ts";
 import { DeliveryError } from "../providers/messages.ts";
 import { deliverMessage } from "./deliver.ts";
 import { seal } from "./seal.ts";
-import { templates, type NewMessage, type Template } from "./templates.ts";
+import { templates, templatesOf, type NewMessage, type Template } from "./templates.ts";
 
 /** Messages that may wait altogether; what comes on top is dropped, counted and logged. */
 export const maxWaitingMessages = 20_000;
-/** Messages one address may get in an hour, whoever asks for them. */
+/** Messages one address may get in an hour, whoever asks for them; notices are counted apart. */
 export const maxMessagesPerHour = 30;
 const hourMs = 3_600_000;
 
@@ -44,6 +44,7 @@ export async function writeMessage(
     },
     {
       maxWaiting: maxWaitingMessages,
+      templates: templatesOf(template.isNotice === true),
       maxRecent: isCounted ? Math.max(1, Math.ceil(maxMessagesPerHour * factor)) : null,
       since: new Date(now - hourMs),
     },

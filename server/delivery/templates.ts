@@ -21,6 +21,8 @@ export interface Template {
   lifeSeconds: number;
   /** Goes to us, not to a user: the bound on messages to one address does not hold. */
   isInternal?: boolean;
+  /** Tells what was done to an account: whoever did it must not keep it back by asking for other messages. */
+  isNotice?: boolean;
   texts: Readonly<Record<"en" | "de", TemplateText>>;
 }
 
@@ -110,6 +112,7 @@ export const templates = {
     kind: "mail",
     params: {},
     lifeSeconds: days(3),
+    isNotice: true,
     texts: {
       en: {
         subject: "Your password was changed",
@@ -131,6 +134,7 @@ export const templates = {
     kind: "mail",
     params: {},
     lifeSeconds: days(3),
+    isNotice: true,
     texts: {
       en: {
         subject: "Your email address was changed",
@@ -248,6 +252,12 @@ export type NewMessage = {
     params: ParamsOf<T>;
   };
 }[TemplateName];
+
+/** Names of the notices, or of all templates but these. */
+export function templatesOf(isNotice: boolean): string[] {
+  const all: [string, Template][] = Object.entries(templates);
+  return all.filter(([, one]) => (one.isNotice === true) === isNotice).map(([name]) => name);
+}
 
 /** The template of this name, or null: rows outlive releases. */
 export function findTemplate(name: string): Template | null {

@@ -10,6 +10,7 @@ import {
   sendNow,
   writeMessage,
 } from "../../../server/delivery/send.ts";
+import type { NewMessage } from "../../../server/delivery/templates.ts";
 import { DeliveryError, type OutgoingMail } from "../../../server/providers/messages.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { messagesTo, sentMessage } from "../../support/messages.ts";
@@ -197,6 +198,17 @@ describe("a message", () => {
     assert.notEqual(await writeMessage(app.deps.em, app.deps, code(to)), null);
     now += 86_400_000 + 3_600_000;
     assert.notEqual(await writeMessage(app.deps.em, app.deps, code(to)), null);
+  });
+
+  it("of a change to the account comes through however many others were asked for", async () => {
+    const to = someone();
+    const notice = { template: "password-changed", to, locale: "en", params: {} } as const;
+    const fill = async (message: NewMessage) => {
+      while ((await writeMessage(app.deps.em, app.deps, message)) !== null);
+      return (await messagesTo(app.deps, to)).length;
+    };
+    assert.equal(await fill(code(to)), maxMessagesPerHour);
+    assert.equal(await fill(notice), 2 * maxMessagesPerHour);
   });
 
   it(`is dropped while ${maxWaitingMessages} others wait`, async () => {
