@@ -52,6 +52,11 @@ export async function insertMessage(
   return rows[0]?.id ?? null;
 }
 
+/** Takes a message back that was written in the same transaction. */
+export async function withdrawMessage(em: EntityManager, id: number): Promise<void> {
+  await rowsOf(em, sql`delete from messages where id = ${id}`);
+}
+
 export interface ClaimedMessage {
   id: number;
   kind: "mail" | "sms";

@@ -5,6 +5,7 @@ import { PlayerSchema } from "../../db/entities/player.ts";
 import { lockAccount } from "../../db/queries/accounts.ts";
 import { insertRequest } from "../../db/queries/credential-requests.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
+import { writeMessage } from "../../server/delivery/send.ts";
 import { answerRequest } from "../../workers/processors/credential-requests.ts";
 import { maintain } from "../../workers/processors/maintenance.ts";
 import { credentialRequests } from "../../workers/queues.ts";
@@ -81,6 +82,34 @@ describe("a request for a code or a reset", () => {
       const back = { email, emailKey: email };
       await em.nativeUpdate(PlayerSchema, { id: session.player.id }, back);
     }
+  });
+
+  it("makes nothing void that was sent before when nothing more is sent", async () => {
+    await forget();
+    const { email } = await registerAccount(app);
+    const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
+    const deps = { ...app.deps, em: app.deps.orm.em.fork(), config };
+    const askForBoth = async () => {
+      await ask(email);
+      await post(app, "/v1/gateway/reset-password/request", { email });
+      for (const { id } of await waiting()) await answerRequest({ requestId: id, round: 0 }, deps);
+      const kept = sql`select code_hash from sign_in_codes where email_key = ${email}
+        union all select r.token_hash from password_resets r join players p on p.id = r.player_id
+          where p.email_key = ${email}`;
+      return rowsOf(deps.em, kept);
+    };
+    const sent = await askForBoth();
+    assert.equal(sent.length, 2);
+    const code = {
+      template: "sign-in-code",
+      to: email,
+      locale: "en",
+      params: { code: "1" },
+    } as const;
+    while ((await writeMessage(deps.em, deps, code)) !== null);
+    const all = (await messagesTo(deps, email)).length;
+    assert.deepEqual(await askForBoth(), sent);
+    assert.equal((await messagesTo(deps, email)).length, all);
   });
 
   it("that comes too late is forgotten", async () => {

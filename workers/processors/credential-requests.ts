@@ -3,6 +3,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../db/entities/player.ts";
 import { takeRequest, type CredentialRequestRow } from "../../db/queries/credential-requests.ts";
 import { saveReset } from "../../db/queries/password-resets.ts";
+import { withdrawMessage } from "../../db/queries/messages.ts";
 import { lockAccountOf } from "../../db/queries/players.ts";
 import { findBranding, findRealm } from "../../db/queries/realms.ts";
 import { saveCode } from "../../db/queries/sign-in-codes.ts";
@@ -11,6 +12,7 @@ import { randomId } from "../../server/core/ids.ts";
 import { codeHash, newCode } from "../../server/core/one-time-codes.ts";
 import { createTokenService } from "../../server/core/tokens.ts";
 import { postMessages, writeMessage } from "../../server/delivery/send.ts";
+import type { NewMessage } from "../../server/delivery/templates.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import type { credentialRequests, PayloadOf } from "../queues.ts";
 
@@ -50,9 +52,17 @@ async function writeCode(
   const { id: playerId, locale, realm } = account;
   const phone = account.phoneVerifiedAt ? (account.phone ?? null) : null;
   if (channel === "sms" && phone === null) return null;
+  const code = newCode();
+  const look = { locale, realm, params: { code } };
+  const message: NewMessage =
+    channel === "sms" && phone !== null
+      ? { template: "sign-in-code-sms", to: phone, ...look }
+      : { template: "sign-in-code", to: emailKey, ...look };
+  const messageId = await writeMessage(em, deps, message);
+  // What is not sent must not make void what was.
+  if (messageId === null) return null;
   const now = deps.clock.now();
   const { RATE_LIMIT_FACTOR: factor } = deps.config;
-  const code = newCode();
   const isSaved = await saveCode(
     em,
     {
@@ -68,11 +78,9 @@ async function writeCode(
       max: factor === 0 ? null : Math.max(1, Math.floor(maxCodes * factor)),
     },
   );
-  if (!isSaved) return null;
-  const params = { code };
-  return channel === "sms" && phone !== null
-    ? writeMessage(em, deps, { template: "sign-in-code-sms", to: phone, locale, realm, params })
-    : writeMessage(em, deps, { template: "sign-in-code", to: emailKey, locale, realm, params });
+  if (isSaved) return messageId;
+  await withdrawMessage(em, messageId);
+  return null;
 }
 
 async function writeReset(
@@ -84,10 +92,8 @@ async function writeReset(
   const jti = randomId();
   const tokens = createTokenService(deps.config, deps.clock);
   const token = tokens.sign("password_reset", String(id), resetSeconds, { jti });
-  const expiresAt = new Date(deps.clock.now() + resetSeconds * 1_000);
-  await saveReset(em, { playerId: id, tokenHash: hash("sha256", jti), expiresAt });
   const link = `${await frontEndOf(em, deps, realm)}/reset-password?token=${token}`;
-  return writeMessage(em, deps, {
+  const messageId = await writeMessage(em, deps, {
     template: "reset-password",
     to: emailKey,
     locale,
@@ -95,6 +101,10 @@ async function writeReset(
     realm: ownRealm,
     params: { link },
   });
+  if (messageId === null) return null;
+  const expiresAt = new Date(deps.clock.now() + resetSeconds * 1_000);
+  await saveReset(em, { playerId: id, tokenHash: hash("sha256", jti), expiresAt });
+  return messageId;
 }
 
 /** Pages of the realm, or our own when it has none (GW-10). */
