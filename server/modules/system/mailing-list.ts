@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { withdrawMessage } from "../../../db/queries/messages.ts";
 import {
   endSubscription,
   isListTokenOpen,
@@ -34,7 +35,13 @@ export async function subscribe(deps: Deps, input: SubscribeInput): Promise<void
   const token = randomId();
   const now = deps.clock.now();
   const { locale, realm } = input;
+  const link = linkTo(deps.config, "verify", emailKey, token);
+  const params = { link, unsubscribe: unsubscribeUrl(deps.config, emailKey) };
+  const message = { template: "subscribe-verify", to: emailKey, locale, realm, params } as const;
   const id = await deps.em.transactional(async (em) => {
+    const messageId = await writeMessage(em, deps, message);
+    // What is not sent must not make void what was.
+    if (messageId === null) return null;
     const isNew = await upsertSubscriber(em, {
       email: input.email.trim(),
       emailKey,
@@ -45,11 +52,9 @@ export async function subscribe(deps: Deps, input: SubscribeInput): Promise<void
       verifyExpiresAt: new Date(now + tokenMs),
       now: new Date(now),
     });
-    if (!isNew) return null;
-    const link = linkTo(deps.config, "verify", emailKey, token);
-    const params = { link, unsubscribe: unsubscribeUrl(deps.config, emailKey) };
-    const message = { template: "subscribe-verify", to: emailKey, locale, realm, params } as const;
-    return writeMessage(em, deps, message);
+    if (isNew) return messageId;
+    await withdrawMessage(em, messageId);
+    return null;
   });
   await postMessages(deps, [id]);
 }

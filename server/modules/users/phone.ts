@@ -40,20 +40,23 @@ export async function requestPhoneCode(deps: Deps, caller: Caller, phone: string
       throw new AppError("phone:too_many_codes", {
         params: { retry_after: Math.max(1, Math.ceil((first - now) / 1_000)) },
       });
-    await saveCode(em, {
-      playerId,
-      phone,
-      codeHash: codeHash(deps.config, purposeOf(playerId), code),
-      expiresAt,
-    });
     const { locale, realm } = account;
-    return writeMessage(em, deps, {
+    const id = await writeMessage(em, deps, {
       template: "phone-code",
       to: phone,
       locale,
       realm,
       params: { code },
     });
+    // What is not sent must not make void what was.
+    if (id === null) return null;
+    await saveCode(em, {
+      playerId,
+      phone,
+      codeHash: codeHash(deps.config, purposeOf(playerId), code),
+      expiresAt,
+    });
+    return id;
   });
   await postMessages(deps, [messageId]);
 }

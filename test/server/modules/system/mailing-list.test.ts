@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../../../db/queries/rows.ts";
+import { writeMessage } from "../../../../server/delivery/send.ts";
+import { subscribe as subscribeAddress } from "../../../../server/modules/system/mailing-list.ts";
 import { unsubscribeToken } from "../../../../server/modules/system/unsubscribe-token.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { post } from "../../../support/identity.ts";
@@ -70,6 +72,23 @@ describe("POST /v1/subscribe", () => {
     assert.equal(answer.status, 200);
     assert.deepEqual((await stateOf(email))?.channels, ["email:marketing"]);
     assert.equal((await messagesTo(app.deps, email)).length, 2);
+  });
+
+  it("leaves the link of an earlier mail good while no other can be sent", async () => {
+    const email = someone();
+    await subscribe(email);
+    const { content } = await mailOf(email);
+    const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
+    const deps = { ...app.deps, em: app.deps.orm.em.fork(), config };
+    const other = {
+      template: "sign-in-code",
+      to: email,
+      locale: "en",
+      params: { code: "1" },
+    } as const;
+    while ((await writeMessage(deps.em, deps, other)) !== null);
+    await subscribeAddress(deps, { email, channels: null, locale: "en", realm: "default" });
+    assert.equal(await locationOf(pathOf(content.links[0])), good);
   });
 
   it("makes the link of an earlier mail useless, and every link after a day", async () => {

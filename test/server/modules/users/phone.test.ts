@@ -3,7 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { reopenAccount } from "../../../../db/queries/accounts.ts";
 import type { Caller } from "../../../../server/http/auth.ts";
-import { verifyPhoneCode } from "../../../../server/modules/users/phone.ts";
+import { requestPhoneCode, verifyPhoneCode } from "../../../../server/modules/users/phone.ts";
+import { writeMessage } from "../../../../server/delivery/send.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { post } from "../../../support/identity.ts";
@@ -83,6 +84,19 @@ describe("a phone number", () => {
     });
     const rotated = { ...app.deps, config: { ...config, APP_SECRET_PREVIOUS: given } };
     assert.equal((await verifyPhoneCode(rotated, caller, code)).phone, phone);
+  });
+
+  it("keeps the code that went to it while no other can be sent", async () => {
+    const one = await account();
+    const phone = newNumber();
+    await one.call("POST", "/phone", { phone });
+    const code = await codeTo(phone);
+    const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
+    const deps = { ...app.deps, em: app.deps.orm.em.fork(), config };
+    const other = { template: "phone-code", to: phone, locale: "en", params: { code } } as const;
+    while ((await writeMessage(deps.em, deps, other)) !== null);
+    await requestPhoneCode(deps, { playerId: one.id } as Caller, phone);
+    assert.equal(result(await one.call("POST", "/phone/verify", { code })), "200");
   });
 
   it("has to be in the form of E.164", async () => {
