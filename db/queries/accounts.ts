@@ -27,19 +27,29 @@ export async function replacePassword(
   return rows.length > 0;
 }
 
-/** Closes an account; what it was reserved for stays reserved (USR-09). The address it had, or undefined. */
+/** The address of a closed account, and whether it had proven that it is its own. */
+export interface ClosedAccount {
+  emailKey: string | null;
+  isProven: boolean;
+}
+
+/** Closes an account; what it was reserved for stays reserved (USR-09). Undefined when none is open. */
 export async function closeAccount(
   em: EntityManager,
   playerId: number,
   now: Date,
-): Promise<{ emailKey: string | null } | undefined> {
+): Promise<ClosedAccount | undefined> {
   const rows = await rowsOf(
     em,
-    sql<{ emailKey: string | null }>`
-      update players set deleted_at = ${now}, channels = '{}', email_verified_at = null,
+    sql<ClosedAccount>`
+      with open as (
+        select id, email_verified_at is not null as is_proven from players
+        where id = ${playerId} and deleted_at is null and not is_guest for update
+      )
+      update players p set deleted_at = ${now}, channels = '{}', email_verified_at = null,
         phone_verified_at = null
-      where id = ${playerId} and deleted_at is null and not is_guest
-      returning email_key as "emailKey"`,
+      from open where p.id = open.id
+      returning p.email_key as "emailKey", open.is_proven as "isProven"`,
   );
   return rows[0];
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
+import type { ClosedAccount } from "./accounts.ts";
 import { rowsOf } from "./rows.ts";
 
 export interface Verification {
@@ -63,11 +64,19 @@ export async function isVerificationOpen(
   return rows.length > 0;
 }
 
-/** Removes what a closed account leaves behind: its open verification and its subscription. */
+/**
+ * Removes what a closed account leaves behind: its open verification and the subscription of its address. One
+ * that the owner of the address has confirmed goes only when the account had proven to be theirs.
+ */
 export async function forgetAddress(
   em: EntityManager,
-  { playerId, emailKey }: { playerId: number; emailKey: string },
+  playerId: number,
+  { emailKey, isProven }: ClosedAccount,
 ): Promise<void> {
   await rowsOf(em, sql`delete from email_verifications where player_id = ${playerId}`);
-  await rowsOf(em, sql`delete from subscribers where email_key = ${emailKey}`);
+  await rowsOf(
+    em,
+    sql`delete from subscribers
+      where email_key = ${emailKey} and (verified_at is null or ${isProven}::boolean)`,
+  );
 }

@@ -23,7 +23,7 @@ export async function closeOwnAccount(deps: Deps, caller: Caller): Promise<void>
     await spendCodes(em, playerId);
     await dropSentCredentials(em, playerId);
     await handOnTeamOf(em, playerId);
-    if (closed.emailKey !== null) await forgetAddress(em, { playerId, emailKey: closed.emailKey });
+    await forgetAddress(em, playerId, closed);
   });
   logSecurity(deps, "account_closed", { player: playerId });
   // The account is closed already; processes that do not hear of it read it within seconds.

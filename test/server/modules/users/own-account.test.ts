@@ -188,7 +188,7 @@ describe("what was sent to an address", () => {
         const sent = use();
         await untilOneWaits(em);
         await dropSentCredentials(inner, playerId);
-        await forgetAddress(inner, { playerId, emailKey: email });
+        await forgetAddress(inner, playerId, { emailKey: email, isProven: false });
         return { answer: sent };
       });
       assert.equal((await answer).status, 401);

@@ -160,6 +160,24 @@ describe("DELETE /v1/users/@me", () => {
     assert.deepEqual(body, { email: { available: false }, username: { available: false } });
   });
 
+  it("ends a confirmed subscription of its address only when the address was proven to be its own", async () => {
+    for (const isProven of [false, true]) {
+      const one = await account();
+      await post(app, "/v1/subscribe", { email: one.email });
+      await rowsOf(
+        app.deps.em,
+        sql`update subscribers set verified_at = now() where email_key = ${one.email}`,
+      );
+      if (isProven)
+        await rowsOf(
+          app.deps.em,
+          sql`update players set email_verified_at = now() where id = ${one.id}`,
+        );
+      await one.close();
+      assert.equal(await countOf("subscribers", "email_key", one.email), isProven ? 0 : 1);
+    }
+  });
+
   it("is followed after thirty days by the end of all personal data, not earlier", async () => {
     const one = await account();
     const kept = await account();
