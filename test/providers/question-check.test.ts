@@ -44,6 +44,12 @@ const planted: readonly [name: string, change: object, problem: RegExp][] = [
   ["a link in markdown", { explanation: "See [this page](there) for more." }, /markup/],
   ["a control character", { question: "What is\u0007 this?" }, /control/],
   ["a turn of writing direction", { question: "What is \u202ethis?" }, /control/],
+  ["half of a pair of surrogates", { explanation: "It is \ud800, as everybody knows." }, /control/],
+  [
+    "a choice that only looks different to a machine",
+    { choices: ["Ro\u00adme", "Paris", "Rome", "Bern"] },
+    /control/,
+  ],
   ["an unfilled template", { question: "What is the capital of {country}?" }, /template/],
   ["a missing value", { explanation: "The capital is undefined, they say." }, /template/],
   ["the answer itself", { question: "Is Paris the capital of France?" }, /says the answer/],

@@ -67,10 +67,7 @@ const rules: readonly Rule[] = [
 ];
 
 const unplain: readonly [RegExp, string][] = [
-  [
-    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u,
-    "has control characters",
-  ],
+  [/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u, "has control characters"],
   [/<\/?[a-z!][^>]*>|&(?:[a-z]+|#\d+);|\]\(|```/i, "has markup"],
   [/\b(?:https?:|ftp:|javascript:|data:|mailto:|www\.)/i, "has a link"],
   [/\{\w*\}|\$\{|\bundefined\b|\bNaN\b/, "has an unfilled template"],
