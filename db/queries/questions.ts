@@ -164,17 +164,27 @@ export async function listCatalog(
   );
 }
 
+export interface KnownFilter {
+  category: string;
+  difficulty: string;
+  /** Only questions linked to this prompt; null = all. */
+  promptHash: string | null;
+  limit: number;
+}
+
 /** Normal forms already stored of a category and difficulty, newest first, at most `limit`. */
-export async function listTextKeys(
-  em: EntityManager,
-  filter: { category: string; difficulty: string; limit: number },
-): Promise<string[]> {
+export async function listTextKeys(em: EntityManager, filter: KnownFilter): Promise<string[]> {
+  const linked =
+    filter.promptHash === null
+      ? sql``
+      : sql`and exists (select 1 from question_prompts l
+          where l.prompt_hash = ${filter.promptHash} and l.question_id = q.id)`;
   const rows = await rowsOf(
     em,
     sql<{ key: string }>`
-      select text_key as key from questions
-      where category = ${filter.category} and difficulty = ${filter.difficulty}
-      order by id desc limit ${filter.limit}`,
+      select q.text_key as key from questions q
+      where q.category = ${filter.category} and q.difficulty = ${filter.difficulty} ${linked}
+      order by q.id desc limit ${filter.limit}`,
   );
   return rows.map((row) => row.key);
 }

@@ -103,6 +103,7 @@ describe("the job that generates questions", () => {
         question("Is it empty?", { explanation: "" }),
         question("Is it double?", { choices: ["one", "one", "two", "three"] }),
         question("Is it linked?", { explanation: "See https://example.org for it." }),
+        question("Is it half of a \ud83d pair?"),
         question("Is it sound?"),
       ]),
     );
@@ -139,6 +140,18 @@ describe("the job that generates questions", () => {
       links.map((row) => row.question),
       ["Is it old?", "Is it new?"],
     );
+  });
+
+  it("makes others for a prompt until the generator has no more", async () => {
+    const prompted = payload({ category: "geography", prompt: "the capital of" });
+    const { prompt } = prompted;
+    const category = "geography" as const;
+    const wish = { category, difficulty: "easy" as const, prompt, model: null };
+    const all = await createQuestionBank().generate({ ...wish, count: 1_000, exclude: new Set() });
+    assert.ok(all.length > 20);
+    for (let left = all.length; left > 0; left -= 20)
+      assert.equal(await generateQuestions(prompted, jobs.deps), Math.min(left, 20));
+    assert.equal(await generateQuestions(prompted, jobs.deps), 0);
   });
 
   it("gives up for good on a category or difficulty that does not exist", async () => {

@@ -25,9 +25,9 @@ const isDifficulty = (name: string): name is Difficulty =>
 
 /**
  * Asks the generator for questions and stores the sound new ones (TRV-03, TRV-13). With a prompt,
- * stored questions that fit are linked to it too, so they are offered again and no text is stored
- * twice. A generator that finds nothing for a prompt leaves nothing behind: whoever waits decides
- * whether to go on without the prompt. A second run stores nothing new. Returns the new rows.
+ * stored questions that fit are linked to it too: only those linked before are left out, and no text
+ * is stored twice. A generator that finds nothing for a prompt leaves nothing behind: whoever waits
+ * decides whether to go on without the prompt. Returns the new rows.
  */
 export async function generateQuestions(
   payload: PayloadOf<typeof questionGeneration>,
@@ -37,8 +37,9 @@ export async function generateQuestions(
   if (!isCategory(category) || !isDifficulty(difficulty))
     throw new UnrecoverableError(`no such category or difficulty: ${category}, ${difficulty}`);
   const em = deps.em;
-  const known =
-    prompt === null ? await listTextKeys(em, { category, difficulty, limit: excludeLimit }) : [];
+  const promptHash = prompt === null ? null : hashPrompt(prompt);
+  const filter = { category, difficulty, promptHash, limit: excludeLimit };
+  const known = await listTextKeys(em, filter);
   const generated = await deps.questionModel.generate({
     category,
     difficulty,
@@ -51,10 +52,7 @@ export async function generateQuestions(
   const rows = sound.map((question) =>
     toRow(question, category, difficulty, deps.questionModel.name),
   );
-  return insertQuestions(em, rows, {
-    pool,
-    promptHash: prompt === null ? null : hashPrompt(prompt),
-  });
+  return insertQuestions(em, rows, { pool, promptHash });
 }
 
 function isSound(question: GeneratedQuestion, { log }: JobDeps): boolean {

@@ -31,8 +31,8 @@ export function createQuestionBank({ seed = bankSeed }: { seed?: string } = {}):
     async generate(request) {
       const shelf = await shelfOf(request.category);
       const all = shelf.get(request.difficulty) ?? [];
-      const unseen = all.filter((entry) => !request.exclude.has(entry.key));
-      return matching(unseen, request).slice(0, request.count).map(withoutKey);
+      const unseen = matching(all, request).filter(({ key }) => !request.exclude.has(key));
+      return unseen.slice(0, request.count).map(withoutKey);
     },
     categorize: async (prompt) => subjectsOf(prompt),
   };
