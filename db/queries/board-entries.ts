@@ -64,7 +64,8 @@ export async function listTeamTotals(em: EntityManager, slice: Slice): Promise<T
       select t.id, coalesce(sum(s.total_score), 0)::float8 as score, 0 as xp, 0 as "xpAt",
         coalesce(max(s.best_streak), 0) as streak, coalesce(sum(s.total_answers), 0)::float8 as answers,
         ${percent(sql`sum(s.total_correct)`, sql`sum(s.total_answers)`)} as accuracy,
-        ${micros(sql`coalesce(max(${since(sql`s.score_at`)}), t.created_at)`)} as "scoreAt",
+        ${micros(sql`coalesce(max(${since(sql`s.score_at`)}) filter (where s.total_score > 0),
+          t.created_at)`)} as "scoreAt",
         ${micros(sql`coalesce((array_agg(${since(sql`s.streak_at`)}
           order by s.best_streak desc, ${since(sql`s.streak_at`)}) filter (where s.player_id is not null))[1],
           t.created_at)`)} as "streakAt"

@@ -320,4 +320,27 @@ describe("teams", () => {
       assert.deepEqual(pages, all, metric);
     }
   });
+
+  it("do not lose their place to a newcomer who brings nothing", async () => {
+    const [ann, bob, cid, dan] = [await member(), await member(), await member(), await member()];
+    const [first, second] = [await ann.found(), await bob.found()];
+    const at = clock.now();
+    const row = (id: number, score: number, ms: number): Totals => ({
+      ...{ id, name: "", score, scoreAt: at + ms, xp: 0, xpAt: at, streak: 0, streakAt: at },
+      ...{ answers: 1, correct: 0 },
+    });
+    const best = 555_000;
+    await writeTotals(app, [row(ann.id, best, 1), row(bob.id, best, 2), row(dan.id, 0, 3)]);
+    const order = async () => {
+      const { body } = await app.client.get("/v1/games/trivia/leaderboard/teams?limit=100");
+      const { entries } = body as { entries: { team_id: number; value: number }[] };
+      return entries.flatMap(({ team_id, value }) => (value === best ? [team_id] : []));
+    };
+    assert.deepEqual(await order(), [first.id, second.id]);
+    clock.advance(60_000);
+    for (const one of [cid, dan]) {
+      await one.join(first.join_code);
+      assert.deepEqual(await order(), [first.id, second.id]);
+    }
+  });
 });
