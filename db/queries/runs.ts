@@ -77,14 +77,18 @@ export interface NewRun {
   at: Date;
 }
 
-/** Null when the player has a run of this challenge, or another open endless one, already. */
+/**
+ * Null when the player has a run of this challenge, or another open endless one, already, and when
+ * there is no such player.
+ */
 export async function insertRun(em: EntityManager, run: NewRun): Promise<RunRow | null> {
   const rows = await rowsOf<RunRow>(
     em,
     sql`insert into runs (player_id, mode, challenge_id, category, question_ids, shown_at, touched_at,
         created_at)
-      values (${run.playerId}, ${run.mode}, ${run.challengeId}, ${run.category},
-        ${[...run.questionIds]}::int[], ${run.at}, ${run.at}, ${run.at})
+      select id, ${run.mode}, ${run.challengeId}::int, ${run.category}, ${[...run.questionIds]}::int[],
+        ${run.at}::timestamptz, ${run.at}::timestamptz, ${run.at}::timestamptz
+      from players where id = ${run.playerId}
       on conflict do nothing returning ${columns}`,
   );
   return rows[0] ?? null;

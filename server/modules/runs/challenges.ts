@@ -91,6 +91,7 @@ async function openRun(
   if (made !== null) return made;
   // Another request of this player was faster.
   const [other] = await runs.listChallengeRunsOf(deps.em, playerId, [challengeId]);
-  if (other === undefined) throw new AppError("challenge:not_found");
+  // A token may outlive its player.
+  if (other === undefined) throw new AppError("auth:token_invalid");
   return other;
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { noteChange } from "../../../db/queries/board-changes.ts";
 import { brokenConstraint } from "../../../db/constraints.ts";
+import { findOpenPlayer } from "../../../db/queries/players.ts";
 import * as teams from "../../../db/queries/teams.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
@@ -24,11 +25,17 @@ export async function createTeam(
 ): Promise<teams.TeamRow> {
   const at = new Date(deps.clock.now());
   return deps.em.transactional(async (em) => {
-    if ((await teams.findTeamOf(em, playerId)) !== null) throw new AppError("team:already_member");
+    await requireFree(em, playerId);
     const id = await insertWithCode(em, { ...nameOf(name), ownerId: playerId, at });
     await addMember(em, { teamId: id, playerId, at });
     return require(await teams.findTeam(em, id));
   });
+}
+
+async function requireFree(em: EntityManager, playerId: number): Promise<void> {
+  // A token may outlive its player.
+  if ((await findOpenPlayer(em, playerId)) === null) throw new AppError("auth:token_invalid");
+  if ((await teams.findTeamOf(em, playerId)) !== null) throw new AppError("team:already_member");
 }
 
 async function insertWithCode(
@@ -70,7 +77,7 @@ export async function joinTeam(
     const teamId = await teams.findTeamByCode(em, joinCode.trim().toUpperCase());
     if (teamId === null || (await teams.lockTeam(em, teamId)) === null)
       throw new AppError("team:not_found");
-    if ((await teams.findTeamOf(em, playerId)) !== null) throw new AppError("team:already_member");
+    await requireFree(em, playerId);
     if ((await teams.countMembers(em, teamId)) >= maxMembers) throw new AppError("team:full");
     await addMember(em, { teamId, playerId, at });
     return require(await teams.findTeam(em, teamId));

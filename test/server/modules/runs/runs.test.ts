@@ -5,7 +5,7 @@ import { weightOf } from "../../../../actors/lobby/scoring.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
-import { enter, tally } from "../../../support/identity.ts";
+import { enter, post, tally } from "../../../support/identity.ts";
 import { maintain } from "../../../../workers/processors/maintenance.ts";
 import {
   correctIndexOf,
@@ -322,5 +322,21 @@ describe("runs", () => {
     ] as const)
       assert.equal((await app.client.request(method, `/v1/games/trivia${path}`)).status, 401);
     await enter(app);
+  });
+
+  it("are not begun by a player who no longer exists", async () => {
+    const { gauntlet } = await (await runner(app)).today();
+    const token = app.deps.tokens.sign("access", "2000000000", 60, {
+      roles: ["ROLE_GUEST"],
+      realm: "default",
+      name: "gone",
+      fam: "f",
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    const wishes = [{ mode: "endless" }, { mode: "gauntlet", challenge_id: gauntlet.id }];
+    const answers = await Promise.all(
+      wishes.map((body) => post(app, "/v1/games/trivia/runs", body, headers)),
+    );
+    assert.deepEqual(tally(answers), { "401 auth:token_invalid": 2 });
   });
 });

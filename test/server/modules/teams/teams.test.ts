@@ -343,4 +343,20 @@ describe("teams", () => {
       assert.deepEqual(await order(), [first.id, second.id]);
     }
   });
+
+  it("take nobody who no longer exists", async () => {
+    const team = await (await member()).found();
+    const token = app.deps.tokens.sign("access", "2000000000", 60, {
+      roles: ["ROLE_REGISTERED"],
+      realm: "default",
+      name: "gone",
+      fam: "f",
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    const answers = [
+      await post(app, base, { name: uniqueName() }, headers),
+      await post(app, `${base}/join`, { join_code: team.join_code }, headers),
+    ];
+    assert.deepEqual(tally(answers), { "401 auth:token_invalid": 2 });
+  });
 });
