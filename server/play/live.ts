@@ -44,25 +44,28 @@ export async function listLiveInLobbies(
   category: string,
   difficulty: string,
 ): Promise<number[]> {
-  return readLive(deps, [keyOf(category, difficulty)]);
+  try {
+    return await readLive(deps, [keyOf(category, difficulty)]);
+  } catch (error) {
+    deps.log.warn({ err: error }, "live questions unknown");
+    return [];
+  }
 }
 
-/** Of every category and difficulty. */
+/** Of every category and difficulty. Throws when the store is away: they decide what is kept secret. */
 export const listAllLiveInLobbies = (deps: LiveDeps): Promise<number[]> =>
   readLive(
     deps,
     categories.flatMap((category) => difficulties.map((each) => keyOf(category, each))),
   );
 
-async function readLive(deps: LiveDeps, keys: readonly string[]): Promise<number[]> {
-  try {
-    const now = deps.clock.now();
-    const lists = await Promise.all(keys.map((key) => deps.redis.zrangebyscore(key, now, "+inf")));
-    return lists.flat().map(Number);
-  } catch (error) {
-    deps.log.warn({ err: error }, "live questions unknown");
-    return [];
-  }
+async function readLive(
+  { clock, redis }: Pick<LiveDeps, "clock" | "redis">,
+  keys: readonly string[],
+): Promise<number[]> {
+  const now = clock.now();
+  const lists = await Promise.all(keys.map((key) => redis.zrangebyscore(key, now, "+inf")));
+  return lists.flat().map(Number);
 }
 
 /** `gameSize`: questions drawn for the game at once; the last of them are played long after the draw. */

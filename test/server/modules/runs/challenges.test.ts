@@ -133,6 +133,11 @@ describe("challenges", () => {
     await markLive(app.deps, shown.category, shown.difficulty, [shown.id], 5);
     await maintain({ task: "challenges" }, app.deps);
     assert.deepEqual(await pools(), new Set(["competition"]), "a lobby plays one of them");
+    const zrangebyscore = () => Promise.reject(new Error("the store is away"));
+    const redis = Object.assign(Object.create(app.deps.redis), { zrangebyscore });
+    const blind = Object.create(app.deps, { redis: { value: redis } });
+    await assert.rejects(maintain({ task: "challenges" }, blind), /store is away/);
+    assert.deepEqual(await pools(), new Set(["competition"]), "nobody knows what lobbies play");
     clock.advance(hourMs);
     await maintain({ task: "challenges" }, app.deps);
     assert.deepEqual(await pools(), new Set(["public"]), "forgotten runs are not waited for");
