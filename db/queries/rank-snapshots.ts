@@ -37,11 +37,16 @@ export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date
   await rowsOf(em, sql`delete from rank_snapshot_days where day < ${day}::date`);
 }
 
+/** A lobby is written when it is over, after newer answers: so many of the last are looked at. */
+const lastAnswers = 10_000;
+
 /** Something was answered since then. */
 export async function isAnsweredSince(em: EntityManager, since: Date): Promise<boolean> {
-  const rows = await rowsOf<{ isLater: boolean }>(
+  const rows = await rowsOf(
     em,
-    sql`select created_at >= ${since} as "isLater" from question_answers order by id desc limit 1`,
+    sql`select from (
+        select created_at from question_answers order by id desc limit ${lastAnswers}
+      ) last where created_at >= ${since} limit 1`,
   );
-  return rows[0]?.isLater ?? false;
+  return rows.length > 0;
 }

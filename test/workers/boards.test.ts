@@ -75,7 +75,14 @@ describe("the job that tends the boards", () => {
     await fillBank(app, 1, ["art"]);
     const answer = { playerId: ids[0] ?? 0, questionId: 1, selectedIndex: 0, isCorrect: true };
     const rest = { points: 1, xp: 1, source: "run" as const, ref: null, at: new Date(clock.now()) };
-    await insertAnswers(app.deps.orm.em.fork(), [{ ...answer, ...rest }]);
+    // A lobby that ended the day before is written last.
+    const late = {
+      ...answer,
+      ...rest,
+      source: "lobby" as const,
+      at: new Date("2026-05-12T23:59:00Z"),
+    };
+    await insertAnswers(app.deps.orm.em.fork(), [{ ...answer, ...rest }, late]);
     await tend();
     assert.deepEqual(await days(), ["2026-05-12"]);
   });
