@@ -112,6 +112,13 @@ export async function endEndlessRun(em: EntityManager, playerId: number, at: Dat
   );
 }
 
+export async function endRun(em: EntityManager, id: number, at: Date): Promise<void> {
+  await rowsOf(
+    em,
+    sql`update runs set is_finished = true, finished_at = ${at} where id = ${id} and not is_finished`,
+  );
+}
+
 /** Ends endless runs nobody has answered in since then (RUN-03). Returns how many. */
 export async function endStaleRuns(
   em: EntityManager,

@@ -39,7 +39,7 @@ export async function readRun(
   if (run === null) throw new AppError("run:not_found");
   const now = deps.clock.now();
   if (!isStale(run, now)) return run;
-  await runs.endEndlessRun(deps.em, playerId, new Date(now));
+  await runs.endRun(deps.em, id, new Date(now));
   return { ...run, isFinished: true, finishedAtMs: now };
 }
 

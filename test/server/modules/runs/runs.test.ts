@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql, type RawBuilder } from "kysely";
+import { IsolationLevel } from "@mikro-orm/core";
 import { weightOf } from "../../../../actors/lobby/scoring.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
+import { readRun } from "../../../../server/modules/runs/service.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { enter, post, tally } from "../../../support/identity.ts";
@@ -110,6 +112,28 @@ describe("runs", () => {
       await maintain({ task: "challenges" }, app.deps);
       await ann.renew();
       assert.equal((await ann.read(third.id)).is_finished, true);
+    });
+
+    it("that is forgotten ends alone, though another one begins while it is read", async () => {
+      const ann = await runner(app);
+      const forgotten = await ann.start("endless");
+      clock.advance(24 * hourMs + 1);
+      await ann.renew();
+      // Reads what was there before the other one began.
+      const before = app.deps.orm.em.fork();
+      await before.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ });
+      const ems = [before, app.deps.orm.em.fork()];
+      await rowsOf(before, sql`select 1 from runs`);
+      const other = await ann.start("endless");
+      const deps = {
+        clock,
+        get em() {
+          return ems.shift() ?? assert.fail();
+        },
+      };
+      assert.equal((await readRun(deps, ann.id, forgotten.id)).isFinished, true);
+      await before.rollback();
+      assert.equal((await ann.answer(other.id, 0)).status, 200);
     });
 
     it("ends when there is no other question", async () => {
