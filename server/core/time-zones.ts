@@ -1,3 +1,4 @@
+import { Temporal } from "temporal-polyfill";
 import Format from "typebox/format";
 
 /** Names are at most this long in the IANA database; anything longer is refused unread. */
@@ -8,7 +9,8 @@ const nameForm = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 export function isTimeZone(name: string): boolean {
   if (name.length > maxLength || !nameForm.test(name)) return false;
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
+    // As dates are read in it: the runtime alone also knows names that are none of IANA's, such as PST.
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return true;
   } catch {
     return false;

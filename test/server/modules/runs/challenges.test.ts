@@ -50,7 +50,7 @@ describe("challenges", () => {
     const ids = all.map(({ daily_shuffle: daily, gauntlet }) => [daily.id, gauntlet.id].join());
     assert.equal(new Set(ids).size, 3, "the ninth, the tenth and the eleventh of May");
     assert.equal(ids[0], ids[9], "Berlin has the date of UTC");
-    for (const zone of ["Moon/Base", "+01:00", "x".repeat(100), ""]) {
+    for (const zone of ["Moon/Base", "+01:00", "PST", "x".repeat(100), ""]) {
       const answer = await ann.get(`/challenges/today?tz=${encodeURIComponent(zone)}`);
       assert.equal(answer.status, 400, zone);
     }

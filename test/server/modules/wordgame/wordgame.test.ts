@@ -329,6 +329,7 @@ describe("the word game", () => {
       ["mode=daily&period=yesterday", "request:invalid_query"],
       ["mode=daily&timezone=Moon/Base", "request:invalid_query"],
       ["mode=daily&timezone=%2B01:00", "request:invalid_query"],
+      ["mode=daily&timezone=PST", "request:invalid_query"],
       ["mode=daily&limit=x", "request:invalid_query"],
     ] as const) {
       const { status, json } = await app.client.get(`${base}/leaderboard?${query}`);
