@@ -56,7 +56,9 @@ interface Generation {
 
 /** Identical requests in flight are merged (TRV-03). */
 function generationKind({ category, difficulty, pool, model, prompt }: Generation): string {
-  return `generate-${category}-${difficulty}-${pool}-${model ?? "any"}-${hashText(prompt ?? "")}`;
+  // Names of models may have what an id may not.
+  const wish = hashText(JSON.stringify([model, prompt]));
+  return `generate-${category}-${difficulty}-${pool}-${wish}`;
 }
 
 /** Fills the stored questions of one category, difficulty and prompt (TRV-03). */

@@ -172,4 +172,12 @@ describe("the job that generates questions", () => {
     assert.equal(await ask("f"), true);
     assert.equal(asked, 2, "what comes later is work of its own");
   });
+
+  it("is done for a model of any name, through the real queue", async () => {
+    const { enqueueAndWait } = jobs.deps;
+    for (const [request, model] of ["qwen3:8b", "ft:small:quiz::1", "maker/small"].entries()) {
+      const wish = payload({ model, request: String(request) });
+      assert.equal(await enqueueAndWait(questionGeneration, wish, 10_000), true, model);
+    }
+  });
 });
