@@ -91,7 +91,8 @@ export const lobbyResults = defineQueue({
     key: Type.String(),
   }),
   jobId: (p) => `lobby-${p.code}-${p.lobbyId}-${p.seq}`,
-  options: retries(10, 1_000),
+  // For about as long as the sheet is kept: a database may be away for hours.
+  options: retries(18, 1_000),
   concurrency: 4,
 });
 

@@ -19,6 +19,8 @@ interface Given {
   xp?: number;
 }
 
+const hourMs = 3_600_000;
+
 let app: App;
 let questionIds: number[];
 let lobbyIds = 1_000_000;
@@ -357,6 +359,37 @@ describe("the job that stores a finished lobby", () => {
       assert.equal(await job?.getState(), "failed");
       assert.equal(job?.attemptsMade, 1);
       assert.match(job.failedReason, /no result sheet/);
+    } finally {
+      await queues.close();
+    }
+  });
+
+  it("is tried for hours, as long as a database may be away, and is done when it is back", async () => {
+    const sheet = sheetOf([await newAccount(), null], [{ id: freshQuestion(), given: [] }]);
+    const payload = await plant(sheet);
+    // As good as a database that is away: no attempt can succeed, and the next one may.
+    await app.deps.redis.hset(payload.key, "r", "{");
+    const queues = createQueues(app.stores.redisUrl, silentLogger);
+    try {
+      const id = await queues.enqueue(lobbyResults, payload);
+      const queue = queues.all().find(({ name }) => name === lobbyResults.name);
+      assert.ok(queue);
+      const tried = async () => {
+        for (;;) {
+          const state = await queue.getJobState(id);
+          const job = (await queue.getJob(id)) ?? assert.fail();
+          if (state !== "waiting" && state !== "active") return { job, state };
+        }
+      };
+      for (let waitedMs = 0; waitedMs < 12 * hourMs;) {
+        const { job, state } = await tried();
+        assert.equal(state, "delayed", `given up after ${waitedMs} ms`);
+        waitedMs += job.delay;
+        if (waitedMs >= 12 * hourMs) await plant(sheet);
+        await job.promote();
+      }
+      assert.equal((await tried()).state, "completed");
+      assert.equal((await counted(sheet))?.results, 1);
     } finally {
       await queues.close();
     }
