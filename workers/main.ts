@@ -4,7 +4,7 @@ import { createLogger } from "../server/core/logger.ts";
 import { createMetrics } from "../server/core/metrics.ts";
 import { joinPrimary } from "../server/ipc.ts";
 import { startJobs } from "./jobs.ts";
-import { startSchedules } from "./schedules.ts";
+import { keepSchedules } from "./schedules.ts";
 import { processors } from "./processors/index.ts";
 
 /** Process entry of role `jobs`: one worker per queue, until the primary says stop. */
@@ -21,8 +21,7 @@ export async function startJobWorker(): Promise<void> {
     // The getter of `em` makes a fork for each job.
     depsOf: () => ({ ...deps }),
   });
-  // Redis may be away for a moment; the next start of a worker asks again.
-  await startSchedules(queues).catch((error: unknown) => log.warn({ err: error }, "schedules"));
+  const endSchedules = await keepSchedules(queues, log);
   const link = joinPrimary({
     log,
     answers: {
@@ -30,6 +29,7 @@ export async function startJobWorker(): Promise<void> {
       moderation: () => deps.moderator.state(),
     },
     stop: async () => {
+      endSchedules();
       await jobs.close();
       await close();
     },

@@ -1,3 +1,4 @@
+import type { Logger } from "../server/core/logger.ts";
 import type { Queues } from "./producer.ts";
 import { maintenance } from "./queues.ts";
 
@@ -18,4 +19,19 @@ export const schedules = [
 /** Starts the periodic jobs; safe from any number of processes. */
 export async function startSchedules(queues: Pick<Queues, "schedule">): Promise<void> {
   for (const { task, everyMs } of schedules) await queues.schedule(maintenance, { task }, everyMs);
+}
+
+/** How often it is asked for them again: a store may have been away, or have lost what it had. */
+const againMs = 60_000;
+
+/** Keeps the periodic jobs going; returns what ends it. */
+export async function keepSchedules(
+  queues: Pick<Queues, "schedule">,
+  log: Logger,
+): Promise<() => void> {
+  const ask = () =>
+    startSchedules(queues).catch((error: unknown) => log.warn({ err: error }, "schedules"));
+  await ask();
+  const timer = setInterval(() => void ask(), againMs);
+  return () => clearInterval(timer);
 }
