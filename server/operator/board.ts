@@ -16,6 +16,7 @@ import type {
 import type { Queue } from "bullmq";
 import { AppError } from "../core/errors.ts";
 import { html, type OperatorReply, type OperatorRequest } from "./exchange.ts";
+import { findJob } from "./jobs.ts";
 import { maskData } from "./masking.ts";
 
 /** What a failure wrote into a job, besides the fields the dashboard lets us format. */
@@ -114,6 +115,7 @@ export function createBoard(queues: Queue[]): Board {
 /** The board shows of a job what the endpoints show: personal data and secrets are masked (OPS-03). */
 function adapterOf(queue: Queue): BullMQAdapter {
   const adapter = new BullMQAdapter(queue);
+  adapter.getJob = (id) => findJob(queue, id);
   adapter.setFormatter("data", maskData);
   adapter.setFormatter("returnValue", maskData);
   return adapter;

@@ -49,7 +49,7 @@ export function createJobDesk(queues: readonly Queue[]): JobDesk {
     return queue;
   };
   const jobOf = async (name: string, id: string): Promise<Job> => {
-    const job: Job | undefined = await queueOf(name).getJob(id);
+    const job = await findJob(queueOf(name), id);
     if (!job) throw new AppError("job:not_found");
     return job;
   };
@@ -83,6 +83,15 @@ export function createJobDesk(queues: readonly Queue[]): JobDesk {
       return failed;
     },
   };
+}
+
+/** The library takes for a job whatever has its name: also keys of its own, such as `meta` or `failed`. */
+export async function findJob(queue: Queue, id: string): Promise<Job | undefined> {
+  const found: Job | undefined = await queue.getJob(id).catch((error: unknown) => {
+    if (error instanceof Error && error.message.startsWith("WRONGTYPE")) return undefined;
+    throw error;
+  });
+  return found && Number.isFinite(found.timestamp) ? found : undefined;
 }
 
 const changedMeanwhile = /locked|belongs to a job scheduler|not in the failed state|Missing key/i;
