@@ -13,7 +13,7 @@ import { prepareDatabase } from "./prepare.ts";
 import { askForSample } from "./sample.ts";
 import { onStopSignals } from "./signals.ts";
 import { StartError } from "./start-error.ts";
-import { startStores } from "./stores.ts";
+import { startStores, type RunningStores } from "./stores.ts";
 
 /** The HTTP library takes its header limit from the environment; the default refuses long cookies. */
 const headerLimit = { UWS_HTTP_MAX_HEADERS_SIZE: "16384" };
@@ -66,8 +66,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   const lock = lockDataDir(config.DATA_DIR);
   run.undo.push(() => lock.release());
   await claimAddresses(config);
-  const stores = await timed(run, "stores", () => startStores(config, log));
-  run.undo.push(() => stores.stop());
+  const stores = await timed(run, "stores", () => openStores(run));
   config.DATABASE_URL = stores.databaseUrl;
   config.REDIS_URL = stores.redisUrl;
   config.OPERATOR_BOOTSTRAP_TOKEN = operatorToken(config);
@@ -99,6 +98,13 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
     pid: process.pid,
     times: run.times,
   };
+}
+
+/** To be stopped from the moment they run: a signal may have come while they started. */
+async function openStores({ config, log, undo }: Run): Promise<RunningStores> {
+  const stores = await startStores(config, log);
+  undo.push(() => stores.stop());
+  return stores;
 }
 
 async function claimAddresses(config: Config): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,6 +18,7 @@ import {
   serviceEnv,
   sharedService,
   startService,
+  stopWhileStarting,
   temporaryDataDir,
   type Service,
 } from "../support/process.ts";
@@ -214,6 +215,15 @@ describe("stopping and starting again", () => {
       secondPids.filter((pid) => !isGone(pid)),
       [],
     );
+  });
+
+  it("stops what it started when the signal comes while the stores start", async () => {
+    const pidFiles = ["postgres/postmaster.pid", "redis/redis.pid"].map((f) => join(dataDir, f));
+    const isRunning = (file: string) => existsSync(file);
+    const untilOneStarts = () =>
+      eventually("a store has begun to start", () => pidFiles.some(isRunning));
+    assert.equal(await stopWhileStarting(serviceEnv(dataDir), untilOneStarts), 0);
+    assert.deepEqual(pidFiles.filter(isRunning), []);
   });
 
   it("stops in order when the whole process group gets the signal twice", async () => {

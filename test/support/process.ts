@@ -144,6 +144,19 @@ export async function failToStart(env: NodeJS.ProcessEnv): Promise<FailedStart> 
   return { code: child.exitCode, output: output.text };
 }
 
+/** Starts a service and sends it SIGTERM after `untilTime`; the exit code. */
+export async function stopWhileStarting(
+  env: NodeJS.ProcessEnv,
+  untilTime: () => Promise<void>,
+): Promise<number | null> {
+  const { child } = launch(env);
+  const exited = once(child, "exit");
+  await untilTime();
+  child.kill("SIGTERM");
+  await exited;
+  return child.exitCode;
+}
+
 function launch(env: NodeJS.ProcessEnv): { child: ChildProcess; output: { text: string } } {
   const args = [...nodeFlags, "server/main.ts"];
   const child = spawn(process.execPath, args, {
