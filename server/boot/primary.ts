@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
+import { listenUrl } from "../core/addresses.ts";
 import { configToEnv, loadConfig, type Config } from "../core/config.ts";
 import { createLogger, type Logger } from "../core/logger.ts";
 import { connectRedis, publish } from "../core/redis.ts";
@@ -83,7 +84,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   holder.current = children;
   run.undo.push(() => children.stop());
   await timed(run, "processes", () => untilStopped(run, children.start()));
-  const url = `http://${config.HOST}:${config.PORT}`;
+  const url = listenUrl(config);
   await timed(run, "health", () => untilStopped(run, untilHealthy(url, run.stopped)));
   const { host, port } = splitAddress(config.OPERATOR_LISTEN);
   return {

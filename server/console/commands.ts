@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { insertOperator, listOperators, revokeOperator } from "../../db/queries/operators.ts";
 import { withoutPassword } from "../card.ts";
+import { listenUrl } from "../core/addresses.ts";
 import type { Config } from "../core/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
@@ -74,7 +75,7 @@ async function showConfig(config: Config, options: Options) {
 }
 
 async function checkHealth(config: Config): Promise<Record<string, unknown>> {
-  const url = `http://${config.HOST}:${config.PORT}/v1/health-check`;
+  const url = `${listenUrl(config)}/v1/health-check`;
   const response = await fetch(url, { signal: AbortSignal.timeout(healthLimitMs) }).catch(
     () => null,
   );

@@ -7,9 +7,13 @@ const everyAddress = new Set(["0.0.0.0", "::", "[::]"]);
  * configured one: what a request calls us must not reach a mail (S23).
  */
 export function publicBaseUrl(config: Pick<Config, "PUBLIC_BASE_URL" | "HOST" | "PORT">): string {
-  if (config.PUBLIC_BASE_URL !== "") return new URL(config.PUBLIC_BASE_URL).origin;
-  const host = everyAddress.has(config.HOST) ? "127.0.0.1" : config.HOST;
-  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${config.PORT}`;
+  return config.PUBLIC_BASE_URL === "" ? listenUrl(config) : new URL(config.PUBLIC_BASE_URL).origin;
+}
+
+/** Where a program on this machine finds the public listener. */
+export function listenUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
+  const host = everyAddress.has(HOST) ? "127.0.0.1" : HOST;
+  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${PORT}`;
 }
 
 /** Where a status page is; without a marketing site a path, so that it is on the address that was asked (SYS-02). */

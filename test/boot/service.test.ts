@@ -238,6 +238,14 @@ describe("stopping and starting again", () => {
   });
 });
 
+describe("a service on an IPv6 address", () => {
+  it("starts, and prints addresses that can be asked", async () => {
+    const service = await startService({ env: { HOST: "::1" }, sharesPostgres: true });
+    const answer = await fetch(`${service.url}/v1/health-check`);
+    assert.deepEqual([answer.status, await service.stop()], [200, 0]);
+  });
+});
+
 describe("an ill configuration", () => {
   it("is refused with every problem at once and exit code 1", async () => {
     const env = serviceEnv("/nowhere", { PORT: "http", JOB_WORKERS: "-1", APP_ENV: "live" });
