@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { countedAddress } from "../http/client-address.ts";
 
 const maxFailures = 10;
 const windowMs = 60_000;
@@ -14,20 +15,27 @@ export interface LoginFailures {
 
 export function createLoginFailures(clock: Clock): LoginFailures {
   const windows = new Map<string, { endsAt: number; count: number }>();
+  const openWindow = (address: string) => {
+    const window = windows.get(address);
+    const left = window === undefined ? 0 : window.endsAt - clock.now();
+    // A clock set back must not stretch a window (S40).
+    return left > 0 && left <= windowMs ? window : undefined;
+  };
   return {
     waitOf: (ip) => {
-      const window = windows.get(ip);
-      if (!window || window.endsAt <= clock.now() || window.count < maxFailures) return 0;
+      const window = openWindow(countedAddress(ip));
+      if (!window || window.count < maxFailures) return 0;
       return Math.ceil((window.endsAt - clock.now()) / 1_000);
     },
     record: (ip) => {
-      const window = windows.get(ip);
-      if (window && window.endsAt > clock.now()) {
+      const address = countedAddress(ip);
+      const window = openWindow(address);
+      if (window) {
         window.count++;
         return;
       }
-      windows.delete(ip);
-      windows.set(ip, { endsAt: clock.now() + windowMs, count: 1 });
+      windows.delete(address);
+      windows.set(address, { endsAt: clock.now() + windowMs, count: 1 });
       const oldest = windows.keys().next();
       if (windows.size > maxAddresses && !oldest.done) windows.delete(oldest.value);
     },
