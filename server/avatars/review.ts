@@ -72,6 +72,8 @@ async function write(
 async function undo(em: EntityManager, row: UploadRow, now: Date): Promise<void> {
   const { undo: before } = row;
   if (!before) throw new AppError("avatar:nothing_to_undo");
+  if (row.file === null && before.status !== "rejected")
+    throw new AppError("avatar:picture_removed");
   await writeJudgement(em, row.id, {
     status: before.status,
     rejectionReason: before.rejectionReason,

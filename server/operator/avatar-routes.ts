@@ -138,7 +138,7 @@ const decisionRoutes = (avatars: AvatarDesk): AnyRoute[] => [
     unknown: "avatar:upload_not_found",
     body: OptionalReasonBody,
     responses: { 200: UploadAnswer },
-    errors: ["avatar:upload_not_found", "avatar:nothing_to_undo"],
+    errors: ["avatar:upload_not_found", "avatar:nothing_to_undo", "avatar:picture_removed"],
     handler: async ({ params, body, caller }) => {
       const by = { caller, reason: body.reason?.trim() ?? "" };
       const upload = await avatars.decide(params.id, { verb: "undo" }, by);

@@ -309,6 +309,17 @@ describe("the upkeep of pictures", () => {
     assert.deepEqual(await filesOf(b.id), [{ id: other.id, file: null }]);
   });
 
+  it("takes no rejection back once the picture is gone", async () => {
+    const one = await member();
+    const { id } = await one.send();
+    await decide(id, "approve");
+    await decide(id, "reject", { reason: "No." });
+    now += 31 * 86_400_000;
+    await tidy();
+    assert.equal(codeOf(await ask("POST", `/${id}/undo`)), "avatar:picture_removed");
+    assert.equal((await list("?status=rejected")).uploads[0]?.id, id);
+  });
+
   it("has an upload judged whose job was lost, and forgets one that was never stored", async () => {
     const one = await member();
     const at = new Date(now - 3_600_000);
