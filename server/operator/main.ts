@@ -19,7 +19,7 @@ import { pageRoutes } from "./page-routes.ts";
 import { createPlayerDesk } from "./players.ts";
 import { createQuestionDesk } from "./questions.ts";
 import { operatorRoutes } from "./routes.ts";
-import { createOperatorServer, listen } from "./server.ts";
+import { createOperatorServer, drain, listen } from "./server.ts";
 import type { Audit, Sources } from "./sources.ts";
 
 type MetricsOfProcess = MetricObjectWithValues<MetricValue<string>>[];
@@ -39,8 +39,7 @@ export async function startOperator(): Promise<void> {
     log,
     answers: {},
     stop: async () => {
-      server.closeAllConnections();
-      server.close();
+      await drain(server);
       await queues.close();
       redis.disconnect();
       await database.close();

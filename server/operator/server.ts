@@ -34,6 +34,7 @@ export interface OperatorServerOptions extends AccessOptions {
 }
 
 const requestLimitMs = 15_000;
+const drainLimitMs = 10_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** The second listener: a few people use it, so it is a plain server in a process of its own (OPS-01). */
@@ -57,6 +58,17 @@ export async function listen(server: Server, host: string, port: number): Promis
   await once(server, "listening");
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : port;
+}
+
+/** Takes nothing new and answers what is in flight, for at most so long (S41). */
+export async function drain(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  // A connection that has its answer is not waited for.
+  server.keepAliveTimeout = 1;
+  server.close();
+  const timer = setTimeout(() => server.closeAllConnections(), drainLimitMs);
+  await closed;
+  clearTimeout(timer);
 }
 
 async function serve(

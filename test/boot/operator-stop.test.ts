@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { withClient } from "../../server/local/postgres.ts";
+import { newPlayer } from "../support/player.ts";
+import { startService } from "../support/process.ts";
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < deadline, "it never came to that");
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+describe("the operator listener of a service that stops", () => {
+  it("answers what is in flight, and nothing new", async () => {
+    const service = await startService({ sharesPostgres: true });
+    const { accountId } = await newPlayer(service.url, "Ada");
+    const signOut = () =>
+      fetch(`${service.operatorUrl}/operator/players/${accountId}/revoke-sessions`, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${service.operatorToken}`,
+          "Content-Type": "application/json",
+        },
+        body: JSON.stringify({ reason: "asked by mail" }),
+      });
+    const { status, stopped } = await withClient(service.databaseUrl, async (client) => {
+      const isWaitedFor = async () => {
+        const waiting = `select 1 from pg_locks
+          where not granted and transactionid = pg_current_xact_id()::xid`;
+        return (await client.query(waiting)).rowCount === 1;
+      };
+      const isRefused = () =>
+        fetch(`${service.operatorUrl}/live`).then(
+          () => false,
+          () => true,
+        );
+      await client.query("begin");
+      await client.query("select id from players where id = $1 for update", [accountId]);
+      const answer = signOut();
+      await until(isWaitedFor);
+      const stopped = service.stop();
+      await until(isRefused);
+      await client.query("rollback");
+      return { status: (await answer).status, stopped };
+    });
+    assert.deepEqual([status, await stopped], [200, 0]);
+  });
+});
