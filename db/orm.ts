@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../server/core/config.ts";
-import { parseDatabaseUrl } from "../server/core/database-url.ts";
+import { parseDatabaseUrl, type DatabaseAddress } from "../server/core/database-url.ts";
 import { silentLogger, type Logger } from "../server/core/logger.ts";
 import { entities } from "./entities/index.ts";
 import { migrations } from "./migrations/index.ts";
@@ -28,7 +28,7 @@ export async function createOrm(
   config: Pick<Config, "DATABASE_URL" | "DATABASE_POOL">,
   log: Logger = silentLogger,
 ): Promise<MikroORM> {
-  const { host, port, user, password, database } = parseDatabaseUrl(config.DATABASE_URL);
+  const { host, port, user, password, database, ssl } = parseDatabaseUrl(config.DATABASE_URL);
   return MikroORM.init({
     entities,
     extensions: [Migrator],
@@ -41,6 +41,7 @@ export async function createOrm(
     pool: { min: 0, max: config.DATABASE_POOL },
     driverOptions: {
       Client: PreparingClient,
+      ssl,
       statement_timeout: statementTimeoutMs,
       connectionTimeoutMillis: connectTimeoutMs,
     },
@@ -141,6 +142,7 @@ async function connect(orm: MikroORM, database: string): Promise<pg.Client> {
     user: options.user ?? "",
     password: typeof options.password === "string" ? options.password : "",
     database,
+    ssl: (options.driverOptions as Pick<DatabaseAddress, "ssl">).ssl,
     connectionTimeoutMillis: connectTimeoutMs,
   });
   client.on("error", () => {});

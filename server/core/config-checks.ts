@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
 import { normalizeOrigin, parseOrigins } from "./origins.ts";
 import { parseTrustedProxies } from "./trusted-proxies.ts";
 
@@ -9,6 +10,7 @@ export function crossChecks(config: Config): string[] {
   const problems = [
     ...secretProblems(config),
     ...addressProblems(config),
+    ...databaseProblems(config),
     ...deliveryProblems(config),
   ];
   if (config.AVATAR_MODERATION === "webhook" && !URL.canParse(config.AVATAR_MODERATION_URL))
@@ -37,6 +39,15 @@ function secretProblems(config: Config): string[] {
   const given = [config.APP_SECRET, config.APP_SECRET_PREVIOUS, token].filter((s) => s !== "");
   if (new Set(given).size < given.length) problems.push("secrets must differ from each other");
   return problems;
+}
+
+function databaseProblems({ DATABASE_URL: url }: Config): string[] {
+  try {
+    if (url !== "") parseDatabaseUrl(url);
+    return [];
+  } catch (error) {
+    return [`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 function addressProblems(config: Config): string[] {
