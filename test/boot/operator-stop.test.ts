@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { withClient } from "../../server/local/postgres.ts";
+import { eventually } from "../support/eventually.ts";
 import { newPlayer } from "../support/player.ts";
 import { startService } from "../support/process.ts";
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadline, "it never came to that");
-    await new Promise((done) => setTimeout(done, 20));
-  }
-}
 
 describe("the operator listener of a service that stops", () => {
   it("answers what is in flight, and nothing new", async () => {
@@ -39,9 +32,9 @@ describe("the operator listener of a service that stops", () => {
       await client.query("begin");
       await client.query("select id from players where id = $1 for update", [accountId]);
       const answer = signOut();
-      await until(isWaitedFor);
+      await eventually("the change waits for the lock", isWaitedFor);
       const stopped = service.stop();
-      await until(isRefused);
+      await eventually("nothing new is taken", isRefused);
       await client.query("rollback");
       return { status: (await answer).status, stopped };
     });

@@ -13,6 +13,7 @@ import { commandOf, isAlive } from "../../server/local/orphans.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport } from "../../workers/queues.ts";
 import { archiveTraces, envelope } from "../support/archive.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   failToStart,
   serviceEnv,
@@ -24,20 +25,7 @@ import {
 } from "../support/process.ts";
 import { made } from "../support/projected-game.ts";
 
-const waitLimitMs = 60_000;
-
-/** Polls what cannot announce itself: the end of a process that is not our child. */
-async function eventually(
-  what: string,
-  isTrue: () => Promise<boolean> | boolean,
-  limitMs = waitLimitMs,
-): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (!(await isTrue())) {
-    assert.ok(performance.now() < deadline, `never happened: ${what}`);
-    await sleep(25);
-  }
-}
+const importLimitMs = 60_000;
 
 const isGone = (pid: number) => !isAlive(pid) || commandOf(pid) === "";
 
@@ -153,7 +141,7 @@ describe("a running service", () => {
     const killed = [2, 3, 4];
     try {
       for (const n of [1, ...killed, 5]) await writeEnvelopeFile(patchOf(n), job(n).envelope);
-      const first = queues.enqueueAndWait(codexImport, job(1), waitLimitMs);
+      const first = queues.enqueueAndWait(codexImport, job(1), importLimitMs);
       await eventually("the first import runs", isImporting);
       const start = performance.now();
       assert.equal(await first, true);
@@ -182,7 +170,7 @@ describe("a running service", () => {
         });
       }
       assert.ok(cut > 0, "every import was over before its worker was killed");
-      assert.equal(await queues.enqueueAndWait(codexImport, job(5), waitLimitMs), true);
+      assert.equal(await queues.enqueueAndWait(codexImport, job(5), importLimitMs), true);
       assert.deepEqual(await shown(), [numItems, 5, 5]);
     } finally {
       await orm.close(true);

@@ -1,4 +1,9 @@
-import { forgetPicture, listSpentPictures, listUnjudged } from "../../db/queries/avatar-reviews.ts";
+import {
+  forgetPicture,
+  listSpentPictures,
+  listUnjudged,
+  type SpentPicture,
+} from "../../db/queries/avatar-reviews.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import { avatarModeration } from "../queues.ts";
 
@@ -29,9 +34,19 @@ export async function tidyAvatars(deps: JobDeps): Promise<void> {
     keptEach,
     limit: maxRemoved,
   });
-  for (const picture of spent) {
+  let count = 0;
+  for (const picture of spent) if (await removePicture(deps, picture)) count += 1;
+  if (count > 0) deps.log.info({ count }, "avatar pictures removed");
+}
+
+/** One that cannot be removed stays for the next time, and does not hold back the others. */
+async function removePicture(deps: JobDeps, picture: SpentPicture): Promise<boolean> {
+  try {
     await deps.pictureStore.remove(picture.file);
-    await forgetPicture(em, picture);
+    await forgetPicture(deps.em, picture);
+    return true;
+  } catch (error) {
+    deps.log.warn({ err: error, upload: picture.id }, "an avatar picture is not removed");
+    return false;
   }
-  if (spent.length > 0) deps.log.info({ count: spent.length }, "avatar pictures removed");
 }

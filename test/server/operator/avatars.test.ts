@@ -309,6 +309,23 @@ describe("the upkeep of pictures", () => {
     assert.deepEqual(await filesOf(b.id), [{ id: other.id, file: null }]);
   });
 
+  it("removes what it can when the store of pictures refuses one", async () => {
+    const [stuck, other] = [await member(), await member()];
+    for (const one of [stuck, other])
+      await decide((await one.send()).id, "reject", { reason: "No." });
+    const fileOf = async ({ id }: typeof stuck) => (await filesOf(id))[0]?.file ?? null;
+    const refused = await fileOf(stuck);
+    now += 31 * 86_400_000;
+    const { remove } = app.deps.pictureStore;
+    app.deps.pictureStore.remove = (file) =>
+      file === refused ? Promise.reject(new Error("no")) : remove.call(app.deps.pictureStore, file);
+    await tidy();
+    assert.deepEqual([await fileOf(stuck), await fileOf(other)], [refused, null]);
+    app.deps.pictureStore.remove = remove;
+    await tidy();
+    assert.equal(await fileOf(stuck), null);
+  });
+
   it("takes no rejection back once the picture is gone", async () => {
     const one = await member();
     const { id } = await one.send();
