@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
 import { entityColumns, type EntityRow } from "./codex-read.ts";
+import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 export type FilterOp = "eq" | "ne" | "lt" | "lte" | "gt" | "gte";
@@ -30,24 +31,37 @@ const numberPattern = String.raw`^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$`;
 /** Longer texts would not fit the type. */
 const maxNumberLength = 300;
 
-/** With the wait for a connection it fits into the time a request has. */
-const filterTimeoutMs = 5_000;
-
 /** Such a list looks into all documents of a type. */
 export const hasDataFilter = ({ filters }: Pick<ListQuery, "filters">) =>
   filters.some(({ field }) => field === "data");
 
-/** Heads, with `data` for the filters on it: each use of the column itself would unpack the document anew. */
-const headsFor = (query: ListQuery) =>
-  hasDataFilter(query)
-    ? sql`codex_head h cross join lateral (select h.data || '{}'::jsonb as data offset 0) x`
-    : sql`codex_head h`;
+/**
+ * Heads, with `x.v0`, `x.v1`... for what the filters on `data` ask of it, one after the other. Each use of the
+ * column itself would unpack the document anew.
+ */
+function headsFor({ filters }: ListQuery): RawBuilder<unknown> {
+  const paths = filters.filter(({ field }) => field === "data").map(({ path }) => path);
+  if (paths.length === 0) return sql`codex_head h`;
+  const values = sql.join(paths.map((path, n) => sql`${valueAt(path)} as ${sql.ref(`v${n}`)}`));
+  const unpacked =
+    paths.length === 1 ? sql`` : sql`from (select h.data || '{}'::jsonb as data offset 0) h`;
+  return sql`codex_head h cross join lateral (select ${values} ${unpacked} offset 0) x`;
+}
+
+/** What `data` has at a path; one step into an object is cheaper than a walk. */
+function valueAt(path: readonly string[]): RawBuilder<unknown> {
+  const [only = "", ...rest] = path;
+  return rest.length === 0 ? sql`h.data -> ${only}::text` : sql`h.data #> ${path}::text[]`;
+}
 
 function conditionsOf({ branchId, type, filters, words }: ListQuery): RawBuilder<unknown> {
+  let numValues = 0;
   const conditions = [
     sql`h.branch_id = ${branchId}`,
     sql`h.type = ${type}`,
-    ...filters.map(conditionOf),
+    ...filters.map((filter) =>
+      conditionOf(filter, filter.field === "data" ? sql.ref(`x.v${numValues++}`) : null),
+    ),
   ];
   // Words are letters and digits, so they need no escape inside the quotes.
   const query = words?.map((word) => `'${word}':*`).join(" & ");
@@ -56,49 +70,37 @@ function conditionsOf({ branchId, type, filters, words }: ListQuery): RawBuilder
   return sql.join(conditions, sql` and `);
 }
 
-function conditionOf({ field, path, op, value }: ListFilter): RawBuilder<unknown> {
+/** A value out of `data` as JSON; null where the filter is on a column. */
+type Value = RawBuilder<unknown> | null;
+
+function conditionOf({ field, op, value }: ListFilter, found: Value): RawBuilder<unknown> {
   if (field === "tags") {
     const has = sql`h.tags @> array[${value}]::text[]`;
     return op === "eq" ? has : sql`not (${has})`;
   }
-  if (op === "eq") return isEqual(field, path, value);
-  if (op === "ne") return sql`(${isEqual(field, path, value)}) is not true`;
-  const text = textOf(field, path);
+  const text = found === null ? sql.ref(`h.${field}`) : scalarText(found);
+  if (op === "eq") return isEqual(found, text, value);
+  if (op === "ne") return sql`(${isEqual(found, text, value)}) is not true`;
   const holds = sql`(${text})::numeric ${numericOps[op]} ${value}::numeric`;
   const ofText = sql`case when length(${text}) > ${maxNumberLength} then false
     when ${text} ~ ${numberPattern} then ${holds} else false end`;
-  if (field !== "data") return ofText;
-  return sql`case jsonb_typeof(${valueOf(path)})
-    when 'number' then ${valueOf(path)}::numeric ${numericOps[op]} ${value}::numeric
+  if (found === null) return ofText;
+  return sql`case jsonb_typeof(${found})
+    when 'number' then ${found}::numeric ${numericOps[op]} ${value}::numeric
     when 'string' then ${ofText} else false end`;
 }
 
 /** Equal as JSON text (COD-17); two numbers by value, since the store writes them in its own way. */
-function isEqual(
-  field: ListFilter["field"],
-  path: readonly string[],
-  value: string,
-): RawBuilder<unknown> {
-  const isText = sql`${textOf(field, path)} = ${value}`;
-  if (field !== "data" || !numberValue.test(value)) return isText;
-  return sql`case jsonb_typeof(${valueOf(path)})
-    when 'number' then ${valueOf(path)}::numeric = ${value}::numeric else ${isText} end`;
-}
-
-/** What `data` has at a path, as JSON or as text; one step into an object is cheaper than a walk. */
-function valueOf(path: readonly string[], isText = false): RawBuilder<unknown> {
-  const [only = "", ...rest] = path;
-  if (rest.length === 0) return sql`(x.data ${isText ? sql`->>` : sql`->`} ${only}::text)`;
-  return sql`(x.data ${isText ? sql`#>>` : sql`#>`} ${path}::text[])`;
+function isEqual(found: Value, text: RawBuilder<unknown>, value: string): RawBuilder<unknown> {
+  const isText = sql`${text} = ${value}`;
+  if (found === null || !numberValue.test(value)) return isText;
+  return sql`case jsonb_typeof(${found})
+    when 'number' then ${found}::numeric = ${value}::numeric else ${isText} end`;
 }
 
 /** JSON text of a scalar; null for what is absent, null, an object or a list. */
-function textOf(field: ListFilter["field"], path: readonly string[]): RawBuilder<unknown> {
-  if (field === "name") return sql`h.name`;
-  if (field === "type") return sql`h.type`;
-  return sql`(case when jsonb_typeof(${valueOf(path)}) in ('object', 'array') then null
-    else ${valueOf(path, true)} end)`;
-}
+const scalarText = (found: RawBuilder<unknown>) =>
+  sql`(case when jsonb_typeof(${found}) in ('object', 'array') then null else ${found} #>> '{}' end)`;
 
 export interface ListPage {
   /** Of the game, at the same moment. */
@@ -119,52 +121,33 @@ export async function listEntities(
   em: EntityManager,
   gameId: number,
   query: ListQuery,
-  page: PageInput,
+  { cursor, limit, isCounted }: PageInput,
 ): Promise<ListPage> {
-  if (!hasDataFilter(query)) return readPage(em, gameId, query, page);
-  return em.transactional(
-    async (tx) => {
-      await rowsOf(
-        tx,
-        sql`select set_config('statement_timeout', ${String(filterTimeoutMs)}, true)`,
-      );
-      return readPage(tx, gameId, query, page);
-    },
-    { readOnly: true },
-  );
-}
-
-async function readPage(
-  em: EntityManager,
-  gameId: number,
-  query: ListQuery,
-  page: PageInput,
-): Promise<ListPage> {
-  const count = page.isCounted ? sql`(select count(*)::int from fitting)` : sql`null::int`;
-  // Documents are looked through once for both; without a look into them each has an index.
-  const isShared = page.isCounted && hasDataFilter(query);
+  const heads = headsFor(query);
+  const fitting = conditionsOf(query);
+  // A first page that is not full has them all, and nothing is looked through twice.
+  const count = sql`case when ${cursor}::bigint = 0 and (select count(*) from page) < ${limit}
+    then (select count(*)::int from page)
+    else (select count(*)::int from ${heads} where ${fitting}) end`;
   // Side by side the planner would read all entities of a game for one page of them.
-  const rows = await rowsOf(
-    em,
-    sql<{ generation: number; count: number | null } & (EntityRow | { id: null })>`
-      with fitting as ${isShared ? sql`materialized` : sql`not materialized`} (
-        select h.entity_id, h.document_id, h.patch_id from ${headsFor(query)}
-        where ${conditionsOf(query)}
-      )
-      select g.generation, ${count} as count, x.*
-      from codex_games g
-      left join (
-        select y.* from (
-          select * from fitting where entity_id > ${page.cursor}::bigint
-          order by entity_id limit ${page.limit}
-        ) h
-        cross join lateral (
-          select ${entityColumns} from codex_entities e, codex_documents d, codex_patches p
-          where e.id = h.entity_id and d.id = h.document_id and p.id = h.patch_id limit 1
-        ) y
-      ) x on true
-      where g.id = ${gameId} order by x.id`,
-  );
+  const statement = sql<{ generation: number; count: number | null } & (EntityRow | { id: null })>`
+    with page as materialized (
+      select h.entity_id, h.document_id, h.patch_id from ${heads}
+      where ${fitting} and h.entity_id > ${cursor}::bigint
+      order by h.entity_id limit ${limit}
+    )
+    select g.generation, ${isCounted ? count : sql`null::int`} as count, x.*
+    from codex_games g
+    left join (
+      select y.* from page h
+      cross join lateral (
+        select ${entityColumns} from codex_entities e, codex_documents d, codex_patches p
+        where e.id = h.entity_id and d.id = h.document_id and p.id = h.patch_id limit 1
+      ) y
+    ) x on true
+    where g.id = ${gameId} order by x.id`;
+  const isPlain = query.filters.length === 0 && query.words === null;
+  const rows = await (isPlain ? preparedRowsOf(em, statement) : rowsOf(em, statement));
   const [first] = rows;
   return {
     generation: first?.generation ?? -1,
