@@ -2,7 +2,9 @@ import { Queue, QueueEvents } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Static, TObject } from "typebox";
 import type { Logger } from "../server/core/logger.ts";
-import { asCluster, connectRedis } from "../server/core/redis.ts";
+import { asCluster, connectRedis, pauseAfter } from "../server/core/redis.ts";
+import { withTimeout } from "../server/core/deadline.ts";
+import { outcomeOf } from "./outcome.ts";
 import { allQueues, type QueueDefinition } from "./queues.ts";
 
 /** Every key of the job library starts with it; in a cluster its scripts need them all in one slot. */
@@ -12,6 +14,7 @@ export function queuePrefixOf(redis: Redis): string {
 
 const maxWaiters = 512;
 const maxEventsKept = 1_000;
+const closeLimitMs = 2_000;
 
 export interface Queues {
   /** Adds a job; the same job id twice is one job. Rejects at once while the store is away. */
@@ -39,9 +42,12 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
   const events = new Map<string, QueueEvents>();
   const connections: Redis[] = [];
   let waiters = 0;
+  let isClosed = false;
 
+  // The library makes more of each, with the same options, which would go on trying for ever.
+  const retryStrategy = (attempt: number) => (isClosed ? null : pauseAfter(attempt));
   const connect = (name: string, patient: boolean): Redis => {
-    const redis = connectRedis(redisUrl, log, name, { patient });
+    const redis = connectRedis(redisUrl, log, name, { patient, retryStrategy });
     connections.push(redis);
     return redis;
   };
@@ -55,7 +61,6 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
     const streams = { events: { maxLen: maxEventsKept } };
     const options = { connection: shared, prefix: queuePrefixOf(shared), streams };
     const queue = new Queue(definition.name, { ...options, defaultJobOptions: definition.options });
-    queue.setMaxListeners(maxWaiters * 2);
     queue.on("error", onError);
     queues.set(definition.name, queue);
     return queue;
@@ -68,7 +73,7 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
       connection,
       prefix: queuePrefixOf(connection),
     });
-    source.setMaxListeners(maxWaiters * 2);
+    source.setMaxListeners(maxWaiters + 10);
     source.on("error", onError);
     events.set(definition.name, source);
     return source;
@@ -90,12 +95,7 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
       waiters++;
       try {
         const source = eventsOf(erase(definition));
-        await source.waitUntilReady();
-        const job = await add(definition, payload);
-        return await job.waitUntilFinished(source, timeoutMs).then(
-          () => true,
-          () => false,
-        );
+        return await outcomeOf(await add(definition, payload), source, timeoutMs);
       } finally {
         waiters--;
       }
@@ -107,9 +107,10 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
     },
     all: () => allQueues.map(queueOf),
     close: async () => {
-      await Promise.allSettled(
-        [...events.values(), ...queues.values()].map((each) => each.close()),
-      );
+      isClosed = true;
+      const closing = [...events.values(), ...queues.values()].map((each) => each.close());
+      // A connection that was never made has the library wait for ever.
+      await withTimeout(Promise.allSettled(closing), closeLimitMs).catch(() => undefined);
       for (const connection of connections) connection.disconnect();
     },
   };

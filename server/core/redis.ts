@@ -9,10 +9,12 @@ export interface ConnectionOptions {
   autoResubscribe?: boolean;
   /** Milliseconds. */
   commandTimeout?: number;
+  /** Milliseconds before the next attempt to connect; null is none. */
+  retryStrategy?: (attempt: number) => number | null;
 }
 
 const connectTimeoutMs = 2_000;
-const pauseAfter = (attempt: number) => Math.min(50 * attempt, 500);
+export const pauseAfter = (attempt: number) => Math.min(50 * attempt, 500);
 /** How often the map of slots is read anew, besides after every answer that it is wrong. */
 const slotsRefreshMs = 5_000;
 

@@ -1,5 +1,5 @@
 import { AppError } from "../core/errors.ts";
-import { DeadlineError } from "./deadline.ts";
+import { DeadlineError } from "../core/deadline.ts";
 
 /** How far a chain of causes is followed. */
 const maxCauses = 5;

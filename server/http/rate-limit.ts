@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
-import { withTimeout } from "./deadline.ts";
+import { withTimeout } from "../core/deadline.ts";
 import type { AnyRoute } from "./route.ts";
 
 /** A limit as it stands after a request: what the X-RateLimit headers say (GW-11). */

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import { silentLogger } from "../../server/core/logger.ts";
+import { connectRedis } from "../../server/core/redis.ts";
+import { createQueues } from "../../workers/producer.ts";
+import { mail } from "../../workers/queues.ts";
+import { testStores, type TestStores } from "../support/stores.ts";
+
+describe("who waits for a job", () => {
+  let stores: TestStores;
+  before(async () => {
+    stores = await testStores();
+  });
+  after(() => stores.stop());
+
+  const queueOf = (queues: ReturnType<typeof createQueues>) => {
+    const queue = queues.all().find(({ name }) => name === mail.name);
+    assert.ok(queue);
+    return queue;
+  };
+  let ids = 0;
+  const payload = () => ({ messageId: ++ids, round: 0 });
+
+  /** Does the jobs that are there, as `end` says. */
+  async function withWorker<T>(end: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+    const connection = connectRedis(stores.redisUrl, silentLogger, "worker", { patient: true });
+    const worker = new Worker(mail.name, end, { connection, prefix: "jobs" });
+    try {
+      return await work();
+    } finally {
+      await worker.close();
+      connection.disconnect();
+    }
+  }
+
+  it("hears that it is done, also when it was before anybody listened", async () => {
+    const queues = createQueues(stores.redisUrl, silentLogger);
+    try {
+      await withWorker(
+        async () => {},
+        async () => {
+          const same = payload();
+          assert.equal(await queues.enqueueAndWait(mail, same, 10_000), true);
+          assert.equal(await queues.enqueueAndWait(mail, same, 10_000), true);
+          const many = Array.from({ length: 50 }, () =>
+            queues.enqueueAndWait(mail, payload(), 10_000),
+          );
+          assert.deepEqual(new Set(await Promise.all(many)), new Set([true]));
+        },
+      );
+    } finally {
+      await queues.close();
+    }
+  });
+
+  it("is not done in time where nobody works", async () => {
+    const queues = createQueues(stores.redisUrl, silentLogger);
+    try {
+      assert.equal(await queues.enqueueAndWait(mail, payload(), 50), false);
+    } finally {
+      await queues.close();
+    }
+  });
+
+  it("survives a store that goes away between the question and the answer", async () => {
+    const queues = createQueues(stores.redisUrl, silentLogger);
+    try {
+      await queues.enqueue(mail, payload());
+      const queue = queueOf(queues);
+      const connection = queue.opts.connection as Redis;
+      queue.once("waiting", () => connection.disconnect());
+      assert.equal(await queues.enqueueAndWait(mail, payload(), 300), false);
+    } finally {
+      await queues.close();
+    }
+  });
+
+  it("waits no longer when the events do not come, nor does the end", async () => {
+    const sockets = new Set<Socket>();
+    let isDeaf = false;
+    const front = createServer((socket) => {
+      sockets.add(socket.on("error", () => {}));
+      if (isDeaf) return;
+      const behind = connect(stores.redisUrl.slice("unix://".length)).on("error", () => {});
+      socket.pipe(behind).pipe(socket);
+      sockets.add(behind);
+    });
+    front.listen(0, "127.0.0.1");
+    await once(front, "listening");
+    const { port } = front.address() as AddressInfo;
+    const queues = createQueues(`redis://127.0.0.1:${port}`, silentLogger);
+    try {
+      await queues.enqueue(mail, payload());
+      isDeaf = true;
+      assert.equal(await queues.enqueueAndWait(mail, payload(), 100), false);
+      assert.equal((await queueOf(queues).getWaitingCount()) > 0, true);
+    } finally {
+      await queues.close();
+      for (const socket of sockets) socket.destroy();
+      front.close();
+    }
+  });
+});
