@@ -46,8 +46,8 @@ export async function runPrimary(): Promise<number> {
   try {
     const facts = await start(run, children);
     if (!run.stopped.aborted) report(facts);
-    // Only now: what is started first is the service itself.
-    await askForSample(config, log);
+    // Only now: what is started first is the service itself. A signal does not wait for it.
+    void askForSample(config, log);
     await signals.first;
     return 0;
   } catch (error) {

@@ -1,9 +1,19 @@
 import type { Config } from "./config.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
+import { parseClusterAddress } from "./redis-address.ts";
 import { normalizeOrigin, parseOrigins } from "./origins.ts";
 import { parseTrustedProxies } from "./trusted-proxies.ts";
 
 export const developmentSecret = "development-only-secret-never-use-in-production";
+
+const addresses = [
+  "SMTP_URL",
+  "SMS_WEBHOOK_URL",
+  "MARKETING_URL",
+  "GENERATOR_URL",
+  "AVATAR_MODERATION_URL",
+  "AVATAR_STORE",
+] as const;
 
 /** What is wrong with settings that are good each by itself (S29). */
 export function crossChecks(config: Config): string[] {
@@ -11,10 +21,13 @@ export function crossChecks(config: Config): string[] {
     ...secretProblems(config),
     ...addressProblems(config),
     ...databaseProblems(config),
+    ...redisProblems(config),
     ...deliveryProblems(config),
   ];
-  if (config.AVATAR_MODERATION === "webhook" && !URL.canParse(config.AVATAR_MODERATION_URL))
+  if (config.AVATAR_MODERATION === "webhook" && config.AVATAR_MODERATION_URL === "")
     problems.push("AVATAR_MODERATION_URL: required by AVATAR_MODERATION=webhook");
+  for (const name of addresses)
+    if (config[name] !== "" && !isAddress(config[name])) problems.push(`${name}: not an address`);
   if (config.APP_ENV !== "production") return problems;
   for (const name of ["DATABASE_URL", "REDIS_URL"] as const)
     if (config[name] === "") problems.push(`${name}: required in production`);
@@ -47,6 +60,27 @@ function databaseProblems({ DATABASE_URL: url }: Config): string[] {
     return [];
   } catch (error) {
     return [`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+function redisProblems({ REDIS_URL: url }: Config): string[] {
+  try {
+    const isKnown = parseClusterAddress(url) !== null || url.startsWith("unix:///");
+    if (url === "" || isKnown || (/^rediss?:\/\//.test(url) && isAddress(url))) return [];
+    return ["REDIS_URL: redis://, rediss://, unix:/// or redis+cluster:// is expected"];
+  } catch (error) {
+    return [`REDIS_URL: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** With a name and a password that can be read. */
+function isAddress(text: string): boolean {
+  try {
+    const { username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -86,9 +120,6 @@ function deliveryProblems(config: Config): string[] {
     problems.push("SMTP_URL: required by MAIL_DRIVER=smtp");
   if (config.SMS_DRIVER === "webhook" && config.SMS_WEBHOOK_URL === "")
     problems.push("SMS_WEBHOOK_URL: required by SMS_DRIVER=webhook");
-  for (const name of ["SMTP_URL", "SMS_WEBHOOK_URL", "MARKETING_URL", "GENERATOR_URL"] as const)
-    if (config[name] !== "" && !URL.canParse(config[name]))
-      problems.push(`${name}: not an address`);
   if (config.APP_ENV !== "production") return problems;
   for (const name of ["MAIL_DRIVER", "SMS_DRIVER"] as const)
     if (config[name] === "memory") problems.push(`${name}: memory is refused in production`);

@@ -20,7 +20,7 @@ export function parseClusterAddress(url: string): ClusterAddress | null {
     return { host: text.slice(0, Math.max(0, colon)), port: Number(text.slice(colon + 1)) };
   });
   const isSound = nodes.every(
-    ({ host, port }) => host !== "" && Number.isInteger(port) && port > 0,
+    ({ host, port }) => host !== "" && Number.isInteger(port) && port > 0 && port < 65_536,
   );
   if (!isSound) throw new Error("redis+cluster://host:port,host:port is expected");
   const [username = "", password = ""] = (credentials ?? "").split(":", 2).map(decodeURIComponent);

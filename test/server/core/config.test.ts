@@ -82,6 +82,7 @@ describe("a configuration", () => {
   it("needs nothing for development, but refuses what is ill", () => {
     assert.equal(parseConfig({}).APP_SECRET, developmentSecret);
     const base = "PUBLIC_BASE_URL: must be http(s)://host, without a path";
+    const redis = "REDIS_URL: redis://, rediss://, unix:/// or redis+cluster:// is expected";
     refused({}, [
       [{ APP_SECRET: "short" }, "APP_SECRET: at least 32 bytes"],
       [{ APP_SECRET_PREVIOUS: "short" }, "APP_SECRET_PREVIOUS: at least 32 bytes"],
@@ -94,6 +95,20 @@ describe("a configuration", () => {
       [{ PUBLIC_BASE_URL: "https://user:word@games.example" }, base],
       [{ PUBLIC_BASE_URL: "https://:word@games.example" }, base],
       [{ CORS_ORIGINS: "https://a.example, null" }, "CORS_ORIGINS: null is not an origin"],
+      [{ REDIS_URL: "redis://cache:99999" }, redis],
+      [{ REDIS_URL: "redis://user:%zz@cache" }, redis],
+      [{ REDIS_URL: "cache:6379" }, redis],
+      [
+        { REDIS_URL: "redis+cluster://cache:99999" },
+        "REDIS_URL: redis+cluster://host:port,host:port is expected",
+      ],
+      [{ AVATAR_STORE: "https://key:word@store:99999/b" }, "AVATAR_STORE: not an address"],
+      [{ AVATAR_STORE: "https://key:%zz@store/b" }, "AVATAR_STORE: not an address"],
+      [
+        { AVATAR_MODERATION_URL: "https://a.example:99999" },
+        "AVATAR_MODERATION_URL: not an address",
+      ],
+      [{ SMTP_URL: "smtp://user:%zz@mail.example" }, "SMTP_URL: not an address"],
       [
         { TRUSTED_PROXIES: "10.0.0.0/8,nginx" },
         "TRUSTED_PROXIES: nginx is not an address or a CIDR range",
