@@ -77,7 +77,7 @@ function redisProblems({ REDIS_URL: url }: Config): string[] {
 function isAddress(text: string): boolean {
   try {
     const { username, password } = new URL(text);
-    decodeURIComponent(username + password);
+    decodeURIComponent(`${username}:${password}`);
     return true;
   } catch {
     return false;
