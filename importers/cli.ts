@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { SingleBar } from "cli-progress";
@@ -5,7 +6,8 @@ import { Command, CommanderError } from "commander";
 import { createOrm, isMigrated, migrate } from "../db/orm.ts";
 import { readUpstreamIds } from "../db/queries/codex-read.ts";
 import { projectionOf } from "../db/projections/refresh.ts";
-import { borrowStores } from "../server/boot/stores.ts";
+import { partOfStart, StartError } from "../server/boot/start-error.ts";
+import { Interrupted, withStores, type RunningStores } from "../server/boot/stores.ts";
 import { announceImports } from "../server/core/archive-news.ts";
 import { ConfigError, loadConfig, type Config } from "../server/core/config.ts";
 import { silentLogger } from "../server/core/logger.ts";
@@ -41,6 +43,7 @@ class TakenBack extends Error {}
 const maxPrinted = 1_000;
 const control = new AbortController();
 const cancelled = 130;
+const expected = [ImportRefused, ImportBusy, ConfigError, StartError, UsageError, Interrupted];
 const out = (text: string) => void process.stdout.write(`${text}\n`);
 
 const program = new Command("import")
@@ -71,11 +74,15 @@ const program = new Command("import")
         options.writeEnvelope,
       );
     else if (options.queue) await enqueue(loadConfig(), game, options);
-    else await importAll(loadConfig(), open, game, options);
+    else {
+      const config = loadConfig();
+      const work = (stores: RunningStores) => importAll(config, stores, open, game, options);
+      await withStores(config, work, () => control.abort());
+    }
   });
 
-process.once("SIGINT", () => control.abort());
-process.once("SIGTERM", () => control.abort());
+// A reader that went away (`npm run import … | head`) must not end the import.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 try {
   await program.parseAsync();
   process.exit(0);
@@ -102,6 +109,8 @@ function sourceOf(
   const adapter = adapters.find((one) => one.game === wanted);
   if (adapter === undefined && wanted !== game)
     throw new UsageError(`adapters are ${adapters.map((one) => one.game).join(", ")}`);
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${dir}: there is no such folder`);
   return (knownIds) =>
     adapter?.read(resolve(dir), { game, knownIds }) ?? readEnvelopes(resolve(dir));
 }
@@ -126,33 +135,36 @@ function numbered(file: string, count: number): string {
 
 async function enqueue(config: Config, game: string | undefined, { envelope = "" }: CliOptions) {
   const path = resolve(envelope);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new UsageError(`${envelope}: there is no such file`);
   const slug = game ?? (await openEnvelopeFile(path)).header.game.slug;
-  const stores = await borrowStores(config, silentLogger);
-  const queues = createQueues(stores.redisUrl, silentLogger);
-  try {
-    out(await queues.enqueue(codexImport, { game: slug, envelope: path, stamp: Date.now() }));
-  } finally {
-    await queues.close();
-    await stores.stop();
-  }
+  await withStores(config, async ({ redisUrl }) => {
+    const queues = createQueues(redisUrl, silentLogger);
+    try {
+      out(await queues.enqueue(codexImport, { game: slug, envelope: path, stamp: Date.now() }));
+    } finally {
+      await queues.close();
+    }
+  });
 }
 
 async function importAll(
   config: Config,
+  stores: RunningStores,
   open: Open,
   game: string | undefined,
   options: CliOptions,
 ): Promise<void> {
-  const stores = await borrowStores(config, silentLogger);
+  control.signal.throwIfAborted();
   const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
   const redis = connectRedis(stores.redisUrl, silentLogger, "import");
   try {
-    if (options.dryRun !== true) await migrate(orm);
-    else if (!(await isMigrated(orm)))
+    const prepared = options.dryRun === true ? isMigrated(orm) : migrate(orm).then(() => true);
+    if (!(await partOfStart("the database cannot be prepared", prepared)))
       throw new UsageError(
         "a dry run needs a database of this version; import or start the service first",
       );
-    await redisReady(redis);
+    await partOfStart("REDIS_URL cannot be reached", redisReady(redis));
     const em = orm.em.fork();
     const writing = {
       announce: announceImports(redis, silentLogger),
@@ -166,7 +178,6 @@ async function importAll(
   } finally {
     redis.disconnect();
     await orm.close(true);
-    await stores.stop();
   }
 }
 
@@ -236,10 +247,8 @@ function explain(error: unknown): number {
     process.stderr.write("import:cancelled nothing of this patch was written\n");
     return cancelled;
   }
-  const isExpected = [ImportRefused, ImportBusy, ConfigError, UsageError].some(
-    (kind) => error instanceof kind,
-  );
+  const isExpected = expected.some((kind) => error instanceof kind);
   const text = error instanceof Error ? (isExpected ? error.message : error.stack) : String(error);
   process.stderr.write(`${text}\n`);
-  return 1;
+  return error instanceof Interrupted ? cancelled : 1;
 }

@@ -50,9 +50,8 @@ export async function openEnvelopeFile(
   const digests: string[] = [];
   const places: TextPlaces = { offsets: [], lengths: [] };
   const name = basename(path);
-  const before = await stat(path).catch(() => {
-    throw refusal(name, "there is no such file");
-  });
+  const before = await stat(path).catch(() => null);
+  if (!before?.isFile()) throw refusal(name, "there is no such file");
   for await (const piece of readPieces(path, name, signal)) {
     if (piece.index === null) members.set(piece.member, parse(piece, name));
     else if (piece.member === "assets") {

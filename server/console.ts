@@ -1,8 +1,12 @@
 import { Command, CommanderError } from "commander";
+import { StartError } from "./boot/start-error.ts";
+import { Interrupted } from "./boot/stores.ts";
 import { ConfigError, loadConfig } from "./core/config.ts";
 import { Refusal, type ConsoleCommand } from "./console/command.ts";
 import { commands } from "./console/commands.ts";
 
+const interrupted = 130;
+const expected = [Refusal, ConfigError, StartError, Interrupted];
 /**
  * `npm run console -- <command> [options]` (BOOT-03, CFG-02). The result goes to standard output,
  * with `--json` as one object; a refusal goes to standard error with exit code 1.
@@ -44,7 +48,7 @@ function readable(result: Record<string, unknown> | string): string {
 
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
-  const isExpected = error instanceof Refusal || error instanceof ConfigError;
+  const isExpected = expected.some((kind) => error instanceof kind);
   const text =
     error instanceof Error
       ? isExpected
@@ -52,5 +56,5 @@ function explain(error: unknown): number {
         : (error.stack ?? error.message)
       : String(error);
   process.stderr.write(`${text}\n`);
-  return 1;
+  return error instanceof Interrupted ? interrupted : 1;
 }

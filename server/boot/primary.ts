@@ -12,8 +12,8 @@ import { operatorToken } from "./operator-token.ts";
 import { claimPort, splitAddress } from "./ports.ts";
 import { prepareDatabase } from "./prepare.ts";
 import { askForSample } from "./sample.ts";
-import { onStopSignals } from "./signals.ts";
-import { StartError } from "./start-error.ts";
+import { onStopSignals, untilAborted } from "./signals.ts";
+import { partOfStart, StartError } from "./start-error.ts";
 import { startStores, type RunningStores } from "./stores.ts";
 
 /** The HTTP library takes its header limit from the environment; the default refuses long cookies. */
@@ -83,9 +83,9 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   });
   holder.current = children;
   run.undo.push(() => children.stop());
-  await timed(run, "processes", () => untilStopped(run, children.start()));
+  await timed(run, "processes", () => untilAborted(run.stopped, children.start()));
   const url = listenUrl(config);
-  await timed(run, "health", () => untilStopped(run, untilHealthy(url, run.stopped)));
+  await timed(run, "health", () => untilAborted(run.stopped, untilHealthy(url, run.stopped)));
   const { host, port } = splitAddress(config.OPERATOR_LISTEN);
   return {
     version: packageVersion(),
@@ -125,11 +125,7 @@ async function announceDeath(redis: Redis, incarnation: string, log: Logger): Pr
 }
 
 async function warnAboutRedis(url: string, log: Logger): Promise<void> {
-  const warning = await checkRedisPersistence(url).catch((error: unknown) => {
-    throw new StartError(
-      `REDIS_URL cannot be reached: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  });
+  const warning = await partOfStart("REDIS_URL cannot be reached", checkRedisPersistence(url));
   if (warning === null) return;
   log.warn(warning);
   process.stderr.write(`warning: ${warning}\n`);
@@ -142,13 +138,6 @@ async function timed<T>(run: Run, part: string, work: () => Promise<T>): Promise
   run.times.push([part, performance.now() - from]);
   run.stopped.throwIfAborted();
   return result;
-}
-
-function untilStopped<T>(run: Run, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    work.then(resolve, reject);
-    run.stopped.addEventListener("abort", () => reject(run.stopped.reason), { once: true });
-  });
 }
 
 async function untilHealthy(url: string, stopped: AbortSignal): Promise<void> {

@@ -5,3 +5,12 @@ export class StartError extends Error {
     this.name = "StartError";
   }
 }
+
+/** A part of a start: `problem` and the reason are all that its failure says. */
+export async function partOfStart<T>(problem: string, part: Promise<T>): Promise<T> {
+  try {
+    return await part;
+  } catch (error) {
+    throw new StartError(`${problem}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

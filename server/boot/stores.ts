@@ -1,11 +1,12 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../core/config.ts";
-import type { Logger } from "../core/logger.ts";
+import { silentLogger, type Logger } from "../core/logger.ts";
 import { localDatabaseUrl, startLocalPostgres } from "../local/postgres.ts";
 import { localRedisUrl, startLocalRedis } from "../local/redis.ts";
 import { socketDirFor } from "../local/sockets.ts";
 import { lockDataDir, lockHolder, type DataDirLock } from "./lock.ts";
+import { onStopSignals, untilAborted } from "./signals.ts";
 import { StartError } from "./start-error.ts";
 
 export interface RunningStores {
@@ -52,8 +53,35 @@ export async function startStores(config: Config, log: Logger): Promise<RunningS
   throw new StartError(reason instanceof Error ? reason.message : String(reason));
 }
 
-/** The stores as a command uses them: those of the running service, else started for the command. */
-export async function borrowStores(config: Config, log: Logger): Promise<RunningStores> {
+/** A stop signal ended the work of a command. */
+export class Interrupted extends Error {}
+
+/**
+ * Work on the stores of the running service, else on stores started for it alone (BOOT-03). A stop
+ * signal ends the work, and what was started for it; with `cancel` the first one asks it to end itself.
+ */
+export async function withStores<T>(
+  config: Config,
+  work: (stores: RunningStores) => Promise<T>,
+  cancel?: () => void,
+): Promise<T> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort(new Interrupted("interrupted"));
+  const signals = onStopSignals({ first: cancel ?? interrupt, again: interrupt });
+  try {
+    const stores = await borrowStores(config, silentLogger);
+    try {
+      interruption.signal.throwIfAborted();
+      return await untilAborted(interruption.signal, work(stores));
+    } finally {
+      await stores.stop();
+    }
+  } finally {
+    signals.forget();
+  }
+}
+
+async function borrowStores(config: Config, log: Logger): Promise<RunningStores> {
   const lock = takeUnlessHeld(config.DATA_DIR);
   if (lock !== null) {
     const stores = await startStores(config, log).catch((error: unknown) => {

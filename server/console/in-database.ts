@@ -2,7 +2,8 @@ import { UniqueConstraintViolationException, type EntityManager } from "@mikro-o
 import type { Redis } from "ioredis";
 import { createOrm, migrate } from "../../db/orm.ts";
 import { insertAuditEntry } from "../../db/queries/operators.ts";
-import { borrowStores, type RunningStores } from "../boot/stores.ts";
+import { partOfStart } from "../boot/start-error.ts";
+import { withStores } from "../boot/stores.ts";
 import type { Config } from "../core/config.ts";
 import { silentLogger } from "../core/logger.ts";
 import { connectRedis, redisReady } from "../core/redis.ts";
@@ -30,7 +31,7 @@ export function inStores<T>(
   return withStores(config, async ({ databaseUrl, redisUrl }) => {
     const redis = connectRedis(redisUrl, silentLogger, "console");
     try {
-      await redisReady(redis);
+      await partOfStart("REDIS_URL cannot be reached", redisReady(redis));
       const later: (() => Promise<unknown>)[] = [];
       const afterwards = (step: () => Promise<unknown>) => void later.push(step);
       const result = await inTransaction(databaseUrl, (em) =>
@@ -44,25 +45,13 @@ export function inStores<T>(
   });
 }
 
-async function withStores<T>(
-  config: Config,
-  work: (stores: RunningStores) => Promise<T>,
-): Promise<T> {
-  const stores = await borrowStores(config, silentLogger);
-  try {
-    return await work(stores);
-  } finally {
-    await stores.stop();
-  }
-}
-
 async function inTransaction<T>(
   databaseUrl: string,
   work: (em: EntityManager) => Promise<T>,
 ): Promise<T> {
   const orm = await createOrm({ DATABASE_URL: databaseUrl, DATABASE_POOL: 2 });
   try {
-    await migrate(orm);
+    await partOfStart("the database cannot be prepared", migrate(orm));
     return await orm.em.fork().transactional(work);
   } finally {
     await orm.close(true);

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import { createOrm } from "../../db/orm.ts";
+import { createOrm, migrate } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { silentLogger } from "../../server/core/logger.ts";
@@ -14,6 +14,7 @@ import { createQueues } from "../../workers/producer.ts";
 import { codexImport } from "../../workers/queues.ts";
 import { archiveTraces, envelope } from "../support/archive.ts";
 import { eventually } from "../support/eventually.ts";
+import { untilOneWaits } from "../support/locks.ts";
 import {
   failToStart,
   serviceEnv,
@@ -23,6 +24,7 @@ import {
   temporaryDataDir,
   type Service,
 } from "../support/process.ts";
+import { testDatabase } from "../support/stores.ts";
 import { made } from "../support/projected-game.ts";
 
 const importLimitMs = 60_000;
@@ -188,6 +190,11 @@ describe("a running service", () => {
 describe("stopping and starting again", () => {
   const dataDir = temporaryDataDir();
   after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const pidFiles = ["postgres/postmaster.pid", "redis/redis.pid"];
+  const isThere = (file: string) => existsSync(join(dataDir, file));
+  const leftOver = () => [...pidFiles, "primary.lock"].filter(isThere);
+  const untilOneStarts = () =>
+    eventually("a store has begun to start", () => pidFiles.some(isThere));
 
   it("recovers after a SIGKILL of the primary, and SIGTERM then leaves no process", async () => {
     const first = await startService({ dataDir });
@@ -206,12 +213,37 @@ describe("stopping and starting again", () => {
   });
 
   it("stops what it started when the signal comes while the stores start", async () => {
-    const pidFiles = ["postgres/postmaster.pid", "redis/redis.pid"].map((f) => join(dataDir, f));
-    const isRunning = (file: string) => existsSync(file);
-    const untilOneStarts = () =>
-      eventually("a store has begun to start", () => pidFiles.some(isRunning));
     assert.equal(await stopWhileStarting(serviceEnv(dataDir), untilOneStarts), 0);
-    assert.deepEqual(pidFiles.filter(isRunning), []);
+    assert.deepEqual(leftOver(), []);
+  });
+
+  it("stops what a command started for itself when a signal ends the command", async () => {
+    const list = ["server/console.ts", "operator:list"];
+    const bring = ["importers/cli.ts", "--envelope", "missing.json"];
+    for (const program of [list, bring])
+      for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+        const how = { program, signal };
+        const code = await stopWhileStarting(serviceEnv(dataDir), untilOneStarts, how);
+        assert.deepEqual([code, leftOver()], [130, []], `${program.join(" ")} ${signal}`);
+      }
+  });
+
+  it("stops the store of a command in the middle of its work", async () => {
+    const database = await testDatabase();
+    const orm = await createOrm({ DATABASE_URL: database.url, DATABASE_POOL: 2 });
+    try {
+      await migrate(orm);
+      await orm.em.fork().transactional(async (em) => {
+        await rowsOf(em, sql`lock table operators`);
+        const env = serviceEnv(dataDir, { DATABASE_URL: database.url });
+        const how = { program: ["server/console.ts", "operator:list"] };
+        assert.equal(await stopWhileStarting(env, () => untilOneWaits(orm.em.fork()), how), 130);
+      });
+      assert.deepEqual(leftOver(), []);
+    } finally {
+      await orm.close(true);
+      await database.drop();
+    }
   });
 
   it("stops in order when the whole process group gets the signal twice", async () => {

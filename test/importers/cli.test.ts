@@ -3,7 +3,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
@@ -117,6 +118,34 @@ describe("npm run import", () => {
     }
     const lost = await run("dun", file("dun"), "--queue");
     assert.deepEqual([lost.code, lost.problems], [1, "--queue needs --envelope\n"]);
+  });
+
+  it("says in one line what is not there", async () => {
+    const [missing, unreachable] = [file("missing"), "postgres://a:b@127.0.0.1:1/c"];
+    const ended = [
+      [run("dun", missing), `${missing}: there is no such folder`],
+      [run("--queue", "--envelope", missing), `${missing}: there is no such file`],
+      [run("--envelope", folder), `  ${basename(folder)}: there is no such file`],
+      [
+        endOf(startAt(unreachable, "dun", file("dun"))),
+        "the database cannot be prepared: connect ECONNREFUSED 127.0.0.1:1",
+      ],
+    ] as const;
+    for (const [end, problem] of ended) {
+      const { code, problems } = await end;
+      const lines = problems.trimEnd().split("\n");
+      assert.deepEqual([code, lines.at(-1), lines.length < 3], [1, problem, true], problems);
+    }
+  });
+
+  it("goes on when nobody reads what it prints", async () => {
+    const child = start("dun", file("dun"), "--dry-run");
+    child.stdout?.destroy();
+    const [problems, [code]] = await Promise.all([
+      text(child.stderr ?? Readable.from([])),
+      once(child, "close"),
+    ]);
+    assert.deepEqual([problems, code], ["", 0]);
   });
 
   it("writes the sample game as files that its adapter reads", async () => {

@@ -53,6 +53,7 @@ export interface FailedStart {
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const serviceProgram = ["server/main.ts"];
 const startLimitMs = 60_000;
 const maxOutput = 64 * 1024;
 
@@ -144,21 +145,25 @@ export async function failToStart(env: NodeJS.ProcessEnv): Promise<FailedStart> 
   return { code: child.exitCode, output: output.text };
 }
 
-/** Starts a service and sends it SIGTERM after `untilTime`; the exit code. */
+/** Starts a service, or a command, and sends it the signal after `untilTime`; the exit code. */
 export async function stopWhileStarting(
   env: NodeJS.ProcessEnv,
   untilTime: () => Promise<void>,
+  { program = serviceProgram, signal = "SIGTERM" as NodeJS.Signals } = {},
 ): Promise<number | null> {
-  const { child } = launch(env);
+  const { child } = launch(env, program);
   const exited = once(child, "exit");
   await untilTime();
-  child.kill("SIGTERM");
+  child.kill(signal);
   await exited;
   return child.exitCode;
 }
 
-function launch(env: NodeJS.ProcessEnv): { child: ChildProcess; output: { text: string } } {
-  const args = [...nodeFlags, "server/main.ts"];
+function launch(
+  env: NodeJS.ProcessEnv,
+  program = serviceProgram,
+): { child: ChildProcess; output: { text: string } } {
+  const args = [...nodeFlags, ...program];
   const child = spawn(process.execPath, args, {
     cwd: root,
     env,

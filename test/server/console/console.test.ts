@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { Refusal, type Options } from "../../../server/console/command.ts";
 import { commands } from "../../../server/console/commands.ts";
+import { nodeFlags } from "../../../server/core/node-flags.ts";
 import type { Config } from "../../../server/core/config.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
 import { importEnvelope } from "../../../importers/run.ts";
@@ -305,5 +308,28 @@ describe("the command for the projection", () => {
     await load("1.1");
     await refused("projection:rebuild", { apply: String(build) }, "projection:outdated");
     assert.equal((await rebuild({}))["status"], "applied");
+  });
+});
+
+describe("the console as a program", () => {
+  it("says in one line what it cannot reach", async () => {
+    const database = "postgres://a:b@127.0.0.1:1/c";
+    const folder = `${import.meta.filename}/data`;
+    const cases: [env: Record<string, string>, problem: RegExp][] = [
+      [{ DATABASE_URL: database }, /^the database cannot be prepared: .*ECONNREFUSED.*\n$/],
+      [{ DATA_DIR: folder }, /^DATA_DIR .* is not writable: ENOTDIR.*\n$/],
+    ];
+    for (const [env, problem] of cases) {
+      const { REDIS_URL } = app.deps.config;
+      const call = promisify(execFile)(
+        process.execPath,
+        [...nodeFlags, "server/console.ts", "operator:list"],
+        { env: { ...process.env, DATA_DIR: dataDir, REDIS_URL, ...env } },
+      );
+      await assert.rejects(
+        call,
+        ({ code, stderr }: { code: number; stderr: string }) => code === 1 && problem.test(stderr),
+      );
+    }
   });
 });
