@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { once } from "node:events";
 import { StartError } from "./start-error.ts";
 
@@ -8,25 +8,47 @@ const reasons: Record<string, string> = {
   EADDRNOTAVAIL: "is not an address of this machine",
 };
 
+interface Wanted {
+  setting: string;
+  host: string;
+  port: number;
+}
+
 /**
- * The port all workers will share: a free one for 0, else the same after a check. The check is
- * needed because workers bind with SO_REUSEPORT, which would let two services share it silently.
+ * The ports all workers will share: free ones for 0, else the same after a check. The check is
+ * needed because workers bind with SO_REUSEPORT, which would let two services share one silently.
+ * All are held together, since our own listeners must not share one either.
  */
-export async function claimPort(host: string, port: number, setting: string): Promise<number> {
+export async function claimPorts(...wanted: Wanted[]): Promise<number[]> {
+  const held: Server[] = [];
+  try {
+    for (const one of wanted) held.push(await hold(one, held));
+    return held.map(portOf);
+  } finally {
+    for (const probe of held) {
+      probe.close();
+      await once(probe, "close");
+    }
+  }
+}
+
+async function hold({ setting, host, port }: Wanted, held: Server[]): Promise<Server> {
   const probe = createServer();
   probe.listen({ host, port, exclusive: true });
   try {
     await once(probe, "listening");
+    return probe;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
-    const reason = reasons[code] ?? `cannot be used (${code})`;
+    const isOurs = code === "EADDRINUSE" && held.some((other) => portOf(other) === port);
+    const reason = isOurs ? "is PORT already" : (reasons[code] ?? `cannot be used (${code})`);
     throw new StartError(`${setting}: ${host}:${port} ${reason}; set ${setting} to another one`);
   }
+}
+
+function portOf(probe: Server): number {
   const address = probe.address();
-  const chosen = typeof address === "object" && address !== null ? address.port : port;
-  probe.close();
-  await once(probe, "close");
-  return chosen;
+  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 export function splitAddress(text: string): { host: string; port: number } {

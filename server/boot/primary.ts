@@ -9,7 +9,7 @@ import { checkRedisPersistence } from "../local/redis.ts";
 import { createChildren, type Children } from "./children.ts";
 import { lockDataDir } from "./lock.ts";
 import { operatorToken } from "./operator-token.ts";
-import { claimPort, splitAddress } from "./ports.ts";
+import { claimPorts, splitAddress } from "./ports.ts";
 import { prepareDatabase } from "./prepare.ts";
 import { askForSample } from "./sample.ts";
 import { onStopSignals, untilAborted } from "./signals.ts";
@@ -109,9 +109,13 @@ async function openStores({ config, log, undo }: Run): Promise<RunningStores> {
 }
 
 async function claimAddresses(config: Config): Promise<void> {
-  config.PORT = await claimPort(config.HOST, config.PORT, "PORT");
-  const { host, port } = splitAddress(config.OPERATOR_LISTEN);
-  config.OPERATOR_LISTEN = `${host}:${await claimPort(host, port, "OPERATOR_LISTEN")}`;
+  const operator = splitAddress(config.OPERATOR_LISTEN);
+  const [port = 0, operatorPort = 0] = await claimPorts(
+    { setting: "PORT", host: config.HOST, port: config.PORT },
+    { setting: "OPERATOR_LISTEN", ...operator },
+  );
+  config.PORT = port;
+  config.OPERATOR_LISTEN = `${operator.host}:${operatorPort}`;
 }
 
 /** Lobbies of a dead process are taken over at once instead of after its heartbeat has expired. */

@@ -14,6 +14,7 @@ import { createQueues } from "../../workers/producer.ts";
 import { codexImport } from "../../workers/queues.ts";
 import { archiveTraces, envelope } from "../support/archive.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
 import { untilOneWaits } from "../support/locks.ts";
 import {
   failToStart,
@@ -273,6 +274,16 @@ describe("an ill configuration", () => {
     assert.equal(code, 1);
     for (const name of ["PORT", "JOB_WORKERS", "APP_ENV"])
       assert.match(output, new RegExp(`- ${name}: must`));
+  });
+
+  it("is refused when both listeners are to have one port", async () => {
+    const dataDir = temporaryDataDir();
+    const port = String(await freePort());
+    const both = { PORT: port, OPERATOR_LISTEN: `127.0.0.1:${port}` };
+    const { code, output } = await failToStart(serviceEnv(dataDir, both));
+    rmSync(dataDir, { recursive: true });
+    const line = `OPERATOR_LISTEN: 127.0.0.1:${port} is PORT already; set OPERATOR_LISTEN to another one\n`;
+    assert.deepEqual([code, output], [1, line]);
   });
 
   it("is refused when the data folder cannot be written", async () => {

@@ -216,6 +216,45 @@ describe("the play page in a real browser", () => {
     });
   });
 
+  it("joins once for two clicks and keeps the keyboard's place in a list that changes", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, {
+        name: "Rosa",
+        mode: "versus",
+        questions: 1,
+        isPublic: true,
+      });
+      const name = "W".repeat(40);
+      await friend.page.getByLabel("Your name").fill(name);
+      await friend.page.getByRole("button", { name: "Join the game of Rosa" }).dblclick();
+      await friend.page.getByRole("heading", { name: "Waiting for players" }).waitFor();
+      const remove = host.page.getByRole("button", { name: `Remove ${name}` });
+      await remove.focus();
+      await withOne(t, async (third) => {
+        await joinByCode(third, "Emmy", code);
+        await host.page.getByRole("button", { name: "Remove Emmy" }).waitFor();
+        assert.ok(await remove.evaluate((button) => button === document.activeElement));
+        for (const { page } of [host, friend]) {
+          await page.setViewportSize({ width: 320, height: 600 });
+          assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+        }
+      });
+      assert.equal(await friend.page.locator("#notice-text").innerText(), "");
+    });
+  });
+
+  it("is at the start again when somebody who watches goes back", async (t) => {
+    await withTwo(t, async (host, { page }) => {
+      await createGame(host, { name: "Lise", mode: "versus", questions: 1, isPublic: true });
+      await page.getByRole("link", { name: "Watch the game of Lise" }).click();
+      await page.getByText("You are watching.").waitFor();
+      await page.goBack();
+      await page.getByRole("link", { name: "Watch the game of Lise" }).waitFor();
+      await page.goForward();
+      await page.getByText("You are watching.").waitFor();
+    });
+  });
+
   it("says what is wrong with a code nobody uses", async (t) => {
     await withOne(t, async (host) => {
       await host.page.getByLabel("Your name").fill("Ken");

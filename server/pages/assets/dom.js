@@ -34,6 +34,20 @@ export function showView(name) {
   return isNew;
 }
 
+/**
+ * Rows are rebuilt under the fingers of whoever moves through them with the keyboard, so the focus stays at
+ * what carries the same `data-key`.
+ * @param {string} id @param {HTMLElement[]} rows
+ */
+export function replaceRows(id, rows) {
+  const focused = document.activeElement?.getAttribute("data-key");
+  el(id).replaceChildren(...rows);
+  if (focused)
+    el(id)
+      .querySelector(`[data-key="${CSS.escape(focused)}"]`)
+      ?.focus();
+}
+
 /** @param {Game} game @param {Player} player @param {string} state */
 export function playerRow(game, player, state) {
   const row = make("li", "", player.is_connected ? "" : "away");

@@ -53,7 +53,7 @@ function goHome(text = "") {
 async function listOpenGames() {
   listening = new AbortController();
   const { signal } = listening;
-  const join = (/** @type {string} */ code) => void act(null, () => joinGame(code));
+  const join = (/** @type {string} */ code) => void act(el("open-games"), () => joinGame(code));
   for await (const lobbies of service.publicLobbies({ signal })) renderOpenGames(lobbies, join);
 }
 
@@ -183,7 +183,11 @@ function wire() {
   el("copy-link").addEventListener("click", () => share(""));
   el("copy-watch-link").addEventListener("click", () => share("watch="));
   el("sheet").addEventListener("click", () => void act(el("sheet"), saveSheet));
-  window.addEventListener("hashchange", readAddress);
+  window.addEventListener("hashchange", () => {
+    const { game } = room.currentRoom() ?? {};
+    // Back from a game that was only watched.
+    if (!readAddress() && game && isWatching(game)) goHome();
+  });
   el("notice-close").addEventListener("click", () => notify(""));
   el("name").addEventListener("input", () => el("name").setCustomValidity(""));
   document.addEventListener("keydown", onKey);

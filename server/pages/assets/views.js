@@ -1,4 +1,4 @@
-import { el, make, playerRow, readable, setText } from "./dom.js";
+import { el, make, playerRow, readable, replaceRows, setText } from "./dom.js";
 import { isHost, isWatching, ranking, serverNow } from "./game.js";
 
 /** @typedef {import("./game.js").Game} Game @typedef {import("../client/emberline.ts").Lobby} Lobby */
@@ -36,12 +36,8 @@ export function renderOpenGames(lobbies, join) {
   const isOpen = ({ status }) => status === "waiting";
   const shown = [...lobbies.filter(isOpen), ...lobbies.filter((lobby) => !isOpen(lobby))];
   el("open-none").hidden = shown.length > 0;
-  const focused = document.activeElement?.getAttribute("data-game");
-  el("open-games").replaceChildren(...shown.map((lobby) => openGame(lobby, join)));
-  // The list is rebuilt under the fingers of whoever moves through it with the keyboard.
-  if (!focused) return;
-  const again = document.querySelector(`[data-game="${CSS.escape(focused)}"]`);
-  if (again instanceof HTMLElement) again.focus();
+  const rows = shown.map((lobby) => openGame(lobby, join));
+  replaceRows("open-games", rows);
 }
 
 /** @param {Lobby} lobby @param {(code: string) => void} join */
@@ -51,7 +47,7 @@ function openGame(lobby, join) {
   text.append(make("strong", lobby.host_name), make("small", describe(lobby), "quiet block"));
   const watch = /** @type {HTMLAnchorElement} */ (make("a", "Watch", "button"));
   watch.href = `#watch=${lobby.code}`;
-  watch.setAttribute("data-game", `${lobby.code} watch`);
+  watch.setAttribute("data-key", `${lobby.code} watch`);
   watch.setAttribute("aria-label", `Watch the game of ${lobby.host_name}`);
   item.append(text, watch);
   if (lobby.status === "waiting") item.append(joinButton(lobby, join));
@@ -63,7 +59,7 @@ function joinButton(lobby, join) {
   const isFull = lobby.players.length >= lobby.max_players;
   const count = `${lobby.players.length}/${lobby.max_players}`;
   const button = make("button", isFull ? "Full" : `Join ${count}`, "primary");
-  button.setAttribute("data-game", `${lobby.code} join`);
+  button.setAttribute("data-key", `${lobby.code} join`);
   button.setAttribute("aria-label", `Join the game of ${lobby.host_name}`);
   button.toggleAttribute("disabled", isFull);
   button.addEventListener("click", () => join(lobby.code));
@@ -81,7 +77,7 @@ export function renderWaiting(game, lobby, kick) {
     if (mayKick(player)) row.append(kickButton(player, kick));
     return row;
   });
-  el("waiting-players").replaceChildren(...rows);
+  replaceRows("waiting-players", rows);
   setText("waiting-title", isWatching(game) ? "Waiting for the game" : "Waiting for players");
   el("copy-watch-link").hidden = lobby.visibility !== "public";
   const isReady = lobby.players.length >= minPlayers;
@@ -100,6 +96,7 @@ export function renderWaiting(game, lobby, kick) {
 function kickButton(player, kick) {
   const button = make("button", "Remove", "small");
   button.setAttribute("aria-label", `Remove ${player.name}`);
+  button.setAttribute("data-key", `remove ${player.id}`);
   button.addEventListener("click", () => kick(player.id));
   return button;
 }
