@@ -17,7 +17,7 @@ const modes = ["hosted", "shadow"] as const;
 /** Option -> what it sets and when it is good; an empty value clears it. */
 const brandingFields: readonly [
   option: string,
-  field: Exclude<keyof RealmBranding, "realm">,
+  field: Exclude<keyof RealmBranding & string, "realm">,
   isGood: (text: string, config: Config) => boolean,
 ][] = [
   ["display-name", "displayName", (text) => text.length <= maxName],
@@ -102,7 +102,7 @@ async function changeRealm(config: Config, options: Options) {
 
 async function changeBranding(config: Config, options: Options) {
   const changes = brandingFields.flatMap(([option, field, isGood]) => {
-    const text = textOf(options, option);
+    const text = textOf(options, field);
     if (text === undefined) return [];
     if (text !== "" && !isGood(text, config))
       throw new Refusal(`realm:invalid_branding --${option}`);

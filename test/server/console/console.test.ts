@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { Option } from "commander";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { Refusal, type Options } from "../../../server/console/command.ts";
@@ -35,6 +36,9 @@ async function run(
 ): Promise<Record<string, unknown>> {
   const command = commands.find((each) => each.name === name);
   assert.ok(command, name);
+  const flags = [...(command.required ?? []), ...(command.optional ?? [])];
+  const known = flags.map(([each]) => new Option(each).attributeName());
+  for (const given of Object.keys(options)) assert.ok(known.includes(given), `${name} ${given}`);
   const result = await command.run({ ...app.deps.config, ...settings }, options);
   assert.ok(typeof result === "object");
   return result;
@@ -169,26 +173,26 @@ describe("the commands for realms and operators", () => {
     };
     assert.equal(await branding(), undefined);
     const wrong = {
-      "primary-color": "red",
-      "logo-url": "javascript:alert(1)",
-      "support-email": "x",
-      "frontend-url": "//x",
+      primaryColor: "red",
+      logoUrl: "javascript:alert(1)",
+      supportEmail: "x",
+      frontendUrl: "//x",
     };
     for (const [option, value] of Object.entries(wrong))
       await refused("realm:branding", { slug, [option]: value }, "realm:invalid_branding");
     await refused("realm:branding", { slug }, "realm:no_fields");
-    const plain = { slug, "frontend-url": "http://play.example" };
+    const plain = { slug, frontendUrl: "http://play.example" };
     const production = { APP_ENV: "production" };
     await refused("realm:branding", plain, "realm:invalid_branding", production);
-    const logo = { slug, "logo-url": "http://play.example/logo.png" };
+    const logo = { slug, logoUrl: "http://play.example/logo.png" };
     await refused("realm:branding", logo, "realm:invalid_branding", production);
     await run("realm:branding", plain);
     await run("realm:branding", {
       slug,
-      "primary-color": "#00ff7F",
-      "frontend-url": "https://play.example",
+      primaryColor: "#00ff7F",
+      frontendUrl: "https://play.example",
     });
-    await run("realm:branding", { slug, "display-name": "Play", "primary-color": "" });
+    await run("realm:branding", { slug, displayName: "Play", primaryColor: "" });
     assert.deepEqual(await branding(), {
       display_name: "Play",
       logo_url: null,
