@@ -183,6 +183,61 @@ describe("the pages for readers in a real browser", () => {
       });
   });
 
+  it("show differences however small, and links that one answer cannot hold", async (t) => {
+    const rate = (odds: number) => entity("id.item.rate", { name: "Rate", data: { odds } });
+    const link = (rel: string, target: string) => ({ rel, target });
+    const wide = entity("id.hub.wide", {
+      links: Array.from({ length: 20 }, (_, at) => link(`way ${at}`, "id.big.one")),
+    });
+    const heavy = entity("id.hub.heavy", {
+      name: "Heavy",
+      links: Array.from({ length: 30 }, () => link("way", "id.big.one")),
+    });
+    const big = entity("id.big.one", { name: "Big", data: { text: "x".repeat(400_000) } });
+    if (browser) {
+      await load({ game: "edges", version: "1.0", entities: [rate(0.123411), big, heavy] });
+      await load({ game: "edges", version: "1.1", entities: [rate(0.123412), big, heavy, wide] });
+      await load({ game: "edges", version: "1.2", entities: [rate(0.123412), big] });
+    }
+    await read(t, "/codex/edges/id.item.rate", async (page) => {
+      const difference = page.locator(".diff tr").filter({ hasText: "odds" });
+      assert.match(await difference.innerText(), /0\.123411\s*→\s*0\.123412/);
+    });
+    await read(t, "/codex/edges/id.hub.wide?at=1.1", async (page) => {
+      assert.equal(await page.locator(".link-list a").count(), 20);
+    });
+    if (!browser) return;
+    const { page, close } = await openReader(browser, app.url, "/codex/edges/id.hub.heavy?at=1.1");
+    await page.getByRole("heading", { name: "Heavy", exact: true }).waitFor();
+    assert.equal(await page.locator(".link-list a").count(), 30);
+    await page.goto(`${app.url}/codex/edges/patches/1.2?type=hub`);
+    await page.getByRole("heading", { name: "2 removed" }).waitFor();
+    assert.equal(await page.getByLabel("Type").inputValue(), "hub");
+    await close();
+  });
+
+  it("say what could not be read, and go on by the keyboard", async (t) => {
+    if (!browser) return t.skip("no browser on this machine");
+    const { page, close } = await openReader(browser, app.url, "/codex/dungeon/item");
+    const lists = "**/v1/codex/dungeon/item?**";
+    const failure = page.getByText("This did not work just now");
+    await page.route(lists, (route) => route.abort());
+    await page.getByRole("button", { name: "Show more" }).press("Enter");
+    await failure.waitFor();
+    await page.unroute(lists);
+    await page.keyboard.press("Enter");
+    await page.getByText("62 of 62").waitFor();
+    assert.equal(await failure.count(), 0);
+    await page.route(lists, (route) => route.fulfill({ status: 503, body: "{}" }));
+    await page.getByRole("searchbox").fill("torch");
+    await failure.waitFor();
+    assert.equal(await page.locator(".results").getAttribute("aria-busy"), null);
+    await page.unroute(lists);
+    await page.getByRole("searchbox").fill("torc");
+    await page.getByText("1 entry").waitFor();
+    await close();
+  });
+
   it("browse the projected game by facets, in another language and as of a patch", async (t) => {
     await read(t, "/data", (page) => page.getByText("There is no data yet").waitFor());
     if (!browser) return;
@@ -212,6 +267,34 @@ describe("the pages for readers in a real browser", () => {
       await page.getByLabel("Language").selectOption("de");
       await page.waitForURL(/locale=de/);
       await page.getByRole("row", { name: "Gear score 500" }).waitFor();
+    });
+  });
+
+  it("name the patch and the language that are shown, and order the facets", async (t) => {
+    const path = "/data/items/id.item.frost_blade_5001?at_patch=0.1.0+build.0&locale=PT-br";
+    await read(t, path, async (page) => {
+      await page.getByRole("row", { name: "Gear score 500" }).waitFor();
+      const chosen = (label: string) => page.getByLabel(label).locator("option:checked");
+      assert.equal(await chosen("As of patch").innerText(), "0.1");
+      assert.equal(await chosen("Language").innerText(), "Brazilian Portuguese");
+    });
+    const grades = ["Common", "Elite", "Nightmare"];
+    const beasts = grades.map((grade) =>
+      made("monster", `wraith_${grade.toLowerCase()}`, {
+        grade_type: `Type.Monster.Grade.${grade}`,
+      }),
+    );
+    const locales = smallTexts();
+    if (browser)
+      await load({
+        game: "gamedata",
+        locales,
+        version: "0.3",
+        entities: [...smallGame(), ...beasts],
+      });
+    await read(t, "/data/monsters", async (page) => {
+      const facet = page.getByRole("group", { name: "Grade type" });
+      assert.deepEqual(await facet.locator("label").allInnerTexts(), grades);
     });
   });
 

@@ -2,7 +2,7 @@ import { placeLine, readGame } from "./codex-place.js";
 import { readState, readSteps, stepAt } from "./codex-states.js";
 import { differences, linksCard, mediaCard, dataCard } from "./codex-state-cards.js";
 import { timeline } from "./codex-timeline.js";
-import { emptyCard, make, setTitle } from "./page.js";
+import { emptyCard, failureCard, make, setTitle } from "./page.js";
 import { iconNode } from "./pieces.js";
 import { nameOfId, plural, shortTag } from "./words.js";
 
@@ -46,8 +46,7 @@ export async function entityView(place, id) {
       show(state);
       said.textContent = state.summary;
     } catch (error) {
-      if (!signal.aborted)
-        body.replaceChildren(emptyCard("This state could not be read", String(error)));
+      if (!signal.aborted) body.replaceChildren(failureCard(error));
     }
   };
   const first = await readState(place, steps, at, other);

@@ -2,8 +2,8 @@ import { columnsFor, valueAt } from "./codex-columns.js";
 import { filterBar } from "./codex-filter-bar.js";
 import { readAddress, writeAddress } from "./codex-filters.js";
 import { placeLine, readGame } from "./codex-place.js";
-import { emptyCard, make, Refusal, setTitle } from "./page.js";
-import { iconNode } from "./pieces.js";
+import { emptyCard, failureCard, make, Refusal, setTitle } from "./page.js";
+import { iconNode, moreButton } from "./pieces.js";
 import { scalar } from "./values.js";
 import { count, counted, fieldName, plural, shortTag } from "./words.js";
 
@@ -37,10 +37,10 @@ export async function listView(place, type) {
 
   const show = (/** @type {any} */ page) => {
     const { q, filters } = state;
-    total.textContent = page instanceof Refusal ? "" : counted(page.count, "entry", "entries");
+    total.textContent = page instanceof Error ? "" : counted(page.count, "entry", "entries");
     results.replaceChildren(
-      page instanceof Refusal
-        ? emptyCard("This filter does not work", problems[page.code] ?? page.code)
+      page instanceof Error
+        ? problemCard(page)
         : page.count === 0
           ? nothing(q !== "" || filters.length > 0)
           : table(place, type, columns, page, read),
@@ -56,7 +56,7 @@ export async function listView(place, type) {
     running = new AbortController();
     const { signal } = running;
     results.setAttribute("aria-busy", "true");
-    const page = await read(0, signal).catch(orRefusal);
+    const page = await read(0, signal).catch((error) => error);
     if (signal.aborted) return;
     results.removeAttribute("aria-busy");
     show(page);
@@ -72,12 +72,20 @@ export async function listView(place, type) {
   return [placeLine(place, game, [[plural(type), null]]), head, bar.node, results];
 }
 
+/** @param {unknown} error @returns {error is Refusal} */
+const isWrongFilter = (error) => error instanceof Refusal && error.status === 400;
+
 /** @param {unknown} error */
 function orRefusal(error) {
-  if (error instanceof Refusal && error.status === 400) return error;
-  if (error instanceof DOMException && error.name === "AbortError") return null;
+  if (isWrongFilter(error)) return error;
   throw error;
 }
+
+/** @param {Error} error */
+const problemCard = (error) =>
+  isWrongFilter(error)
+    ? emptyCard("This filter does not work", problems[error.code] ?? error.code)
+    : failureCard(error);
 
 /** @param {boolean} isNarrowed */
 function nothing(isNarrowed) {
@@ -94,21 +102,14 @@ function nothing(isNarrowed) {
 function table(place, type, columns, first, read) {
   const heads = columns.map((path) => make("th", { scope: "col" }, fieldName(path)));
   const rows = make("tbody");
-  const more = make("button", { type: "button", class: "wide", click: () => void next() });
+  const more = moreButton(async () => add(await read(cursor)));
   const progress = make("p", { class: "quiet centered-text" });
   let cursor = null;
   const add = (/** @type {any} */ page) => {
     rows.append(...page.entities.map((/** @type {any} */ one) => row(place, type, columns, one)));
     cursor = page.next;
-    more.hidden = cursor === null;
-    more.textContent = "Show more";
+    more.button.hidden = cursor === null;
     progress.textContent = `${count(rows.childElementCount)} of ${count(page.count)}`;
-  };
-  const next = async () => {
-    more.disabled = true;
-    await read(cursor)
-      .then(add)
-      .finally(() => (more.disabled = false));
   };
   add(first);
   const head = make(
@@ -127,7 +128,8 @@ function table(place, type, columns, first, read) {
       make("table", { class: "list" }, make("thead", {}, head), rows),
     ),
     progress,
-    more,
+    more.button,
+    more.said,
   );
 }
 

@@ -1,7 +1,7 @@
 import { patchRow } from "./codex-games.js";
 import { placeLine, readGame } from "./codex-place.js";
 import { emptyCard, make, setTitle } from "./page.js";
-import { changesTable, chooser, labelled, patchDay, tally } from "./pieces.js";
+import { changesTable, chooser, labelled, moreButton, patchDay, tally } from "./pieces.js";
 import { counted, nameOfId, plural } from "./words.js";
 
 /** Entries of one read of the changelog. */
@@ -48,6 +48,9 @@ export async function patchView(place, version) {
     place.ask("manifest"),
     read(0),
   ]);
+  // What the patch removed for good, or what was asked for, need not be there now.
+  const known = [...Object.keys(manifest.types), ...Object.keys(log.types), type ?? []].flat();
+  const types = [...new Set(known)].sort();
   const patch = patches.find((/** @type {any} */ one) => one.id === log.to.id);
   setTitle(`${game.display_name} ${log.to.version_raw}`);
   return [
@@ -56,7 +59,7 @@ export async function patchView(place, version) {
       [log.to.version_raw, null],
     ]),
     headOf(patch, log),
-    controls(place, { patches, patch, log, type, types: Object.keys(manifest.types).sort() }),
+    controls(place, { patches, patch, log, type, types }),
     log.count === 0
       ? emptyCard("Nothing changed", "The patch is known, and every entity stayed as it was.")
       : notes(place, log, read),
@@ -125,24 +128,18 @@ function controls(place, { patches, patch, log, type, types }) {
 /** Sections by type; what comes later is added to them. @param {Place} place @param {any} first @param {(cursor: number) => Promise<any>} read */
 function notes(place, first, read) {
   const holder = make("div", { class: "notes" });
-  const more = make("button", { type: "button", class: "wide", click: () => void next() });
+  const more = moreButton(async () => show(await read(cursor)));
   let cursor = first.next;
   const show = (/** @type {any} */ log) => {
     for (const [type, group] of Object.entries(log.types))
       holder.append(typeSection(place, type, group, log));
     cursor = log.next;
-    more.hidden = cursor === null;
+    more.button.hidden = cursor === null;
     if (cursor !== null)
-      more.textContent = `Show more of ${counted(log.count, "entry", "entries")}`;
-  };
-  const next = async () => {
-    more.disabled = true;
-    await read(cursor)
-      .then(show)
-      .finally(() => (more.disabled = false));
+      more.button.textContent = `Show more of ${counted(log.count, "entry", "entries")}`;
   };
   show(first);
-  return make("div", {}, holder, more);
+  return make("div", {}, holder, more.button, more.said);
 }
 
 /** @param {Place} place @param {string} type @param {any} group @param {any} log */

@@ -58,16 +58,17 @@ export function linksCard(place, { entity, step }) {
   if (entity.links.length === 0) return [];
   const byRel = Map.groupBy(entity.links, (/** @type {any} */ link) => link.rel);
   const groups = [...byRel].flatMap(([rel, links]) => {
-    const found = [entity.hydrated?.[rel] ?? null].flat();
+    const isRead = Object.hasOwn(entity.hydrated ?? {}, rel);
+    const found = isRead ? [entity.hydrated[rel]].flat() : [];
     const items = links.map((/** @type {any} */ link, /** @type {number} */ index) =>
-      linkItem(place, link.target, found[index] ?? null, step.version),
+      linkItem(place, link.target, found[index], step.version),
     );
     return [make("h3", {}, readable(rel)), make("ul", { class: "plain link-list" }, ...items)];
   });
   return [make("section", { class: "card" }, make("h2", {}, "Links"), ...groups)];
 }
 
-/** @param {Place} place @param {string} id @param {any} target null when it is not in the archive at this patch @param {string} version */
+/** @param {Place} place @param {string} id @param {any} target null when it is not in the archive at this patch, undefined when it was not read @param {string} version */
 function linkItem(place, id, target, version) {
   if (target === null)
     return make(
@@ -76,11 +77,12 @@ function linkItem(place, id, target, version) {
       iconNode(null, nameOfId(id), 32),
       nameOfId(id),
     );
+  const { icon = null, name = nameOfId(id) } = target ?? {};
   return make(
     "li",
     {},
-    iconNode(target.icon, target.name, 32),
-    make("a", { href: place.page(id, { at: version }), title: id }, target.name),
+    iconNode(icon, name, 32),
+    make("a", { href: place.page(id, { at: version }), title: id }, name),
   );
 }
 

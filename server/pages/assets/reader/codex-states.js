@@ -1,3 +1,4 @@
+import { Refusal } from "./page.js";
 import { date } from "./words.js";
 
 /** Relations one read of the archive resolves. */
@@ -73,7 +74,12 @@ async function withLinks(place, path, entity, step, signal) {
   const rels = [...new Set((entity?.links ?? []).map((/** @type {any} */ link) => link.rel))];
   const simple = rels.filter((rel) => !rel.includes(",")).slice(0, maxRels);
   if (simple.length === 0) return entity;
-  return place.ask(path, { at_patch: step.version, hydrate: simple.join(",") }, signal);
+  const hydrate = simple.join(",");
+  // Targets may be too much for one answer: the entity itself is there all the same.
+  return place.ask(path, { at_patch: step.version, hydrate }, signal).catch((error) => {
+    if (error instanceof Refusal && error.status === 400) return entity;
+    throw error;
+  });
 }
 
 /** @param {Step} step @param {Step | null} other @param {any} change */

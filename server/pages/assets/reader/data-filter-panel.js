@@ -129,7 +129,8 @@ function fieldOf(filter, facets, parameters, set) {
 /** Several values of a facet at once. @param {string} name @param {string} label @param {Record<string, string>} facet @param {string} value @param {Setter} set */
 function choices(name, label, facet, value, set) {
   const chosen = new Set(value.split(",").filter((slug) => slug !== ""));
-  const slugs = Object.keys(facet).toSorted((a, b) => ranks.indexOf(a) - ranks.indexOf(b));
+  const slugs = Object.keys(facet);
+  if (name === "rarity") slugs.sort((a, b) => ranks.indexOf(a) - ranks.indexOf(b));
   const boxes = slugs.map((slug) => {
     const box = make("input", {
       type: "checkbox",

@@ -2,8 +2,8 @@ import { contextOf, idsIn, lookUp } from "./data-names.js";
 import { filterPanel, readParameters, writeParameters } from "./data-filter-panel.js";
 import { noData } from "./data-home.js";
 import { placeLine, readManifest } from "./data-place.js";
-import { emptyCard, make, Refusal, segment, setTitle } from "./page.js";
-import { iconNode } from "./pieces.js";
+import { emptyCard, failureCard, make, Refusal, segment, setTitle } from "./page.js";
+import { iconNode, moreButton } from "./pieces.js";
 import { valueNode } from "./values.js";
 import { count, counted, nameOfId, readable } from "./words.js";
 
@@ -38,8 +38,8 @@ export async function listView(place, resource) {
   const results = make("div", { class: "results" });
   const show = (/** @type {any} */ page) => {
     const isNarrowed = Object.keys(parameters).length > 0;
-    total.textContent = page instanceof Refusal ? "" : counted(page.count, "entry", "entries");
-    if (page instanceof Refusal) results.replaceChildren(wrong(page));
+    total.textContent = page instanceof Error ? "" : counted(page.count, "entry", "entries");
+    if (page instanceof Error) results.replaceChildren(problemCard(page));
     else if (page.count > 0) results.replaceChildren(table(place, resource, facets, page, read));
     else if (isNarrowed)
       results.replaceChildren(emptyCard("Nothing fits", "Widen or clear a filter."));
@@ -52,7 +52,7 @@ export async function listView(place, resource) {
     running = new AbortController();
     const { signal } = running;
     results.setAttribute("aria-busy", "true");
-    const page = await read(null, signal).catch(orRefusal);
+    const page = await read(null, signal).catch((error) => error);
     if (signal.aborted) return;
     results.removeAttribute("aria-busy");
     show(page);
@@ -69,15 +69,19 @@ export async function listView(place, resource) {
   return [line, head, body];
 }
 
+/** @param {unknown} error @returns {error is Refusal} */
+const isWrongFilter = (error) => error instanceof Refusal && error.status === 400;
+
 /** @param {unknown} error */
 function orRefusal(error) {
-  if (error instanceof Refusal && error.status === 400) return error;
-  if (error instanceof DOMException && error.name === "AbortError") return null;
+  if (isWrongFilter(error)) return error;
   throw error;
 }
 
-/** @param {Refusal} refusal */
-function wrong({ params, code }) {
+/** @param {Error} error */
+function problemCard(error) {
+  if (!isWrongFilter(error)) return failureCard(error);
+  const { params, code } = error;
   const name = typeof params["parameter"] === "string" ? readable(params["parameter"]) : code;
   return emptyCard("This filter does not work", `There cannot be this value: ${name}.`);
 }
@@ -90,11 +94,7 @@ function wrong({ params, code }) {
 function table(place, resource, facets, first, read) {
   const heads = resource.columns.map((name) => make("th", { scope: "col" }, columnTitle(name)));
   const rows = make("tbody");
-  const more = make(
-    "button",
-    { type: "button", class: "wide", click: () => void next() },
-    "Show more",
-  );
+  const more = moreButton(async () => add(await read(cursor)));
   const progress = make("p", { class: "quiet centered-text" });
   let cursor = null;
   const add = (/** @type {any} */ page) => {
@@ -103,14 +103,8 @@ function table(place, resource, facets, first, read) {
       ...page.rows.map((/** @type {any} */ row) => rowNode(place, resource, row, context)),
     );
     cursor = page.next;
-    more.hidden = cursor === null;
+    more.button.hidden = cursor === null;
     progress.textContent = `${count(rows.childElementCount)} of ${count(page.count)}`;
-  };
-  const next = async () => {
-    more.disabled = true;
-    await read(cursor)
-      .then(add)
-      .finally(() => (more.disabled = false));
   };
   add(first);
   const head = make("tr", {}, make("th", { scope: "col" }, "Name"), ...heads);
@@ -123,7 +117,8 @@ function table(place, resource, facets, first, read) {
       make("table", { class: "list" }, make("thead", {}, head), rows),
     ),
     progress,
-    more,
+    more.button,
+    more.said,
   );
 }
 

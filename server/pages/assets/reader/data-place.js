@@ -68,8 +68,10 @@ export function placeLine(place, manifest, steps, patches = []) {
     const versions = patches.map(
       (one) => /** @type {[string, string]} */ ([one.version, one.version_raw]),
     );
+    // A plus of an address that was typed is a blank here.
+    const asked = place.patch?.replaceAll(" ", "+");
     const chosen =
-      patches.find((one) => [one.version, one.version_raw].includes(place.patch)) ?? patches[0];
+      patches.find((one) => [one.version, one.version_raw].includes(asked)) ?? patches[0];
     const go = (/** @type {string} */ version) =>
       goWith("at_patch", version === head ? undefined : version);
     choices.append(labelled("As of patch", chooser(versions, chosen.version, go)));
@@ -78,10 +80,18 @@ export function placeLine(place, manifest, steps, patches = []) {
   if (locales.length > 1) {
     const names = locales.map((/** @type {string} */ code) => [code, languageName(code)]);
     const go = (/** @type {string} */ code) => goWith("locale", code === "en" ? undefined : code);
-    choices.append(labelled("Language", chooser(names, place.locale ?? "en", go)));
+    choices.append(labelled("Language", chooser(names, shownLocale(locales, place.locale), go)));
   }
   line.append(choices);
   return line;
+}
+
+/** The language that is shown, found as the service finds it: in any case, else by its first part. @param {string[]} locales */
+function shownLocale(locales, asked = "en") {
+  const codeOf = (/** @type {string} */ text) => text.toLowerCase().replaceAll("_", "-");
+  const wanted = codeOf(asked);
+  const chain = [wanted, wanted.split("-")[0], "en"];
+  return chain.flatMap((code) => locales.filter((one) => codeOf(one) === code))[0] ?? "en";
 }
 
 /** @param {string} code */

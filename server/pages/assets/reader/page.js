@@ -67,6 +67,13 @@ export function emptyCard(text, hint = "") {
   );
 }
 
+/** What a reader is told of what failed through no fault of the question. @param {unknown} error */
+export function failureCard(error) {
+  const hint =
+    error instanceof Refusal ? `The service says: ${error.code}` : "Try again in a moment.";
+  return emptyCard("This did not work just now", hint);
+}
+
 /** Where the reader is: names and addresses from the outermost. @param {[string, string | null][]} steps */
 export function trail(steps) {
   const items = steps.map(([text, href], index) =>
@@ -97,13 +104,10 @@ export async function showPage(build, refusals) {
     main?.replaceChildren(...(await build()));
   } catch (error) {
     const code = error instanceof Refusal ? error.code : "";
-    const [title, hint] = refusals[code] ?? [
-      "This did not work just now",
-      error instanceof Refusal ? `The service says: ${code}` : "Try again in a moment.",
-    ];
     const again = make("button", { type: "button", click: () => location.reload() }, "Try again");
-    const card = emptyCard(title, hint);
-    if (!(code in refusals)) card.append(make("p", {}, again));
+    const known = refusals[code];
+    const card = known ? emptyCard(...known) : failureCard(error);
+    if (!known) card.append(make("p", {}, again));
     main?.replaceChildren(card);
     if (!(error instanceof Refusal)) throw error;
   } finally {

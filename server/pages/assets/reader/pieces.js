@@ -115,6 +115,31 @@ export function labelled(label, field) {
   return make("label", { class: "field" }, make("span", {}, label), field);
 }
 
+/**
+ * A button that shows what comes next, and a line that says when that could not be read. It keeps the focus while
+ * it works, so that the keyboard can go on from it.
+ * @param {() => Promise<void>} next
+ */
+export function moreButton(next) {
+  const said = make("p", { class: "quiet centered-text", role: "status" });
+  const run = async () => {
+    if (button.hasAttribute("aria-disabled")) return;
+    button.setAttribute("aria-disabled", "true");
+    const problem = await next().then(
+      () => "",
+      () => "This did not work just now. Try again in a moment.",
+    );
+    said.textContent = problem;
+    button.removeAttribute("aria-disabled");
+  };
+  const button = make(
+    "button",
+    { type: "button", class: "wide", click: () => void run() },
+    "Show more",
+  );
+  return { button, said };
+}
+
 /** @param {[value: string, text: string][]} choices @param {string} chosen @param {(value: string) => void} onChoice @param {Record<string, any>} [attributes] */
 export function chooser(choices, chosen, onChoice, attributes = {}) {
   const options = choices.map(([value, text]) =>

@@ -1,4 +1,5 @@
-const number = new Intl.NumberFormat("en", { maximumFractionDigits: 4 });
+// As many figures as a number has: two that differ never look the same.
+const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 17 });
 const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
 /** @param {number} value */
