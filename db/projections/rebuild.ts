@@ -17,6 +17,7 @@ import {
   saveRecords,
   type RowRecord,
 } from "../queries/projection-rows.ts";
+import { saveProjectionState } from "../queries/projection-state.ts";
 import { findStale, makeRecords, readMoment, type Moment } from "./moment.ts";
 import { projectorVersion } from "./project.ts";
 import { refreshFacets, refreshProjection } from "./refresh.ts";
@@ -42,6 +43,8 @@ export class RebuildRefused extends Error {
 }
 
 const pageSize = 500;
+/** Texts in no language: the next import finds others, and so looks at every row. */
+const unlikeAny = { "-": "" };
 
 async function lockedMoment(em: EntityManager, game: string): Promise<Moment> {
   if (!(await lockGame(em, game))) throw new RebuildRefused("projection:busy");
@@ -104,6 +107,7 @@ export async function applyRebuild(
   await refreshProjection(em, game);
   await refreshFacets(em, moment);
   const generation = await raiseGeneration(em, next.gameId);
+  await saveProjectionState(em, { ...next, generation });
   await closeBuild(em, build.id, { status: "applied", generation });
   return { ...build, status: "applied", generation };
 }
@@ -123,6 +127,7 @@ export async function takeBackRebuild(em: EntityManager, game: string): Promise<
   await write(em, last.id, "before");
   await refreshFacets(em, moment);
   const generation = await raiseGeneration(em, gameId);
+  await saveProjectionState(em, { ...moment.next, generation, textHashes: unlikeAny });
   await closeBuild(em, last.id, { status: "reverted", generation });
   return { ...last, status: "reverted", generation };
 }

@@ -6,6 +6,7 @@ import { rowsOf } from "./rows.ts";
 export interface ProjectionState {
   gameId: number;
   projectorVersion: number;
+  /** Of the game, as of the last import or rebuild that the tables know of. */
   generation: number;
   /** Locale -> hash of its texts. */
   textHashes: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import { tendProjection } from "../../workers/processors/projection-rebuild.ts";
 import { projectionRebuild } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";
 import { envelope, importTime } from "../support/archive.ts";
-import { smallGame, smallTexts } from "../support/projected-game.ts";
+import { made, smallGame, smallTexts } from "../support/projected-game.ts";
 
 const game = "gamedata";
 const limitMs = 60_000;
@@ -48,6 +48,23 @@ describe("the job projection-rebuild", () => {
     assert.equal(await numItems(), 4);
     const enqueue = () => assert.fail("there is nothing to rebuild");
     await tendProjection({ ...app.deps, em: app.deps.em, enqueue });
+  });
+
+  it("is asked for when an import left the tables behind, and never to undo a way back", async () => {
+    const more = [...smallGame(), made("item", "spoon", { name: "Item_Boots" })];
+    const source = envelope({ game, version: "1.1", entities: more, locales: smallTexts() });
+    // As by a command that was started for another game.
+    await importEnvelope(app.deps.em, source, { now: importTime });
+    const wishes: unknown[] = [];
+    const enqueue = async (_: unknown, wish: unknown) => String(wishes.push(wish));
+    const tend = () => tendProjection({ ...app.deps, em: app.deps.em, enqueue });
+    await tend();
+    assert.equal(wishes.length, 1);
+    for (const action of ["apply", "back"] as const) {
+      assert.equal(await ask(action), true);
+      await tend();
+    }
+    assert.equal(wishes.length, 1);
   });
 
   it("applies and takes back, and fails for good when there is no such build", async () => {

@@ -40,12 +40,16 @@ export async function rebuildProjection(wish: Wish, deps: JobDeps): Promise<Buil
   }
 }
 
-/** Asks for a rebuild when the rows are of another projector than this one, or of another game. */
+/**
+ * Asks for a rebuild when the rows are of another projector than this one, of another game, or older than an
+ * import that did not know of them.
+ */
 export async function tendProjection({ em, config, clock, enqueue }: JobDeps): Promise<void> {
   const game = config.GAME_DATA_GAME;
   const [known] = await readDirectory(em, game);
   if (known === undefined) return;
   const state = await readProjectionState(em);
-  if (state?.projectorVersion === projectorVersion && state.gameId === known.id) return;
+  const isSame = state?.projectorVersion === projectorVersion && state.gameId === known.id;
+  if (isSame && state.generation >= known.generation) return;
   await enqueue(projectionRebuild, { game, action: "apply", build: null, stamp: clock.now() });
 }

@@ -17,7 +17,7 @@ import { readProjectionState } from "../../../db/queries/projection-state.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import type { SourceEntity, SourceTexts } from "../../../importers/contract.ts";
 import { startArchive, type Archive } from "../../support/archive.ts";
-import { blade, smallGame, smallTexts } from "../../support/projected-game.ts";
+import { blade, made, smallGame, smallTexts } from "../../support/projected-game.ts";
 
 const game = "gamedata";
 
@@ -265,6 +265,16 @@ describe("the projection of imports", () => {
     const unknown = () => inTransaction((em) => previewRebuild(em, "nowhere"));
     assert.equal(await refusal(unknown), "projection:no_game");
     assert.equal(await refusal(() => apply(987_654)), "projection:no_build");
+  });
+
+  it("makes the rows of a way back anew at the next import, whatever that touches", async () => {
+    await age();
+    await apply(null);
+    await takeBack();
+    assert.equal(await gear(), -1);
+    await load([...smallGame(), made("perk", "late", { name: "Perk_Swift" })]);
+    assert.equal(await gear(), 500);
+    await isExact();
   });
 
   it("keeps the five newest builds", async () => {
