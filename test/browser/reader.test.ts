@@ -129,6 +129,31 @@ describe("the pages for readers in a real browser", () => {
     await close();
   });
 
+  it("say without scripts what they need, and do not seem to load", async (t) => {
+    if (!browser) return t.skip("no browser on this machine");
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${app.url}/codex/dungeon`);
+    const shown = await page.locator("body").innerText();
+    assert.match(shown, /This page needs scripts/);
+    assert.doesNotMatch(shown, /Loading/);
+    await context.close();
+  });
+
+  it("hold every filter of the address, also two of one field", async (t) => {
+    const path = "/codex/dungeon/item?filter[tags]=light&filter[tags]=";
+    await read(t, `${path}bright&filter[tags]=light`, (page) =>
+      page.getByText("Nothing fits").waitFor(),
+    );
+    await read(t, path.slice(0, path.indexOf("&")), async (page) => {
+      await page.getByLabel("Value").fill("bright");
+      await page.keyboard.press("Enter");
+      await page.getByText("Nothing fits").waitFor();
+      await page.getByRole("button", { name: "Remove: Tags is light" }).waitFor();
+      assert.equal(new URL(page.url()).searchParams.getAll("filter[tags]").length, 2);
+    });
+  });
+
   it("move an entity through its patches by the keyboard", async (t) => {
     await read(t, "/codex/dungeon/id.item.torch", async (page) => {
       const power = page.getByRole("row", { name: /^Power \d$/ });
@@ -305,6 +330,10 @@ describe("the pages for readers in a real browser", () => {
       await page.getByRole("heading", { name: /^Chain/ }).waitFor();
       const steps = await page.locator(".chain > li").count();
       assert.ok(steps >= 2, `${steps} steps`);
+    });
+    await read(t, "/data/quests/id.quest.smith_01?locale=de", async (page) => {
+      await page.getByRole("link", { name: "Living armor" }).first().click();
+      await page.waitForURL(/archetype=id\.monster\.living_armor&locale=de$/);
     });
     await read(t, "/data/monsters", async (page) => {
       await page.locator(".list tbody a.named").first().click();

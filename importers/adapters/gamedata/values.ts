@@ -78,7 +78,9 @@ function readTag(value: Fields, _name: string, _context: ValueContext, told: Tol
 function readText(value: Fields, _name: string, context: ValueContext): string | null {
   const key = something(value["Key"]);
   if (key === null) return null;
-  const namespace = textOf(value["Namespace"]) ?? context.mainNamespace;
+  const { Namespace: named } = value;
+  // The namespace without a name is one of its own.
+  const namespace = typeof named === "string" ? named : context.mainNamespace;
   const whole = textKey(namespace, key, context.mainNamespace);
   const source = textOf(value["SourceString"]);
   if (source !== null) context.addSource(whole, source);

@@ -57,8 +57,11 @@ export function filterBar(first, entities, onChange) {
     search.focus();
   };
   const add = (/** @type {ListState["filters"][number]} */ filter) => {
+    // A field has one value, an entity has several tags.
     const isSame = (/** @type {typeof filter} */ one) =>
-      one.path === filter.path && one.op === filter.op;
+      one.path === filter.path &&
+      one.op === filter.op &&
+      (one.path !== "tags" || one.value === filter.value);
     set(state.q, [...state.filters.filter((one) => !isSame(one)), filter], true);
   };
   addEventListener("keydown", (event) => {

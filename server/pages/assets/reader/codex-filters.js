@@ -1,5 +1,7 @@
+import { query } from "./page.js";
+
 /** @typedef {{ path: string, op: string, value: string }} Filter */
-/** @typedef {{ q: string, filters: Filter[], parameters: Record<string, string> }} ListState */
+/** @typedef {{ q: string, filters: Filter[], parameters: Record<string, string[]> }} ListState */
 
 /** Operators of the interface as people read them. */
 export const operators = /** @type {[op: string, text: string][]} */ ([
@@ -16,10 +18,12 @@ const form = /^filter\[([^\]]*)\](?::([a-z]+))?$/;
 /** @param {Filter} filter */
 const nameOf = ({ path, op }) => `filter[${path}]${op === "eq" ? "" : `:${op}`}`;
 
-/** Makes the query of the interface out of search and filters. @param {string} q @param {Filter[]} filters @returns {ListState} */
+/** Makes the query of the interface out of search and filters; all of these hold, also several of one field. @param {string} q @param {Filter[]} filters @returns {ListState} */
 export function stateOf(q, filters) {
-  const parameters = Object.fromEntries(filters.map((filter) => [nameOf(filter), filter.value]));
-  return { q, filters, parameters: q === "" ? parameters : { q, ...parameters } };
+  /** @type {Record<string, string[]>} */
+  const parameters = q === "" ? {} : { q: [q] };
+  for (const filter of filters) (parameters[nameOf(filter)] ??= []).push(filter.value);
+  return { q, filters, parameters };
 }
 
 /** What the address asks for. @returns {ListState} */
@@ -38,9 +42,7 @@ export function readAddress() {
 export function writeAddress({ parameters }, isStep) {
   const address = new URL(location.href);
   const branch = address.searchParams.get("branch");
-  address.search = new URLSearchParams(
-    branch === null ? parameters : { branch, ...parameters },
-  ).toString();
+  address.search = query({ branch, ...parameters });
   if (isStep) history.pushState(null, "", address);
   else history.replaceState(null, "", address);
 }

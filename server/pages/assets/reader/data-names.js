@@ -47,6 +47,7 @@ export async function lookUp(place, ids) {
 export function contextOf(place, names, facets) {
   return {
     addressOf: place.addressOf,
+    pageOf: place.page,
     nameOf: (/** @type {string} */ id) => names.get(id)?.name,
     labelOf: (/** @type {string} */ column, /** @type {string} */ slug) => facets[column]?.[slug],
   };

@@ -133,7 +133,7 @@ function goalOf(goal, context) {
       " ",
     );
   const target = family
-    ? familyLink(family)
+    ? familyLink(family, context)
     : readable((tag ?? goal.item_type ?? "").split(".").at(-1) ?? "");
   const places = goal.dungeon_tags.map((/** @type {string} */ one) =>
     isEntityId(one) ? nameOfId(one) : readable(one.split(".").at(-1) ?? one),
@@ -147,13 +147,12 @@ function goalOf(goal, context) {
   ];
 }
 
-/** Several things are of one family, so its list is what is meant. @param {string} id */
-function familyLink(id) {
+/** Several things are of one family, so its list is what is meant. @param {string} id @param {import("./data-names.js").Context} context */
+function familyLink(id, { pageOf }) {
   const lists = /** @type {Record<string, string>} */ ({ item: "items", monster: "monsters" });
   const list = lists[id.split(".")[1] ?? ""];
   const name = nameOfId(id);
-  const href = `/data/${list}?archetype=${encodeURIComponent(id)}`;
-  return list ? make("a", { href }, name) : make("span", {}, name);
+  return list ? make("a", { href: pageOf(list, { archetype: id }) }, name) : make("span", {}, name);
 }
 
 /** @param {any} entry @param {import("./data-names.js").Context} context */

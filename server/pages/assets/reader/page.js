@@ -47,10 +47,15 @@ export async function ask(path, signal) {
   throw new Refusal(response.status, error?.code ?? "unknown", error?.params);
 }
 
-/** A query without what is empty, with its question mark. @param {Record<string, unknown>} values */
+/** A query without what is empty, with its question mark; a list stands for a name that comes several times. @param {Record<string, unknown>} values */
 export function query(values) {
-  const known = Object.entries(values).filter(([, value]) => value != null && value !== "");
-  const text = new URLSearchParams(known.map(([name, value]) => [name, String(value)])).toString();
+  const known = Object.entries(values).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : value == null || value === "" ? [] : [value]).map((one) => [
+      name,
+      String(one),
+    ]),
+  );
+  const text = new URLSearchParams(known).toString();
   return text === "" ? "" : `?${text}`;
 }
 

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createNames } from "../../../../importers/adapters/gamedata/names.ts";
-import { convertFields, type Told } from "../../../../importers/adapters/gamedata/values.ts";
+import {
+  convertFields,
+  textKey,
+  type Told,
+} from "../../../../importers/adapters/gamedata/values.ts";
 
 /** Properties of an asset in a game that has a torch, with what they tell besides. */
 function convert(properties: Record<string, unknown>) {
@@ -49,12 +53,14 @@ describe("upstream properties", () => {
       Name: { Namespace: "DC", Key: "Text_Torch", SourceString: "Torch" },
       Desc: { Key: "Text_Torch_Desc", SourceString: "Burns." },
       Flavor: { Namespace: "Other", Key: "Text_Torch" },
+      Note: { Namespace: "", Key: "Text_Torch" },
       Empty: { Namespace: "", Key: "", SourceString: "" },
     });
     assert.deepEqual(data, {
       name: "Text_Torch",
       desc: "Text_Torch_Desc",
       flavor: "Other/Text_Torch",
+      note: textKey("", "Text_Torch", "DC"),
     });
     assert.deepEqual(Object.fromEntries(sources), {
       Text_Torch: "Torch",
