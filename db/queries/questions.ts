@@ -82,7 +82,8 @@ export async function insertQuestions(
         array(select jsonb_array_elements_text(i.choices)), i.correct_index, i.explanation,
         i.estimated_rate, ${pool}, i.text_key, i.source
       from input i left join held h using (category, difficulty)
-      order by i.ord
+      -- In one order, so that two callers with the same texts do not wait for each other.
+      order by i.text_key
       on conflict (text_key) do nothing
       returning id`,
   );

@@ -12,7 +12,8 @@ const storeCodes = new Set([
   "ETIMEDOUT",
   "EHOSTUNREACH",
   "ENETUNREACH",
-  // Postgres: connection lost, shutting down, starting up, too many connections, disk or memory full, statement timeout, a lock not free in time
+  // Postgres: connection lost, shutting down, starting up, too many connections, disk or memory full, statement timeout,
+  // a lock not free in time, two transactions waiting for each other, one that would have to begin anew
   "08000",
   "08001",
   "08003",
@@ -26,6 +27,8 @@ const storeCodes = new Set([
   "53300",
   "57014",
   "55P03",
+  "40P01",
+  "40001",
 ]);
 
 const storeMessages = [

@@ -3,8 +3,11 @@ import { sql } from "kysely";
 import { rowsOf } from "../../db/queries/rows.ts";
 
 /** Resolves when a statement waits for a lock of another. */
-export async function untilOneWaits(em: EntityManager): Promise<void> {
-  for (let count = 0; count === 0;) {
+export const untilOneWaits = (em: EntityManager): Promise<void> => untilWaiting(em, 1);
+
+/** Resolves when at least so many statements wait for a lock of another. */
+export async function untilWaiting(em: EntityManager, wanted: number): Promise<void> {
+  for (let count = 0; count < wanted;) {
     const [row] = await rowsOf<{ count: number }>(
       em,
       sql`select count(*)::int as count from pg_stat_activity

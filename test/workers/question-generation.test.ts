@@ -11,6 +11,7 @@ import {
 } from "../../server/providers/question-model.ts";
 import { generateQuestions } from "../../workers/processors/question-generation.ts";
 import { questionGeneration, type PayloadOf } from "../../workers/queues.ts";
+import { untilOneWaits, untilWaiting } from "../support/locks.ts";
 import { startQuestionJobs, type QuestionJobs } from "../support/question-jobs.ts";
 
 type Payload = PayloadOf<typeof questionGeneration>;
@@ -65,6 +66,25 @@ describe("the job that generates questions", () => {
     assert.equal(rows.length, 20);
     assert.equal(rows.filter((row) => row.pool === "public").length, 10);
     assert.ok(rows.every((row) => row.source === "bank" && row.choices.length === 4));
+  });
+
+  it("never waits for another one that waits for it, whatever order the texts come in", async () => {
+    const [first, middle, last] = ["a?", "m?", "z?"].map((text) => question(`Is it ${text}`));
+    assert.ok(first && middle && last);
+    const store = (list: GeneratedQuestion[]) => {
+      jobs.use(saying(list));
+      return generateQuestions(payload(), jobs.deps);
+    };
+    const { em } = jobs.deps;
+    await em.begin();
+    jobs.use(saying([middle]));
+    await generateQuestions(payload(), { ...jobs.deps, em });
+    const one = store([first, middle, last]);
+    await untilOneWaits(jobs.deps.em);
+    const other = store([last, first]);
+    await untilWaiting(jobs.deps.em, 2);
+    await em.rollback();
+    assert.deepEqual([await one, await other], [3, 0]);
   });
 
   it("fills the smaller pool first", async () => {

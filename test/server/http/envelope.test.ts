@@ -96,12 +96,14 @@ describe("a failure of ours", () => {
       });
     });
 
-  test("of a store answers 503 and says when to come back", async () => {
-    const answer = await client.get("/v1/store-down");
-    assert.equal(answer.status, 503);
-    assert.equal(answer.headers.get("retry-after"), "1");
-    assert.deepEqual(errorOf(answer).params, { retry_after: 1 });
-  });
+  // No connection; two transactions that waited for each other; one that would have to begin anew.
+  for (const cause of ["ECONNREFUSED", "40P01", "40001"])
+    test(`of a store, such as ${cause}, answers 503 and says when to come back`, async () => {
+      const answer = await client.get(`/v1/store-failure/${cause}`);
+      assert.equal(answer.status, 503);
+      assert.equal(answer.headers.get("retry-after"), "1");
+      assert.deepEqual(errorOf(answer).params, { retry_after: 1 });
+    });
 
   test("shows its cause only while debugging", async () => {
     const debugging = await startSample({ routes: sampleRoutes, env: { APP_DEBUG: "true" } });

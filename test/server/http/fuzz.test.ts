@@ -6,7 +6,13 @@ import { startSample, type SampleServer } from "./sample.ts";
 import { sampleRoutes } from "./sample-routes.ts";
 
 /** Routes that fail or wait on purpose say nothing about input. */
-const onPurpose = new Set(["/v1/bug", "/v1/late-bug", "/v1/cyclic", "/v1/store-down", "/v1/waits"]);
+const onPurpose = new Set([
+  "/v1/bug",
+  "/v1/late-bug",
+  "/v1/cyclic",
+  "/v1/store-failure/{code}",
+  "/v1/waits",
+]);
 const routes = sampleRoutes.filter((route) => !onPurpose.has(route.path));
 
 let sample: SampleServer;

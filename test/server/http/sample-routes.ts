@@ -347,14 +347,13 @@ const failures: AnyRoute[] = [
   defineRoute({
     ...about,
     method: "GET",
-    path: "/v1/store-down",
+    path: "/v1/store-failure/{code}",
     auth: "public",
+    params: Type.Object({ code: Type.String() }),
     responses: { 200: null },
     errors: [],
-    handler: () => {
-      throw new Error("query failed", {
-        cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
-      });
+    handler: ({ params: { code } }) => {
+      throw new Error("query failed", { cause: Object.assign(new Error("connect"), { code }) });
     },
   }),
   defineRoute({
