@@ -101,9 +101,13 @@ export async function releaseQuestions(
         where q.id in (select unnest(question_ids) from due) and q.pool = 'competition'
           and q.retired_at is null
           and q.id not in (select unnest(question_ids) from challenges where date >= ${before}::date)
+      ), locked as (
+        -- In the order of whoever counts answers, so that neither waits for the other.
+        select id from questions where id in (select id from spent where turn <= room) order by id
+        for no key update
       )
-      update questions set pool = 'public' from spent
-      where questions.id = spent.id and spent.turn <= spent.room returning questions.id`,
+      update questions set pool = 'public' from locked
+      where questions.id = locked.id returning questions.id`,
   );
   await rowsOf(
     em,

@@ -45,14 +45,18 @@ export async function lockTotals(
 ): Promise<StatsRow[]> {
   if (playerIds.length === 0) return [];
   const ids = [...playerIds];
-  const lock = () =>
+  // All or none: who holds some of them while adding the others may wait for one that waits for it.
+  const areAllThere = sql`(select count(*) from player_stats
+    where player_id = any(${ids}::int[])) = ${ids.length}`;
+  const lock = (condition = sql`true`) =>
     preparedRowsOf<StatsRow>(
       em,
       sql`select player_id as "playerId", null as category, total_score::float8 as score, total_answers as answers,
           total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", total_xp as xp
-        from player_stats where player_id = any(${ids}::int[]) order by player_id for update`,
+        from player_stats where player_id = any(${ids}::int[]) and ${condition}
+        order by player_id for update`,
     );
-  const all = await lock();
+  const all = await lock(areAllThere);
   if (all.length === ids.length) return all;
   await rowsOf(
     em,

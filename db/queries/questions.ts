@@ -82,8 +82,7 @@ export async function insertQuestions(
         array(select jsonb_array_elements_text(i.choices)), i.correct_index, i.explanation,
         i.estimated_rate, ${pool}, i.text_key, i.source
       from input i left join held h using (category, difficulty)
-      -- In one order, so that two callers with the same texts do not wait for each other.
-      order by i.text_key
+      order by i.ord
       on conflict (text_key) do nothing
       returning id`,
   );

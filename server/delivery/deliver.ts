@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import {
   claimMessage,
   findMessageStatus,
@@ -15,6 +16,9 @@ import { findTemplate } from "./templates.ts";
 export const maxAttempts = 5;
 /** Longer than any attempt lasts: whoever claimed a message so long ago is dead. */
 export const leaseMs = sendLimitMs + 10_000;
+/** How long the database may be away without a message being sent twice for it. */
+const writeLimitMs = 120_000;
+const writePauseMs = 500;
 
 type DeliveryDeps = Pick<JobDeps, "em" | "config" | "clock" | "metrics" | "log" | "senders">;
 
@@ -47,7 +51,8 @@ export async function deliverMessage(
       kind: message.kind,
       outcome: status === "queued" ? "retried" : status,
     });
-    return settleMessage(em, message, { status, now: new Date(clock.now()), error, content });
+    const outcome = { status, now: new Date(clock.now()), error, content };
+    return untilWritten(deps, () => settleMessage(em, message, outcome));
   };
   if (message.isExpired) return settle("expired");
   try {
@@ -58,6 +63,26 @@ export async function deliverMessage(
     const isLast = error.isPermanent || message.attempts >= options.maxAttempts;
     await settle(isLast ? "failed" : "queued", { error: error.message.slice(0, 255) });
     throw error;
+  }
+}
+
+/**
+ * What went out and is not written down as sent goes out again (S38), so the database is asked until it takes it;
+ * as long as it is away, nobody else can claim the message either.
+ */
+async function untilWritten(
+  { log }: Pick<DeliveryDeps, "log">,
+  write: () => Promise<void>,
+): Promise<void> {
+  const giveUpAt = performance.now() + writeLimitMs;
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (performance.now() >= giveUpAt) throw error;
+      log.warn({ reason: String(error) }, "the end of a message is not written down yet");
+    }
+    await wait(writePauseMs);
   }
 }
 

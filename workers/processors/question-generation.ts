@@ -52,6 +52,8 @@ export async function generateQuestions(
   const rows = sound.map((question) =>
     toRow(question, category, difficulty, deps.questionModel.name),
   );
+  // In one order, so that two jobs with the same texts do not wait for each other.
+  rows.sort((a, b) => (a.textKey < b.textKey ? -1 : 1));
   return insertQuestions(em, rows, { pool, promptHash });
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
+import { parseDatabaseUrl, withDatabase } from "../../../server/core/database-url.ts";
 import { deliverMessage, leaseMs } from "../../../server/delivery/deliver.ts";
 import {
   maxMessagesPerHour,
@@ -11,6 +12,7 @@ import {
   writeMessage,
 } from "../../../server/delivery/send.ts";
 import type { NewMessage } from "../../../server/delivery/templates.ts";
+import { withClient } from "../../../server/local/postgres.ts";
 import { DeliveryError, type OutgoingMail } from "../../../server/providers/messages.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { messagesTo, sentMessage } from "../../support/messages.ts";
@@ -116,6 +118,34 @@ describe("a message", () => {
     frozen.reject(new DeliveryError("thawed", false));
     await assert.rejects(early, { message: "thawed" });
     assert.equal((await only(to)).status, "sent");
+  });
+
+  it("is not sent again when the database goes away before it is written down as sent", async () => {
+    const to = someone();
+    const id = await write(to);
+    const { databaseUrl } = app.stores;
+    const name = parseDatabaseUrl(databaseUrl).database;
+    const inPostgres = (statement: string) =>
+      withClient(withDatabase(databaseUrl, "postgres"), (client) => client.query(statement));
+    const open = (isOpen: boolean) =>
+      inPostgres(`alter database ${name} with allow_connections ${isOpen}`);
+    const sent: string[] = [];
+    const deps = withDriver(async (mail) => {
+      sent.push(mail.id);
+      await open(false);
+      await inPostgres(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      );
+    });
+    const failed = Promise.withResolvers<void>();
+    const log = Object.assign(Object.create(app.deps.log), { warn: () => failed.resolve() });
+    const delivered = deliverMessage({ ...deps, log }, id);
+    await Promise.race([failed.promise, delivered]).finally(() => open(true));
+    await delivered;
+    assert.equal((await only(to)).status, "sent");
+    now += leaseMs + 1_000;
+    await deliverMessage(deps, id);
+    assert.deepEqual(sent, [`message-${id}`]);
   });
 
   it("is tried five times and then a dead letter, which an operator may have tried again", async () => {

@@ -3,6 +3,9 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
+import { insertChallenge, releaseQuestions } from "../../../db/queries/challenges.ts";
+import { lockTotals } from "../../../db/queries/player-stats.ts";
+import { recordServed } from "../../../db/queries/question-answers.ts";
 import { insertQuestions } from "../../../db/queries/questions.ts";
 import { parseConfig } from "../../../server/core/config.ts";
 import { createOrm } from "../../../db/orm.ts";
@@ -11,6 +14,7 @@ import { recordAnswerWithin, type AnswerInput } from "../../../server/play/recor
 import { believedTimeMs, nextMultiplier, scoreOf } from "../../../server/play/score.ts";
 import { addAnswer, noTotals, type Totals } from "../../../server/play/totals.ts";
 import { difficulties } from "../../../server/providers/question-model.ts";
+import { untilWaiting } from "../../support/locks.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { readHistory, readLevel, type Tried } from "./model.ts";
 
@@ -274,6 +278,61 @@ describe("a recorded answer", () => {
       const { all } = await statsOf(player);
       assert.deepEqual([all.answers, all.correct, all.xp], [24, 24, xp]);
     }
+  });
+
+  it("of a new player waits for no other that waits for it, whoever plays with whom", async () => {
+    const [first, middle, last] = [await newPlayer(), await newPlayer(), await newPlayer()];
+    const totalsOf = (...ids: number[]) =>
+      orm.em.fork().transactional((em) => lockTotals(em, ids).then((rows) => rows.length));
+    const { all, two } = await orm.em.fork().transactional(async (em) => {
+      await lockTotals(em, [middle]);
+      const all = totalsOf(first, middle, last);
+      await untilWaiting(orm.em.fork(), 1);
+      await totalsOf(last);
+      const two = totalsOf(first, last);
+      await untilWaiting(orm.em.fork(), 2);
+      return { all, two };
+    });
+    assert.deepEqual([await all, await two], [3, 2]);
+  });
+
+  it("waits for no challenge that is released and waits for its question", async () => {
+    const add = async (category: string) => {
+      const textKey = `${category} of a challenge`;
+      const rest = { difficulty: "easy", choices: ["a", "b", "c", "d"], correctIndex: 1 };
+      const more = { explanation: "", estimatedRate: 50, source: "test", question: textKey };
+      const row = { ...rest, ...more, category, textKey };
+      await insertQuestions(orm.em.fork(), [row], { pool: "competition", promptHash: null });
+      const [made] = await rowsOf(
+        orm.em.fork(),
+        sql<{ id: number }>`select id from questions where text_key = ${textKey}`,
+      );
+      return made?.id ?? assert.fail();
+    };
+    const ids = [await add("space"), await add("art")];
+    const counts = ids.map((questionId) => ({ questionId, served: 1, correct: 1 }));
+    const [earlier = 0, later = 0] = ids;
+    // Its row now comes after the other one, wherever rows are read as they lie.
+    await recordServed(orm.em.fork(), counts.slice(0, 1));
+    const [date, now] = ["2026-01-01", new Date()];
+    const challenge = { kind: "gauntlet", date, questionIds: ids, at: now } as const;
+    await insertChallenge(orm.em.fork(), challenge);
+    const due = { before: "2026-02-01", keep: 0, now, since: now, live: [] };
+    const { released, counted } = await orm.em.fork().transactional(async (em) => {
+      await rowsOf(em, sql`select 1 from questions where id = ${later} for update`);
+      const released = orm.em.fork().transactional((own) => releaseQuestions(own, due));
+      await untilWaiting(orm.em.fork(), 1);
+      const counted = recordServed(orm.em.fork(), counts);
+      await untilWaiting(orm.em.fork(), 2);
+      return { released, counted };
+    });
+    await counted;
+    assert.equal(await released, 2);
+    const [row] = await rowsOf(
+      orm.em.fork(),
+      sql<{ n: number }>`select num_served as n from questions where id = ${earlier}`,
+    );
+    assert.equal(row?.n, 2);
   });
 
   it("is refused for a player who does not exist, and outside a transaction", async () => {
