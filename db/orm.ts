@@ -8,7 +8,7 @@ import { parseDatabaseUrl, type DatabaseAddress } from "../server/core/database-
 import { silentLogger, type Logger } from "../server/core/logger.ts";
 import { entities } from "./entities/index.ts";
 import { migrations } from "./migrations/index.ts";
-import { PreparingClient } from "./prepared.ts";
+import { PreparingClient, type AnswerLimit } from "./prepared.ts";
 
 /** Where `npm run migration:create` writes. */
 export const migrationFolder = fileURLToPath(new URL("./migrations", import.meta.url));
@@ -17,16 +17,20 @@ const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 /** How long a start waits for another instance that is migrating. */
 const migrationWaitMs = 60_000;
+/** Longer than any statement of a request may take: an answer that is not there by then never comes. */
+export const requestAnswerMs = statementTimeoutMs + 5_000;
 /** Any number will do, as long as every instance of the service uses the same. */
 const migrationLock = 7_346_201;
 
 /**
  * Opens the pool of one process on `DATABASE_URL`; connections are made on first use.
- * What the library has to say, such as lost connections, goes to `log`.
+ * What the library has to say, such as lost connections, goes to `log`. With `answerLimitMs` a
+ * connection on which a statement was not answered for so long is closed.
  */
 export async function createOrm(
   config: Pick<Config, "DATABASE_URL" | "DATABASE_POOL">,
   log: Logger = silentLogger,
+  options: AnswerLimit = {},
 ): Promise<MikroORM> {
   const { host, port, user, password, database, ssl } = parseDatabaseUrl(config.DATABASE_URL);
   return MikroORM.init({
@@ -42,6 +46,7 @@ export async function createOrm(
     driverOptions: {
       Client: PreparingClient,
       ssl,
+      ...options,
       statement_timeout: statementTimeoutMs,
       connectionTimeoutMillis: connectTimeoutMs,
     },

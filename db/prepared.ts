@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { RawBuilder } from "kysely";
 import pg from "pg";
@@ -23,23 +24,53 @@ export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>)
 
 type Ask = (statement: unknown, ...rest: unknown[]) => unknown;
 
+export interface AnswerLimit {
+  /** Milliseconds; absent = any number. */
+  answerLimitMs?: number;
+}
+
+/** What the library has of a connection, and does not declare. */
+type Wire = EventEmitter & { stream: Socket };
+
 /**
  * A session that asks by name for what `preparedRowsOf` gave one, and whose errors do not say which
  * values a row had: the library would write them into the message, and so into the log (S27).
  */
 export class PreparingClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
+  /** A statement was sent and its answer is not in. */
+  private isAsked = false;
+
+  constructor(config?: pg.ClientConfig & AnswerLimit) {
     super(config);
     const ask = this.query.bind(this) as Ask;
     const askByName: Ask = (statement, ...rest) => {
       const name = typeof statement === "string" ? names.get(statement) : undefined;
+      this.isAsked = true;
       return ask(name === undefined ? statement : { name, text: statement }, ...rest);
     };
     this.query = askByName as typeof this.query;
-    const { connection } = this as unknown as { connection: EventEmitter };
+    const { connection } = this as unknown as { connection: Wire };
     connection.on("errorMessage", (error: pg.DatabaseError) => {
       error.detail = undefined;
       error.where = undefined;
+    });
+    connection.on("readyForQuery", () => (this.isAsked = false));
+    const { answerLimitMs } = config ?? {};
+    if (answerLimitMs !== undefined)
+      connection.once("readyForQuery", () => this.closeWhenSilent(connection, answerLimitMs));
+  }
+
+  /**
+   * A server that vanishes without a word leaves its connections as they are, for a quarter of an hour: each
+   * would keep the request that asked, and its place in the pool, however well a new connection would do (S37).
+   */
+  private closeWhenSilent({ stream }: Wire, ms: number): void {
+    stream.setTimeout(ms);
+    stream.on("timeout", () => {
+      // Nothing is waited for; the clock of a socket runs once.
+      if (!this.isAsked) return stream.setTimeout(ms);
+      const reason = new Error("Postgres does not answer");
+      return stream.destroy(Object.assign(reason, { code: "ETIMEDOUT" }));
     });
   }
 }

@@ -1,5 +1,6 @@
 import { createLobbies, eventChannel, eventStreamKey } from "../actors/index.ts";
-import { createOrm } from "../db/orm.ts";
+import { createOrm, requestAnswerMs } from "../db/orm.ts";
+import type { AnswerLimit } from "../db/prepared.ts";
 import { nextIdBlock } from "../db/queries/ids.ts";
 import { lobbyResults } from "../workers/queues.ts";
 import { createQueues, type Queues } from "../workers/producer.ts";
@@ -45,13 +46,14 @@ export interface Assembled<D> {
   close(): Promise<void>;
 }
 
-/** Dependencies of a process that runs jobs. */
+/** Dependencies of a process that runs jobs, some of which ask for what takes minutes. */
 export async function assembleJobs(
   ground: Ground,
+  limit: AnswerLimit = {},
 ): Promise<Assembled<JobDeps> & { queues: Queues }> {
   const { config, log, metrics, clock = systemClock } = ground;
   const redis = connectRedis(config.REDIS_URL, log, "general");
-  const orm = await createOrm(config, log);
+  const orm = await createOrm(config, log, limit);
   await redisReady(redis);
   const queues = createQueues(config.REDIS_URL, log);
   const senders = createSenders(config, log);
@@ -91,7 +93,8 @@ export async function assembleJobs(
 
 /** Dependencies of a process that serves requests: the above, lobbies of its own, and the hub. */
 export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
-  const { deps: base, close } = await assembleJobs(ground);
+  const limit = { answerLimitMs: requestAnswerMs };
+  const { deps: base, close } = await assembleJobs(ground, limit);
   const { config, log, metrics, clock, orm } = base;
   const context = { hubUrl: "/v1/hub", topicBase: config.TOPIC_BASE };
   const lobbies = await createLobbies({

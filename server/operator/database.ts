@@ -19,7 +19,9 @@ export function createDatabase(config: Config, redis: Redis) {
   let opened: Promise<MikroORM> | null = null;
   const open = (): Promise<MikroORM> => {
     opened ??= import("../../db/orm.ts")
-      .then((module) => module.createOrm({ ...config, DATABASE_POOL: 2 }))
+      .then(({ createOrm, requestAnswerMs: answerLimitMs }) =>
+        createOrm({ ...config, DATABASE_POOL: 2 }, undefined, { answerLimitMs }),
+      )
       .catch((error: unknown) => {
         opened = null;
         throw error;
