@@ -9,11 +9,18 @@ export interface ConnectionOptions {
   autoResubscribe?: boolean;
   /** Milliseconds. */
   commandTimeout?: number;
+  /** Milliseconds without an answer after which a connection is closed. */
+  socketTimeout?: number;
   /** Milliseconds before the next attempt to connect; null is none. */
   retryStrategy?: (attempt: number) => number | null;
 }
 
 const connectTimeoutMs = 2_000;
+/**
+ * A server that vanishes without a word leaves its connections as they are for a quarter of an hour. The longest
+ * that one is asked to wait is the ten seconds of the job library.
+ */
+const silenceMs = 20_000;
 export const pauseAfter = (attempt: number) => Math.min(50 * attempt, 500);
 /** How often the map of slots is read anew, besides after every answer that it is wrong. */
 const slotsRefreshMs = 5_000;
@@ -35,6 +42,7 @@ export function connectRedis(
     maxRetriesPerRequest: patient ? null : 1,
     enableOfflineQueue: patient,
     connectTimeout: connectTimeoutMs,
+    socketTimeout: silenceMs,
     retryStrategy: pauseAfter,
     ...rest,
   };
@@ -66,12 +74,13 @@ interface BaseOptions extends Omit<ConnectionOptions, "patient"> {
   maxRetriesPerRequest: number | null;
   enableOfflineQueue: boolean;
   connectTimeout: number;
+  socketTimeout: number;
 }
 
 /** The cluster client has the commands of a single connection; what differs is asked by `asCluster`. */
 function connectCluster({ nodes, options }: ClusterAddress, base: BaseOptions): Redis {
   const { enableOfflineQueue, connectionName, maxRetriesPerRequest, connectTimeout } = base;
-  const { commandTimeout } = base;
+  const { commandTimeout, socketTimeout } = base;
   const cluster = new Cluster(nodes, {
     enableOfflineQueue,
     clusterRetryStrategy: pauseAfter,
@@ -82,6 +91,7 @@ function connectCluster({ nodes, options }: ClusterAddress, base: BaseOptions): 
       connectionName,
       maxRetriesPerRequest,
       connectTimeout,
+      socketTimeout,
       ...(commandTimeout === undefined ? {} : { commandTimeout }),
     },
   });

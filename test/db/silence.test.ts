@@ -9,13 +9,17 @@ import { rowsOf } from "../../db/queries/rows.ts";
 import { parseDatabaseUrl } from "../../server/core/database-url.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { isUnavailable } from "../../server/http/failures.ts";
-import { testDatabase } from "../support/stores.ts";
+import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { testStores, type TestStores } from "../support/stores.ts";
 
-describe("a database that is gone without a word", () => {
-  let database: Awaited<ReturnType<typeof testDatabase>>;
+const answerLimitMs = 300;
+
+describe("a store that is gone without a word", () => {
+  let stores: TestStores;
   const open: Socket[] = [];
+  let path = "";
   const server = createServer((socket) => {
-    const behind = connect(join(parseDatabaseUrl(database.url).host, ".s.PGSQL.5432"));
+    const behind = connect(path);
     open.push(socket, behind);
     for (const one of [socket, behind]) one.on("error", () => {});
     socket.pipe(behind).pipe(socket);
@@ -25,22 +29,27 @@ describe("a database that is gone without a word", () => {
     for (const one of open) one.unpipe();
   };
   before(async () => {
-    database = await testDatabase();
+    stores = await testStores();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
   });
   after(async () => {
     for (const one of open) one.destroy();
     server.close();
-    await database.drop();
+    await stores.stop();
   });
 
-  it("is given up on that connection, and asked on another", async () => {
-    const { user, database: name } = parseDatabaseUrl(database.url);
-    const { port } = server.address() as AddressInfo;
-    const url = `postgres://${user}@127.0.0.1:${port}/${name}?sslmode=disable`;
+  const portBefore = (socket: string) => {
+    path = socket;
+    return (server.address() as AddressInfo).port;
+  };
+
+  it("is given up on that connection, and asked on another: the database", async () => {
+    const { user, database, host } = parseDatabaseUrl(stores.databaseUrl);
+    const port = portBefore(join(host, ".s.PGSQL.5432"));
+    const url = `postgres://${user}@127.0.0.1:${port}/${database}?sslmode=disable`;
     const config = { DATABASE_URL: url, DATABASE_POOL: 1 };
-    const orm = await createOrm(config, silentLogger, { answerLimitMs: 300 });
+    const orm = await createOrm(config, silentLogger, { answerLimitMs });
     const ask = () => rowsOf(orm.em.fork(), sql<{ one: number }>`select 1 as one`);
     try {
       assert.deepEqual(await ask(), [{ one: 1 }]);
@@ -49,6 +58,20 @@ describe("a database that is gone without a word", () => {
       assert.deepEqual(await ask(), [{ one: 1 }]);
     } finally {
       await orm.close(true);
+    }
+  });
+
+  it("is given up on that connection, and asked on another: Redis", async () => {
+    const port = portBefore(stores.redisUrl.replace("unix://", ""));
+    const options = { socketTimeout: answerLimitMs };
+    const redis = connectRedis(`redis://127.0.0.1:${port}`, silentLogger, "test", options);
+    try {
+      await redisReady(redis);
+      silence();
+      // Asked once more by the client itself, on the next connection.
+      assert.equal(await redis.ping(), "PONG");
+    } finally {
+      redis.disconnect();
     }
   });
 });
