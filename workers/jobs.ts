@@ -1,6 +1,7 @@
 import { UnrecoverableError, Worker, type Job } from "bullmq";
 import type { Redis } from "ioredis";
 import { Compile } from "typebox/compile";
+import { withTimeout } from "../server/core/deadline.ts";
 import type { Logger } from "../server/core/logger.ts";
 import type { Metrics } from "../server/core/metrics.ts";
 import { connectRedis } from "../server/core/redis.ts";
@@ -25,6 +26,8 @@ export interface JobsOptions<D> {
   depsOf: () => D;
   /** How long a job stays with a worker that gives no sign of life; for tests. */
   lockMs?: number;
+  /** How long the running jobs may take to finish when the process stops; for tests. */
+  closeMs?: number;
 }
 
 export interface Jobs {
@@ -35,8 +38,7 @@ export interface Jobs {
 /** A worker that dies takes its jobs with it; they are tried again this often. */
 const maxStalledCount = 5;
 const usualLockMs = 30_000;
-/** How long the running jobs may take to finish when the process stops. */
-const closeLimitMs = 10_000;
+const usualCloseMs = 10_000;
 
 /** One job-library worker for each queue that has a processor. */
 export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
@@ -52,22 +54,19 @@ export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
   return {
     close: async () => {
-      await Promise.allSettled(workers.map(closeWorker));
+      const { closeMs = usualCloseMs } = options;
+      await Promise.allSettled(workers.map((worker) => closeWorker(worker, closeMs)));
       for (const connection of connections) connection.disconnect();
     },
   };
 }
 
-/** After the store went away and came back the library may wait for an answer that never comes. */
-async function closeWorker(worker: Worker): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<true>((resolve) => {
-    timer = setTimeout(resolve, closeLimitMs, true);
-  });
-  const isLate = await Promise.race([worker.close().then(() => false), late]);
-  clearTimeout(timer);
-  // Its jobs are taken up by others when their lock ends (S38).
-  if (isLate) await worker.close(true);
+/**
+ * After the store went away and came back the library may wait for an answer that never comes. What is not over
+ * then is left to others, who take it up when its lock ends (S38): to close by force waits for the same end.
+ */
+async function closeWorker(worker: Worker, limitMs: number): Promise<void> {
+  await withTimeout(worker.close(), limitMs);
 }
 
 function startWorker<D>(

@@ -6,7 +6,7 @@ import { silentLogger } from "../../server/core/logger.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import { startJobs, type Jobs, type Processors } from "../../workers/jobs.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
-import { codexImport, maintenance, type JobWatch } from "../../workers/queues.ts";
+import { codexImport, maintenance, sampleData, type JobWatch } from "../../workers/queues.ts";
 import { cancelJobs } from "../../workers/watch.ts";
 import { connectRedis, redisReady } from "../../server/core/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
@@ -71,6 +71,22 @@ describe("queue jobs", () => {
     const begun = once(started, "later");
     await start();
     await begun;
+  });
+
+  it("are not waited for without end when the process stops", async () => {
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const stubborn = async () => {
+      begun.resolve();
+      await held.promise;
+    };
+    const options = { redisUrl: stores.redisUrl, log: silentLogger, metrics, depsOf: () => null };
+    const own = { processors: { "sample-data": stubborn }, closeMs: 50 };
+    const worker = await startJobs({ ...options, ...own });
+    await queues.enqueue(sampleData, { game: "any", stamp: 1 });
+    await begun.promise;
+    await worker.close();
+    held.resolve();
   });
 
   it("with a payload that does not fit fail at the first attempt and stay listed", async () => {
