@@ -42,7 +42,9 @@ async function hold({ setting, host, port }: Wanted, held: Server[]): Promise<Se
     const code = (error as NodeJS.ErrnoException).code ?? "";
     const isOurs = code === "EADDRINUSE" && held.some((other) => portOf(other) === port);
     const reason = isOurs ? "is PORT already" : (reasons[code] ?? `cannot be used (${code})`);
-    throw new StartError(`${setting}: ${host}:${port} ${reason}; set ${setting} to another one`);
+    throw new StartError(
+      `${setting}: ${joinAddress(host, port)} ${reason}; set ${setting} to another one`,
+    );
   }
 }
 
@@ -51,7 +53,12 @@ function portOf(probe: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
+/** Reads `host:port`, an IPv6 address in brackets; its form was checked with the settings. */
 export function splitAddress(text: string): { host: string; port: number } {
-  const [host = "127.0.0.1", port = "0"] = text.split(":");
-  return { host, port: Number(port) };
+  const colon = text.lastIndexOf(":");
+  const host = text.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
+  return { host, port: Number(text.slice(colon + 1)) };
 }
+
+export const joinAddress = (host: string, port: number): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`;

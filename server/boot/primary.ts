@@ -9,7 +9,7 @@ import { checkRedisPersistence } from "../local/redis.ts";
 import { createChildren, type Children } from "./children.ts";
 import { lockDataDir } from "./lock.ts";
 import { operatorToken } from "./operator-token.ts";
-import { claimPorts, splitAddress } from "./ports.ts";
+import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
 import { prepareDatabase } from "./prepare.ts";
 import { askForSample } from "./sample.ts";
 import { onStopSignals, untilAborted } from "./signals.ts";
@@ -91,7 +91,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
     version: packageVersion(),
     config,
     url,
-    operatorUrl: `http://${host}:${port}`,
+    operatorUrl: listenUrl({ HOST: host, PORT: port }),
     operatorToken: config.APP_ENV === "production" ? "" : config.OPERATOR_BOOTSTRAP_TOKEN,
     databaseUrl: stores.databaseUrl,
     redisUrl: stores.redisUrl,
@@ -115,7 +115,7 @@ async function claimAddresses(config: Config): Promise<void> {
     { setting: "OPERATOR_LISTEN", ...operator },
   );
   config.PORT = port;
-  config.OPERATOR_LISTEN = `${operator.host}:${operatorPort}`;
+  config.OPERATOR_LISTEN = joinAddress(operator.host, operatorPort);
 }
 
 /** Lobbies of a dead process are taken over at once instead of after its heartbeat has expired. */

@@ -95,6 +95,9 @@ function addressProblems(config: Config): string[] {
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));
     }
+  const listen = config.OPERATOR_LISTEN;
+  if (!/^(\[[^\]]+\]|[^:]+):\d{1,5}$/.test(listen) || !URL.canParse(`http://${listen}`))
+    problems.push("OPERATOR_LISTEN: host:port is expected, an IPv6 address as [::1]:9090");
   const base = config.PUBLIC_BASE_URL;
   const isProduction = config.APP_ENV === "production";
   if (base === "") return isProduction ? [...problems, baseMissing] : problems;

@@ -33,8 +33,7 @@ export const ConfigSchema = Type.Object({
   PORT: Int(8080, 0, 65_535, "port of the public listener; 0 picks a free one"),
   OPERATOR_LISTEN: Text(
     "127.0.0.1:9090",
-    "address and port of the operator listener; port 0 picks a free one",
-    "^[^:]+:\\d{1,5}$",
+    "address and port of the operator listener, as 127.0.0.1:9090 or [::1]:9090; port 0 picks a free one",
   ),
   OPERATOR_BOOTSTRAP_TOKEN: Text(
     "",

@@ -68,7 +68,10 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
     stopSignal: "SIGINT",
     log: options.log,
   });
-  await ensureDatabase(addressOf(socketDir, "postgres"));
+  await ensureDatabase(addressOf(socketDir, "postgres")).catch(async (error: unknown) => {
+    await daemon.stop();
+    throw error;
+  });
   return { url, pid: daemon.pid, stop: daemon.stop };
 }
 

@@ -261,9 +261,14 @@ describe("stopping and starting again", () => {
 
 describe("a service on an IPv6 address", () => {
   it("starts, and prints addresses that can be asked", async () => {
-    const service = await startService({ env: { HOST: "::1" }, sharesPostgres: true });
-    const answer = await fetch(`${service.url}/v1/health-check`);
-    assert.deepEqual([answer.status, await service.stop()], [200, 0]);
+    const env = { HOST: "::1", OPERATOR_LISTEN: "[::1]:0" };
+    const service = await startService({ env, sharesPostgres: true });
+    const answers = await Promise.all([
+      fetch(`${service.url}/v1/health-check`),
+      fetch(`${service.operatorUrl}/live`),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    assert.deepEqual([statuses, await service.stop()], [[200, 200], 0]);
   });
 });
 

@@ -82,6 +82,7 @@ describe("a configuration", () => {
   it("needs nothing for development, but refuses what is ill", () => {
     assert.equal(parseConfig({}).APP_SECRET, developmentSecret);
     const base = "PUBLIC_BASE_URL: must be http(s)://host, without a path";
+    const operator = "OPERATOR_LISTEN: host:port is expected, an IPv6 address as [::1]:9090";
     const redis = "REDIS_URL: redis://, rediss://, unix:/// or redis+cluster:// is expected";
     refused({}, [
       [{ APP_SECRET: "short" }, "APP_SECRET: at least 32 bytes"],
@@ -109,6 +110,9 @@ describe("a configuration", () => {
         "AVATAR_MODERATION_URL: not an address",
       ],
       [{ SMTP_URL: "smtp://user:%zz@mail.example" }, "SMTP_URL: not an address"],
+      ...["9090", "::1:9090", "127.0.0.1:99999", "127.0.0.1:", "[x]:9090"].map(
+        (text): [Record<string, string>, string] => [{ OPERATOR_LISTEN: text }, operator],
+      ),
       [
         { TRUSTED_PROXIES: "10.0.0.0/8,nginx" },
         "TRUSTED_PROXIES: nginx is not an address or a CIDR range",
