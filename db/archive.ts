@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Gate } from "../server/core/gate.ts";
 import type { SizedCache } from "../server/core/sized-cache.ts";
+import type { Column } from "./queries/codex-columns.ts";
 import type { CodexGame } from "./queries/codex-directory.ts";
 import type { DiffPair } from "./queries/codex-diff.ts";
 
@@ -23,9 +24,13 @@ export interface Archive {
   bodies: SizedCache<ArchiveBody>;
   /** What differs between two patches, without content. */
   pairs: SizedCache<readonly DiffPair[]>;
+  /** What lists are filtered by. */
+  columns: SizedCache<Column>;
+  /** Numbers of the entities in a filtered list, rising. */
+  lists: SizedCache<Int32Array>;
   /** Passed by whoever builds a large document. */
   builds: Gate;
-  /** Passed by lists that look into every document of a type: all other reads need connections as well. */
+  /** Passed by what looks into every document of a type: all other reads need connections as well. */
   scans: Gate;
   /** A connection's worth of queries of its own. */
   fork(): EntityManager;

@@ -24,11 +24,13 @@ async function timeReads(url: (n: number) => string, count = rounds): Promise<nu
 export async function measureReads(service: Service, distance: number): Promise<Table> {
   const at = (path: string) => service.url + base + path;
   await timeRead(at("/manifest"));
-  const filtered = (n: number) => at(`/item?filter[data.level]:gte=${n % rounds}&limit=50`);
+  const filtered = (n: number) => at(`/item?filter[data.level]:gte=${n}&limit=50`);
   const later = (n: number) => at(`/item?filter[data.level]:gte=3&limit=50&cursor=${900 + 50 * n}`);
   const search = (n: number) => at(`/item?q=number+${n}`);
   const step = (n: number) => at(`/changelog?from=1.2&to=1.3&limit=${100 - (n % rounds)}`);
   const rows: [name: string, ms: number, limit: number | null][] = [
+    // No list with this filter is read again, but the values it asks of are.
+    ["first filter of all on a field", await timeRead(filtered(rounds)), null],
     ["A6 filtered list and count, first read", await timeReads(filtered), 20],
     ["A6 the same again", await timeReads(filtered), 2],
     ["A6 later pages, first read", await timeReads(later), 2],

@@ -1,0 +1,39 @@
+/** A decimal number in the spelling of JSON, or with a plus; the exponent has few digits. */
+const spelling = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Numbers with so few characters and no exponent are told apart by floating point. */
+const shortLength = 15;
+const exponent = /[eE]/;
+
+const isShort = (text: string) => text.length <= shortLength && !exponent.test(text);
+
+/** Compares two decimal numbers by value, however long: negative when the first is smaller. */
+export function compareDecimals(a: string, b: string): number {
+  if (isShort(a) && isShort(b)) return Number(a) - Number(b);
+  const [x, y] = [readDecimal(a), readDecimal(b)];
+  if (x.sign !== y.sign) return x.sign - y.sign;
+  const size = x.magnitude - y.magnitude;
+  if (size !== 0) return size * x.sign;
+  return x.digits === y.digits ? 0 : x.digits < y.digits ? -x.sign : x.sign;
+}
+
+interface Decimal {
+  sign: -1 | 0 | 1;
+  /** Where the point stands before `digits`: the value is 0.<digits> times ten to this power. */
+  magnitude: number;
+  /** Without zeros at either end, so that their order is that of the values. */
+  digits: string;
+}
+
+function readDecimal(text: string): Decimal {
+  const [, sign, whole = "", part = "", power = "0"] = spelling.exec(text) ?? [];
+  const all = whole + part;
+  const first = all.search(/[1-9]/);
+  if (first === -1) return { sign: 0, magnitude: 0, digits: "" };
+  let end = all.length;
+  while (all[end - 1] === "0") end--;
+  return {
+    sign: sign === "-" ? -1 : 1,
+    magnitude: whole.length - first + Number(power),
+    digits: all.slice(first, end),
+  };
+}
