@@ -112,18 +112,24 @@ export async function applyRebuild(
   return { ...build, status: "applied", generation };
 }
 
+const hasChanges = ({ numAdded, numChanged, numRemoved }: Build) =>
+  numAdded + numChanged + numRemoved > 0;
+
 /**
- * Puts back the rows as they were before the newest rebuild. Refused once an import came after it. The way
+ * Puts back the rows as they were before the newest rebuild that changed any. Refused once an import came after it. The way
  * back holds until the next import or rebuild, which make rows with this projector again.
  */
 export async function takeBackRebuild(em: EntityManager, game: string): Promise<Build> {
   const moment = await lockedMoment(em, game);
   const { gameId, generation: now } = moment.next;
   const builds = await listBuilds(em);
-  const last = builds.find((one) => one.gameId === gameId && one.status !== "preview");
+  const closed = builds.filter((one) => one.gameId === gameId && one.status !== "preview");
+  const at = closed.findIndex(hasChanges);
+  const last = closed[at];
   if (last === undefined || last.status === "reverted")
     throw new RebuildRefused("projection:nothing_to_take_back");
-  if (last.generation !== now) throw new RebuildRefused("projection:outdated");
+  // One that found nothing, such as a job that was killed before it was noted done, raised it by one as well.
+  if (last.generation !== now - at) throw new RebuildRefused("projection:outdated");
   await write(em, last.id, "before");
   await refreshFacets(em, moment);
   const generation = await raiseGeneration(em, gameId);

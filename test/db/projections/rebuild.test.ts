@@ -257,6 +257,22 @@ describe("the projection of imports", () => {
     assert.equal(state?.projectorVersion, projectorVersion);
   });
 
+  it("takes back a rebuild behind others that found nothing, as one that ran twice", async () => {
+    await age();
+    await apply(null);
+    for (let n = 0; n < 2; n++) await apply(null);
+    await takeBack();
+    assert.equal(await gear(), -1);
+    assert.equal(await refusal(takeBack), "projection:nothing_to_take_back");
+    await apply(null);
+    await apply(null);
+    await load(swap("id.item.frost_blade_5001", blade(5, { gear_score: 3 })));
+    assert.equal(await refusal(takeBack), "projection:outdated");
+    await load(smallGame());
+    await age();
+    await apply(null);
+  });
+
   it("refuses a preview and a way back that an import has overtaken", async () => {
     const stale = await preview();
     await load(swap("id.item.frost_blade_5001", blade(5, { gear_score: 2 })));
