@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { makeFolder } from "../local/folders.ts";
 import { isAlive } from "../local/orphans.ts";
 import { StartError } from "./start-error.ts";
 
@@ -46,15 +47,10 @@ function makeWritable(dataDir: string): void {
     rmSync(probe);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`DATA_DIR ${dataDir} is not writable: ${reason}`);
+    throw new StartError(
+      `DATA_DIR ${dataDir} is not writable: ${reason}; set DATA_DIR to another folder`,
+    );
   }
-}
-
-/** Level by level: the recursive mkdir of Node never returns for some folders, such as /proc/x. */
-function makeFolder(dir: string): void {
-  if (existsSync(dir)) return;
-  makeFolder(dirname(dir));
-  mkdirSync(dir);
 }
 
 function tryCreate(file: string, content: string): boolean {

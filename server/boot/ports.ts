@@ -2,14 +2,22 @@ import { createServer, type Server } from "node:net";
 import { once } from "node:events";
 import { StartError } from "./start-error.ts";
 
-const reasons: Record<string, string> = {
+/** Where another port helps. */
+const portReasons: Record<string, string> = {
   EADDRINUSE: "is taken by another program",
   EACCES: "needs more rights",
+};
+/** Where no port does. */
+const hostReasons: Record<string, string> = {
   EADDRNOTAVAIL: "is not an address of this machine",
+  ENOTFOUND: "is a name nobody knows",
+  EAFNOSUPPORT: "is of a kind of address this machine does not have",
 };
 
 interface Wanted {
   setting: string;
+  /** The setting its host is of. */
+  hostSetting: string;
   host: string;
   port: number;
 }
@@ -32,7 +40,8 @@ export async function claimPorts(...wanted: Wanted[]): Promise<number[]> {
   }
 }
 
-async function hold({ setting, host, port }: Wanted, held: Server[]): Promise<Server> {
+async function hold(wanted: Wanted, held: Server[]): Promise<Server> {
+  const { host, port } = wanted;
   const probe = createServer();
   probe.listen({ host, port, exclusive: true });
   try {
@@ -40,12 +49,18 @@ async function hold({ setting, host, port }: Wanted, held: Server[]): Promise<Se
     return probe;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
-    const isOurs = code === "EADDRINUSE" && held.some((other) => portOf(other) === port);
-    const reason = isOurs ? "is PORT already" : (reasons[code] ?? `cannot be used (${code})`);
-    throw new StartError(
-      `${setting}: ${joinAddress(host, port)} ${reason}; set ${setting} to another one`,
-    );
+    throw new StartError(refusal(wanted, code, held));
   }
+}
+
+function refusal(wanted: Wanted, code: string, held: Server[]): string {
+  const { host, port, setting, hostSetting } = wanted;
+  const isOurs = code === "EADDRINUSE" && held.some((other) => portOf(other) === port);
+  const portReason = isOurs ? "is PORT already" : portReasons[code];
+  if (portReason !== undefined)
+    return `${setting}: ${joinAddress(host, port)} ${portReason}; set ${setting} to another one`;
+  const hostReason = hostReasons[code] ?? `cannot be used (${code})`;
+  return `${hostSetting}: ${host} ${hostReason}; set ${hostSetting} to another one`;
 }
 
 function portOf(probe: Server): number {

@@ -111,8 +111,8 @@ async function openStores({ config, log, undo }: Run): Promise<RunningStores> {
 async function claimAddresses(config: Config): Promise<void> {
   const operator = splitAddress(config.OPERATOR_LISTEN);
   const [port = 0, operatorPort = 0] = await claimPorts(
-    { setting: "PORT", host: config.HOST, port: config.PORT },
-    { setting: "OPERATOR_LISTEN", ...operator },
+    { setting: "PORT", hostSetting: "HOST", host: config.HOST, port: config.PORT },
+    { setting: "OPERATOR_LISTEN", hostSetting: "OPERATOR_LISTEN", ...operator },
   );
   config.PORT = port;
   config.OPERATOR_LISTEN = joinAddress(operator.host, operatorPort);

@@ -49,8 +49,7 @@ export async function startStores(config: Config, log: Logger): Promise<RunningS
     return { databaseUrl: postgres.value.url, redisUrl: redis.value.url, isLocal, stop };
   await stop();
   const failed = postgres.status === "rejected" ? postgres : redis;
-  const reason: unknown = failed.status === "rejected" ? failed.reason : null;
-  throw new StartError(reason instanceof Error ? reason.message : String(reason));
+  throw asStartError(failed.status === "rejected" ? failed.reason : null);
 }
 
 /** A stop signal ended the work of a command. */
@@ -108,10 +107,17 @@ async function borrowStores(config: Config, log: Logger): Promise<RunningStores>
  * refuse its old socket lock while the number in it still names a process, be it an unreaped one.
  */
 function emptySocketDir(dataDir: string): string {
-  const dir = socketDirFor(dataDir);
-  for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true });
-  return dir;
+  try {
+    const dir = socketDirFor(dataDir);
+    for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true });
+    return dir;
+  } catch (error) {
+    throw asStartError(error);
+  }
 }
+
+const asStartError = (error: unknown): StartError =>
+  new StartError(error instanceof Error ? error.message : String(error));
 
 function takeUnlessHeld(dataDir: string): DataDirLock | null {
   return lockHolder(dataDir) === null ? lockDataDir(dataDir) : null;

@@ -88,7 +88,7 @@ async function startOnce(options: DaemonOptions, isStopping: () => boolean): Pro
     }
     await endProcess(child, "SIGKILL");
     const isLast = attempt >= 5 || performance.now() > deadline || isStopping();
-    if (isLast) throw new Error(`${options.name} did not start: ${lastLines(output.text)}`);
+    if (isLast) throw new Error(`${options.name} did not start: ${reasonIn(output.text)}`);
     await sleep(retryPauseMs);
   }
 }
@@ -142,12 +142,15 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
   child.stderr?.destroy();
 }
 
-/** The line that says why, else the last ones. */
-function lastLines(text: string): string {
-  const lines = text
+/** What Postgres tells our own question whether it is ready: never why it is not. */
+const answerToProbe = /FATAL: +the database system is /;
+
+/** The line of a program's output that says why it ended, else the last ones. */
+export function reasonIn(output: string): string {
+  const lines = output
     .split("\n")
     .map((line) => line.trim())
-    .filter((line) => line !== "");
-  const fatal = lines.filter((line) => /FATAL|ERR/i.test(line)).at(-1);
+    .filter((line) => line !== "" && !answerToProbe.test(line));
+  const fatal = lines.filter((line) => /FATAL|PANIC|ERR/i.test(line)).at(-1);
   return fatal ?? (lines.slice(-3).join(" | ") || "no output");
 }

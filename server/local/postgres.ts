@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import type { Logger } from "../core/logger.ts";
 import { parseDatabaseUrl } from "../core/database-url.ts";
-import { startDaemon } from "./daemon.ts";
+import { reasonIn, startDaemon } from "./daemon.ts";
 import { stopOrphan } from "./orphans.ts";
 import {
   postgresUser,
@@ -133,9 +133,7 @@ async function initialise(
     });
   } catch (error) {
     const text = String((error as { stderr?: unknown }).stderr ?? error);
-    throw new Error(`initdb failed: ${text.trim().split("\n").slice(-2).join(" | ")}`, {
-      cause: error,
-    });
+    throw new Error(`initdb failed: ${reasonIn(text)}`, { cause: error });
   }
   rmSync(dataDir, { recursive: true, force: true });
   renameSync(draft, dataDir);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { chmodSync, lstatSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { makeFolder } from "./folders.ts";
 
 /** Socket paths longer than this are cut off by the kernel. */
 const maxSocketPath = 100;
@@ -18,10 +19,21 @@ export function socketDirFor(dataDir: string): string {
   const wanted = join(tmpdir(), `emberline-${hash}`);
   const isShort = join(wanted, longestSocketName).length < maxSocketPath;
   const dir = isShort ? wanted : join("/tmp", `emberline-${hash}`);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makePrivate(dir);
   assertPrivate(dir);
   chmodSync(dir, process.getuid?.() === 0 ? passable : 0o700);
   return dir;
+}
+
+function makePrivate(dir: string): void {
+  try {
+    makeFolder(dir, 0o700);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`no folder for sockets: ${reason}; set TMPDIR to one that can be written`, {
+      cause: error,
+    });
+  }
 }
 
 /** Somebody else could have made the folder first and wait for our passwords-free sockets. */
