@@ -10,12 +10,9 @@ export function stopsAtEnd(stop: Stop): () => Promise<void> {
   };
 }
 
-/** A benchmark that is interrupted leaves no server and no folder behind either. */
-export function stopOnSignals(): void {
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => {
-      const all = [...open].reverse();
-      open.clear();
-      void Promise.allSettled(all.map((stop) => stop())).then(() => process.exit(130));
-    });
+/** Ends what runs, newest first: a benchmark that is interrupted leaves no server behind either. */
+export async function stopAll(): Promise<void> {
+  const all = [...open].reverse();
+  open.clear();
+  await Promise.allSettled(all.map((stop) => stop()));
 }

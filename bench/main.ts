@@ -1,5 +1,6 @@
-import { parseArgs } from "node:util";
-import { stopOnSignals } from "./cleanup.ts";
+import { readArguments, refuse } from "../test/support/arguments.ts";
+import { inOwnFolder } from "../test/support/own-folder.ts";
+import { stopAll } from "./cleanup.ts";
 import { printTable } from "./report.ts";
 import type { Scenarios } from "./scenario.ts";
 
@@ -50,13 +51,14 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
   },
 };
 
-function usage(lines: [name: string, about: string][]): never {
-  process.stderr.write("usage: npm run bench -- <name> [scenario...] [<name>...] [--quick]\n");
-  for (const [name, about] of lines) process.stderr.write(`  ${name.padEnd(12)} ${about}\n`);
-  process.exit(1);
+const form = "npm run bench -- <name> [scenario...] [<name>...] [--quick]";
+
+function usage(reason: string, choices: Record<string, { about: string }>): never {
+  const lines = Object.entries(choices).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`);
+  return refuse([form, ...lines].join("\n"), reason);
 }
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments(form, {
   allowPositionals: true,
   options: { quick: { type: "boolean", default: false } },
 });
@@ -66,14 +68,22 @@ for (const word of positionals) {
   const bench = benches[word];
   if (last?.scenarios[word]) last.only.add(word);
   else if (bench) chosen.push({ ...(await bench.load()), only: new Set() });
-  else usage(Object.entries(last?.scenarios ?? benches).map(([name, { about }]) => [name, about]));
+  else
+    usage(
+      `there is no ${last ? "scenario or bench" : "bench"} "${word}"`,
+      last?.scenarios ?? benches,
+    );
 }
-if (chosen.length === 0) usage(Object.entries(benches).map(([name, { about }]) => [name, about]));
-stopOnSignals();
-for (const { scenarios, only } of chosen)
-  for (const [name, scenario] of Object.entries(scenarios)) {
-    if (only.size > 0 && !only.has(name)) continue;
-    process.stderr.write(`${name}: ${scenario.about}\n`);
-    for (const table of await scenario.run({ isQuick: values.quick })) printTable(table);
-  }
-process.exit(0);
+if (chosen.length === 0) usage("which bench?", benches);
+
+async function runChosen(): Promise<number> {
+  for (const { scenarios, only } of chosen)
+    for (const [name, scenario] of Object.entries(scenarios)) {
+      if (only.size > 0 && !only.has(name)) continue;
+      process.stderr.write(`${name}: ${scenario.about}\n`);
+      for (const table of await scenario.run({ isQuick: values.quick })) printTable(table);
+    }
+  return 0;
+}
+
+process.exit(await inOwnFolder(runChosen, stopAll));

@@ -9,7 +9,7 @@ export async function withService<T>(
   work: (service: Service) => Promise<T>,
   env: Record<string, string> = {},
 ): Promise<T> {
-  const service = await startService({
+  const starting = startService({
     env: {
       HTTP_WORKERS: String(workers),
       JOB_WORKERS: "1",
@@ -22,9 +22,10 @@ export async function withService<T>(
       ...env,
     },
   });
-  const stop = stopsAtEnd(() => service.stop());
+  // A signal may come while it starts.
+  const stop = stopsAtEnd(async () => (await starting).stop());
   try {
-    return await work(service);
+    return await work(await starting);
   } finally {
     await stop();
   }

@@ -6,7 +6,6 @@ import {
   constants,
   globSync,
   mkdtempSync,
-  rmSync,
   statfsSync,
   writeFileSync,
 } from "node:fs";
@@ -14,8 +13,8 @@ import { tmpdir } from "node:os";
 import { join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { silentLogger } from "../server/core/logger.ts";
-import { stopOrphan } from "../server/local/orphans.ts";
 import { findRedisProgram } from "../server/local/redis-program.ts";
+import { removeWithServers } from "./support/own-folder.ts";
 
 /**
  * `npm test [-- files and node:test flags]`: one Postgres for the whole run, three processes at a
@@ -44,7 +43,7 @@ const flags = args.filter((arg) => arg.startsWith("-"));
 const patterns = args.filter((arg) => !arg.startsWith("-"));
 const files = globSync(patterns.length > 0 ? patterns : ["test/**/*.test.ts"]).sort();
 
-process.exitCode = await runAll().finally(cleanUp);
+process.exitCode = await runAll().finally(() => removeWithServers(folder));
 
 async function runAll(): Promise<number> {
   if (files.length === 0) {
@@ -131,12 +130,4 @@ function roomInMemory(): string | null {
   } catch {
     return null;
   }
-}
-
-/** Stores of killed test files are in sessions of their own; their pid files lead to them. */
-async function cleanUp(): Promise<void> {
-  const pidFiles = globSync("**/{redis,postmaster}.pid", { cwd: folder });
-  for (const file of pidFiles)
-    await stopOrphan(join(folder, file), /redis-server|valkey-server|postgres/, "SIGTERM");
-  rmSync(folder, { recursive: true, force: true });
 }

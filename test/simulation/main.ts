@@ -1,18 +1,21 @@
-import { parseArgs } from "node:util";
+import { readArguments, refuse, wholeNumber } from "../support/arguments.ts";
 import { kinds } from "./kinds.ts";
 import { replay, simulate } from "./run.ts";
 
-/** `npm run simulate -- --schedules 1000000 --seed 1`: plays random schedules; one alone is told step by step. */
-const { values } = parseArgs({
+/** Plays random schedules; one alone is told step by step. */
+const usage = "npm run simulate -- --schedules 1000000 --seed 1 [--kind small|large]";
+const { values } = readArguments(usage, {
   options: {
     schedules: { type: "string", default: "100000" },
     seed: { type: "string", default: "1" },
     kind: { type: "string", default: "small" },
   },
 });
-const first = Number(values.seed);
-const count = Number(values.schedules);
-const kind = values.kind === "large" ? kinds.large : kinds.small;
+const first = wholeNumber(usage, "--seed", values.seed, 0);
+const count = wholeNumber(usage, "--schedules", values.schedules);
+const kind =
+  Object.values(kinds).find(({ name }) => name === values.kind) ??
+  refuse(usage, "--kind must be small or large");
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 if (count === 1) {

@@ -1,9 +1,11 @@
-import { parseArgs } from "node:util";
+import { readArguments, wholeNumber } from "../support/arguments.ts";
+import { inOwnFolder } from "../support/own-folder.ts";
 import { describeSurvival } from "./report.ts";
 import { survive } from "./survive.ts";
 
-/** `npm run survive -- --seconds 60 --lobbies 40 [--seed 1]`: exits 1 when anything was lost, doubled or missed. */
-const { values } = parseArgs({
+/** Exits 1 when anything was lost, doubled or missed. */
+const usage = "npm run survive -- --seconds 60 --lobbies 40 [--workers 4] [--seed 1]";
+const { values } = readArguments(usage, {
   options: {
     seconds: { type: "string", default: "60" },
     lobbies: { type: "string", default: "40" },
@@ -11,16 +13,23 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
+const number = (name: keyof typeof values, least = 1) =>
+  wholeNumber(usage, `--${name}`, values[name], least);
 const print = (line: string) => process.stdout.write(`${line}\n`);
-
-print(`seed ${values.seed}`);
-const report = await survive({
-  seconds: Number(values.seconds),
-  lobbies: Number(values.lobbies),
-  workers: Number(values.workers),
-  seed: Number(values.seed),
+const options = {
+  seconds: number("seconds"),
+  lobbies: number("lobbies"),
+  workers: number("workers"),
+  seed: number("seed", 0),
   report: print,
-});
-for (const line of describeSurvival(report)) print(line);
-const { lost, doubled, gaps, differing, surprises } = report.verdict;
-process.exit(lost + doubled + gaps + differing + surprises === 0 ? 0 : 1);
+};
+
+async function run(): Promise<number> {
+  print(`seed ${values.seed}`);
+  const report = await survive(options);
+  for (const line of describeSurvival(report)) print(line);
+  const { lost, doubled, gaps, differing, surprises } = report.verdict;
+  return lost + doubled + gaps + differing + surprises === 0 ? 0 : 1;
+}
+
+process.exit(await inOwnFolder(run));

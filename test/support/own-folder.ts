@@ -1,0 +1,57 @@
+import { chmodSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onStopSignals } from "../../server/boot/signals.ts";
+import { stopOrphan } from "../../server/local/orphans.ts";
+
+const interruptedCode = 130;
+
+/**
+ * Work of a program that starts servers: everything temporary is in one folder, and neither its end nor a signal
+ * leaves any of it behind. `stop` ends what has no pid file. Resolves with the exit code.
+ */
+export async function inOwnFolder(
+  work: () => Promise<number>,
+  stop: () => Promise<unknown> = async () => {},
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "ember-run-"));
+  // Started by root, Postgres runs as another account and must pass.
+  chmodSync(folder, 0o755);
+  process.env["TMPDIR"] = folder;
+  let isInterrupted = false;
+  const { first } = onStopSignals({
+    first: () => {
+      isInterrupted = true;
+      // Whom the work still talks to goes away now, which is no news.
+      for (const event of ["unhandledRejection", "uncaughtException"]) process.on(event, () => {});
+    },
+    again: () => process.exit(interruptedCode),
+  });
+  const interrupted = first.then(stop).then(() => interruptedCode);
+  try {
+    const worked = work().catch((error: unknown) => {
+      if (isInterrupted) return interrupted;
+      throw error;
+    });
+    return await Promise.race([worked, interrupted]);
+  } finally {
+    await removeWithServers(folder);
+  }
+}
+
+/** The primary of a service first: it would start its stores again. */
+const pidFiles: [name: string, program: RegExp][] = [
+  ["primary.lock", /server\/main/],
+  ["{redis,postmaster}.pid", /redis-server|valkey-server|postgres/],
+];
+
+/**
+ * Stores are in sessions of their own; their pid files lead to them. Of a Postgres, SIGINT is the stop that does not
+ * wait for its clients.
+ */
+export async function removeWithServers(folder: string): Promise<void> {
+  for (const [name, program] of pidFiles)
+    for (const file of globSync(`**/${name}`, { cwd: folder }))
+      await stopOrphan(join(folder, file), program, "SIGINT");
+  rmSync(folder, { recursive: true, force: true });
+}
