@@ -8,6 +8,7 @@ import {
 import { isClaimFree, lockAvatar, writeAvatar, type AvatarRow } from "../../db/queries/avatars.ts";
 import { AppError } from "../core/errors.ts";
 import { hide, showIfLatest, type Change } from "./decisions.ts";
+import { DecidedMeanwhile, judgementOf } from "./judgement.ts";
 
 /** What an operator does about an upload (AV-06). */
 export type Decision = { verb: "approve" } | { verb: "reject"; reason: string } | { verb: "undo" };
@@ -15,6 +16,8 @@ export type Decision = { verb: "approve" } | { verb: "reject"; reason: string } 
 export interface Decider {
   operator: string;
   now: Date;
+  /** The judgement the decider looked at (`judgementOf`); null decides whatever it is now. */
+  seen?: string | null;
 }
 
 /**
@@ -30,6 +33,7 @@ export async function decideUpload(
 ): Promise<void> {
   const row = await lockUpload(em, id);
   if (!row) throw new AppError("avatar:upload_not_found");
+  if (by.seen != null && by.seen !== judgementOf(row)) throw new DecidedMeanwhile(row);
   if (decision.verb === "undo") return undo(em, row, by.now);
   if (decision.verb === "reject") return reject(em, row, decision.reason, by);
   return approve(em, row, by);

@@ -19,11 +19,11 @@ export interface AvatarDesk {
   find(id: number): Promise<ListedUpload>;
   /** The stored picture, WebP. */
   picture(id: number): Promise<Buffer>;
-  /** The change and its entry in the audit log are one transaction. */
+  /** The change and its entry in the audit log are one transaction; `seen` as in `Decider`. */
   decide(
     id: number,
     decision: Decision,
-    by: { caller: OperatorCaller; reason: string },
+    by: { caller: OperatorCaller; reason: string; seen?: string | null },
   ): Promise<ListedUpload>;
 }
 
@@ -57,10 +57,10 @@ export function createAvatarDesk({ config, clock, open }: AvatarDeskOptions): Av
           throw new AppError("avatar:picture_removed", { cause });
         });
     },
-    decide: async (id, decision, { caller, reason }) => {
+    decide: async (id, decision, { caller, reason, seen = null }) => {
       const { decideUpload } = await import("../avatars/review.ts");
       const { insertAuditEntry } = await import("../../db/queries/operators.ts");
-      const by = { operator: caller.name, now: new Date(clock.now()) };
+      const by = { operator: caller.name, now: new Date(clock.now()), seen };
       const { em } = await open();
       await em.fork().transactional(async (own) => {
         await decideUpload(own, id, decision, by);

@@ -1,4 +1,5 @@
 import type { ListedUpload, ReviewStatus } from "../../db/queries/avatar-reviews.ts";
+import { DecidedMeanwhile, judgementOf } from "../avatars/judgement.ts";
 import type { Decision } from "../avatars/review.ts";
 import { timestamp } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
@@ -48,8 +49,9 @@ export function avatarPages(avatars: AvatarDesk): PageRoute[] {
         if (caller === null || id === null || decision === null)
           return show(form, "To reject a picture takes a reason of up to 255 characters.");
         try {
-          await avatars.decide(id, decision, { caller, reason });
+          await avatars.decide(id, decision, { caller, reason, seen: form.get("seen") });
         } catch (error) {
+          if (error instanceof DecidedMeanwhile) return show(form, error.message);
           if (!(error instanceof AppError) || error.status >= 500) throw error;
           return show(form, error.message);
         }
@@ -102,7 +104,7 @@ function entry(upload: ListedUpload, shownUnder: ReviewStatus): string {
     ...Object.entries(scores ?? {}).map(([name, score]) => `${name} ${score.toFixed(2)}`),
   ];
   const form = (verb: string, text: string, field = "") =>
-    `<form method="post" action="${path}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="status" value="${shownUnder}">${field}<button name="verb" value="${verb}">${text}</button></form>`;
+    `<form method="post" action="${path}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="status" value="${shownUnder}"><input type="hidden" name="seen" value="${escapeHtml(judgementOf(upload))}">${field}<button name="verb" value="${verb}">${text}</button></form>`;
   const reason = `<label for="reason-${id}">Reason, which the player reads</label><input id="reason-${id}" name="reason" maxlength="${maxReason}" required>`;
   return `<section><h2>${escapeHtml(facts.join(" · "))}</h2>${picture}
 ${status === "approved" || file === null ? "" : form("approve", "Approve")}${status === "rejected" ? "" : form("reject", "Reject", reason)}${upload.undo === null ? "" : form("undo", "Undo")}</section>`;

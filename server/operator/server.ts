@@ -14,6 +14,7 @@ import { callRoute, createApi, type ApiEntry } from "./api.ts";
 import { isBoardPath, type Board } from "./board.ts";
 import {
   readRequest,
+  html,
   redirect,
   refuse,
   writeReply,
@@ -21,6 +22,7 @@ import {
   type OperatorRequest,
   type PageRoute,
 } from "./exchange.ts";
+import { loginPage } from "./pages.ts";
 import type { Audit } from "./sources.ts";
 
 export interface OperatorServerOptions extends AccessOptions {
@@ -161,9 +163,9 @@ async function answerBoard(
 
 /** Browsers are shown the login page instead of JSON. */
 function toLogin(request: OperatorRequest, error: unknown): OperatorReply {
-  const isBrowser =
-    request.method === "GET" && (request.headers.accept ?? "").includes("text/html");
-  if (isBrowser && error instanceof AppError && error.code === "auth:required")
-    return redirect("/operator/login");
-  throw error;
+  const isBrowser = (request.headers.accept ?? "").includes("text/html");
+  if (!isBrowser || !(error instanceof AppError) || error.code !== "auth:required") throw error;
+  return request.method === "GET"
+    ? redirect("/operator/login")
+    : html(loginPage("Your session has ended, and nothing was done."), 401);
 }

@@ -413,6 +413,32 @@ describe("the page for reviewers", () => {
     );
   });
 
+  it("does not decide over what somebody else decided since the page was shown", async () => {
+    const one = await member();
+    const id = String((await one.send()).id);
+    const html = await (await open("?status=queued")).text();
+    const section = html.slice(html.indexOf(`name="id" value="${id}"`));
+    const seen = /name="seen" value="([^"]+)"/.exec(section)?.[1] ?? "";
+    assert.equal((await submit({ id, verb: "reject", reason: "No.", seen })).status, 303);
+    const late = await submit({ id, verb: "approve", seen });
+    assert.equal(late.status, 422);
+    assert.match(
+      await late.text(),
+      /Somebody decided meanwhile: rejected by operator:the operator/,
+    );
+    assert.equal(await one.isPicture(), false);
+    assert.equal((await list("?status=rejected")).uploads[0]?.id, Number(id));
+  });
+
+  it("asks a browser whose session has ended to sign in, and says that nothing was done", async () => {
+    const headers = { cookie: "operator=ended", accept: "text/html" };
+    const page = await fetch(`${url}/operator/avatars`, { headers, redirect: "manual" });
+    assert.deepEqual([page.status, page.headers.get("location")], [303, "/operator/login"]);
+    const answer = await submit({ id: "1", verb: "approve" }, headers);
+    assert.equal(answer.status, 401);
+    assert.match(await answer.text(), /nothing was done[^]*name="token"/);
+  });
+
   it("is for operators, on their own pages", async () => {
     assert.equal((await open("", "viewer")).status, 403);
     const foreign = await submit({ id: "1", verb: "approve" }, { "sec-fetch-site": "cross-site" });
