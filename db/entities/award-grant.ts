@@ -18,6 +18,12 @@ export const AwardGrantSchema = defineEntity({
       expression:
         "create unique index award_grants_once_unique on award_grants (player_id, award_id, game) where not repeatable",
     },
+    {
+      // Most grants have no name: they need no entry.
+      name: "award_grants_ref_unique",
+      expression:
+        "create unique index award_grants_ref_unique on award_grants (ref) where ref is not null",
+    },
   ],
   properties: {
     /** The ledger entry that paid it. */
@@ -28,6 +34,8 @@ export const AwardGrantSchema = defineEntity({
     emberValue: p.integer(),
     repeatable: p.boolean(),
     grantedAt: p.datetime(),
+    /** Name of the request that asked for it, when that may come again (HTTP-15). */
+    ref: p.string().length(64).nullable(),
   },
 });
 

@@ -22,6 +22,14 @@ export const WordResultSchema = defineEntity({
         "create index word_results_created_index on word_results (created_at) where mode = 'random'",
     },
   ],
+  uniques: [
+    {
+      // Most results have no name: they need no entry.
+      name: "word_results_ref_unique",
+      expression:
+        "create unique index word_results_ref_unique on word_results (ref) where ref is not null",
+    },
+  ],
   properties: {
     id: p.integer().primary(),
     /** Row of `players`; kept after an account is closed, so without a constraint. */
@@ -41,6 +49,8 @@ export const WordResultSchema = defineEntity({
     completed: p.boolean(),
     targetWords: p.array().columnType("text[]").nullable(),
     targetWordsFound: p.array().columnType("text[]").nullable(),
+    /** Name of the request that brought it, when that may come again (HTTP-15). */
+    ref: p.string().length(64).nullable(),
     createdAt: p.datetime(),
   },
 });

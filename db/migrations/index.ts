@@ -18,6 +18,7 @@ import { Migration20261121200945_archive_sources } from "./Migration202611212009
 import { Migration20261121204527_answer_indexes } from "./Migration20261121204527_answer_indexes.ts";
 import { Migration20261122124900_archive_words } from "./Migration20261122124900_archive_words.ts";
 import { Migration20261122130700_archive_upstream_keys } from "./Migration20261122130700_archive_upstream_keys.ts";
+import { Migration20261122212125_request_names } from "./Migration20261122212125_request_names.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -41,4 +42,5 @@ export const migrations = [
   Migration20261121204527_answer_indexes,
   Migration20261122124900_archive_words,
   Migration20261122130700_archive_upstream_keys,
+  Migration20261122212125_request_names,
 ] as const;

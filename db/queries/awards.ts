@@ -56,6 +56,15 @@ export async function findFirstGrant(
   return rows[0] ?? null;
 }
 
+/** The grant of a request that came before under the same name; null when there is none. */
+export async function findGrantNamed(em: EntityManager, ref: string): Promise<Grant | null> {
+  const rows = await rowsOf<Grant>(
+    em,
+    sql`select ${grantColumns} from award_grants where ref = ${ref}`,
+  );
+  return rows[0] ?? null;
+}
+
 /** How often a player got an award from `since` on, before `until`. */
 export async function countGrants(
   em: EntityManager,
@@ -76,6 +85,8 @@ export interface AwardClaim {
   awardId: string;
   game: string;
   isClaim: boolean;
+  /** Names a request that may come again; null = none. */
+  ref: string | null;
   at: Date;
   since: Date;
   until: Date;
@@ -87,7 +98,7 @@ export interface AwardClaim {
  */
 export async function grantAtOnce(
   em: EntityManager,
-  { playerId, awardId, game, isClaim, at, since, until }: AwardClaim,
+  { playerId, awardId, game, isClaim, ref, at, since, until }: AwardClaim,
   limit: number,
 ): Promise<{ grant: Grant; embers: WalletView["embers"] } | null> {
   const own = sql`select 1 from award_grants g
@@ -102,6 +113,7 @@ export async function grantAtOnce(
           and d.award_id = ${awardId} and d.game = ${game} and d.is_active
           and (d.client_claimable or not ${isClaim}::boolean)
           and (d.repeatable or not exists (${own}))
+          and not exists (select 1 from award_grants g where g.ref = ${ref}::text)
           and (not d.repeatable or d.daily_limit is null or d.daily_limit > (select count(*)
             from (${own} and g.granted_at >= ${since} and g.granted_at < ${until}) as today))
       ), moved as (
@@ -118,8 +130,8 @@ export async function grantAtOnce(
           balance, total, ${at}::timestamptz from moved
         returning id
       ), granted as (
-        insert into award_grants (player_id, award_id, game, ember_value, repeatable, entry_id, granted_at)
-        select m.player_id, m.award_id, m.game, m.ember_value, m.repeatable, e.id, ${at}::timestamptz
+        insert into award_grants (player_id, award_id, game, ember_value, repeatable, entry_id, granted_at, ref)
+        select m.player_id, m.award_id, m.game, m.ember_value, m.repeatable, e.id, ${at}::timestamptz, ${ref}::text
         from moved m, entry e
         returning ${grantColumns}
       )
@@ -134,13 +146,14 @@ export async function grantAtOnce(
 
 export async function insertGrant(
   em: EntityManager,
-  grant: Grant & { playerId: number; entryId: number },
+  grant: Grant & { playerId: number; entryId: number; ref: string | null },
 ): Promise<void> {
   await rowsOf(
     em,
-    sql`insert into award_grants (player_id, award_id, game, ember_value, repeatable, entry_id, granted_at)
+    sql`insert into award_grants (player_id, award_id, game, ember_value, repeatable, entry_id, granted_at,
+        ref)
       values (${grant.playerId}, ${grant.awardId}, ${grant.game}, ${grant.emberValue},
-        ${grant.repeatable}, ${grant.entryId}, ${new Date(grant.grantedAtMs)})`,
+        ${grant.repeatable}, ${grant.entryId}, ${new Date(grant.grantedAtMs)}, ${grant.ref})`,
   );
 }
 

@@ -19,25 +19,30 @@ export interface NewWordResult {
   targetWords: readonly string[] | null;
   targetWordsFound: readonly string[] | null;
   at: Date;
+  /** Names a result that may be handed in again; null = none. */
+  ref: string | null;
 }
 
 const hundredths = (time: string) => Number(time.replace(".", ""));
 const listOf = (words: readonly string[] | null) => (words === null ? null : [...words]);
 
-export async function insertWordResult(em: EntityManager, result: NewWordResult): Promise<number> {
+/** Null when a result of this name is there already. */
+export async function insertWordResult(
+  em: EntityManager,
+  result: NewWordResult,
+): Promise<number | null> {
   const r = result;
   const rows = await rowsOf<{ id: number }>(
     em,
     sql`insert into word_results (player_id, mode, score, level, words_found, blocks_dropped, time_taken,
-        time_cs, time_given, date, completed, target_words, target_words_found, created_at)
+        time_cs, time_given, date, completed, target_words, target_words_found, created_at,
+        ref)
       values (${r.playerId}, ${r.mode}, ${r.score}, ${r.level}, ${r.wordsFound}, ${r.blocksDropped},
         ${r.timeTaken}, ${hundredths(r.timeTaken)}, ${r.timeGiven}, ${r.date}::date, ${r.completed},
-        ${listOf(r.targetWords)}::text[], ${listOf(r.targetWordsFound)}::text[], ${r.at})
-      returning id`,
+        ${listOf(r.targetWords)}::text[], ${listOf(r.targetWordsFound)}::text[], ${r.at}, ${r.ref})
+      on conflict (ref) where ref is not null do nothing returning id`,
   );
-  const id = rows[0]?.id;
-  if (id === undefined) throw new Error("the result was not stored");
-  return id;
+  return rows[0]?.id ?? null;
 }
 
 /** Guest name or username of an open player; null when there is none. */

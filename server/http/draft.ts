@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { randomId } from "../core/ids.ts";
 
 /** As long as an answer is repeated (HTTP-15). */
 const keptMs = 24 * 3600 * 1000;
@@ -11,6 +12,13 @@ export type Once = <T>(draw: () => Promise<T>) => Promise<T>;
 
 /** Without a key nobody can come again for the same. */
 export const drawAnew: Once = (draw) => draw();
+
+/**
+ * A name for what the request does, to be written with it: an attempt that finds it there has been
+ * carried out before. Null without a key.
+ */
+export const nameOf = async (once: Once): Promise<string | null> =>
+  once === drawAnew ? null : once(async () => randomId());
 
 /**
  * The draw of one key, caller and body. It is stored before the handler acts, and outlives an attempt

@@ -65,14 +65,19 @@ async function tryToRecord(em: EntityManager, input: AnswerInput): Promise<Recor
   const standing = await readStanding(em, { playerId, questionId, ref, idleSince: idle });
   if (standing === null) throw new AppError("question:not_found");
   const { earlier, question } = standing;
-  if (earlier !== null) return { ...repeated(earlier, streak), ...rateOf(question) };
+  if (earlier !== null) return repeated(earlier, { question, streak });
   return saveJudged(em, { input, standing, judged: judge(input, standing), session: null });
 }
 
-const repeated = (earlier: StoredAnswer, streak: number) => ({
+/** What was recorded under a name before, told again. */
+export const repeated = (
+  earlier: StoredAnswer,
+  { question, streak }: { question: ServedTimes; streak: number },
+): RecordedAnswer => ({
   ...earlier,
   streak,
   previous: null,
+  ...rateOf(question),
   isRepeat: true,
 });
 

@@ -3,6 +3,7 @@ import {
   countGrants,
   findAward,
   findFirstGrant,
+  findGrantNamed,
   grantAtOnce,
   insertGrant,
   type AwardTerms,
@@ -23,10 +24,12 @@ export interface AwardInput {
   now: number;
   /** A client asks for it, which not every award allows. */
   isClaim: boolean;
+  /** Names a request that may come again, and gets no more the second time (HTTP-15); null = none. */
+  ref: string | null;
 }
 
 export interface Awarded {
-  /** False when the award is given once only, and was: then `grant` is the first one. */
+  /** False when the award is given once only, and was by another request: then `grant` is the first one. */
   isNew: boolean;
   grant: Grant;
 }
@@ -48,13 +51,15 @@ export async function awardAtOnce(
  * `award:not_found`, `award:not_claimable`, `award:daily_limit` with the seconds to the next UTC day.
  */
 export async function awardWithin(em: EntityManager, input: AwardInput): Promise<Awarded> {
-  const { playerId, awardId, game, now, isClaim } = input;
+  const { playerId, awardId, game, now, isClaim, ref } = input;
   const terms = await findAward(em, awardId, game);
   if (terms === null) throw new AppError("award:not_found");
   if (isClaim && !terms.clientClaimable) throw new AppError("award:not_claimable");
   // From here on the awards of this player come one after another.
   if ((await lockWallet(em, { playerId, currency: "embers" })) === null)
     throw new AppError("player:not_found");
+  const known = ref === null ? null : await findGrantNamed(em, ref);
+  if (known !== null) return { isNew: true, grant: known };
   const first = terms.repeatable ? null : await findFirstGrant(em, input);
   if (first !== null) return { isNew: false, grant: first };
   if (terms.repeatable) await requireDailyRoom(em, terms, input);
@@ -70,7 +75,7 @@ export async function awardWithin(em: EntityManager, input: AwardInput): Promise
   });
   const { emberValue, repeatable } = terms;
   const grant: Grant = { awardId, game, emberValue, repeatable, grantedAtMs: now };
-  await insertGrant(em, { ...grant, playerId, entryId: entry.id });
+  await insertGrant(em, { ...grant, playerId, entryId: entry.id, ref });
   return { isNew: true, grant };
 }
 
@@ -87,10 +92,10 @@ const harmless: ReadonlySet<string> = new Set([
  */
 export async function awardWhenDue(
   em: EntityManager,
-  input: Omit<AwardInput, "isClaim">,
+  input: Omit<AwardInput, "isClaim" | "ref">,
 ): Promise<Awarded | null> {
   try {
-    return await awardWithin(em, { ...input, isClaim: false });
+    return await awardWithin(em, { ...input, isClaim: false, ref: null });
   } catch (error) {
     // These are found out before anything is written: the transaction goes on.
     if (error instanceof AppError && harmless.has(error.code)) return null;

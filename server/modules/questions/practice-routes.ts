@@ -1,6 +1,7 @@
 import { saveReport } from "../../../db/queries/question-quality.ts";
 import { timestamp } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
+import { nameOf } from "../../http/draft.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { categorize } from "./categorize.ts";
 import { drawForPlayer } from "./draw.ts";
@@ -57,11 +58,12 @@ const answer = defineRoute({
   body: s.AnswerBody,
   responses: { 200: s.AnswerReveal },
   errors: ["question:not_found"],
-  handler: async ({ params, body, caller, deps }) => {
+  handler: async ({ params, body, caller, deps, once }) => {
     const result = await answerPractice(deps, caller.playerId, params.id, {
       selectedIndex: body.selected_index,
       timerDurationMs: body.timer_duration_ms ?? null,
       timeTakenMs: body.time_taken_ms ?? null,
+      ref: await nameOf(once),
     });
     return reply(200, s.presentReveal(result));
   },

@@ -4,7 +4,13 @@ import { openSession, type SessionRow } from "../../../db/queries/play-sessions.
 import { lockTotals } from "../../../db/queries/player-stats.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { judge, saveJudged, type Judged, type RecordedAnswer } from "../../play/record.ts";
+import {
+  judge,
+  repeated,
+  saveJudged,
+  type Judged,
+  type RecordedAnswer,
+} from "../../play/record.ts";
 import { idleSince } from "../../play/sessions.ts";
 
 /** Times an answer is tried without a lock; then other answers of the player have to wait for it. */
@@ -15,6 +21,8 @@ export interface PracticeInput {
   selectedIndex: number;
   timerDurationMs: number | null;
   timeTakenMs: number | null;
+  /** Names an answer that may be sent again, and counts no second time; null = each counts. */
+  ref: string | null;
 }
 
 export interface PracticeResult extends RecordedAnswer {
@@ -57,24 +65,27 @@ async function tryToAnswer(
   em: EntityManager,
   given: PracticeInput & { playerId: number; questionId: number; now: number },
 ): Promise<PracticeResult | null> {
-  const { playerId, questionId, now, selectedIndex } = given;
-  const of = { playerId, questionId, ref: null, idleSince: idleSince(now) };
+  const { playerId, questionId, now, selectedIndex, ref } = given;
+  const of = { playerId, questionId, ref, idleSince: idleSince(now) };
   const standing = await readStanding(em, of);
   // A retired one too: whoever has it may still answer it.
   if (standing?.question.pool !== "public") throw new AppError("question:not_found");
-  const { session, question } = standing;
+  const { session, question, earlier } = standing;
   if (session === null) return null;
+  const { correctIndex, explanation } = question;
+  const shown = { answer: correctIndex, explanation };
+  if (earlier !== null)
+    return { ...repeated(earlier, { question, streak: session.currentStreak }), ...shown, session };
   const answer = {
     ...{ playerId, questionId, selectedIndex, streak: session.currentStreak },
     ...{ timeMs: given.timeTakenMs, timerMs: given.timerDurationMs },
-    ...{ source: "practice" as const, ref: null, at: new Date(now) },
+    ...{ source: "practice" as const, ref, at: new Date(now) },
   };
   const judged = judge(answer, standing);
   const grown = grow(session, judged, now);
   const recorded = await saveJudged(em, { input: answer, standing, judged, session: grown });
   if (recorded === null) return null;
-  const { correctIndex, explanation } = question;
-  return { ...recorded, answer: correctIndex, explanation, session: grown };
+  return { ...recorded, ...shown, session: grown };
 }
 
 function grow(session: SessionRow, answer: Judged, now: number): SessionRow {

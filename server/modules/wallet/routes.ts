@@ -1,5 +1,6 @@
 import { listGrants } from "../../../db/queries/awards.ts";
 import { listEntries, readWallet } from "../../../db/queries/wallets.ts";
+import { nameOf } from "../../http/draft.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import type { Currency } from "../../wallet/currencies.ts";
 import * as s from "./schemas.ts";
@@ -80,8 +81,8 @@ const claim = defineRoute({
     "award:daily_limit",
     "wallet:limit_reached",
   ],
-  handler: async ({ caller, deps, body }) => {
-    const award = { awardId: body.award_id, game: body.game };
+  handler: async ({ caller, deps, body, once }) => {
+    const award = { awardId: body.award_id, game: body.game, ref: await nameOf(once) };
     const { isNew, grant, wallet: view } = await claimAward(deps, caller, award);
     const { repeatable: _, ...shown } = s.presentAward(grant);
     const answer = { granted: isNew, ...shown, wallet: s.presentEmbers(view) };

@@ -2,7 +2,7 @@ import { readWallet, type WalletView } from "../../../db/queries/wallets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { awardAtOnce, awardWithin, type Awarded } from "../../wallet/awards.ts";
+import { awardAtOnce, awardWithin, type Awarded, type AwardInput } from "../../wallet/awards.ts";
 
 type WalletDeps = Pick<Deps, "em" | "clock">;
 
@@ -10,7 +10,7 @@ type WalletDeps = Pick<Deps, "em" | "clock">;
 export async function claimAward(
   deps: WalletDeps,
   { playerId }: Caller,
-  award: { awardId: string; game: string },
+  award: Pick<AwardInput, "awardId" | "game" | "ref">,
 ): Promise<Awarded & { wallet: Pick<WalletView, "embers"> }> {
   const input = { ...award, playerId, now: deps.clock.now(), isClaim: true };
   const given = await awardAtOnce(deps.em, input);

@@ -1,4 +1,5 @@
 import { AppError } from "../../core/errors.ts";
+import { nameOf } from "../../http/draft.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import * as s from "./schemas.ts";
 import { readWordBoard, submitResult } from "./service.ts";
@@ -18,8 +19,8 @@ const submit = defineRoute({
   together: s.resultProblems,
   responses: { 200: s.Submitted },
   errors: ["auth:token_invalid", "server:unavailable"],
-  handler: async ({ body, caller, deps }) =>
-    reply(200, await submitResult(deps, caller.playerId, body)),
+  handler: async ({ body, caller, deps, once }) =>
+    reply(200, await submitResult(deps, caller.playerId, body, await nameOf(once))),
 });
 
 const leaderboard = defineRoute({

@@ -16,11 +16,15 @@ export type Period = "today" | "this_week" | "this_month" | "all";
 
 const firstResult = { awardId: "id.award.first_words", game: "wordgame" };
 
-/** Stores a result and says where the player's best one stands (WG-01 to WG-04). */
+/**
+ * Stores a result and says where the player's best one stands (WG-01 to WG-04). One of a name `ref`
+ * that is stored already is not stored again (HTTP-15).
+ */
 export async function submitResult(
   deps: WordDeps,
   playerId: number,
   body: Static<typeof ResultBody>,
+  ref: string | null,
 ): Promise<{ username: string; rank: number }> {
   const now = deps.clock.now();
   const date = body.type === "daily" ? (body.date ?? null) : null;
@@ -33,7 +37,7 @@ export async function submitResult(
     if (name === null) throw new AppError("auth:token_invalid");
     const { score, level, wordsFound, blocksDropped, timeTaken } = body;
     const subjectId = await words.insertWordResult(em, {
-      ...{ playerId, score, level, wordsFound, blocksDropped, timeTaken, date },
+      ...{ playerId, score, level, wordsFound, blocksDropped, timeTaken, date, ref },
       mode: body.type,
       timeGiven: body.timeGiven ?? null,
       completed: body.completed ?? false,
@@ -41,6 +45,7 @@ export async function submitResult(
       targetWordsFound: body.targetWordsFound ?? null,
       at: new Date(now),
     });
+    if (subjectId === null) return name;
     await noteChange(em, { kind: "word", subjectId });
     await awardWhenDue(em, { ...firstResult, playerId, now });
     return name;

@@ -37,7 +37,14 @@ describe("the books of the wallets", () => {
     operate(em(), name, { playerId: player, amount, refType: "t", refId, at: new Date() });
   const award = (awardId: string, game: string) =>
     em().transactional((inner) =>
-      awardWithin(inner, { playerId: player, awardId, game, now: Date.now(), isClaim: false }),
+      awardWithin(inner, {
+        playerId: player,
+        awardId,
+        game,
+        now: Date.now(),
+        isClaim: false,
+        ref: null,
+      }),
     );
   const fill = async () => {
     await award("id.award.welcome", "platform");

@@ -41,7 +41,7 @@ async function attempt(orm: MikroORM, wish: Wish): Promise<string> {
   try {
     if (wish.name === "award") {
       const { playerId, awardId, now } = wish;
-      const input = { playerId, awardId, game: "test", now, isClaim: true };
+      const input = { playerId, awardId, game: "test", now, isClaim: true, ref: null };
       const { isNew } =
         (await awardAtOnce(em, input)) ??
         (await em.transactional((inner) => awardWithin(inner, input)));

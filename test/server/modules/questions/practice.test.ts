@@ -9,6 +9,7 @@ import {
 } from "../../../../server/providers/question-bank/index.ts";
 import { categories } from "../../../../server/providers/question-model.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { loseAnswer } from "../../../support/lost-answer.ts";
 import { enter } from "../../../support/identity.ts";
 
 interface Play {
@@ -176,6 +177,17 @@ describe("practice", () => {
       for (const each of answers) assert.deepEqual(each.body, answers[0]?.body);
       const other = await answer(player, one?.id ?? 0, { selected_index: -1 }, headers);
       assert.deepEqual([other.status, codeOf(other)], [409, "request:idempotency_mismatch"]);
+    });
+
+    it("counts once under one Idempotency-Key, though the first answer was lost", async () => {
+      const player = await newPlayer();
+      const [one] = await idsOf({ category: "film", difficulty: "hard" });
+      const headers = { "idempotency-key": `lost-${player.id}` };
+      const give = () => answer(player, one?.id ?? 0, { selected_index: one?.right }, headers);
+      await loseAnswer(app, give);
+      const { status, body } = await give();
+      const { is_correct, session } = body as unknown as Reveal;
+      assert.deepEqual([status, is_correct, session.total_answered], [200, true, 1]);
     });
 
     it("keeps every one of many given at once", async () => {

@@ -5,6 +5,7 @@ import { saveAwards, type AwardTerms } from "../../../../db/queries/awards.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { operate, type OperationName } from "../../../../server/wallet/operations.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { loseAnswer } from "../../../support/lost-answer.ts";
 import { enter, post, registerAccount, tally, tokenOf } from "../../../support/identity.ts";
 
 interface Embers {
@@ -285,6 +286,25 @@ describe("the wallet", () => {
       const other = await ann.claim("again", "wordgame", key);
       assert.deepEqual([other.status, other.code], [409, "request:idempotency_mismatch"]);
       assert.equal((await ann.embers()).balance, 40);
+    });
+
+    it("gives an award once under a key, though the first answer was lost", async () => {
+      await define(terms("endless", { repeatable: true }));
+      await define(terms("daily", { repeatable: true, dailyLimit: 1 }));
+      await define(terms("single"));
+      const ann = await player();
+      for (const name of ["endless", "daily", "single"]) {
+        const key = { "idempotency-key": `lost-${name}` };
+        await loseAnswer(app, () => ann.claim(name, "trivia", key));
+        const again = await ann.claim(name, "trivia", key);
+        assert.deepEqual(
+          [again.status, (again.body as { granted?: boolean }).granted],
+          [201, true],
+        );
+      }
+      assert.equal((await ann.embers()).balance, 120);
+      assert.equal((await ann.claim("endless")).status, 201);
+      assert.equal((await ann.embers()).balance, 160);
     });
 
     it("refuses with 409 what the wallet cannot hold", async () => {

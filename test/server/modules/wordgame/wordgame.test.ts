@@ -3,9 +3,11 @@ import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { dateIn, monthOf, startOfDate, weekOf } from "../../../../server/core/days.ts";
+import { unavailable } from "../../../../server/http/failures.ts";
 import { windowOf } from "../../../../server/modules/wordgame/service.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
+import { loseAnswer } from "../../../support/lost-answer.ts";
 import { enter, post, registerAccount, tokenOf } from "../../../support/identity.ts";
 
 interface Row {
@@ -270,6 +272,22 @@ describe("the word game", () => {
       sql`select count(*)::int as count from word_results where player_id = ${session.player.id}`,
     );
     assert.equal(row?.count, 1);
+  });
+
+  it("stores a result once under a key, though the first answer was lost or the board away", async () => {
+    const { boards } = app.deps;
+    const session = await enter(app);
+    const headers = { ...tokenOf(session), "idempotency-key": "word-2" };
+    await loseAnswer(app, () => submit(headers, { score: 5 }));
+    app.deps.boards = { ...boards, read: () => Promise.reject(unavailable()) };
+    assert.equal((await submit(headers, { score: 5 })).status, 503);
+    app.deps.boards = boards;
+    assert.equal((await submit(headers, { score: 5 })).status, 200);
+    const rows = await rowsOf(
+      app.deps.em,
+      sql`select 1 from word_results where player_id = ${session.player.id}`,
+    );
+    assert.equal(rows.length, 1);
   });
 
   it("names every wrong field of a result", async () => {
