@@ -32,6 +32,11 @@ export interface AnswerLimit {
 /** What the library has of a connection, and does not declare. */
 type Wire = EventEmitter & { stream: Socket };
 
+/** How the library begins a transaction, and takes it back. */
+const beginning = /^(?:begin$|start transaction)/;
+const takingBack = "rollback";
+const nothing = { command: "", rowCount: null, rows: [], fields: [] };
+
 /**
  * A session that asks by name for what `preparedRowsOf` gave one, and whose errors do not say which
  * values a row had: the library would write them into the message, and so into the log (S27).
@@ -46,7 +51,10 @@ export class PreparingClient extends pg.Client {
     const askByName: Ask = (statement, ...rest) => {
       const name = typeof statement === "string" ? names.get(statement) : undefined;
       this.isAsked = true;
-      return ask(name === undefined ? statement : { name, text: statement }, ...rest);
+      const answer = ask(name === undefined ? statement : { name, text: statement }, ...rest);
+      const isEdge =
+        typeof statement === "string" && (statement === takingBack || beginning.test(statement));
+      return isEdge && answer instanceof Promise ? answer.catch(() => this.giveUp()) : answer;
     };
     this.query = askByName as typeof this.query;
     const { connection } = this as unknown as { connection: Wire };
@@ -58,6 +66,16 @@ export class PreparingClient extends pg.Client {
     const { answerLimitMs } = config ?? {};
     if (answerLimitMs !== undefined)
       connection.once("readyForQuery", () => this.closeWhenSilent(connection, answerLimitMs));
+  }
+
+  /**
+   * With the connection ends the transaction. When it cannot be begun or taken back, the library would keep
+   * the connection for ever, and so a place in the pool for each transaction a dying server cut off. It is
+   * told that all is well: whatever it asks next fails, and it gives the dead connection back.
+   */
+  private giveUp(): typeof nothing {
+    (this as unknown as { connection: Wire }).connection.stream.destroy();
+    return nothing;
   }
 
   /**

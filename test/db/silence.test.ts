@@ -61,6 +61,31 @@ describe("a store that is gone without a word", () => {
     }
   });
 
+  it("costs the pool no place, whatever a transaction was doing", async () => {
+    const { user, database, host } = parseDatabaseUrl(stores.databaseUrl);
+    const port = portBefore(join(host, ".s.PGSQL.5432"));
+    const url = `postgres://${user}@127.0.0.1:${port}/${database}?sslmode=disable`;
+    const config = { DATABASE_URL: url, DATABASE_POOL: 1 };
+    const orm = await createOrm(config, silentLogger, { answerLimitMs });
+    const ask = (em = orm.em.fork()) => rowsOf(em, sql<{ one: number }>`select 1 as one`);
+    try {
+      for (const moment of ["begin", "statement", "commit"]) {
+        const reach = (now: string) => (now === moment ? silence() : undefined);
+        await ask();
+        reach("begin");
+        const work = orm.em.fork().transactional(async (em) => {
+          reach("statement");
+          await ask(em);
+          reach("commit");
+        });
+        await assert.rejects(work, (error: unknown) => isUnavailable(error), moment);
+        assert.deepEqual(await ask(), [{ one: 1 }], moment);
+      }
+    } finally {
+      await orm.close(true);
+    }
+  });
+
   it("is given up on that connection, and asked on another: Redis", async () => {
     const port = portBefore(stores.redisUrl.replace("unix://", ""));
     const options = { socketTimeout: answerLimitMs };
