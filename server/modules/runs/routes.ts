@@ -63,14 +63,15 @@ const answer = defineRoute({
   method: "POST",
   path: `${base}/runs/{id}/answer`,
   summary: "Answer the current question; its time is the server's if the caller claims less",
-  source: "document 2, Runs; RUN-03, RUN-05, SCO-01, SCO-04",
+  source: "document 2, Runs; RUN-03, RUN-05, SCO-01, SCO-04, HTTP-15",
   deadlineMs,
+  idempotent: true,
   body: s.AnswerBody,
   responses: { 200: s.AnswerResult },
   errors: ["run:not_found", "run:already_answered", "player:not_found"],
-  handler: async ({ params, body, caller, deps }) => {
+  handler: async ({ params, body, caller, deps, once }) => {
     const given = { selectedIndex: body.selected_index, timeTakenMs: body.time_taken_ms };
-    const outcome = await answerRun(deps, caller.playerId, params.id, given);
+    const outcome = await answerRun(deps, { playerId: caller.playerId, ...params, once }, given);
     const next = outcome.next === null ? null : presentPlayQuestion(outcome.next);
     return reply(200, s.presentAnswer(outcome, next));
   },

@@ -1,10 +1,13 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { noteChange } from "../../../db/queries/board-changes.ts";
+import { readStanding } from "../../../db/queries/given-answers.ts";
 import type { QuestionRow } from "../../../db/queries/questions.ts";
 import * as runs from "../../../db/queries/runs.ts";
 import { AppError } from "../../core/errors.ts";
+import { randomId } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
-import { recordAnswerWithin, type RecordedAnswer } from "../../play/record.ts";
+import type { Once } from "../../http/draft.ts";
+import { recordAnswerWithin, repeated, type RecordedAnswer } from "../../play/record.ts";
 import { believedTimeMs, scoreOf } from "../../play/score.ts";
 import { awardWhenDue } from "../../wallet/awards.ts";
 import { drawNext } from "../questions/service.ts";
@@ -59,16 +62,20 @@ export interface RunAnswer {
 
 /**
  * Answers the current question (document 2, Runs; RUN-03, RUN-05, SCO-04). The answer, the player's
- * totals, the run, its place on the board and the award are one transaction. Throws `run:not_found`,
- * also for a finished run, and `run:already_answered`.
+ * totals, the run, its place on the board and the award are one transaction. An answer sent again means
+ * the question its first attempt meant. Throws `run:not_found`, also for a finished run, and
+ * `run:already_answered`.
  */
 export async function answerRun(
   deps: Deps,
-  playerId: number,
-  id: number,
+  { playerId, id, once }: { playerId: number; id: number; once: Once },
   answer: RunAnswer,
 ): Promise<AnswerOutcome> {
   const seen = await readRun(deps, playerId, id);
+  const own = { index: seen.currentIndex, attempt: randomId() };
+  const first = await once(async () => own);
+  if (first.attempt !== own.attempt && isAnswered(seen, first.index))
+    return tellAgain(deps, seen, first.index);
   if (seen.isFinished) throw new AppError("run:not_found");
   const next = await nextOf(deps, playerId, seen);
   return deps.em.transactional(async (em) => {
@@ -86,6 +93,32 @@ export async function answerRun(
     return { recorded, question, points, run: after, next: after.isFinished ? null : next };
   });
 }
+
+const isAnswered = (run: runs.RunRow, index: number) =>
+  run.currentIndex > index || (run.currentIndex === index && run.isAnswered);
+
+/**
+ * What an answer led to whose own attempt did not come to tell. An endless run shows its next question
+ * nowhere else; one of a challenge can be read.
+ */
+async function tellAgain(deps: Deps, run: runs.RunRow, index: number): Promise<AnswerOutcome> {
+  const { id, playerId, streak, currentIndex, questionIds } = run;
+  const standing = await readStanding(deps.em, {
+    ...{ playerId, questionId: questionIds[index] ?? 0, ref: refOf(id, index) },
+    idleSince: new Date(deps.clock.now()),
+  });
+  const earlier = standing?.earlier ?? null;
+  if (standing === null || earlier === null || run.mode !== "endless" || currentIndex > index + 1)
+    throw new AppError("run:already_answered");
+  const { question } = standing;
+  const nextId = run.isFinished ? 0 : (questionIds[currentIndex] ?? 0);
+  const next = (await runs.listQuestions(deps.em, [nextId])).get(nextId);
+  const recorded = repeated(earlier, { question, streak });
+  const shown = next === undefined ? null : { ...next, isCached: true };
+  return { recorded, question, points: earlier.points, run, next: shown };
+}
+
+const refOf = (runId: number, index: number) => `run-${runId}-${index}`;
 
 /** Before the answer is recorded, so that a run never stands without a question. */
 async function nextOf(deps: Deps, playerId: number, run: runs.RunRow) {
@@ -120,7 +153,7 @@ async function record(
   const recorded = await recordAnswerWithin(em, {
     ...{ playerId, questionId: question.id, selectedIndex, streak, timeMs, timerMs },
     source: "run",
-    ref: `run-${run.id}-${run.currentIndex}`,
+    ref: refOf(run.id, run.currentIndex),
     at: new Date(now),
   });
   if (run.mode === "endless")

@@ -8,6 +8,7 @@ import { readRun } from "../../../../server/modules/runs/service.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { enter, post, tally } from "../../../support/identity.ts";
+import { loseAnswer } from "../../../support/lost-answer.ts";
 import { maintain } from "../../../../workers/processors/maintenance.ts";
 import {
   correctIndexOf,
@@ -17,6 +18,7 @@ import {
   runner,
   type Answered,
   type Question,
+  type Runner,
 } from "./game.ts";
 
 const hourMs = 3_600_000;
@@ -195,6 +197,57 @@ describe("runs", () => {
       assert.equal((await ann.read(id)).current_index, taken);
       const { stats } = (await ann.get("/state")).body as { stats: { total_answers: number } };
       assert.equal(stats.total_answers, taken);
+    });
+  });
+
+  describe("an answer sent again under its key", () => {
+    const answers = (who: Runner, run: number, body: object, key: string) => () =>
+      post(
+        app,
+        `/v1/games/trivia/runs/${run}/answer`,
+        { time_taken_ms: 900, ...body },
+        {
+          ...who.headers,
+          "idempotency-key": key,
+        },
+      );
+
+    it("is the same answer, not one to the next question", async () => {
+      const ada = await runner(app);
+      const { run, question } = await ada.start("endless");
+      const right = await rightFor(question.id);
+      const send = answers(ada, run.id, { selected_index: right }, "twice");
+      const first = await send();
+      assert.deepEqual((await send()).body, first.body);
+      const { current_index, num_correct } = await ada.read(run.id);
+      assert.deepEqual([current_index, num_correct], [1, 1]);
+    });
+
+    it("tells what came of it, though the first answer was lost", async () => {
+      const ada = await runner(app);
+      const { run, question } = await ada.start("endless");
+      const right = await rightFor(question.id);
+      const send = answers(ada, run.id, { selected_index: right }, "lost");
+      await loseAnswer(app, send);
+      const after = await ada.read(run.id);
+      const told = (await send()).body as unknown as Answered;
+      assert.deepEqual([told.is_correct, told.streak, told.points_earned], [true, 1, after.score]);
+      assert.deepEqual(await ada.read(run.id), after);
+      const next = await rightFor(told.next_question?.id ?? 0);
+      const { body } = await ada.answer(run.id, next);
+      assert.equal((body as unknown as Answered).is_correct, true);
+    });
+
+    it("is refused in a challenge whose first answer was lost, and counts once", async () => {
+      const ada = await runner(app);
+      const { daily_shuffle: daily } = await ada.today();
+      const { id } = await ada.start("daily_shuffle", { challenge_id: daily.id });
+      const send = answers(ada, id, { selected_index: 0 }, "lost");
+      await loseAnswer(app, send);
+      const after = await ada.read(id);
+      assert.equal((await send()).code, "run:already_answered");
+      assert.deepEqual(await ada.read(id), after);
+      assert.equal((await ada.advance(id)).status, 200);
     });
   });
 
