@@ -18,17 +18,20 @@ export interface LobbiesDeps extends Pick<RouterDeps, Given> {
   redisUrl: string;
   /** Leaves joining to the caller: a process still busy with its start would hold lobbies up. */
   joinsLater?: boolean;
+  /** How long a command waits for an owner of its lobby; for tests. */
+  patienceMs?: number;
 }
 
 /** Joins the workers that share the lobbies; resolves when this one holds its part of the shards. */
 export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
-  const { redisUrl: _, joinsLater = false, ...given } = deps;
+  const { redisUrl: _, joinsLater = false, patienceMs, ...given } = deps;
+  const patience = patienceMs === undefined ? {} : { patienceMs };
   const lobbies = await createRouter({
     ...given,
     incarnation: newIncarnation(),
     connections: await connect(deps),
     timing: systemTiming,
-    timings: { ...defaultTimings, ...defaultAskTimings },
+    timings: { ...defaultTimings, ...defaultAskTimings, ...patience },
     shards: allShards,
   });
   if (!joinsLater) await lobbies.join();

@@ -180,7 +180,10 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     return reply;
   }
 
-  /** The owner changed or did not answer: the same command id makes asking again harmless. */
+  /**
+   * The owner changed or did not answer: the same command id makes asking again harmless. When the whole
+   * service stops there is nobody to wait for, and the request would hold up the stop.
+   */
   async function askAgain(
     code: string,
     command: LobbyCommand,
@@ -188,7 +191,8 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     deadline: number,
   ): Promise<Outcome> {
     let outcome: Outcome = moved;
-    while (outcome === moved && timing.elapsed() < deadline && !isStopped) {
+    const isOver = () => isStopped || shards.isLast() || timing.elapsed() >= deadline;
+    while (outcome === moved && !isOver()) {
       await new Promise<void>((done) => void timing.after(deps.timings.retryMs, done));
       await shards.reload().catch(() => undefined);
       outcome = await attempt(code, command, id);

@@ -32,6 +32,8 @@ export interface Shards {
   receive(channel: string, message: string): void;
   /** Gives all shards to the others, slice by slice; the owner map is kept up to date after it. */
   handOver(): Promise<void>;
+  /** What this process gave up has no owner, and gets none: it leaves, and so do all the others. */
+  isLast(): boolean;
 }
 
 const claimChunk = 128;
@@ -217,6 +219,7 @@ export function createShards(deps: {
       await sayGoodbye();
       loseAll();
     },
+    isLast: () => isStopping && !liveness.hasOthers(),
   };
 
   async function sayGoodbye(): Promise<void> {

@@ -18,6 +18,23 @@ import {
 
 const minuteMs = 60_000;
 
+it("a command to a lobby is refused, not kept waiting, when the last worker goes", async () => {
+  const stores = await testStores();
+  try {
+    const members = await Promise.all(
+      [1, 2].map(() => newMember(stores.redisUrl, { patienceMs: 60 * minuteMs })),
+    );
+    await Promise.all(members.map(({ lobbies }) => lobbies.handOver()));
+    for (const { lobbies } of members) {
+      const reply = await lobbies.ask("ABC234", { type: "heartbeat", ...by(1) });
+      assert.equal(reply.ok ? "" : reply.code, "server:unavailable");
+      await lobbies.stop();
+    }
+  } finally {
+    await stores.stop();
+  }
+});
+
 describe("lobbies of a worker that goes", () => {
   let stores: TestStores;
   let redis: Redis;

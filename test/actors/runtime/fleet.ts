@@ -44,9 +44,13 @@ export interface Member {
 /** One worker's share of the lobbies, in this process. */
 export async function newMember(
   redisUrl: string,
-  options: { clock?: Clock; draw?: (plan: DrawPlan) => Promise<DrawnQuestion[]> } = {},
+  options: {
+    clock?: Clock;
+    draw?: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
+    patienceMs?: number;
+  } = {},
 ): Promise<Member> {
-  const { clock = systemClock, draw = async (plan) => drawQuestions(plan) } = options;
+  const { clock = systemClock, draw = async (plan) => drawQuestions(plan), ...rest } = options;
   const results: { code: string }[] = [];
   const lobbies = await createLobbies({
     redisUrl,
@@ -57,6 +61,7 @@ export async function newMember(
     seatLimit: null,
     enqueueResult: async (payload) => results.push(payload),
     draw,
+    ...rest,
   });
   return { lobbies, results };
 }
