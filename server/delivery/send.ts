@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { insertMessage } from "../../db/queries/messages.ts";
 import { mail as mailQueue } from "../../workers/queues.ts";
@@ -54,20 +55,37 @@ export async function writeMessage(
   return id;
 }
 
+/** A store that went is back soon, and a code is of no use after minutes. */
+const againMs = 1_000;
+const maxAgain = 60;
+
 /**
  * Hands written messages to the queue; call it after the commit. Never rejects: while Redis is
- * away they stay in Postgres, and the clean-up queues them within minutes.
+ * away they stay in Postgres, it is tried again for a minute, and then the clean-up queues them.
  */
 export async function postMessages(
   deps: Pick<JobDeps, "enqueue" | "log">,
   ids: readonly (number | null)[],
 ): Promise<void> {
-  const work = ids
-    .filter((id) => id !== null)
-    .map((messageId) => deps.enqueue(mailQueue, { messageId, round: 0 }));
-  for (const result of await Promise.allSettled(work))
-    if (result.status === "rejected")
-      deps.log.warn({ reason: String(result.reason) }, "message not queued yet");
+  const wanted = ids.filter((id) => id !== null);
+  const work = wanted.map((messageId) => deps.enqueue(mailQueue, { messageId, round: 0 }));
+  for (const [at, result] of (await Promise.allSettled(work)).entries()) {
+    if (result.status === "fulfilled") continue;
+    deps.log.warn({ reason: String(result.reason) }, "message not queued yet");
+    void postLater(deps, wanted[at] ?? 0);
+  }
+}
+
+/** The same job however often it is added. */
+async function postLater({ enqueue }: Pick<JobDeps, "enqueue">, messageId: number): Promise<void> {
+  for (let tries = 0; tries < maxAgain; tries++) {
+    await wait(againMs, undefined, { ref: false });
+    const isPosted = await enqueue(mailQueue, { messageId, round: 0 }).then(
+      () => true,
+      () => false,
+    );
+    if (isPosted) return;
+  }
 }
 
 /** Writes and posts one message that belongs to no other change. */

@@ -135,6 +135,15 @@ describe("the queue of messages", () => {
     assert.deepEqual([late?.status, late?.sealed], ["expired", null]);
   });
 
+  it("gets a message as soon as the store is back that was away when it was written", async () => {
+    await app.stores.redis.kill();
+    await sendMessage(app.deps, sms("+491700000077"));
+    const [waiting] = await messagesTo(app.deps, "+491700000077");
+    assert.equal(waiting?.status, "queued");
+    await app.stores.redis.restart();
+    await until("+491700000077", "sent", "completed");
+  });
+
   it("forgets old messages, and addresses nobody verified", async () => {
     const { em } = app.deps;
     const add = (email: string, verified: boolean) =>
