@@ -4,6 +4,8 @@ import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import type { LobbyReply } from "../../actors/index.ts";
 import { shardCount } from "../../actors/runtime/keys.ts";
+import { parseConfig } from "../../server/core/config.ts";
+import { createLogger } from "../../server/core/logger.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "../actors/runtime/fleet.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import {
@@ -31,6 +33,27 @@ it("a command to a lobby is refused, not kept waiting, when the last worker goes
       await lobbies.stop();
     }
   } finally {
+    await stores.stop();
+  }
+});
+
+it("a store that is away is told of in one line, however often it is asked", async () => {
+  const stores = await testStores();
+  const lines: string[] = [];
+  const config = parseConfig({ LOG_LEVEL: "warn" });
+  const log = createLogger(config, "test", { write: (line) => lines.push(line) });
+  const member = await newMember(stores.redisUrl, {
+    log,
+    clock: { now: () => 1 },
+    patienceMs: 300,
+  });
+  try {
+    await stores.redis.kill();
+    for (const code of ["ABC234", "ABC235"])
+      await member.lobbies.ask(code, { type: "heartbeat", ...by(1) });
+    assert.equal(lines.filter((line) => line.includes("lobby could not be read")).length, 1);
+  } finally {
+    await member.lobbies.stop();
     await stores.stop();
   }
 });

@@ -7,7 +7,7 @@ import {
   type LobbyReply,
 } from "../../../actors/index.ts";
 import { systemClock, type Clock } from "../../../server/core/clock.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
+import { silentLogger, type Logger } from "../../../server/core/logger.ts";
 import { createMetrics } from "../../../server/core/metrics.ts";
 
 export const context = { hubUrl: "/v1/hub", topicBase: "/games/trivia" };
@@ -48,6 +48,7 @@ export async function newMember(
     clock?: Clock;
     draw?: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
     patienceMs?: number;
+    log?: Logger;
   } = {},
 ): Promise<Member> {
   const { clock = systemClock, draw = async (plan) => drawQuestions(plan), ...rest } = options;
