@@ -58,6 +58,9 @@ export async function writeMessage(
 /** A store that went is back soon, and a code is of no use after minutes. */
 const againMs = 1_000;
 const maxAgain = 60;
+/** Messages tried again at the same time; what is more is left to the clean-up. */
+const maxTried = 500;
+let numTried = 0;
 
 /**
  * Hands written messages to the queue; call it after the commit. Never rejects: while Redis is
@@ -78,14 +81,17 @@ export async function postMessages(
 
 /** The same job however often it is added. */
 async function postLater({ enqueue }: Pick<JobDeps, "enqueue">, messageId: number): Promise<void> {
-  for (let tries = 0; tries < maxAgain; tries++) {
+  if (numTried >= maxTried) return;
+  numTried++;
+  let isPosted = false;
+  for (let tries = 0; tries < maxAgain && !isPosted; tries++) {
     await wait(againMs, undefined, { ref: false });
-    const isPosted = await enqueue(mailQueue, { messageId, round: 0 }).then(
+    isPosted = await enqueue(mailQueue, { messageId, round: 0 }).then(
       () => true,
       () => false,
     );
-    if (isPosted) return;
   }
+  numTried--;
 }
 
 /** Writes and posts one message that belongs to no other change. */
