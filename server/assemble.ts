@@ -17,7 +17,7 @@ import { ClosedAccounts } from "./core/closed-accounts.ts";
 import type { Config } from "./core/config.ts";
 import type { Logger } from "./core/logger.ts";
 import type { Metrics } from "./core/metrics.ts";
-import { createPasswordHasher } from "./core/passwords.ts";
+import { createPasswordHasher, type PasswordHasher } from "./core/passwords.ts";
 import { connectRedis, redisReady } from "./core/redis.ts";
 import { createTokenService } from "./core/tokens.ts";
 import type { Deps, JobDeps } from "./deps.ts";
@@ -36,6 +36,8 @@ export interface Ground {
   log: Logger;
   metrics: Metrics;
   clock?: Clock;
+  /** Only tests have another than the usual one, whose work is most of what a test with accounts would take. */
+  passwords?: PasswordHasher;
   /** The process takes its share of the lobbies when it says so, not at once. */
   joinsLater?: boolean;
 }
@@ -134,7 +136,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     closedAccounts,
     keys,
     tokens: createTokenService(config, clock),
-    passwords: createPasswordHasher(),
+    passwords: ground.passwords ?? createPasswordHasher(),
     pictures: createPictureCache(base.pictureStore),
     providerPictures: createProviderPictures(config, clock),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },

@@ -10,34 +10,41 @@ export interface PasswordHasher {
   needsRehash(hash: string): boolean;
 }
 
-export const passwordParameters = {
+export interface PasswordParameters {
+  type: typeof argon2.argon2id;
+  /** In KiB. */
+  memoryCost: number;
+  timeCost: number;
+  parallelism: number;
+}
+
+export const passwordParameters: PasswordParameters = {
   type: argon2.argon2id,
   memoryCost: 19_456,
   timeCost: 2,
   parallelism: 1,
-} as const;
+};
 /** Hashes at once in one process. */
 export const maxParallelHashes = 4;
 const maxWaiting = 64;
 
 /** One per process: the bound holds for everything it hashes. */
-export function createPasswordHasher(): PasswordHasher {
+export function createPasswordHasher(parameters = passwordParameters): PasswordHasher {
   const bounded = createBound(maxParallelHashes, maxWaiting);
-  const dummy = unreachableHash();
+  const dummy = unreachableHash(parameters);
   return {
-    hash: (password) => bounded(() => argon2.hash(password, passwordParameters)),
+    hash: (password) => bounded(() => argon2.hash(password, parameters)),
     verify: (hash, password) =>
       bounded(async () => {
         const isRight = await argon2.verify(hash ?? dummy, password);
         return hash !== null && isRight;
       }),
-    needsRehash: (hash) => argon2.needsRehash(hash, passwordParameters),
+    needsRehash: (hash) => argon2.needsRehash(hash, parameters),
   };
 }
 
-/** A hash of the present parameters that no known password has. */
-function unreachableHash(): string {
-  const { memoryCost, timeCost, parallelism } = passwordParameters;
+/** A hash of these parameters that no known password has. */
+function unreachableHash({ memoryCost, timeCost, parallelism }: PasswordParameters): string {
   const part = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "");
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${part(16)}$${part(32)}`;
 }

@@ -7,6 +7,7 @@ import { systemClock, type Clock } from "../../server/core/clock.ts";
 import { parseConfig } from "../../server/core/config.ts";
 import { silentLogger, type Logger } from "../../server/core/logger.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
+import { createPasswordHasher, passwordParameters } from "../../server/core/passwords.ts";
 import type { Deps } from "../../server/deps.ts";
 import { createHttpServer } from "../../server/http/server.ts";
 import { routes } from "../../server/routes.ts";
@@ -25,6 +26,8 @@ export interface AppOptions {
   port?: number;
   /** False: jobs are added, but nobody works on them. Default true. */
   hasJobs?: boolean;
+  /** Passwords are hashed as in the service, which takes sixty times as long. Default false. */
+  hasRealPasswords?: boolean;
 }
 
 export interface App {
@@ -35,6 +38,9 @@ export interface App {
   stores: TestStores;
   stop(): Promise<void>;
 }
+
+/** Argon2id as in the service, with less work: `passwords.test.ts` and `login.test.ts` use the real one. */
+const lightPasswords = { ...passwordParameters, memoryCost: 512, timeCost: 1 };
 
 /** The whole service in this process, on stores of its own: HTTP, lobbies, hub and jobs. */
 export async function startApp(options: AppOptions = {}): Promise<App> {
@@ -51,7 +57,8 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
   const metrics = createMetrics();
   const log = options.log ?? silentLogger;
   const clock = options.clock ?? systemClock;
-  const { deps, close } = await assembleHttp({ config, log, metrics, clock });
+  const passwords = createPasswordHasher(options.hasRealPasswords ? undefined : lightPasswords);
+  const { deps, close } = await assembleHttp({ config, log, metrics, clock, passwords });
   await seedReference(deps.em, config);
   const depsOf = () => ({ ...deps, em: deps.orm.em.fork() });
   const redisUrl = config.REDIS_URL;

@@ -17,7 +17,7 @@ import {
 describe("POST /v1/gateway/login", () => {
   let app: App;
   before(async () => {
-    app = await startApp();
+    app = await startApp({ hasRealPasswords: true });
   });
   after(() => app.stop());
 
