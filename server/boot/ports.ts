@@ -1,5 +1,6 @@
-import { createServer, type Server } from "node:net";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
+import { createServer, type Server } from "node:net";
 import { StartError } from "./start-error.ts";
 
 /** Where another port helps. */
@@ -22,6 +23,10 @@ interface Wanted {
   port: number;
 }
 
+/** Below those systems give to outgoing connections, one of which could take the port before a worker has it. */
+const picked = { from: 10_000, below: 32_768 };
+const maxPicks = 20;
+
 /**
  * The ports all workers will share: free ones for 0, else the same after a check. The check is
  * needed because workers bind with SO_REUSEPORT, which would let two services share one silently.
@@ -41,15 +46,18 @@ export async function claimPorts(...wanted: Wanted[]): Promise<number[]> {
 }
 
 async function hold(wanted: Wanted, held: Server[]): Promise<Server> {
-  const { host, port } = wanted;
-  const probe = createServer();
-  probe.listen({ host, port, exclusive: true });
-  try {
-    await once(probe, "listening");
-    return probe;
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
-    throw new StartError(refusal(wanted, code, held));
+  for (let numTries = 0; ; numTries++) {
+    const isPicked = wanted.port === 0 && numTries < maxPicks;
+    const port = isPicked ? randomInt(picked.from, picked.below) : wanted.port;
+    const probe = createServer();
+    probe.listen({ host: wanted.host, port, exclusive: true });
+    try {
+      await once(probe, "listening");
+      return probe;
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? "";
+      if (!isPicked || code !== "EADDRINUSE") throw new StartError(refusal(wanted, code, held));
+    }
   }
 }
 
