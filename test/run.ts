@@ -73,9 +73,8 @@ async function runTests(databaseUrl: string): Promise<number> {
       "--max-semi-space-size=64",
       // As in the service: what belongs to a request follows it without a hook on every promise.
       "--experimental-async-context-frame",
-      "--import",
-      "tsx",
-      // Registered last, asked first: it has most files without their types already.
+      "--disable-warning=ExperimentalWarning",
+      // As in the service, too: another loader would look into every module of every package again.
       "--import",
       nodeGuard,
       "--test",
