@@ -33,7 +33,6 @@ const longParts = ["boot", "browser", "failover", "play", "simulation", "surviva
 const folder = mkdtempSync(join(roomInMemory() ?? tmpdir(), "ember-"));
 chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;
-process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
 
 const support = new URL("./support/batch.ts", import.meta.url);
 const nodeGuard = new URL("../server/core/node-guard.mjs", import.meta.url).href;

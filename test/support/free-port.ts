@@ -6,6 +6,11 @@ import { claimPorts } from "../../server/boot/ports.ts";
  */
 export async function freePort(): Promise<number> {
   const setting = "PORT";
-  const [port = 0] = await claimPorts({ setting, hostSetting: setting, host: "127.0.0.1", port: 0 });
+  const [port = 0] = await claimPorts({
+    setting,
+    hostSetting: setting,
+    host: "127.0.0.1",
+    port: 0,
+  });
   return port;
 }

@@ -63,7 +63,6 @@ export function serviceEnv(dataDir: string, env: Record<string, string> = {}): N
     PATH: process.env["PATH"],
     HOME: process.env["HOME"],
     TMPDIR: process.env["TMPDIR"],
-    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
   };
   const own = {
     PORT: "0",

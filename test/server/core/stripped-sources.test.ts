@@ -45,6 +45,15 @@ describe("TypeScript files of a start", () => {
     assert.equal(await run(file, kept), "second");
   });
 
+  it("are found beside each other, and missed by name", async () => {
+    const file = join(folder, "whole.ts");
+    writeFileSync(join(folder, "part.ts"), 'export const part: string = "found";\n');
+    writeFileSync(file, 'import { part } from "./part.ts";\nconsole.log(part);\n');
+    assert.equal(await run(file, join(folder, "kept")), "found");
+    rmSync(join(folder, "part.ts"));
+    await assert.rejects(run(file, join(folder, "kept")), /no such file .*part\.ts/);
+  });
+
   it("load where nothing can be kept", async () => {
     const file = join(folder, "anywhere.ts");
     writeFileSync(file, "const text: string = import.meta.url;\nconsole.log(typeof text);\n");
