@@ -5,7 +5,6 @@ import { withTimeout } from "../server/core/deadline.ts";
 import type { Logger } from "../server/core/logger.ts";
 import type { Metrics } from "../server/core/metrics.ts";
 import { connectRedis } from "../server/core/redis.ts";
-import { sayRarely } from "../server/core/repeats.ts";
 import { queuePrefixOf } from "./producer.ts";
 import { allQueues, type JobWatch, type QueueDefinition } from "./queues.ts";
 import { watchJob } from "./watch.ts";
@@ -97,11 +96,7 @@ function startWorker<D>(
     if (isLast) log.error(facts, "job failed for good");
     else log.warn(facts, "job will be tried again");
   });
-  // A store that takes no writes fails each look for a job at once.
-  const complain = sayRarely((reason, times) =>
-    log.warn({ queue, reason, times }, "queue connection"),
-  );
-  worker.on("error", (error) => complain(error.message));
+  worker.on("error", (error) => log.warn({ queue, reason: error.message }, "queue connection"));
   return worker;
 }
 

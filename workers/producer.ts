@@ -4,7 +4,6 @@ import type { Static, TObject } from "typebox";
 import type { Logger } from "../server/core/logger.ts";
 import { asCluster, connectRedis, pauseAfter } from "../server/core/redis.ts";
 import { withTimeout } from "../server/core/deadline.ts";
-import { sayRarely } from "../server/core/repeats.ts";
 import { outcomeOf } from "./outcome.ts";
 import { allQueues, type QueueDefinition } from "./queues.ts";
 
@@ -52,8 +51,7 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
     connections.push(redis);
     return redis;
   };
-  const complain = sayRarely((reason, times) => log.warn({ reason, times }, "queue connection"));
-  const onError = (error: Error) => complain(error.message);
+  const onError = (error: Error) => log.warn({ reason: error.message }, "queue connection");
 
   let shared: Redis | null = null;
   const queueOf = (definition: QueueDefinition): Queue => {

@@ -6,9 +6,6 @@ import type { Commit } from "./journal.ts";
 import type { Slot } from "./slots.ts";
 import { loadLobby } from "./storage.ts";
 
-/** While the store is away each command that waits asks for its lobby over and over: one line stands for all. */
-const tellEveryMs = 1_000;
-
 type Change = Omit<Commit, "token">;
 
 /** Reads a lobby into its slot under this token; false when that failed. */
@@ -34,25 +31,13 @@ export function createReader(deps: {
     return new Promise((resolve) => deps.commit(slot, gap, token, resolve));
   }
 
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let untold = 0;
-  function tell(lobby: string, error: unknown): void {
-    untold += 1;
-    const now = deps.now();
-    // A clock that was set back does not silence it.
-    if (Math.abs(now - toldAt) < tellEveryMs) return;
-    deps.log.warn({ lobby, times: untold, reason: String(error) }, "lobby could not be read");
-    toldAt = now;
-    untold = 0;
-  }
-
   return async (slot, token) => {
     slot.isDoubtful = false;
     let actor: Actor;
     try {
       actor = actorOf(slot.code, await loadLobby(deps.redis, slot.code), deps.now());
     } catch (error) {
-      tell(slot.code, error);
+      deps.log.warn({ lobby: slot.code, reason: String(error) }, "lobby could not be read");
       return false;
     }
     if (!(await skipLost(slot, actor, token))) return false;

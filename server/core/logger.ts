@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 import type { Config } from "./config.ts";
+import { thinComplaints } from "./thinned-log.ts";
 
 export type Logger = PinoLogger;
 
@@ -38,6 +39,7 @@ export function createLogger(
     {
       level,
       base: { process },
+      hooks: thinComplaints(),
       redact: {
         paths: secretKeys.flatMap((key) => [`["${key}"]`, `*["${key}"]`]),
         censor: "[redacted]",

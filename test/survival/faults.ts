@@ -2,7 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Process, Service } from "../support/process.ts";
 import type { TestStores } from "../support/stores.ts";
-import { answersAfter, lobbiesOf, type Takeovers } from "./takeover.ts";
+import { startProber, type Prober } from "./prober.ts";
+import { lobbiesOf, type Takeovers } from "./takeover.ts";
 
 export interface FaultsOptions {
   service: Service;
@@ -21,6 +22,10 @@ export interface Faults {
   restarts: number;
 }
 
+interface Means extends FaultsOptions {
+  prober: Prober;
+}
+
 const killEveryMs = 3_000;
 const freezeMs = 6_000;
 const redisDownMs = 500;
@@ -29,6 +34,15 @@ const probesPerFault = 12;
 
 /** Kills a worker every three seconds, freezes one, restarts Redis once. */
 export async function makeFaults(options: FaultsOptions): Promise<Faults> {
+  const prober = startProber();
+  try {
+    return await faultsBy({ ...options, prober });
+  } finally {
+    await prober.stop();
+  }
+}
+
+async function faultsBy(options: Means): Promise<Faults> {
   const { seconds } = options;
   const faults: Faults = {
     takeovers: { announced: [], silent: [] },
@@ -65,24 +79,22 @@ async function pickVictim(service: Service, except: number | null): Promise<Proc
   return second === undefined ? null : (oldest ?? null);
 }
 
-async function kill(options: FaultsOptions, faults: Faults, frozen: number | null): Promise<void> {
+async function kill(options: Means, faults: Faults, frozen: number | null): Promise<void> {
   const victim = await pickVictim(options.service, frozen);
   if (!victim) return options.report("no second worker is ready, nobody is killed");
   const codes = await victimLobbies(options, victim);
   faults.kills += 1;
-  const at = performance.now();
   process.kill(victim.pid, "SIGKILL");
-  const times = await Promise.all(codes.map((code) => answersAfter(options.service.url, code, at)));
+  const times = await allAnswer(options, codes);
   faults.takeovers.announced.push(...times);
   options.report(`killed ${victim.pid}: ${codes.length} lobbies back in ${show(times)}`);
 }
 
-async function freeze(options: FaultsOptions, faults: Faults, victim: Process): Promise<void> {
+async function freeze(options: Means, faults: Faults, victim: Process): Promise<void> {
   const codes = await victimLobbies(options, victim);
-  const at = performance.now();
   process.kill(victim.pid, "SIGSTOP");
   const thawed = wait(freezeMs).then(() => process.kill(victim.pid, "SIGCONT"));
-  const times = await Promise.all(codes.map((code) => answersAfter(options.service.url, code, at)));
+  const times = await allAnswer(options, codes);
   faults.takeovers.silent.push(...times);
   options.report(`froze ${victim.pid}: ${codes.length} lobbies back in ${show(times)}`);
   await thawed;
@@ -96,6 +108,9 @@ async function restart({ stores, report }: FaultsOptions, faults: Faults): Promi
   await stores.redis.restart();
   report(`restarted Redis in ${Math.round(performance.now() - at)} ms`);
 }
+
+const allAnswer = ({ prober, service }: Means, codes: readonly string[]) =>
+  Promise.all(codes.map((code) => prober.answersAfter(service.url, code)));
 
 async function victimLobbies({ redis, codes }: FaultsOptions, victim: Process): Promise<string[]> {
   const owned = await lobbiesOf(redis, victim.incarnation ?? "", codes()).catch(() => []);
