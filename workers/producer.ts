@@ -2,7 +2,7 @@ import { Queue, QueueEvents } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Static, TObject } from "typebox";
 import type { Logger } from "../server/core/logger.ts";
-import { asCluster, connectRedis, pauseAfter } from "../server/core/redis.ts";
+import { asCluster, connectRedis, pauseAfter, redisReady } from "../server/core/redis.ts";
 import { withTimeout } from "../server/core/deadline.ts";
 import { outcomeOf } from "./outcome.ts";
 import { allQueues, type QueueDefinition } from "./queues.ts";
@@ -14,6 +14,7 @@ export function queuePrefixOf(redis: Redis): string {
 
 const maxWaiters = 512;
 const maxEventsKept = 1_000;
+const openLimitMs = 2_000;
 const closeLimitMs = 2_000;
 
 export interface Queues {
@@ -54,12 +55,28 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
   const onError = (error: Error) => log.warn({ reason: error.message }, "queue connection");
 
   let shared: Redis | null = null;
+  let opened: Promise<void> | null = null;
+  /** A queue of the library would wait for as long as the store is away: this rejects at once. */
+  const storeIsThere = async (): Promise<void> => {
+    shared ??= connect("queues", false);
+    if (shared.status === "ready") return;
+    opened ??= redisReady(shared, openLimitMs).catch(() => undefined);
+    await opened;
+    await shared.ping();
+  };
   const queueOf = (definition: QueueDefinition): Queue => {
     const known = queues.get(definition.name);
     if (known) return known;
     shared ??= connect("queues", false);
     const streams = { events: { maxLen: maxEventsKept } };
-    const options = { connection: shared, prefix: queuePrefixOf(shared), streams };
+    // Asked once for its version, a store that fails just then would leave the queue unusable for good.
+    const skipVersionCheck = true;
+    const options = {
+      connection: shared,
+      prefix: queuePrefixOf(shared),
+      streams,
+      skipVersionCheck,
+    };
     const queue = new Queue(definition.name, { ...options, defaultJobOptions: definition.options });
     queue.on("error", onError);
     queues.set(definition.name, queue);
@@ -78,7 +95,8 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
     events.set(definition.name, source);
     return source;
   };
-  const add = <P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>) => {
+  const add = async <P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>) => {
+    await storeIsThere();
     const jobId = definition.jobId(payload);
     const mergeId = definition.mergeId?.(payload);
     const merged = mergeId === undefined ? {} : { deduplication: { id: mergeId } };

@@ -7,7 +7,8 @@ import type { Redis } from "ioredis";
 import { silentLogger } from "../../server/core/logger.ts";
 import { connectRedis } from "../../server/core/redis.ts";
 import { createQueues } from "../../workers/producer.ts";
-import { mail } from "../../workers/queues.ts";
+import { avatarModeration, mail } from "../../workers/queues.ts";
+import { eventually } from "../support/eventually.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 describe("who waits for a job", () => {
@@ -79,29 +80,73 @@ describe("who waits for a job", () => {
     }
   });
 
-  it("waits no longer when the events do not come, nor does the end", async () => {
-    const sockets = new Set<Socket>();
-    let isDeaf = false;
-    const front = createServer((socket) => {
-      sockets.add(socket.on("error", () => {}));
-      if (isDeaf) return;
-      const behind = connect(stores.redisUrl.slice("unix://".length)).on("error", () => {});
-      socket.pipe(behind).pipe(socket);
-      sockets.add(behind);
-    });
-    front.listen(0, "127.0.0.1");
-    await once(front, "listening");
-    const { port } = front.address() as AddressInfo;
-    const queues = createQueues(`redis://127.0.0.1:${port}`, silentLogger);
+  it("is asked again after a store that went away just when its queue was used first", async () => {
+    const front = await startFront();
+    const queues = createQueues(front.url, silentLogger);
     try {
       await queues.enqueue(mail, payload());
-      isDeaf = true;
+      front.goAtNextQuestion();
+      const upload = { uploadId: 1, round: 0 };
+      await assert.rejects(queues.enqueue(avatarModeration, upload));
+      front.comeBack();
+      await eventually("the queue takes the job", () =>
+        queues.enqueue(avatarModeration, upload).then(
+          () => true,
+          () => false,
+        ),
+      );
+    } finally {
+      await queues.close();
+      front.close();
+    }
+  });
+
+  it("waits no longer when the events do not come, nor does the end", async () => {
+    const front = await startFront();
+    const queues = createQueues(front.url, silentLogger);
+    try {
+      await queues.enqueue(mail, payload());
+      front.goDeaf();
       assert.equal(await queues.enqueueAndWait(mail, payload(), 100), false);
       assert.equal((await queueOf(queues).getWaitingCount()) > 0, true);
     } finally {
       await queues.close();
-      for (const socket of sockets) socket.destroy();
       front.close();
     }
   });
+
+  /** A way to the store that can fail. */
+  async function startFront() {
+    const sockets = new Set<Socket>();
+    let isDeaf = false;
+    let isGoing = false;
+    const front = createServer((socket) => {
+      sockets.add(socket.on("error", () => {}));
+      if (isDeaf) return;
+      const behind = connect(stores.redisUrl.slice("unix://".length)).on("error", () => {});
+      sockets.add(behind);
+      socket.on("data", (chunk) => {
+        if (!isGoing) return behind.write(chunk);
+        front.close();
+        return socket.destroy();
+      });
+      behind.pipe(socket);
+    });
+    front.listen(0, "127.0.0.1");
+    await once(front, "listening");
+    const { port } = front.address() as AddressInfo;
+    return {
+      url: `redis://127.0.0.1:${port}`,
+      goDeaf: () => (isDeaf = true),
+      goAtNextQuestion: () => (isGoing = true),
+      comeBack() {
+        isGoing = false;
+        front.listen(port, "127.0.0.1");
+      },
+      close() {
+        for (const socket of sockets) socket.destroy();
+        front.close();
+      },
+    };
+  }
 });
