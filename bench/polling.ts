@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { nodeFlags } from "../server/core/node-flags.ts";
 import type { Service } from "../test/support/process.ts";
+import { openReader } from "./raw-request.ts";
 
 /** What somebody saw who read an address again and again. */
 export interface Polled {
@@ -18,22 +19,25 @@ export const wait = (ms: number) => new Promise<void>((done) => setTimeout(done,
 /** Reads until something is over; `look` names the state a body shows, null when it is none. */
 export async function pollUntil(
   over: Promise<unknown>,
-  address: (n: number) => string,
+  { url }: Service,
+  path: (n: number) => string,
   look: (body: unknown) => string | null,
 ): Promise<Polled> {
   const polled: Polled = { times: [], errors: 0, seen: new Set() };
   const state = { isOver: false };
   over.finally(() => (state.isOver = true)).catch(() => {});
+  const reader = await openReader(url);
   for (let n = 0; !state.isOver; n++) {
     const started = performance.now();
-    const answer = await fetch(address(n));
-    const body = await answer.text();
+    const answer = await reader.read(path(n)).catch(() => null);
     polled.times.push(performance.now() - started);
-    const found = answer.status === 200 ? look((JSON.parse(body) as { body: unknown }).body) : null;
+    const found =
+      answer === null ? null : look((JSON.parse(answer.toString()) as { body: unknown }).body);
     if (found === null) polled.errors++;
     else polled.seen.add(found);
     await wait(pauseMs);
   }
+  reader.close();
   await over;
   return polled;
 }

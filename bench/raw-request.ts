@@ -40,3 +40,58 @@ export function ask(socket: Socket, request: string): Promise<RawAnswer> {
     socket.write(request);
   });
 }
+
+export interface Reader {
+  /** The answer to a GET, to the last byte; one after the other. Throws unless it is 200. */
+  read(path: string): Promise<Buffer>;
+  close(): void;
+}
+
+/** A connection that asks for one thing after the other: what a client library needs for itself is not measured. */
+export async function openReader(url: string): Promise<Reader> {
+  const { hostname, port, host } = new URL(url);
+  const socket = await openSocket(Number(port), hostname);
+  return {
+    async read(path) {
+      const answer = bodyOf(socket, path);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      return answer;
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+function bodyOf(socket: Socket, path: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let missing: number | null = null;
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      if (missing === null) missing = bodyLeft(chunks);
+      else missing -= chunk.length;
+      if (missing !== 0) return;
+      settle();
+      const whole = Buffer.concat(chunks);
+      const status = whole.toString("latin1", 9, 12);
+      if (status !== "200") return reject(new Error(`${path} answered ${status}`));
+      resolve(whole.subarray(whole.indexOf(headEnd) + headEnd.length));
+    };
+    const onClose = () => {
+      settle();
+      reject(new Error(`the connection was closed before ${path} was answered`));
+    };
+    const settle = () => socket.off("data", onData).off("close", onClose);
+    socket.on("data", onData).once("close", onClose);
+  });
+}
+
+const headEnd = "\r\n\r\n";
+
+/** Bytes of the body that have not come; null while the head has not. */
+function bodyLeft(chunks: Buffer[]): number | null {
+  const come = Buffer.concat(chunks);
+  const end = come.indexOf(headEnd);
+  if (end < 0) return null;
+  const length = /^content-length: (\d+)/im.exec(come.toString("latin1", 0, end))?.[1];
+  return Number(length ?? 0) - (come.length - end - headEnd.length);
+}

@@ -3,6 +3,7 @@ import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import type { Service } from "../../test/support/process.ts";
 import { quantile } from "../polling.ts";
+import { openReader, type Reader } from "../raw-request.ts";
 import { game } from "./game.ts";
 import { note, verdict, type Table } from "../report.ts";
 
@@ -14,17 +15,18 @@ const otherBranch = 1_000_000;
 /** Single reads from the database while it holds many versions (A5). */
 export async function measureDepth(service: Service, versions: number): Promise<Table> {
   await fill(service.databaseUrl, versions);
-  const base = `${service.url}/v1/codex/${game}/id.item.n`;
+  const base = `/v1/codex/${game}/id.item.n`;
+  const reader = await openReader(service.url);
   const kinds = [
     ["entity", ""],
     ["entity at a patch", "?at_patch=1.1"],
     ["history", "/history"],
   ] as const;
-  const kept = await timeReads(() => `${base}1`);
+  const kept = await timeReads(reader, () => `${base}1`);
   const medians: number[] = [];
   const rows = [["an entity that is kept", ...shown(kept), "", ""]];
   for (const [at, [name, rest]] of kinds.entries()) {
-    const times = await timeReads((n) => `${base}${2 + at * reads + n * 7}${rest}`);
+    const times = await timeReads(reader, (n) => `${base}${2 + at * reads + n * 7}${rest}`);
     const middle = quantile(times, 0.5);
     medians.push(middle);
     const ratio = middle / (medians[0] ?? middle);
@@ -34,6 +36,7 @@ export async function measureDepth(service: Service, versions: number): Promise<
         : verdict(ratio, { limit: at + 1, unit: "x" });
     rows.push([name, ...shown(times), `${ratio.toFixed(2)}x`, aim]);
   }
+  reader.close();
   return {
     title: `single reads that nobody made before, over HTTP, ${versions} versions in the database`,
     head: ["read", "p50 ms", "p99 ms", "to entity", "aim"],
@@ -41,11 +44,11 @@ export async function measureDepth(service: Service, versions: number): Promise<
   };
 }
 
-async function timeReads(address: (n: number) => string): Promise<number[]> {
+async function timeReads(reader: Reader, path: (n: number) => string): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < reads; n++) {
     const started = performance.now();
-    await (await fetch(address(n))).arrayBuffer();
+    await reader.read(path(n));
     times.push(performance.now() - started);
   }
   return times;

@@ -112,14 +112,14 @@ async function timeCopy(service: Service, orm: MikroORM): Promise<number> {
 
 /** Somebody polls a filtered list while another process imports. */
 async function readWhile(service: Service, work: () => Promise<void>): Promise<string[][]> {
-  const list = `${service.url}/v1/codex/${game}/item?filter[data.level]:gte=0&limit=`;
+  const list = `/v1/codex/${game}/item?filter[data.level]:gte=0&limit=`;
   const look = (body: unknown) => {
     const { count, entities } = body as { count: number; entities: unknown[] };
     return entities.length > 0 ? String(count) : null;
   };
-  const address = (n: number) => list + String(n % 2 === 0 ? 50 : 1 + (n % 200));
-  const idle = await pollUntil(wait(2_000), address, look);
-  const busy = await pollUntil(work(), address, look);
+  const path = (n: number) => list + String(n % 2 === 0 ? 50 : 1 + (n % 200));
+  const idle = await pollUntil(wait(2_000), service, path, look);
+  const busy = await pollUntil(work(), service, path, look);
   const idleP99 = quantile(idle.times, 0.99);
   const worst = Math.max(...busy.times);
   const wrong = busy.errors + busy.seen.size - 1;

@@ -1,28 +1,26 @@
 import type { Service } from "../../test/support/process.ts";
 import { pollUntil, quantile } from "../polling.ts";
+import { openReader } from "../raw-request.ts";
 import { verdict, type Table } from "../report.ts";
 import { game, historyStart, lastEarlyPatch } from "./game.ts";
 
 const base = `/v1/codex/${game}`;
 const rounds = 60;
 
-async function timeRead(url: string): Promise<number> {
-  const started = performance.now();
-  const answer = await fetch(url);
-  await answer.arrayBuffer();
-  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`);
-  return performance.now() - started;
-}
-
-async function timeReads(url: (n: number) => string, count = rounds): Promise<number> {
-  const times: number[] = [];
-  for (let n = 0; n < count; n++) times.push(await timeRead(url(n)));
-  return quantile(times, 0.5);
-}
-
 /** Filtered lists, changelogs and a diff over the whole long history, first and again (A6, A7). */
 export async function measureReads(service: Service, distance: number): Promise<Table> {
-  const at = (path: string) => service.url + base + path;
+  const reader = await openReader(service.url);
+  const at = (path: string) => base + path;
+  const timeRead = async (path: string): Promise<number> => {
+    const started = performance.now();
+    await reader.read(path);
+    return performance.now() - started;
+  };
+  const timeReads = async (path: (n: number) => string, count = rounds): Promise<number> => {
+    const times: number[] = [];
+    for (let n = 0; n < count; n++) times.push(await timeRead(path(n)));
+    return quantile(times, 0.5);
+  };
   await timeRead(at("/manifest"));
   const filtered = (n: number) => at(`/item?filter[data.level]:gte=${n}&limit=50`);
   const later = (n: number) => at(`/item?filter[data.level]:gte=3&limit=50&cursor=${900 + 50 * n}`);
@@ -42,12 +40,14 @@ export async function measureReads(service: Service, distance: number): Promise<
   const diff = timeRead(apart);
   const others = await pollUntil(
     diff,
+    service,
     () => at("/id.item.n9"),
     (body) => (body as { id: string }).id,
   );
   rows.push([`A7 diff ${distance} patches apart, first read`, await diff, 1_500]);
   rows.push(["A7 worst wait of another reader meanwhile", Math.max(...others.times), 50]);
   rows.push(["A7 the same diff again", await timeReads(() => apart, 5), null]);
+  reader.close();
   return {
     title: "reads one after the other over HTTP, medians",
     head: ["read", "ms", "aim"],
