@@ -1,100 +1,30 @@
 import assert from "node:assert/strict";
-import type { Server } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
-import { createAvatarDesk } from "../../../server/operator/avatar-desk.ts";
-import { avatarPages } from "../../../server/operator/avatar-page.ts";
-import { avatarRoutes } from "../../../server/operator/avatar-routes.ts";
-import { createBoard } from "../../../server/operator/board.ts";
-import { createLoginFailures } from "../../../server/operator/failures.ts";
-import { operatorRoles, type Operator } from "../../../server/operator/identity.ts";
-import { createOperatorServer, listen } from "../../../server/operator/server.ts";
-import { startApp, type App } from "../../support/app.ts";
-import { createClient, type Client } from "../../support/client.ts";
-import { registerAccount } from "../../support/identity.ts";
+import type { App } from "../../support/app.ts";
 import { formOf, scene } from "../../support/pictures.ts";
+import {
+  codeOf,
+  lastSeed,
+  member as newMember,
+  startReview,
+  type Review,
+} from "../../support/review.ts";
 
-interface Upload {
-  id: number;
-  player_id: number;
-  status: string;
-  is_shown: boolean;
-  picture_url: string | null;
-  rejection_reason: string | null;
-  judged_by: string | null;
-  can_undo: boolean;
-}
-
-const base = "/operator/avatar-uploads";
+let review: Review;
 let app: App;
-let server: Server;
-let client: Client;
-let url: string;
-let now = Date.parse("2026-03-01T12:00:00Z");
-let seed = 100;
 
 before(async () => {
-  app = await startApp({ clock: { now: () => now }, env: { AVATAR_MODERATION: "manual" } });
-  const { config, clock, log, orm } = app.deps;
-  const desk = createAvatarDesk({ config, clock, open: async () => orm });
-  const routes = avatarRoutes(desk);
-  const operators = new Map<string, Operator>(
-    operatorRoles.map((role) => [`token-of-${role}`, { name: `the ${role}`, role }]),
-  );
-  server = createOperatorServer({
-    config,
-    clock,
-    log,
-    routes,
-    pages: avatarPages(desk),
-    board: createBoard([]),
-    identities: {
-      fromToken: async (token) => operators.get(token) ?? null,
-      fromCookie: async (cookie) => operators.get(cookie) ?? null,
-      cookieFor: () => "",
-    },
-    failures: createLoginFailures(clock),
-    audit: async () => undefined,
-  });
-  url = `http://127.0.0.1:${await listen(server, "127.0.0.1", 0)}`;
-  client = createClient(url, routes);
+  review = await startReview();
+  app = review.app;
 });
-after(async () => {
-  server.closeAllConnections();
-  server.close();
-  await app.stop();
-});
+after(() => review.stop());
 
-const codeOf = ({ json }: { json: unknown }) =>
-  (json as { flash?: { errors: { code: string }[] } }).flash?.errors[0]?.code;
-const ask = async (method: string, path: string, body?: object, role = "operator") => {
-  const token = `token-of-${role}`;
-  return client.request(method, `${base}${path}`, { token, ...(body ? { body } : {}) });
-};
-const decide = async (id: number, verb: string, body?: object) => {
-  const answer = await ask("POST", `/${id}/${verb}`, body);
-  assert.equal(answer.status, 200, answer.text);
-  return (answer.body as { upload: Upload }).upload;
-};
-const list = async (query = "", role = "viewer") =>
-  (await ask("GET", query, undefined, role)).body as { uploads: Upload[]; next: number | null };
-
-async function member() {
-  const { session } = await registerAccount(app);
-  const token = session.access_token;
-  const id = session.player.id;
-  const send = async () => {
-    const form = formOf([{ bytes: await scene(++seed).png().toBuffer() }]);
-    const answer = await app.client.post("/v1/users/@me/avatar/upload", { token, ...form });
-    assert.equal(answer.status, 200, answer.text);
-    return (answer.body as { upload: { id: number; status: string } }).upload;
-  };
-  const shows = async () => (await app.client.get(`/v1/players/${id}/avatar`)).text;
-  const isPicture = async () => (await shows()).includes("data:image/webp");
-  const choose = (body: object) => app.client.patch("/v1/users/@me/avatar", { token, body });
-  return { id, token, send, shows, isPicture, choose };
-}
+const ask: Review["ask"] = (...input) => review.ask(...input);
+const decide: Review["decide"] = (...input) => review.decide(...input);
+const list: Review["list"] = (...input) => review.list(...input);
+const member = () => newMember(app);
 
 describe("the review of avatars", () => {
   it("lists what waits, oldest first, page by page, and shows pictures to reviewers only", async () => {
@@ -112,12 +42,12 @@ describe("the review of avatars", () => {
     );
     assert.equal(second.next, null);
     const url = first.uploads[0]?.picture_url ?? "";
-    const picture = await client.get(url, { token: "token-of-operator" });
+    const picture = await review.client.get(url, { token: "token-of-operator" });
     assert.equal(picture.headers.get("content-type"), "image/webp");
     assert.match(picture.headers.get("cache-control") ?? "", /no-store/);
     assert.equal(Buffer.from(picture.bytes.subarray(8, 12)).toString(), "WEBP");
-    assert.equal((await client.get(url, { token: "token-of-viewer" })).status, 403);
-    assert.equal((await client.get(url)).status, 401);
+    assert.equal((await review.client.get(url, { token: "token-of-viewer" })).status, 403);
+    assert.equal((await review.client.get(url)).status, 401);
     assert.equal(await one.isPicture(), false);
     assert.equal(codeOf(await ask("GET", "?status=storing")), "request:invalid_query");
   });
@@ -203,7 +133,7 @@ describe("the review of avatars", () => {
   it("makes likeness to a rejected picture count, until the rejection is undone", async () => {
     const [a, b] = [await member(), await member()];
     const { id } = await a.send();
-    const same = seed;
+    const same = lastSeed();
     await decide(id, "reject", { reason: "No." });
     const send = async () => {
       const bytes = await scene(same).jpeg({ quality: 50 }).toBuffer();
@@ -301,7 +231,7 @@ describe("the upkeep of pictures", () => {
     await decide(rejected.id, "reject", { reason: "No." });
     await tidy();
     assert.ok((await filesOf(a.id))[0]?.file);
-    now += 31 * 86_400_000;
+    review.clock.at += 31 * 86_400_000;
     const cleared = sql`update players set purged_at = now(), deleted_at = now() where id = ${b.id}`;
     await rowsOf(app.deps.em, cleared);
     await tidy();
@@ -315,7 +245,7 @@ describe("the upkeep of pictures", () => {
       await decide((await one.send()).id, "reject", { reason: "No." });
     const fileOf = async ({ id }: typeof stuck) => (await filesOf(id))[0]?.file ?? null;
     const refused = await fileOf(stuck);
-    now += 31 * 86_400_000;
+    review.clock.at += 31 * 86_400_000;
     const { remove } = app.deps.pictureStore;
     app.deps.pictureStore.remove = (file) =>
       file === refused ? Promise.reject(new Error("no")) : remove.call(app.deps.pictureStore, file);
@@ -331,7 +261,7 @@ describe("the upkeep of pictures", () => {
     const { id } = await one.send();
     await decide(id, "approve");
     await decide(id, "reject", { reason: "No." });
-    now += 31 * 86_400_000;
+    review.clock.at += 31 * 86_400_000;
     await tidy();
     assert.equal(codeOf(await ask("POST", `/${id}/undo`)), "avatar:picture_removed");
     assert.equal((await list("?status=rejected")).uploads[0]?.id, id);
@@ -339,7 +269,7 @@ describe("the upkeep of pictures", () => {
 
   it("has an upload judged whose job was lost, and forgets one that was never stored", async () => {
     const one = await member();
-    const at = new Date(now - 3_600_000);
+    const at = new Date(review.clock.at - 3_600_000);
     const file = (await filesOf((await member()).id))[0]?.file ?? null;
     assert.equal(file, null);
     const { id } = await one.send();
@@ -362,86 +292,5 @@ describe("the upkeep of pictures", () => {
       await new Promise((done) => setTimeout(done, 20));
     }
     assert.deepEqual((await filesOf(one.id)).length, 1);
-  });
-});
-
-describe("the page for reviewers", () => {
-  const open = (query = "", role = "operator") =>
-    fetch(`${url}/operator/avatars${query}`, { headers: { cookie: `operator=token-of-${role}` } });
-  const submit = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
-    fetch(`${url}/operator/avatars`, {
-      method: "POST",
-      redirect: "manual",
-      headers: { cookie: "operator=token-of-operator", ...headers },
-      body: new URLSearchParams({ status: "queued", ...fields }),
-    });
-
-  it("shows what waits, and takes decisions with their reasons and back", async () => {
-    const one = await member();
-    const id = String((await one.send()).id);
-    const picture = `src="/operator/avatar-uploads/${id}/picture"`;
-    assert.ok((await (await open()).text()).includes(picture));
-    const reason = "<b>not you</b>";
-    const rejected = await submit({ id, verb: "reject", reason });
-    assert.deepEqual(
-      [rejected.status, rejected.headers.get("location")],
-      [303, "/operator/avatars?status=queued"],
-    );
-    assert.ok(!(await (await open()).text()).includes(picture));
-    const decided = await (await open("?status=rejected")).text();
-    assert.ok(decided.includes(picture) && decided.includes("&#60;b&#62;not you"));
-    assert.equal((await submit({ id, verb: "undo" })).status, 303);
-    assert.equal((await submit({ id, verb: "approve" })).status, 303);
-    assert.ok(await one.isPicture());
-  });
-
-  it("says why nothing was done", async () => {
-    const id = String((await (await member()).send()).id);
-    for (const [fields, problem] of [
-      [{ id, verb: "reject", reason: " " }, /takes a reason/],
-      [{ id, verb: "reject", reason: "x".repeat(256) }, /takes a reason/],
-      [{ id, verb: "undo" }, /role="alert"/],
-      [{ id: "2147483647", verb: "approve" }, /role="alert"/],
-    ] as const) {
-      const answer = await submit(fields);
-      assert.equal(answer.status, 422);
-      assert.match(await answer.text(), problem);
-    }
-    assert.ok(
-      (await list()).uploads.some((upload) => String(upload.id) === id),
-      "it still waits",
-    );
-  });
-
-  it("does not decide over what somebody else decided since the page was shown", async () => {
-    const one = await member();
-    const id = String((await one.send()).id);
-    const html = await (await open("?status=queued")).text();
-    const section = html.slice(html.indexOf(`name="id" value="${id}"`));
-    const seen = /name="seen" value="([^"]+)"/.exec(section)?.[1] ?? "";
-    assert.equal((await submit({ id, verb: "reject", reason: "No.", seen })).status, 303);
-    const late = await submit({ id, verb: "approve", seen });
-    assert.equal(late.status, 422);
-    assert.match(
-      await late.text(),
-      /Somebody decided meanwhile: rejected by operator:the operator/,
-    );
-    assert.equal(await one.isPicture(), false);
-    assert.equal((await list("?status=rejected")).uploads[0]?.id, Number(id));
-  });
-
-  it("asks a browser whose session has ended to sign in, and says that nothing was done", async () => {
-    const headers = { cookie: "operator=ended", accept: "text/html" };
-    const page = await fetch(`${url}/operator/avatars`, { headers, redirect: "manual" });
-    assert.deepEqual([page.status, page.headers.get("location")], [303, "/operator/login"]);
-    const answer = await submit({ id: "1", verb: "approve" }, headers);
-    assert.equal(answer.status, 401);
-    assert.match(await answer.text(), /nothing was done[^]*name="token"/);
-  });
-
-  it("is for operators, on their own pages", async () => {
-    assert.equal((await open("", "viewer")).status, 403);
-    const foreign = await submit({ id: "1", verb: "approve" }, { "sec-fetch-site": "cross-site" });
-    assert.equal(foreign.status, 403);
   });
 });

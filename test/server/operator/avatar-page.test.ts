@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { member as newMember, startReview, type Review } from "../../support/review.ts";
+
+let review: Review;
+
+before(async () => {
+  review = await startReview();
+});
+after(() => review.stop());
+
+const open: Review["open"] = (...input) => review.open(...input);
+const submit: Review["submit"] = (...input) => review.submit(...input);
+const list: Review["list"] = (...input) => review.list(...input);
+const member = () => newMember(review.app);
+
+describe("the page for reviewers", () => {
+  it("shows what waits, and takes decisions with their reasons and back", async () => {
+    const one = await member();
+    const id = String((await one.send()).id);
+    const picture = `src="/operator/avatar-uploads/${id}/picture"`;
+    assert.ok((await (await open()).text()).includes(picture));
+    const reason = "<b>not you</b>";
+    const rejected = await submit({ id, verb: "reject", reason });
+    assert.deepEqual(
+      [rejected.status, rejected.headers.get("location")],
+      [303, "/operator/avatars?status=queued"],
+    );
+    assert.ok(!(await (await open()).text()).includes(picture));
+    const decided = await (await open("?status=rejected")).text();
+    assert.ok(decided.includes(picture) && decided.includes("&#60;b&#62;not you"));
+    assert.equal((await submit({ id, verb: "undo" })).status, 303);
+    assert.equal((await submit({ id, verb: "approve" })).status, 303);
+    assert.ok(await one.isPicture());
+  });
+
+  it("says why nothing was done", async () => {
+    const id = String((await (await member()).send()).id);
+    for (const [fields, problem] of [
+      [{ id, verb: "reject", reason: " " }, /takes a reason/],
+      [{ id, verb: "reject", reason: "x".repeat(256) }, /takes a reason/],
+      [{ id, verb: "undo" }, /role="alert"/],
+      [{ id: "2147483647", verb: "approve" }, /role="alert"/],
+    ] as const) {
+      const answer = await submit(fields);
+      assert.equal(answer.status, 422);
+      assert.match(await answer.text(), problem);
+    }
+    assert.ok(
+      (await list()).uploads.some((upload) => String(upload.id) === id),
+      "it still waits",
+    );
+  });
+
+  it("does not decide over what somebody else decided since the page was shown", async () => {
+    const one = await member();
+    const id = String((await one.send()).id);
+    const html = await (await open("?status=queued")).text();
+    const section = html.slice(html.indexOf(`name="id" value="${id}"`));
+    const seen = /name="seen" value="([^"]+)"/.exec(section)?.[1] ?? "";
+    assert.equal((await submit({ id, verb: "reject", reason: "No.", seen })).status, 303);
+    const late = await submit({ id, verb: "approve", seen });
+    assert.equal(late.status, 422);
+    assert.match(
+      await late.text(),
+      /Somebody decided meanwhile: rejected by operator:the operator/,
+    );
+    assert.equal(await one.isPicture(), false);
+    assert.equal((await list("?status=rejected")).uploads[0]?.id, Number(id));
+  });
+
+  it("asks a browser whose session has ended to sign in, and says that nothing was done", async () => {
+    const headers = { cookie: "operator=ended", accept: "text/html" };
+    const page = await open("", "", headers);
+    assert.deepEqual([page.status, page.headers.get("location")], [303, "/operator/login"]);
+    const answer = await submit({ id: "1", verb: "approve" }, headers);
+    assert.equal(answer.status, 401);
+    assert.match(await answer.text(), /nothing was done[^]*name="token"/);
+  });
+
+  it("is for operators, on their own pages", async () => {
+    assert.equal((await open("", "viewer")).status, 403);
+    const foreign = await submit({ id: "1", verb: "approve" }, { "sec-fetch-site": "cross-site" });
+    assert.equal(foreign.status, 403);
+  });
+});
