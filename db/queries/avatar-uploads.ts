@@ -104,13 +104,30 @@ export async function lockUpload(em: EntityManager, id: number): Promise<UploadR
   return rows[0] ?? null;
 }
 
-/** True when no upload of the player is newer. */
+/** True when no upload of the player is newer; one that is not stored may never be. */
 export async function isNewestUpload(em: EntityManager, row: UploadRow): Promise<boolean> {
   const rows = await rowsOf(
     em,
-    sql`select 1 from avatar_uploads where player_id = ${row.playerId} and id > ${row.id} limit 1`,
+    sql`select 1 from avatar_uploads
+      where player_id = ${row.playerId} and id > ${row.id} and status <> 'storing' limit 1`,
   );
   return rows.length === 0;
+}
+
+/**
+ * What was decided about an upload changed the version of the selection, which the player did not: to
+ * newer uploads it is still the one they were sent at (AV-06).
+ */
+export async function carryVersion(
+  em: EntityManager,
+  { playerId, id }: UploadRow,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  await rowsOf(
+    em,
+    sql`update avatar_uploads set selection_v = ${to}
+      where player_id = ${playerId} and id > ${id} and selection_v = ${from}`,
+  );
 }
 
 export interface Judgement {

@@ -12,6 +12,16 @@ export interface AvatarChoice {
   uploadId: number | null;
 }
 
+/** The generated picture, and no claim. */
+export const nothingChosen: AvatarChoice = {
+  source: null,
+  icon: null,
+  color: null,
+  bg: null,
+  border: null,
+  uploadId: null,
+};
+
 export interface AvatarRow extends AvatarChoice {
   /** Grows with every change of the choice (AV-09). */
   v: number;
@@ -132,21 +142,19 @@ export async function findSoleIcon(em: EntityManager, playerId: number): Promise
 }
 
 /**
- * Back to the generated picture, if this source (and this upload, when one is given) is what is shown
- * now; true when it was. Like every change to no source it gives the claim up.
+ * Back to the generated picture, if this source is what is shown now. Like every change to no source it
+ * gives the claim up.
  */
 export async function resetAvatar(
   em: EntityManager,
   playerId: number,
-  { source, uploadId = null, now }: { source: string; uploadId?: number | null; now: Date },
-): Promise<boolean> {
-  const isThatUpload = uploadId === null ? sql`true` : sql`avatar_upload_id = ${uploadId}`;
-  const rows = await rowsOf(
+  { source, now }: { source: string; now: Date },
+): Promise<void> {
+  await rowsOf(
     em,
     sql`update players set avatar_source = null, avatar_icon = null, avatar_color = null,
         avatar_bg = null, avatar_border = null, avatar_upload_id = null,
         avatar_v = avatar_v + 1, avatar_updated_at = ${now}
-      where id = ${playerId} and avatar_source = ${source} and ${isThatUpload} returning id`,
+      where id = ${playerId} and avatar_source = ${source}`,
   );
-  return rows.length > 0;
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import {
+  carryVersion,
   isNewestUpload,
   lockUpload,
   writeFindings,
@@ -8,7 +9,7 @@ import {
 } from "../../db/queries/avatar-uploads.ts";
 import {
   lockAvatar,
-  resetAvatar,
+  nothingChosen,
   writeAvatar,
   type AvatarChoice,
   type AvatarRow,
@@ -50,16 +51,26 @@ export async function showIfLatest(em: EntityManager, row: UploadRow, now: Date)
   const before = await lockAvatar(em, row.playerId);
   if (!before || before.isGuest || before.v !== row.selectionV) return null;
   if (!(await isNewestUpload(em, row))) return null;
-  const choice: AvatarChoice = { ...before, source: "upload", uploadId: row.id };
-  const after = await writeAvatar(em, row.playerId, { choice, now });
-  return after && { before, v: after.v };
+  return replaceChoice(em, row, { ...before, source: "upload", uploadId: row.id }, now);
+}
+
+/** Changes what the player is shown as for what was decided about an upload, not chosen by the player. */
+export async function replaceChoice(
+  em: EntityManager,
+  row: UploadRow,
+  choice: AvatarChoice,
+  now: Date,
+): Promise<Change> {
+  const before = await lockAvatar(em, row.playerId);
+  const after = before && (await writeAvatar(em, row.playerId, { choice, now }));
+  if (!after) return null;
+  await carryVersion(em, row, { from: before.v, to: after.v });
+  return { before, v: after.v };
 }
 
 /** Shows the generated picture instead of a rejected upload (AV-06). */
 export async function hide(em: EntityManager, row: UploadRow, now: Date): Promise<Change> {
-  const before = await lockAvatar(em, row.playerId);
-  if (!before) return null;
-  const { playerId, id: uploadId } = row;
-  const isChanged = await resetAvatar(em, playerId, { source: "upload", uploadId, now });
-  return isChanged ? { before, v: before.v + 1 } : null;
+  const shown = await lockAvatar(em, row.playerId);
+  if (shown?.source !== "upload" || shown.uploadId !== row.id) return null;
+  return replaceChoice(em, row, nothingChosen, now);
 }

@@ -1,13 +1,21 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import {
+  findUpload,
   lockUpload,
   writeJudgement,
   type UploadBefore,
   type UploadRow,
 } from "../../db/queries/avatar-uploads.ts";
-import { isClaimFree, lockAvatar, writeAvatar, type AvatarRow } from "../../db/queries/avatars.ts";
+import {
+  isClaimFree,
+  lockAvatar,
+  nothingChosen,
+  type AvatarChoice,
+  type AvatarRow,
+} from "../../db/queries/avatars.ts";
+import { listConnections } from "../../db/queries/oauth-connections.ts";
 import { AppError } from "../core/errors.ts";
-import { hide, showIfLatest, type Change } from "./decisions.ts";
+import { hide, replaceChoice, showIfLatest, type Change } from "./decisions.ts";
 import { DecidedMeanwhile, judgementOf } from "./judgement.ts";
 
 /** What an operator does about an upload (AV-06). */
@@ -87,11 +95,27 @@ async function undo(em: EntityManager, row: UploadRow, now: Date): Promise<void>
   });
   const player = await lockAvatar(em, row.playerId);
   if (!player || before.choice === null || player.v !== before.v) return;
-  const { icon, color, bg } = before.choice;
-  const isFree = icon === null || (await isClaimFree(em, row.playerId, { icon, color, bg }));
-  const claim = isFree ? {} : { icon: null, color: null, bg: null, border: null };
-  const source = isFree || before.choice.source !== "custom" ? before.choice.source : null;
-  await writeAvatar(em, row.playerId, { choice: { ...before.choice, ...claim, source }, now });
+  const choice = await restorable(em, row.playerId, before.choice);
+  await replaceChoice(em, row, choice, now);
+}
+
+/** A choice of before, as far as it can still be shown. */
+async function restorable(
+  em: EntityManager,
+  playerId: number,
+  choice: AvatarChoice,
+): Promise<AvatarChoice> {
+  const { source, icon, color, bg, uploadId } = choice;
+  const isFree = icon === null || (await isClaimFree(em, playerId, { icon, color, bg }));
+  if (!isFree && source === "custom") return nothingChosen;
+  if (source === "upload") {
+    const upload = uploadId === null ? null : await findUpload(em, uploadId);
+    if (upload?.status !== "approved" || upload.file === null) return nothingChosen;
+  } else if (source !== null && source !== "custom") {
+    const linked = await listConnections(em, playerId);
+    if (!linked.some(({ provider }) => provider === source)) return nothingChosen;
+  }
+  return isFree ? choice : { ...choice, icon: null, color: null, bg: null, border: null };
 }
 
 const chosen = ({ source, icon, color, bg, border, uploadId }: AvatarRow) => ({

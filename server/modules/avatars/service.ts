@@ -4,6 +4,7 @@ import {
   findSoleIcon,
   listTakenIcons,
   lockAvatar,
+  nothingChosen,
   writeAvatar,
   type AvatarChoice,
   type AvatarRow,
@@ -26,15 +27,6 @@ import type { SelectionBody } from "./schemas.ts";
 const claimTries = 4;
 const maxPlayerId = 2_147_483_647;
 
-const nothing: AvatarChoice = {
-  source: null,
-  icon: null,
-  color: null,
-  bg: null,
-  border: null,
-  uploadId: null,
-};
-
 /** Changes what a player is shown as; what is claimed has one holder, whoever asks at once (S32, AV-01). */
 export async function changeSelection(
   deps: Pick<Deps, "orm" | "clock" | "config">,
@@ -55,7 +47,7 @@ async function tryChange(
   playerId: number,
   wish: SelectionBody,
 ): Promise<AvatarRow> {
-  let choice = nothing;
+  let choice = nothingChosen;
   try {
     return await orm.em.fork().transactional(async (em) => {
       const before = await lockAvatar(em, playerId);
@@ -93,7 +85,7 @@ async function choose(
   const { source } = wish;
   // Another source than custom leaves the claim as it is; null gives it up (AV-02).
   const kept: AvatarChoice = { ...pick(before), source, uploadId: null };
-  if (source === null) return nothing;
+  if (source === null) return nothingChosen;
   if (source === "custom") return { ...(await readClaim(before, wish)), source, uploadId: null };
   if (source === "upload") {
     const uploadId = await findLatestApproved(em, playerId);
