@@ -3,7 +3,7 @@ import { DecidedMeanwhile, judgementOf } from "../avatars/judgement.ts";
 import type { Decision } from "../avatars/review.ts";
 import { timestamp } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
-import type { AvatarDesk } from "./avatar-desk.ts";
+import type { AvatarDesk, UploadFilter } from "./avatar-desk.ts";
 import { escapeHtml } from "./board.ts";
 import { html, redirect, type OperatorReply, type PageRoute } from "./exchange.ts";
 import { page } from "./pages.ts";
@@ -25,10 +25,9 @@ const statusOf = (text: string | null): ReviewStatus =>
 /** Uploaded pictures for people who decide about them (AV-06). */
 export function avatarPages(avatars: AvatarDesk): PageRoute[] {
   const show = async (query: URLSearchParams, problem: string | null): Promise<OperatorReply> => {
-    const status = statusOf(query.get("status"));
-    const cursor = idOf(query.get("cursor"));
-    const uploads = await avatars.list({ status, cursor, limit: pageSize });
-    return html(reviewPage(status, uploads, problem), problem === null ? 200 : 422);
+    const place = placeOf(query);
+    const uploads = await avatars.list({ ...place, limit: pageSize });
+    return html(reviewPage(place, uploads, problem), problem === null ? 200 : 422);
   };
   return [
     {
@@ -55,7 +54,8 @@ export function avatarPages(avatars: AvatarDesk): PageRoute[] {
           if (!(error instanceof AppError) || error.status >= 500) throw error;
           return show(form, error.message);
         }
-        return redirect(`${path}?status=${statusOf(form.get("status"))}`);
+        const next = idOf(form.get("next"));
+        return redirect(`${addressOf(placeOf(form))}${next === null ? "" : `#upload-${next}`}`);
       },
     },
   ];
@@ -72,25 +72,47 @@ function idOf(text: string | null): number | null {
   return id <= maxId ? id : null;
 }
 
+/** Which page of which list. */
+type Place = Omit<UploadFilter, "limit">;
+
+const placeOf = (query: URLSearchParams): Place => ({
+  status: statusOf(query.get("status")),
+  cursor: idOf(query.get("cursor")),
+});
+
+const addressOf = ({ status, cursor }: Place): string =>
+  `${path}?status=${status}${cursor === null ? "" : `&cursor=${cursor}`}`;
+
+const link = (place: Place, text: string) =>
+  `<a href="${escapeHtml(addressOf(place))}">${text}</a>`;
+
 function reviewPage(
-  status: ReviewStatus,
+  place: Place,
   uploads: readonly ListedUpload[],
   problem: string | null,
 ): string {
+  const { status, cursor } = place;
   const tabs = Object.entries(statuses).map(([name, text]) =>
-    name === status ? `<b>${text}</b>` : `<a href="${path}?status=${name}">${text}</a>`,
+    name === status && cursor === null
+      ? `<b>${text}</b>`
+      : link({ status: statusOf(name), cursor: null }, text),
   );
   const last = uploads.length === pageSize ? uploads.at(-1) : undefined;
-  const more = last ? `<p><a href="${path}?status=${status}&cursor=${last.id}">More</a></p>` : "";
+  const more = last ? `<p>${link({ status, cursor: last.id }, "More")}</p>` : "";
+  const entries = uploads.map((upload, at) => entry(upload, place, uploads[at + 1]?.id));
   return page(
     "Avatars",
     `<h1>Avatars</h1><p><a href="/operator">Operator</a> · ${tabs.join(" · ")}</p>
 ${problem === null ? "" : `<p class="wrong" role="alert">${escapeHtml(problem)}</p>`}
-${uploads.length === 0 ? "<p>None.</p>" : ""}${uploads.map((upload) => entry(upload, status)).join("")}${more}`,
+${uploads.length === 0 ? "<p>None.</p>" : ""}${entries.join("")}${more}`,
   );
 }
 
-function entry(upload: ListedUpload, shownUnder: ReviewStatus): string {
+const hidden = (name: string, value: string | number | null | undefined): string =>
+  value == null ? "" : `<input type="hidden" name="${name}" value="${escapeHtml(String(value))}">`;
+
+/** `next` is the entry that whoever decides about this one comes to. */
+function entry(upload: ListedUpload, place: Place, next: number | undefined): string {
   const { id, playerId, playerName, status, file, rejectionReason, judgedBy, scores } = upload;
   const picture =
     file === null
@@ -103,9 +125,13 @@ function entry(upload: ListedUpload, shownUnder: ReviewStatus): string {
     ...(rejectionReason === null ? [] : [rejectionReason]),
     ...Object.entries(scores ?? {}).map(([name, score]) => `${name} ${score.toFixed(2)}`),
   ];
+  const seen = judgementOf(upload);
+  const fields = Object.entries({ id, ...place, next, seen }).map(([name, value]) =>
+    hidden(name, value),
+  );
   const form = (verb: string, text: string, field = "") =>
-    `<form method="post" action="${path}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="status" value="${shownUnder}"><input type="hidden" name="seen" value="${escapeHtml(judgementOf(upload))}">${field}<button name="verb" value="${verb}">${text}</button></form>`;
+    `<form method="post" action="${path}">${fields.join("")}${field}<button name="verb" value="${verb}" aria-describedby="facts-${id}">${text}</button></form>`;
   const reason = `<label for="reason-${id}">Reason, which the player reads</label><input id="reason-${id}" name="reason" maxlength="${maxReason}" required>`;
-  return `<section><h2>${escapeHtml(facts.join(" · "))}</h2>${picture}
+  return `<section id="upload-${id}"><h2 id="facts-${id}">${escapeHtml(facts.join(" · "))}</h2>${picture}
 ${status === "approved" || file === null ? "" : form("approve", "Approve")}${status === "rejected" ? "" : form("reject", "Reject", reason)}${upload.undo === null ? "" : form("undo", "Undo")}</section>`;
 }

@@ -16,14 +16,14 @@ export interface QueueCounts {
 }
 
 const styles = `
-:root{color-scheme:light dark;--ink:#23201c;--soft:#6f675d;--line:#e4ddd2;--ground:#fbf9f5;--ember:#c8501e}
+:root{color-scheme:light dark;--ink:#23201c;--soft:#6f675d;--line:#e4ddd2;--ground:#fbf9f5;--ember:#bf4a19}
 @media(prefers-color-scheme:dark){:root{--ink:#ece7df;--soft:#a09688;--line:#38322b;--ground:#191613;--ember:#f0824a}}
 *{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-main{max-width:56rem;margin:0 auto;padding:3rem 1.25rem}h1{font-size:1.35rem;margin:0 0 .25rem}h2{font-size:1rem;margin:2rem 0 .5rem}
+main{max-width:56rem;margin:0 auto;padding:3rem 1.25rem}h1{font-size:1.35rem;margin:0 0 .25rem}h2{font-size:1rem;margin:2rem 0 .5rem}h1,h2,p{overflow-wrap:anywhere}
 p{margin:0 0 1rem;color:var(--soft)}a{color:var(--ember)}table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{text-align:left;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--line)}th{font-weight:500;color:var(--soft)}
-.scroll{overflow-x:auto}label{display:block;margin:1.5rem 0 .35rem}input{width:100%;max-width:26rem;padding:.55rem .7rem;font:inherit;color:inherit;background:transparent;border:1px solid var(--line);border-radius:.35rem}
-button{font:inherit;padding:.5rem 1rem;border:1px solid var(--ember);border-radius:.35rem;background:var(--ember);color:#fff;cursor:pointer;margin-top:1rem}
+.scroll{overflow-x:auto}label{display:block;margin:1.5rem 0 .35rem}input{width:100%;max-width:26rem;padding:.55rem .7rem;font:inherit;color:inherit;background:transparent;border:1px solid var(--soft);border-radius:.35rem}
+button{font:inherit;padding:.5rem 1rem;border:1px solid var(--ember);border-radius:.35rem;background:var(--ember);color:var(--ground);cursor:pointer;margin-top:1rem}
 .plain{background:none;color:var(--ember);margin:0;padding:.2rem .6rem}.wrong{color:var(--ember)}header{display:flex;justify-content:space-between;gap:1rem;align-items:start}`;
 
 /** A page around ready HTML, asked for again every so many seconds, if any. */
@@ -44,6 +44,14 @@ export function loginPage(problem: string | null): string {
     `<h1>Operator login</h1><p>The token is on the card that the start prints; more are made with <code>npm run console -- operator:create</code>.</p>
 ${notice}<form method="post" action="/operator/login"><label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus><br><button>Log in</button></form>`,
+  );
+}
+
+/** Instead of the JSON that programs get. */
+export function refusalPage(message: string): string {
+  return page(
+    "Not possible",
+    `<h1>Not possible</h1><p class="wrong" role="alert">${escapeHtml(message)}</p><p><a href="/operator">Operator</a></p>`,
   );
 }
 

@@ -22,7 +22,7 @@ import {
   type OperatorRequest,
   type PageRoute,
 } from "./exchange.ts";
-import { loginPage } from "./pages.ts";
+import { loginPage, refusalPage } from "./pages.ts";
 import type { Audit } from "./sources.ts";
 
 export interface OperatorServerOptions extends AccessOptions {
@@ -93,7 +93,7 @@ async function serve(
           { err: refusal.detail.cause ?? refusal, path },
           "operator request failed",
         );
-      return refuse(refusal);
+      return isBrowser(incoming) ? refusePage(refusal, incoming.method) : refuse(refusal);
     });
   // The rest of a body that was not read must not be taken for the next request.
   if (!incoming.complete) response.setHeader("Connection", "close");
@@ -119,11 +119,7 @@ async function answer(
   const pages = options.pages.filter((page) => page.path === request.path);
   const page = pages.find((each) => each.method === method);
   if (!page) return noSuchMethod(request, match, pages);
-  try {
-    request.operator = await admit(options, request, page.access);
-  } catch (error) {
-    return toLogin(request, error);
-  }
+  request.operator = await admit(options, request, page.access);
   return page.handler(request);
 }
 
@@ -148,11 +144,7 @@ async function answerBoard(
   request: OperatorRequest,
 ): Promise<OperatorReply> {
   const isLook = request.method === "GET" || request.method === "HEAD";
-  try {
-    request.operator = await admit(options, request, isLook ? "viewer" : "operator");
-  } catch (error) {
-    return toLogin(request, error);
-  }
+  request.operator = await admit(options, request, isLook ? "viewer" : "operator");
   if (request.operator && !isLook)
     await options.audit(request.operator, {
       action: `board:${request.method}`,
@@ -161,11 +153,16 @@ async function answerBoard(
   return options.board(request);
 }
 
-/** Browsers are shown the login page instead of JSON. */
-function toLogin(request: OperatorRequest, error: unknown): OperatorReply {
-  const isBrowser = (request.headers.accept ?? "").includes("text/html");
-  if (!isBrowser || !(error instanceof AppError) || error.code !== "auth:required") throw error;
-  return request.method === "GET"
+const isBrowser = ({ headers }: IncomingMessage) => (headers.accept ?? "").includes("text/html");
+
+/** People are shown a page instead of JSON, and the login where it takes one. */
+function refusePage(refusal: AppError, method = "GET"): OperatorReply {
+  if (refusal.code !== "auth:required")
+    return {
+      ...html(refusalPage(refusal.message), refusal.status),
+      headers: refuse(refusal).headers ?? {},
+    };
+  return method === "GET"
     ? redirect("/operator/login")
     : html(loginPage("Your session has ended, and nothing was done."), 401);
 }

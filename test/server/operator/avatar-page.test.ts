@@ -34,6 +34,25 @@ describe("the page for reviewers", () => {
     assert.ok(await one.isPicture());
   });
 
+  it("comes back to the same page of the same list, at the next entry", async () => {
+    const one = await member();
+    const [id, next] = [String((await one.send()).id), String((await one.send()).id)];
+    const cursor = String(Number(id) - 1);
+    const html = await (await open(`?status=queued&cursor=${cursor}`)).text();
+    const form = html.slice(html.indexOf(`name="id" value="${id}"`));
+    assert.ok(form.includes(`name="cursor" value="${cursor}"`));
+    assert.ok(form.includes(`name="next" value="${next}"`));
+    const place = { cursor, next };
+    const problem = await submit({ id, verb: "reject", reason: "", ...place });
+    assert.ok((await problem.text()).includes(`name="cursor" value="${cursor}"`));
+    const done = await submit({ id, verb: "approve", ...place });
+    const address = `/operator/avatars?status=queued&cursor=${cursor}#upload-${next}`;
+    assert.equal(done.headers.get("location"), address);
+    const odd = { cursor: "1&x", next: '"><b>' };
+    const careful = await submit({ id: next, verb: "approve", ...odd });
+    assert.equal(careful.headers.get("location"), "/operator/avatars?status=queued");
+  });
+
   it("says why nothing was done", async () => {
     const id = String((await (await member()).send()).id);
     for (const [fields, problem] of [
@@ -76,6 +95,21 @@ describe("the page for reviewers", () => {
     const answer = await submit({ id: "1", verb: "approve" }, headers);
     assert.equal(answer.status, 401);
     assert.match(await answer.text(), /nothing was done[^]*name="token"/);
+  });
+
+  it("says in a page to a browser what is not possible", async () => {
+    const headers = { accept: "text/html,application/xhtml+xml" };
+    const refused = await open("", "viewer", headers);
+    assert.equal(refused.status, 403);
+    assert.match(await refused.text(), /^<!doctype html>[^]*role="alert"[^]*href="\/operator"/);
+    const foreign = await submit({ id: "1" }, { ...headers, "sec-fetch-site": "cross-site" });
+    assert.equal(foreign.status, 403);
+    assert.match(foreign.headers.get("content-type") ?? "", /^text\/html/);
+    const nowhere = await fetch(`${review.url}/operator/nowhere`, { headers });
+    assert.equal(nowhere.status, 404);
+    assert.match(await nowhere.text(), /^<!doctype html>/);
+    const program = await open("", "viewer", { accept: "application/json" });
+    assert.match(program.headers.get("content-type") ?? "", /json/);
   });
 
   it("is for operators, on their own pages", async () => {
