@@ -22,6 +22,8 @@ export interface JobsOptions<D> {
   log: Logger;
   metrics: Metrics;
   processors: Processors<D>;
+  /** What is done when a job failed for good; by then it is listed as failed, for operators. */
+  lastSteps?: Processors<D>;
   /** Dependencies of one job: an `em` of its own. */
   depsOf: () => D;
   /** How long a job stays with a worker that gives no sign of life; for tests. */
@@ -35,7 +37,10 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-/** A worker that dies takes its jobs with it; they are tried again this often. */
+/**
+ * A worker that dies takes its jobs with it; they are tried again this often, as one of them may be what
+ * kills it. An orderly stop waits for the short ones, so it takes that many crashes within their seconds.
+ */
 const maxStalledCount = 5;
 const usualLockMs = 30_000;
 const usualCloseMs = 10_000;
@@ -95,6 +100,7 @@ function startWorker<D>(
     const facts = { queue, jobId: job?.id, attempt: job?.attemptsMade, reason: error.message };
     if (isLast) log.error(facts, "job failed for good");
     else log.warn(facts, "job will be tried again");
+    if (isLast && job) void endWork(definition, job, options);
   });
   worker.on("error", (error) => log.warn({ queue, reason: error.message }, "queue connection"));
   return worker;
@@ -111,6 +117,18 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Jo
     const { watch, stop } = watchJob(job, connection);
     return process(payload as never, options.depsOf(), watch).finally(stop);
   };
+}
+
+/** Never rejects: what it cannot do is found by the clean-up. */
+async function endWork<D>(definition: QueueDefinition, job: Job, options: JobsOptions<D>) {
+  const lastStep = options.lastSteps?.[definition.name];
+  const payload: unknown = job.data;
+  if (!lastStep || !Compile(definition.payload).Check(payload)) return;
+  try {
+    await lastStep(payload as never, options.depsOf());
+  } catch (error) {
+    options.log.error({ err: error, queue: definition.name, jobId: job.id }, "last step of a job");
+  }
 }
 
 /** No further attempt follows. */

@@ -5,7 +5,7 @@ import { createMetrics } from "../server/core/metrics.ts";
 import { joinPrimary } from "../server/ipc.ts";
 import { startJobs } from "./jobs.ts";
 import { keepSchedules } from "./schedules.ts";
-import { processors } from "./processors/index.ts";
+import { lastSteps, processors } from "./processors/index.ts";
 
 /** Process entry of role `jobs`: one worker per queue, until the primary says stop. */
 export async function startJobWorker(): Promise<void> {
@@ -18,6 +18,7 @@ export async function startJobWorker(): Promise<void> {
     log,
     metrics,
     processors,
+    lastSteps,
     // The getter of `em` makes a fork for each job.
     depsOf: () => ({ ...deps }),
   });

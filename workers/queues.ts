@@ -118,6 +118,8 @@ export const avatarModeration = defineQueue({
     round: Type.Integer(),
   }),
   jobId: (p) => `upload-${p.uploadId}-${p.round}`,
+  // The clean-up cannot tell a lost job from one that waits long.
+  mergeId: (p) => `upload-${p.uploadId}`,
   options: retries(5, 2_000),
   concurrency: 2,
 });

@@ -5,61 +5,91 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { nodeFlags } from "../../server/core/node-flags.ts";
+import { listForReview } from "../../db/queries/avatar-reviews.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { configToEnv } from "../../server/core/config.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { maintain } from "../../workers/processors/maintenance.ts";
+import { createQueues, type Queues } from "../../workers/producer.ts";
+import { avatarModeration } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
 import { registerAccount } from "../support/identity.ts";
 import { formOf, scene, startTestModerator, type TestModerator } from "../support/pictures.ts";
 
 const entry = fileURLToPath(new URL("./moderation-process.ts", import.meta.url));
 
+let app: App;
+let moderator: TestModerator;
+let queues: Queues;
+const workers: ChildProcess[] = [];
+
+const startWorker = async () => {
+  const worker = fork(entry, {
+    execArgv: nodeFlags,
+    env: { ...process.env, ...configToEnv(app.deps.config) },
+  });
+  workers.push(worker);
+  await once(worker, "message");
+  return worker;
+};
+const kill = async (worker: ChildProcess) => {
+  const gone = once(worker, "exit");
+  worker.kill("SIGKILL");
+  await gone;
+};
+const killAll = async () => {
+  for (const worker of workers.splice(0))
+    if (worker.exitCode === null && worker.signalCode === null) await kill(worker);
+};
+/** Sends a picture; resolves when the request has its answer. */
+const send = async (seed: number) => {
+  const { session } = await registerAccount(app);
+  const bytes = await scene(seed).png().toBuffer();
+  const answer = await app.client.post("/v1/users/@me/avatar/upload", {
+    token: session.access_token,
+    ...formOf([{ bytes }]),
+  });
+  assert.equal(answer.status, 200, answer.text);
+  const { upload } = answer.body as { upload: { id: number; status: string } };
+  return { ...upload, playerId: session.player.id };
+};
+/** An upload among those that operators have before them. */
+const waiting = async (id: number) => {
+  const list = await listForReview(app.deps.em, { status: "queued", limit: 100, cursor: null });
+  return list.find((upload) => upload.id === id);
+};
+const queue = () =>
+  queues.all().find(({ name }) => name === avatarModeration.name) ?? assert.fail();
+/** The clean-up, so much later. */
+const tidy = (laterMs: number) => {
+  const clock = { now: () => Date.now() + laterMs };
+  return maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork(), clock });
+};
+
+before(async () => {
+  moderator = await startTestModerator();
+  const env = { AVATAR_MODERATION: "webhook", AVATAR_MODERATION_URL: moderator.url };
+  app = await startApp({ hasJobs: false, env });
+  queues = createQueues(app.stores.redisUrl, silentLogger);
+});
+after(async () => {
+  await killAll();
+  await queues.close();
+  await app.stop();
+  await moderator.stop();
+});
+
 describe("the moderation of an avatar whose job worker is killed", () => {
-  let app: App;
-  let moderator: TestModerator;
-  const workers: ChildProcess[] = [];
-  const startWorker = async () => {
-    const worker = fork(entry, {
-      execArgv: nodeFlags,
-      env: { ...process.env, ...configToEnv(app.deps.config) },
-    });
-    workers.push(worker);
-    await once(worker, "message");
-    return worker;
-  };
-  const kill = async (worker: ChildProcess) => {
-    const gone = once(worker, "exit");
-    worker.kill("SIGKILL");
-    await gone;
-  };
-
-  before(async () => {
-    moderator = await startTestModerator();
-    const env = { AVATAR_MODERATION: "webhook", AVATAR_MODERATION_URL: moderator.url };
-    app = await startApp({ hasJobs: false, env });
-  });
-  after(async () => {
-    for (const worker of workers)
-      if (worker.exitCode === null && !worker.killed) await kill(worker);
-    await app.stop();
-    await moderator.stop();
-  });
-
   it("is done by the next one, once, and the request is not kept waiting", async () => {
     const first = await startWorker();
-    const { session } = await registerAccount(app);
-    const { id } = session.player;
     moderator.answer = null;
     const asked = moderator.next();
-    const bytes = await scene(1).png().toBuffer();
-    const sending = app.client.post("/v1/users/@me/avatar/upload", {
-      token: session.access_token,
-      ...formOf([{ bytes }]),
-    });
+    const sending = send(1);
     await asked;
     await kill(first);
-    const { status, body } = await sending;
-    assert.equal(status, 200);
-    const { upload } = body as { upload: { id: number; status: string } };
+    const upload = await sending;
+    const id = upload.playerId;
     assert.equal(upload.status, "queued");
     moderator.answer = { status: 200, body: { verdict: "approved" } };
     await startWorker();
@@ -72,14 +102,63 @@ describe("the moderation of an avatar whose job worker is killed", () => {
       );
       return rows[0];
     };
-    const deadline = performance.now() + 60_000;
-    while ((await state())?.status === "queued") {
-      assert.ok(performance.now() < deadline, "nobody took the job over");
-      await new Promise((done) => setTimeout(done, 50));
-    }
+    await eventually("it is judged", async () => (await state())?.status !== "queued");
     assert.deepEqual(await state(), { status: "approved", v: 1, shown: upload.id });
     assert.deepEqual(moderator.asked, [upload.id, upload.id]);
     const drawn = await app.client.get(`/v1/players/${id}/avatar`);
     assert.ok(drawn.text.includes("data:image/webp"));
+  });
+
+  it("once too often is left to a person, and not begun again", async () => {
+    await killAll();
+    const worker = await startWorker();
+    moderator.answer = null;
+    const asked = moderator.next();
+    const sending = send(2);
+    await asked;
+    const id = moderator.asked.at(-1) ?? assert.fail();
+    await app.deps.redis.hset(`jobs:avatar-moderation:upload-${id}-0`, "stc", 5);
+    await kill(worker);
+    assert.equal((await sending).status, "queued");
+    moderator.answer = { status: 200, body: { verdict: "approved" } };
+    await startWorker();
+    await eventually("it is left to a person", async () => (await waiting(id))?.judgedBy != null);
+    assert.equal((await waiting(id))?.judgedBy, "unavailable");
+    assert.equal(moderator.asked.filter((one) => one === id).length, 1);
+    const [failed] = await queue().getFailed();
+    assert.match(failed?.failedReason ?? "", /stalled/);
+    await tidy(3 * 60_000);
+    assert.deepEqual(await queue().getWaiting(), []);
+  });
+});
+
+describe("the moderation of an avatar that nobody can do", () => {
+  it("is left to a person when its last attempt fails", async () => {
+    await killAll();
+    const { id } = await send(3);
+    const [waits] = await queue().getWaiting();
+    assert.equal(waits?.data["uploadId"], id);
+    await waits?.remove();
+    const file = (await waiting(id))?.file ?? assert.fail();
+    await app.deps.pictureStore.remove(file);
+    await queue().add(avatarModeration.name, { uploadId: id, round: 1 }, { attempts: 1 });
+    await startWorker();
+    await eventually("it is left to a person", async () => (await waiting(id))?.judgedBy != null);
+    assert.equal((await waiting(id))?.judgedBy, "unavailable");
+  });
+
+  it("is asked for once, however long nobody works", async () => {
+    await killAll();
+    const { id } = await send(4);
+    for (const minutes of [5, 10, 20]) await tidy(minutes * 60_000);
+    const jobs = await queue().getWaiting();
+    assert.deepEqual(
+      jobs.map(({ data }) => data["uploadId"]),
+      [id],
+    );
+    // One that is gone is asked for again.
+    await jobs[0]?.remove();
+    await tidy(30 * 60_000);
+    assert.equal((await queue().getWaiting()).length, 1);
   });
 });

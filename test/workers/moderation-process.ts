@@ -3,7 +3,7 @@ import { loadConfig } from "../../server/core/config.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import { startJobs } from "../../workers/jobs.ts";
-import { moderateAvatar } from "../../workers/processors/avatar-moderation.ts";
+import { lastSteps, processors } from "../../workers/processors/index.ts";
 
 /** A job worker that judges avatars and nothing else, for tests that kill it. */
 const config = loadConfig();
@@ -13,7 +13,8 @@ await startJobs({
   redisUrl: config.REDIS_URL,
   log: silentLogger,
   metrics: ground.metrics,
-  processors: { "avatar-moderation": moderateAvatar },
+  processors: { "avatar-moderation": processors["avatar-moderation"] },
+  lastSteps,
   depsOf: () => ({ ...deps }),
   // The death of a worker is noticed when its lock ends: usually after half a minute.
   lockMs: 2_000,

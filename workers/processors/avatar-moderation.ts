@@ -1,7 +1,7 @@
 import { findRejectedLike, findUpload } from "../../db/queries/avatar-uploads.ts";
 import { isUnjudged, settleVerdict } from "../../server/avatars/decisions.ts";
 import { perceptualHash } from "../../server/avatars/perceptual-hash.ts";
-import type { Verdict } from "../../server/avatars/verdict.ts";
+import { leaveTo, type Verdict } from "../../server/avatars/verdict.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import type { avatarModeration, PayloadOf } from "../queues.ts";
 
@@ -17,19 +17,36 @@ export async function moderateAvatar(
   { uploadId }: PayloadOf<typeof avatarModeration>,
   deps: JobDeps,
 ): Promise<void> {
-  const { em, log } = deps;
+  const { em } = deps;
   const upload = await findUpload(em, uploadId);
   if (!upload || upload.file === null || !isUnjudged(upload)) return;
   const webp = await deps.pictureStore.read(upload.file);
   const hash = await perceptualHash(webp);
   const verdict =
     (await compare(deps, hash)) ?? (await deps.moderator.judge({ id: uploadId, webp }));
-  const now = new Date(deps.clock.now());
+  await settle(deps, uploadId, verdict, hash);
+}
+
+/** A picture whose job failed for good waits for a person, who sees why (AV-05). */
+export async function leaveToPerson(
+  { uploadId }: PayloadOf<typeof avatarModeration>,
+  deps: JobDeps,
+): Promise<void> {
+  await settle(deps, uploadId, leaveTo("unavailable"), null);
+}
+
+async function settle(
+  { em, clock, metrics, log }: JobDeps,
+  uploadId: number,
+  verdict: Verdict,
+  hash: string | null,
+): Promise<void> {
+  const now = new Date(clock.now());
   const isSettled = await em.transactional((tx) =>
     settleVerdict(tx, uploadId, { verdict, hash, now }),
   );
   if (!isSettled) return;
-  deps.metrics.avatarVerdicts.inc({ verdict: verdict.status, by: verdict.by });
+  metrics.avatarVerdicts.inc({ verdict: verdict.status, by: verdict.by });
   log.info({ upload: uploadId, verdict: verdict.status, by: verdict.by }, "avatar judged");
 }
 

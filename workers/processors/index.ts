@@ -1,4 +1,4 @@
-import { moderateAvatar } from "./avatar-moderation.ts";
+import { leaveToPerson, moderateAvatar } from "./avatar-moderation.ts";
 import { importFromFile } from "./codex-import.ts";
 import { answerRequest } from "./credential-requests.ts";
 import { storeLobbyResult } from "./lobby-results.ts";
@@ -20,3 +20,6 @@ export const processors = {
   "question-generation": generateQuestions,
   "sample-data": importSample,
 };
+
+/** Queue name -> what is done when a job failed for good; the others are only listed as failed. */
+export const lastSteps = { "avatar-moderation": leaveToPerson };
