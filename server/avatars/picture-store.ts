@@ -31,7 +31,7 @@ export function createFolderStore(config: Pick<Config, "DATA_DIR">): PictureStor
     write: async (name, bytes) => {
       const folder = folderOf(name);
       await mkdir(folder, { recursive: true });
-      const unfinished = join(folder, `${name}.part`);
+      const unfinished = join(folder, unfinishedOf(name));
       try {
         await writeThrough(unfinished, bytes);
         await rename(unfinished, join(folder, name));
@@ -41,9 +41,15 @@ export function createFolderStore(config: Pick<Config, "DATA_DIR">): PictureStor
       }
     },
     read: async (name) => readFile(join(folderOf(name), name)),
-    remove: async (name) => rm(join(folderOf(name), name), { force: true }),
+    remove: async (name) => {
+      // A process that was killed over it left the second.
+      for (const file of [name, unfinishedOf(name)])
+        await rm(join(folderOf(name), file), { force: true });
+    },
   };
 }
+
+const unfinishedOf = (name: string) => `${name}.part`;
 
 async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, "wx");

@@ -3,6 +3,7 @@ import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
+import { withTimeout } from "../core/deadline.ts";
 
 /** A picture's host answers within this, or the picture counts as gone (AV-07). */
 const checkMs = 5_000;
@@ -43,7 +44,9 @@ export function createProviderPictures(
     const running = checks.get(url);
     if (running) return running;
     if (checks.size >= maxChecks) return Promise.resolve(false);
-    const work = isReachable(url, limitMs)
+    // Finding the host has no limit of its own.
+    const work = withTimeout(isReachable(url, limitMs), limitMs)
+      .catch(() => false)
       .then((isThere) => {
         keep(url, isThere);
         return isThere;

@@ -1,58 +1,16 @@
-import * as tf from "@tensorflow/tfjs-core";
-import { setWasmPaths } from "@tensorflow/tfjs-backend-wasm";
-import { loadLayersModel, type LayersModel } from "@tensorflow/tfjs-layers";
-import { MobileNetV2Model } from "nsfwjs/models/mobilenet_v2";
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
-import { classes, inputSide, type Answer, type Question } from "./contract.ts";
+import type { Answer, Question } from "./contract.ts";
 
 /**
- * Entry of the classifier's process. The model comes inside its package, in which nothing but the
- * data is used, and computes in WebAssembly: nothing is fetched from anywhere.
+ * Entry of the classifier's process. It ends with the worker that asks it, not by a signal: Ctrl-C and
+ * service managers send one to every process, while the worker still finishes the picture it is at.
  */
-async function start(): Promise<void> {
-  const wasm = dirname(fileURLToPath(import.meta.resolve("@tensorflow/tfjs-backend-wasm")));
-  setWasmPaths(`${wasm}/`);
-  if (!(await tf.setBackend("wasm"))) throw new Error("WebAssembly cannot be used");
-  const model = await loadModel();
-  // The first run is slow: it prepares the weights.
-  classify(model, new Uint8Array(inputSide * inputSide * 3));
-  process.on("message", (question: Question) => {
-    send({ id: question.id, scores: classify(model, question.pixels) });
-  });
-  send({ id: 0, scores: {} });
-}
-
-async function loadModel(): Promise<LayersModel> {
-  const definition = await MobileNetV2Model.modelJson();
-  const { modelTopology, weightsManifest } = definition.default as tf.io.ModelJSON;
-  const bundles = await Promise.all(MobileNetV2Model.weightBundles.map((load) => load()));
-  const weights = Buffer.concat(
-    bundles.map(({ default: base64 }) => Buffer.from(String(base64), "base64")),
-  );
-  return loadLayersModel({
-    load: async () => ({
-      modelTopology,
-      weightSpecs: weightsManifest.flatMap((group) => group.weights),
-      weightData: Uint8Array.from(weights).buffer,
-    }),
-  });
-}
-
-function classify(model: LayersModel, pixels: Uint8Array): Record<string, number> {
-  return tf.tidy(() => {
-    const shape: [number, number, number, number] = [1, inputSide, inputSide, 3];
-    const input = tf.div(tf.tensor4d(Float32Array.from(pixels), shape), 255);
-    const output = model.predict(input);
-    const scores = Array.isArray(output) ? output[0] : output;
-    const values = scores?.dataSync() ?? [];
-    return Object.fromEntries(classes.map((name, index) => [name, values[index] ?? 0]));
-  });
-}
-
-function send(answer: Answer): void {
-  process.send?.(answer);
-}
-
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));
-await start();
+
+const send = (answer: Answer) => process.send?.(answer);
+
+// What is loaded takes seconds, in which the signals must not find the process without the above.
+const { startModel } = await import("./model.ts");
+const classify = await startModel();
+process.on("message", ({ id, pixels }: Question) => send({ id, scores: classify(pixels) }));
+send({ id: 0, scores: {} });

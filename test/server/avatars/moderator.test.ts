@@ -1,17 +1,21 @@
 import assert from "node:assert/strict";
+import { fork } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { createClassifier } from "../../../server/avatars/classifier/classifier.ts";
+import { inputSide, type Answer } from "../../../server/avatars/classifier/contract.ts";
 import { normalizePicture } from "../../../server/avatars/images.ts";
 import { createModerator, judgeScores } from "../../../server/avatars/moderator.ts";
 import { perceptualHash } from "../../../server/avatars/perceptual-hash.ts";
 import { parseConfig } from "../../../server/core/config.ts";
+import { nodeFlags } from "../../../server/core/node-flags.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { registerAccount } from "../../support/identity.ts";
@@ -91,6 +95,22 @@ describe("the classifier", () => {
       }
       moderator.stop();
     }
+  });
+
+  it("ends with its worker, not by the signals that everybody gets when a service stops", async () => {
+    const entry = fileURLToPath(
+      new URL("../../../server/avatars/classifier/process.ts", import.meta.url),
+    );
+    const child = fork(entry, { execArgv: nodeFlags, env: {}, serialization: "advanced" });
+    const answer = async () => (await once(child, "message"))[0] as Answer;
+    assert.equal((await answer()).id, 0);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) child.kill(signal);
+    const pixels = new Uint8Array(inputSide * inputSide * 3);
+    child.send({ id: 7, pixels });
+    assert.equal((await answer()).id, 7);
+    const gone = once(child, "exit");
+    child.disconnect();
+    assert.deepEqual(await gone, [0, null]);
   });
 
   it("is tried again after a pause", async () => {

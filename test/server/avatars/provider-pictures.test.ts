@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import dns from "node:dns/promises";
 import { createServer } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { isIPv6, type AddressInfo } from "node:net";
-import { describe, it } from "node:test";
+import { describe, it, mock } from "node:test";
 import { createProviderPictures, isPrivate } from "../../../server/avatars/provider-pictures.ts";
 import { systemClock } from "../../../server/core/clock.ts";
 
@@ -43,6 +45,19 @@ describe("the host of a provider's picture", () => {
     } finally {
       silent.closeAllConnections();
       await new Promise((done) => silent.close(done));
+    }
+  });
+
+  it("that is not found in time has no picture either", async () => {
+    mock.method(dns, "lookup", () => new Promise(() => {}));
+    syncBuiltinESMExports();
+    try {
+      const config = { AVATAR_CDN_HOSTS: "cdn.example", APP_ENV: "test" as const };
+      const pictures = createProviderPictures(config, systemClock, 50);
+      assert.equal(await pictures.usable("https://cdn.example/a.png"), null);
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
     }
   });
 });

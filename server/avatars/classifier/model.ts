@@ -1,0 +1,48 @@
+import * as tf from "@tensorflow/tfjs-core";
+import { setWasmPaths } from "@tensorflow/tfjs-backend-wasm";
+import { loadLayersModel, type LayersModel } from "@tensorflow/tfjs-layers";
+import { MobileNetV2Model } from "nsfwjs/models/mobilenet_v2";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { classes, inputSide, type Scores } from "./contract.ts";
+
+/**
+ * The model, ready to use. It comes inside its package, in which nothing but the data is used, and computes
+ * in WebAssembly: nothing is fetched from anywhere.
+ */
+export async function startModel(): Promise<(pixels: Uint8Array) => Scores> {
+  const wasm = dirname(fileURLToPath(import.meta.resolve("@tensorflow/tfjs-backend-wasm")));
+  setWasmPaths(`${wasm}/`);
+  if (!(await tf.setBackend("wasm"))) throw new Error("WebAssembly cannot be used");
+  const model = await loadModel();
+  // The first run is slow: it prepares the weights.
+  classify(model, new Uint8Array(inputSide * inputSide * 3));
+  return (pixels) => classify(model, pixels);
+}
+
+async function loadModel(): Promise<LayersModel> {
+  const definition = await MobileNetV2Model.modelJson();
+  const { modelTopology, weightsManifest } = definition.default as tf.io.ModelJSON;
+  const bundles = await Promise.all(MobileNetV2Model.weightBundles.map((load) => load()));
+  const weights = Buffer.concat(
+    bundles.map(({ default: base64 }) => Buffer.from(String(base64), "base64")),
+  );
+  return loadLayersModel({
+    load: async () => ({
+      modelTopology,
+      weightSpecs: weightsManifest.flatMap((group) => group.weights),
+      weightData: Uint8Array.from(weights).buffer,
+    }),
+  });
+}
+
+function classify(model: LayersModel, pixels: Uint8Array): Scores {
+  return tf.tidy(() => {
+    const shape: [number, number, number, number] = [1, inputSide, inputSide, 3];
+    const input = tf.div(tf.tensor4d(Float32Array.from(pixels), shape), 255);
+    const output = model.predict(input);
+    const scores = Array.isArray(output) ? output[0] : output;
+    const values = scores?.dataSync() ?? [];
+    return Object.fromEntries(classes.map((name, index) => [name, values[index] ?? 0]));
+  });
+}
