@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { uploadColumns, type UploadRow } from "./avatar-uploads.ts";
+import { lockUpload, uploadColumns, type UploadRow, type UploadStatus } from "./avatar-uploads.ts";
 import { rowsOf } from "./rows.ts";
 
 export type ReviewStatus = "queued" | "approved" | "rejected";
@@ -61,7 +61,8 @@ export async function listUnjudged(
 export interface SpentPicture {
   id: number;
   file: string;
-  isUnfinished: boolean;
+  status: UploadStatus;
+  judgedAtMs: number | null;
 }
 
 /**
@@ -75,7 +76,8 @@ export function listSpentPictures(
   const { unfinishedBefore, rejectedBefore, keptEach, limit } = limits;
   return rowsOf(
     em,
-    sql<SpentPicture>`select id, file, status = 'storing' as "isUnfinished" from (
+    sql<SpentPicture>`select id, file, status,
+        (extract(epoch from judged_at) * 1000)::float8 as "judgedAtMs" from (
         select u.*, p.purged_at, p.avatar_upload_id,
           row_number() over (partition by u.player_id order by u.id desc) as place,
           max(u.id) filter (where u.status = 'approved') over (partition by u.player_id) as latest
@@ -88,6 +90,13 @@ export function listSpentPictures(
           and (place > ${keptEach} or (status = 'rejected' and judged_at < ${rejectedBefore})))
       order by id limit ${limit}`,
   );
+}
+
+/** True while nobody decided anew about a picture, and until the transaction of `em` ends nobody can. */
+export async function lockSpentPicture(em: EntityManager, picture: SpentPicture): Promise<boolean> {
+  if (picture.status === "storing") return true;
+  const now = await lockUpload(em, picture.id);
+  return now?.status === picture.status && now.judgedAtMs === picture.judgedAtMs;
 }
 
 /** The file of an upload was removed. An upload that never had one is forgotten. */

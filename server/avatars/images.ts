@@ -7,8 +7,8 @@ export const minSide = 32;
 export const maxSide = 4_096;
 /** Side of the stored picture. */
 export const storedSide = 512;
-/** A picture that takes longer to decode was made to. */
-const decodeSeconds = 5;
+/** A picture that takes longer to decode was made to, or the machine has no time: it counts by the clock. */
+const decodeSeconds = 10;
 const quality = 82;
 
 /** By content, never by name or declared type; file-type has a word of its own for animated PNG. */
@@ -74,9 +74,17 @@ export function normalizePicture(bytes: Uint8Array): Promise<Buffer> {
         .timeout({ seconds: decodeSeconds })
         .toBuffer();
     } catch (error) {
-      throw error instanceof AppError ? error : invalid(error);
+      throw error instanceof AppError ? error : refusalOf(error);
     }
   });
+}
+
+/** What the sender is told of a failure of the library: only that nobody had time may be tried again. */
+export function refusalOf(cause: unknown): AppError {
+  const isTooSlow = cause instanceof Error && cause.message.startsWith("timeout:");
+  return isTooSlow
+    ? new AppError("server:unavailable", { params: { retry_after: decodeSeconds }, cause })
+    : invalid(cause);
 }
 
 const invalid = (cause?: unknown) => new AppError("avatar:image_invalid", { cause });

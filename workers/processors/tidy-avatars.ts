@@ -2,6 +2,7 @@ import {
   forgetPicture,
   listSpentPictures,
   listUnjudged,
+  lockSpentPicture,
   type SpentPicture,
 } from "../../db/queries/avatar-reviews.ts";
 import type { JobDeps } from "../../server/deps.ts";
@@ -42,9 +43,12 @@ export async function tidyAvatars(deps: JobDeps): Promise<void> {
 /** One that cannot be removed stays for the next time, and does not hold back the others. */
 async function removePicture(deps: JobDeps, picture: SpentPicture): Promise<boolean> {
   try {
-    await deps.pictureStore.remove(picture.file);
-    await forgetPicture(deps.em, picture);
-    return true;
+    return await deps.em.transactional(async (em) => {
+      if (!(await lockSpentPicture(em, picture))) return false;
+      await deps.pictureStore.remove(picture.file);
+      await forgetPicture(em, picture);
+      return true;
+    });
   } catch (error) {
     deps.log.warn({ err: error, upload: picture.id }, "an avatar picture is not removed");
     return false;

@@ -9,9 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import sharp from "sharp";
 import { createClassifier } from "../../../server/avatars/classifier/classifier.ts";
 import { inputSide, type Answer } from "../../../server/avatars/classifier/contract.ts";
-import { normalizePicture } from "../../../server/avatars/images.ts";
+import { normalizePicture, refusalOf } from "../../../server/avatars/images.ts";
 import { createModerator, judgeScores } from "../../../server/avatars/moderator.ts";
 import { perceptualHash } from "../../../server/avatars/perceptual-hash.ts";
 import { parseConfig } from "../../../server/core/config.ts";
@@ -47,6 +48,17 @@ describe("the perceptual hash", () => {
     for (const [i, a] of hashes.entries())
       for (const b of hashes.slice(i + 1)) assert.ok(distance(a, b) > 12, `${a} ${b}`);
     assert.equal(await hashOf(plain(64, 64).png()), null);
+  });
+});
+
+describe("a picture that cannot be read", () => {
+  it("is called invalid, unless the machine had no time for it", async () => {
+    const slow = sharp({ create: { width: 4_096, height: 4_096, channels: 3, background: "red" } })
+      .blur(200)
+      .timeout({ seconds: 1 });
+    const cause: unknown = await slow.toBuffer().catch((error: unknown) => error);
+    assert.equal(refusalOf(cause).code, "server:unavailable", String(cause));
+    assert.equal(refusalOf(new Error("VipsJpeg: premature end")).code, "avatar:image_invalid");
   });
 });
 

@@ -256,6 +256,28 @@ describe("the upkeep of pictures", () => {
     assert.equal(await fileOf(stuck), null);
   });
 
+  it("leaves a picture alone that an operator approves meanwhile", async () => {
+    const [first, second] = [await member(), await member()];
+    const ids = [(await first.send()).id, (await second.send()).id];
+    for (const id of ids) await decide(id, "reject", { reason: "No." });
+    review.clock.at += 31 * 86_400_000;
+    const { pictureStore } = app.deps;
+    const { remove } = pictureStore;
+    const removed = Promise.withResolvers<void>();
+    pictureStore.remove = async (file) => {
+      pictureStore.remove = remove;
+      await decide(ids[1] ?? 0, "approve");
+      removed.resolve();
+      return remove.call(pictureStore, file);
+    };
+    await tidy();
+    await removed.promise;
+    assert.equal((await filesOf(first.id))[0]?.file, null);
+    assert.ok((await filesOf(second.id))[0]?.file);
+    await second.choose({ source: "upload" });
+    assert.ok(await second.isPicture());
+  });
+
   it("takes no rejection back once the picture is gone", async () => {
     const one = await member();
     const { id } = await one.send();
