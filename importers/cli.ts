@@ -160,7 +160,7 @@ async function importAll(
   const redis = connectRedis(stores.redisUrl, silentLogger, "import");
   try {
     const prepared = options.dryRun === true ? isMigrated(orm) : migrate(orm).then(() => true);
-    if (!(await partOfStart("the database cannot be prepared", prepared)))
+    if (!(await partOfStart("the database (DATABASE_URL) cannot be prepared", prepared)))
       throw new UsageError(
         "a dry run needs a database of this version; import or start the service first",
       );

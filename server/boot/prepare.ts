@@ -20,7 +20,7 @@ export async function prepareDatabase(config: Config): Promise<void> {
     await seedQuestions(orm.em.fork(), () => starterQuestions(questionsPerCell));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`the database cannot be prepared: ${reason}`);
+    throw new StartError(`the database (DATABASE_URL) cannot be prepared: ${reason}`);
   } finally {
     await orm.close(true);
   }

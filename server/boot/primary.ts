@@ -72,9 +72,9 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   config.REDIS_URL = stores.redisUrl;
   config.OPERATOR_BOOTSTRAP_TOKEN = operatorToken(config);
   await timed(run, "database", () => prepareDatabase(config));
+  if (!stores.isLocal.redis) await warnAboutRedis(config.REDIS_URL, log);
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
   run.undo.push(() => redis.disconnect());
-  if (!stores.isLocal.redis) await warnAboutRedis(config.REDIS_URL, log);
   const children = createChildren({
     counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS, operator: 1 },
     env: { ...configToEnv(config), ...headerLimit },

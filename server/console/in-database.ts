@@ -51,7 +51,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   const orm = await createOrm({ DATABASE_URL: databaseUrl, DATABASE_POOL: 2 });
   try {
-    await partOfStart("the database cannot be prepared", migrate(orm));
+    await partOfStart("the database (DATABASE_URL) cannot be prepared", migrate(orm));
     return await orm.em.fork().transactional(work);
   } finally {
     await orm.close(true);

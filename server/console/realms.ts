@@ -4,11 +4,12 @@ import { RealmSchema, type Realm } from "../../db/entities/realm.ts";
 import { findBranding, findRealm, listRealms } from "../../db/queries/realms.ts";
 import { tellAccountNews } from "../core/account-news.ts";
 import { normalizeEmail } from "../core/account-names.ts";
+import { rules } from "../core/config-rules.ts";
 import type { Config } from "../core/config.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase, inStores, refuseDuplicate } from "./in-database.ts";
 
-const slugPattern = /^[a-z0-9][a-z0-9-]{1,62}$/;
+const slugPattern = new RegExp(rules.realm.pattern);
 const maxName = 128;
 const maxUrl = 2_048;
 const slugOption: [string, string] = ["--slug <slug>", "a-z, 0-9 and -, 2 to 63 characters"];
@@ -69,7 +70,7 @@ async function createRealm(config: Config, options: Options) {
   const name = nameOf(options) ?? "";
   const mode = modeOf(options) ?? "hosted";
   if (!slugPattern.test(slug))
-    throw new Refusal(`realm:invalid_slug must match ${slugPattern.source}`);
+    throw new Refusal(`realm:invalid_slug must be ${rules.realm.allowed}`);
   return inDatabase(config, async (em) => {
     await em.insert(RealmSchema, { slug, name, mode }).catch(refuseDuplicate("realm:exists"));
     await audit(em, "realm:create", slug);

@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { rules } from "./config-rules.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
 import { parseClusterAddress } from "./redis-address.ts";
 import { normalizeOrigin, parseOrigins } from "./origins.ts";
@@ -7,12 +8,12 @@ import { parseTrustedProxies } from "./trusted-proxies.ts";
 export const developmentSecret = "development-only-secret-never-use-in-production";
 
 const addresses = [
-  "SMTP_URL",
-  "SMS_WEBHOOK_URL",
-  "MARKETING_URL",
-  "GENERATOR_URL",
-  "AVATAR_MODERATION_URL",
-  "AVATAR_STORE",
+  ["SMTP_URL", rules.mailServer],
+  ["SMS_WEBHOOK_URL", rules.webAddress],
+  ["MARKETING_URL", rules.sitePrefix],
+  ["GENERATOR_URL", rules.webAddress],
+  ["AVATAR_MODERATION_URL", rules.webAddress],
+  ["AVATAR_STORE", rules.bucket],
 ] as const;
 
 /** What is wrong with settings that are good each by itself (S29). */
@@ -26,8 +27,9 @@ export function crossChecks(config: Config): string[] {
   ];
   if (config.AVATAR_MODERATION === "webhook" && config.AVATAR_MODERATION_URL === "")
     problems.push("AVATAR_MODERATION_URL: required by AVATAR_MODERATION=webhook");
-  for (const name of addresses)
-    if (config[name] !== "" && !isAddress(config[name])) problems.push(`${name}: not an address`);
+  for (const [name, { allowed }] of addresses)
+    if (config[name] !== "" && !isAddress(config[name]))
+      problems.push(`${name}: must be ${allowed}`);
   if (config.APP_ENV !== "production") return problems;
   for (const name of ["DATABASE_URL", "REDIS_URL"] as const)
     if (config[name] === "") problems.push(`${name}: required in production`);
@@ -49,14 +51,20 @@ function secretProblems(config: Config): string[] {
   for (const name of ["APP_SECRET", "APP_SECRET_PREVIOUS"] as const)
     if (config[name] === developmentSecret)
       problems.push(`${name}: the development secret is refused in production`);
-  const given = [config.APP_SECRET, config.APP_SECRET_PREVIOUS, token].filter((s) => s !== "");
-  if (new Set(given).size < given.length) problems.push("secrets must differ from each other");
+  const secrets = ["APP_SECRET", "APP_SECRET_PREVIOUS", "OPERATOR_BOOTSTRAP_TOKEN"] as const;
+  for (const [i, name] of secrets.entries()) {
+    const twin = secrets.slice(0, i).find((other) => config[other] === config[name]);
+    if (twin && config[name] !== "") problems.push(`${name}: must differ from ${twin}`);
+  }
   return problems;
 }
 
 function databaseProblems({ DATABASE_URL: url }: Config): string[] {
   try {
-    if (url !== "") parseDatabaseUrl(url);
+    if (url === "") return [];
+    if (!/^postgres(ql)?:\/\//.test(url) || !isAddress(url))
+      return ["DATABASE_URL: postgres://user:password@host:port/database is expected"];
+    parseDatabaseUrl(url);
     return [];
   } catch (error) {
     return [`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`];

@@ -5,6 +5,7 @@ import { parseEnv } from "node:util";
 import Type, { type Static } from "typebox";
 import Value from "typebox/value";
 import { crossChecks, developmentSecret } from "./config-checks.ts";
+import { oneOf, rules, type Rule } from "./config-rules.ts";
 import { readOauthProviders, type OauthProvider } from "./oauth-providers.ts";
 
 const Bool = (fallback: boolean, description: string) =>
@@ -13,8 +14,8 @@ const Int = (fallback: number, minimum: number, maximum: number, description: st
   Type.Integer({ default: fallback, minimum, maximum, description });
 const Score = (fallback: number, description: string) =>
   Type.Number({ default: fallback, minimum: 0, maximum: 1, description });
-const Text = (fallback: string, description: string, pattern?: string) =>
-  Type.String({ default: fallback, description, ...(pattern ? { pattern } : {}) });
+const Text = (fallback: string, description: string, rule?: Rule) =>
+  Type.String({ default: fallback, description, ...rule });
 
 /**
  * Every setting of the service, read from the environment (decisions BOOT-02, CFG-01).
@@ -24,7 +25,7 @@ export const ConfigSchema = Type.Object({
   APP_ENV: Text(
     "development",
     "development, test or production",
-    "^(development|test|production)$",
+    oneOf("development", "test", "production"),
   ),
   APP_DEBUG: Bool(false, "true adds the cause of a 5xx to the answer"),
   APP_SECRET: Text("", "at least 32 bytes; every token key is derived from it"),
@@ -47,8 +48,8 @@ export const ConfigSchema = Type.Object({
   JOB_WORKERS: Int(1, 0, 64, "job worker processes"),
   LOG_LEVEL: Text(
     "",
-    "trace, debug, info, warn, error or silent; empty means info, in development warn",
-    "^(trace|debug|info|warn|error|fatal|silent|)$",
+    "trace, debug, info, warn, error, fatal or silent; empty means info, in development warn",
+    oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
   ),
   PUBLIC_BASE_URL: Text(
     "",
@@ -57,7 +58,7 @@ export const ConfigSchema = Type.Object({
   MARKETING_URL: Text(
     "",
     "address of the site with the status pages; empty means the service itself",
-    "^(https?://[^\\s?#]+)?$",
+    rules.sitePrefix,
   ),
   TRUSTED_PROXIES: Text("", "CIDR list; X-Forwarded-For is believed from these only"),
   CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
@@ -65,20 +66,12 @@ export const ConfigSchema = Type.Object({
   SSO_ALLOWED_HOSTS: Text(
     "",
     "comma list of hosts a sign-in may lead to, as a.com,*.b.com; empty means localhost outside production",
-    "^((\\*\\.)?[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*( *, *(?!$)|$))*$",
+    rules.hosts,
   ),
   TOKEN_ISSUER: Text("platform", "iss claim of every token"),
-  DEFAULT_REALM: Text(
-    "default",
-    "slug of the realm used when nothing names one",
-    "^[a-z0-9][a-z0-9-]{1,62}$",
-  ),
-  GAME_DATA_REALM: Text("gamedata", "slug of the game-data realm", "^[a-z0-9][a-z0-9-]{1,62}$"),
-  GAME_DATA_GAME: Text(
-    "gamedata",
-    "game of the archive that the projection shows",
-    "^[a-z0-9][a-z0-9-]{0,62}$",
-  ),
+  DEFAULT_REALM: Text("default", "slug of the realm used when nothing names one", rules.realm),
+  GAME_DATA_REALM: Text("gamedata", "slug of the game-data realm", rules.realm),
+  GAME_DATA_GAME: Text("gamedata", "game of the archive that the projection shows", rules.game),
   SAMPLE_DATA: Bool(
     true,
     "in development, imports an invented game when GAME_DATA_GAME has no data",
@@ -95,42 +88,42 @@ export const ConfigSchema = Type.Object({
   MAIL_DRIVER: Text(
     "",
     "smtp, memory (the development inbox) or log (sends nothing); empty means smtp when SMTP_URL is set, else memory",
-    "^(smtp|memory|log|)$",
+    oneOf("smtp", "memory", "log"),
   ),
   SMTP_URL: Text(
     "",
     "mail server, for example smtp://user:password@mail.example:587",
-    "^(smtps?://\\S+)?$",
+    rules.mailServer,
   ),
   MAIL_FROM: Text(
     "emberline <no-reply@localhost>",
     "sender of every mail; its name is how mails call the service",
-    '^([^<>\\r\\n"]*<[^<>\\s@]+@[^<>\\s@]+>|[^<>\\s@]+@[^<>\\s@]+)$',
+    rules.sender,
   ),
   SMS_DRIVER: Text(
     "",
     "webhook, memory or log; empty means webhook when SMS_WEBHOOK_URL is set, else memory",
-    "^(webhook|memory|log|)$",
+    oneOf("webhook", "memory", "log"),
   ),
   SMS_WEBHOOK_URL: Text(
     "",
     "gets each text message as POST {id, to, text}; may carry user:password@",
-    "^(https?://\\S+)?$",
+    rules.webAddress,
   ),
   OPERATOR_INBOX: Text(
     "",
     "address that contact messages are forwarded to; empty means operator@localhost, in production nobody",
-    "^([^<>\\s@]+@[^<>\\s@]+)?$",
+    rules.mailAddress,
   ),
   AVATAR_MODERATION: Text(
     "auto",
     "who judges uploaded avatars: auto (the built-in classifier), manual (operators) or webhook",
-    "^(auto|manual|webhook)$",
+    oneOf("auto", "manual", "webhook"),
   ),
   AVATAR_MODERATION_URL: Text(
     "",
     "gets each picture as POST {upload_id, media_type, image}, answers {verdict, reason}; may carry user:password@",
-    "^(https?://\\S+)?$",
+    rules.webAddress,
   ),
   AVATAR_REJECT_SCORE: Score(0.85, "probability of explicit content that rejects a picture"),
   AVATAR_REVIEW_SCORE: Score(
@@ -147,23 +140,23 @@ export const ConfigSchema = Type.Object({
   AVATAR_STORE: Text(
     "",
     "where avatars are kept: https://<key id>:<secret>@<host>/<bucket>?region=… of an S3-compatible store; empty means a folder of DATA_DIR",
-    "^(https?://[^\\s:@/]+:[^\\s@/]+@[^\\s/]+/\\S+)?$",
+    rules.bucket,
   ),
   AVATAR_CDN_HOSTS: Text(
     "*.googleusercontent.com,avatars.githubusercontent.com,cdn.discordapp.com",
     "comma list of hosts, as a.com,*.b.com, where pictures of social logins may come from",
-    "^((\\*\\.)?[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*( *, *(?!$)|$))*$",
+    rules.hosts,
   ),
   GENERATOR_URL: Text(
     "",
     "language model that writes questions: base address to which /chat/completions is added; empty means the built-in bank",
-    "^(https?://\\S+)?$",
+    rules.webAddress,
   ),
   GENERATOR_KEY: Text("", "sent to it as a bearer token"),
   GENERATOR_MODELS: Text(
     "small,medium,large",
     "the three model names a caller may choose; the first is used when none is chosen",
-    "^[^\\s,]+( *, *[^\\s,]+){2}$",
+    rules.threeNames,
   ),
   GENERATOR_CONCURRENCY: Int(4, 1, 100, "calls of the language model at once per process"),
   GENERATOR_DAILY_TOKENS: Int(
@@ -175,11 +168,11 @@ export const ConfigSchema = Type.Object({
   GENERATOR_PRICES: Text(
     "",
     "price of a million tokens, read and written, as small=0.15/0.6,large=3/15; for the cost metric",
-    "^([^\\s,=]+=\\d+(\\.\\d+)?/\\d+(\\.\\d+)?( *, *(?!$)|$))*$",
+    rules.prices,
   ),
   GENERATOR_VERIFY: Bool(true, "false stores questions without asking the model to answer them"),
   HUB_STREAMS_PER_ADDRESS: Int(500, 1, 1_000_000, "event streams one address may hold"),
-  TOPIC_BASE: Text("/games/trivia", "prefix of event topics", "^(/[a-z0-9_-]+)+$"),
+  TOPIC_BASE: Text("/games/trivia", "prefix of event topics", rules.topic),
   LOBBY_STALE_SECONDS: Int(75, 1, 3600, "a silent seat counts as disconnected after this"),
   LOBBY_HOST_GRACE_SECONDS: Int(60, 1, 3600, "a disconnected host ends the lobby after this"),
   LOBBY_MIN_QUESTION_MS: Int(3000, 0, 60_000, "earliest next on an open question"),
@@ -217,7 +210,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     const isUnset = text === undefined || text === "";
     const fallback: unknown = Value.Default(schema, undefined);
     raw[name] = isUnset ? fallback : coerce(schema.type, text);
-    if (Value.Check(schema, raw[name])) continue;
+    if (isUnset || Value.Check(schema, raw[name])) continue;
     problems.push(`${name}: ${describeRule(schema)}`);
     ill.add(name);
     raw[name] = fallback;
@@ -251,12 +244,12 @@ export function configToEnv(config: Config): Record<string, string> {
 
 function describeRule(schema: {
   type?: unknown;
-  pattern?: unknown;
+  allowed?: unknown;
   minimum?: unknown;
   maximum?: unknown;
 }) {
-  if (schema.pattern) return `must match ${String(schema.pattern)}`;
-  const kind = schema.type === "integer" ? "an integer" : `a ${String(schema.type)}`;
-  if (schema.minimum === undefined) return `must be ${kind}`;
+  if (schema.allowed) return `must be ${String(schema.allowed)}`;
+  if (schema.type === "boolean") return "must be true or false";
+  const kind = schema.type === "integer" ? "a whole number" : "a number";
   return `must be ${kind} from ${String(schema.minimum)} to ${String(schema.maximum)}`;
 }

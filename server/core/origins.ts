@@ -15,7 +15,8 @@ export function parseOrigins(list: string): ReadonlySet<string> {
   return new Set(
     entries.map((entry) => {
       const origin = normalizeOrigin(entry);
-      if (origin === null) throw new Error(`CORS_ORIGINS: ${entry} is not an origin`);
+      if (origin === null)
+        throw new Error(`CORS_ORIGINS: ${entry} is not an origin such as https://games.example`);
       return origin;
     }),
   );

@@ -313,6 +313,22 @@ describe("an ill configuration", () => {
     assert.match(output, /^no folder for sockets: .*; set TMPDIR to one that can be written\n$/);
   });
 
+  it("is refused in one line by the store that cannot be reached", async () => {
+    const database = await testDatabase();
+    const wrong = [
+      [{ DATABASE_URL: "postgres://a:b@127.0.0.1:1/c" }, /^the database \(DATABASE_URL\) .*\n$/],
+      [{ DATABASE_URL: database.url, REDIS_URL: "redis://127.0.0.1:1" }, /^REDIS_URL .*\n$/],
+    ] as const;
+    for (const [env, problem] of wrong) {
+      const dataDir = temporaryDataDir();
+      const { code, output } = await failToStart(serviceEnv(dataDir, { LOG_LEVEL: "", ...env }));
+      rmSync(dataDir, { recursive: true });
+      assert.equal(code, 1);
+      assert.match(output, problem);
+    }
+    await database.drop();
+  });
+
   it("is refused when the data folder cannot be written", async () => {
     const { code, output } = await failToStart(serviceEnv("/proc/emberline"));
     assert.equal(code, 1);

@@ -128,7 +128,7 @@ describe("npm run import", () => {
       [run("--envelope", folder), `  ${basename(folder)}: there is no such file`],
       [
         endOf(startAt(unreachable, "dun", file("dun"))),
-        "the database cannot be prepared: connect ECONNREFUSED 127.0.0.1:1",
+        "the database (DATABASE_URL) cannot be prepared: connect ECONNREFUSED 127.0.0.1:1",
       ],
     ] as const;
     for (const [end, problem] of ended) {

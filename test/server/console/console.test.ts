@@ -320,7 +320,10 @@ describe("the console as a program", () => {
     const database = "postgres://a:b@127.0.0.1:1/c";
     const folder = `${import.meta.filename}/data`;
     const cases: [env: Record<string, string>, problem: RegExp][] = [
-      [{ DATABASE_URL: database }, /^the database cannot be prepared: .*ECONNREFUSED.*\n$/],
+      [
+        { DATABASE_URL: database },
+        /^the database \(DATABASE_URL\) cannot be prepared: .*ECONNREFUSED.*\n$/,
+      ],
       [{ DATA_DIR: folder }, /^DATA_DIR .* is not writable: ENOTDIR.*\n$/],
     ];
     for (const [env, problem] of cases) {

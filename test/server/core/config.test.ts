@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { publicBaseUrl } from "../../../server/core/addresses.ts";
 import { developmentSecret } from "../../../server/core/config-checks.ts";
-import { ConfigError, parseConfig } from "../../../server/core/config.ts";
+import { ConfigError, ConfigSchema, parseConfig } from "../../../server/core/config.ts";
 
 type Env = Record<string, string>;
 
@@ -40,7 +40,6 @@ describe("a configuration for production", () => {
 
   it("has secrets of its own, long enough and each for one thing", () => {
     const isDefault = "the development secret is refused in production";
-    const mustDiffer = "secrets must differ from each other";
     refused(production, [
       [{ APP_SECRET: "" }, "APP_SECRET: required in production"],
       [{ APP_SECRET: " " }, "APP_SECRET: required in production"],
@@ -52,9 +51,15 @@ describe("a configuration for production", () => {
         { OPERATOR_BOOTSTRAP_TOKEN: "c".repeat(31) },
         "OPERATOR_BOOTSTRAP_TOKEN: at least 32 characters",
       ],
-      [{ APP_SECRET_PREVIOUS: secret("a") }, mustDiffer],
-      [{ OPERATOR_BOOTSTRAP_TOKEN: secret("a") }, mustDiffer],
-      [{ OPERATOR_BOOTSTRAP_TOKEN: secret("b") }, mustDiffer],
+      [{ APP_SECRET_PREVIOUS: secret("a") }, "APP_SECRET_PREVIOUS: must differ from APP_SECRET"],
+      [
+        { OPERATOR_BOOTSTRAP_TOKEN: secret("a") },
+        "OPERATOR_BOOTSTRAP_TOKEN: must differ from APP_SECRET",
+      ],
+      [
+        { OPERATOR_BOOTSTRAP_TOKEN: secret("b") },
+        "OPERATOR_BOOTSTRAP_TOKEN: must differ from APP_SECRET_PREVIOUS",
+      ],
     ]);
     assert.deepEqual(problemsOf({ ...production, APP_SECRET: "ä".repeat(16) }), []);
   });
@@ -83,6 +88,9 @@ describe("a configuration", () => {
     assert.equal(parseConfig({}).APP_SECRET, developmentSecret);
     const base = "PUBLIC_BASE_URL: must be http(s)://host, without a path";
     const operator = "OPERATOR_LISTEN: host:port is expected, an IPv6 address as [::1]:9090";
+    const database = "DATABASE_URL: postgres://user:password@host:port/database is expected";
+    const bucket =
+      "AVATAR_STORE: must be an address as https://<key id>:<secret>@<host>/<bucket>?region=…";
     const redis = "REDIS_URL: redis://, rediss://, unix:/// or redis+cluster:// is expected";
     refused({}, [
       [{ APP_SECRET: "short" }, "APP_SECRET: at least 32 bytes"],
@@ -95,7 +103,13 @@ describe("a configuration", () => {
       [{ PUBLIC_BASE_URL: "https://games.example/?x=1" }, base],
       [{ PUBLIC_BASE_URL: "https://user:word@games.example" }, base],
       [{ PUBLIC_BASE_URL: "https://:word@games.example" }, base],
-      [{ CORS_ORIGINS: "https://a.example, null" }, "CORS_ORIGINS: null is not an origin"],
+      [
+        { CORS_ORIGINS: "https://a.example, null" },
+        "CORS_ORIGINS: null is not an origin such as https://games.example",
+      ],
+      ...["db.example", "mysql://db.example/games", "postgres://me:%zz@db/games"].map(
+        (text): [Env, string] => [{ DATABASE_URL: text }, database],
+      ),
       [{ REDIS_URL: "redis://cache:99999" }, redis],
       [{ REDIS_URL: "redis://user:%zz@cache" }, redis],
       [{ REDIS_URL: "cache:6379" }, redis],
@@ -103,13 +117,16 @@ describe("a configuration", () => {
         { REDIS_URL: "redis+cluster://cache:99999" },
         "REDIS_URL: redis+cluster://host:port,host:port is expected",
       ],
-      [{ AVATAR_STORE: "https://key:word@store:99999/b" }, "AVATAR_STORE: not an address"],
-      [{ AVATAR_STORE: "https://key:%zz@store/b" }, "AVATAR_STORE: not an address"],
+      [{ AVATAR_STORE: "https://key:word@store:99999/b" }, bucket],
+      [{ AVATAR_STORE: "https://key:%zz@store/b" }, bucket],
       [
         { AVATAR_MODERATION_URL: "https://a.example:99999" },
-        "AVATAR_MODERATION_URL: not an address",
+        "AVATAR_MODERATION_URL: must be an address that begins with http:// or https://",
       ],
-      [{ SMTP_URL: "smtp://user:%zz@mail.example" }, "SMTP_URL: not an address"],
+      [
+        { SMTP_URL: "smtp://user:%zz@mail.example" },
+        "SMTP_URL: must be an address as smtp://user:password@mail.example:587, or smtps://…",
+      ],
       ...["9090", "::1:9090", "127.0.0.1:99999", "127.0.0.1:", "[x]:9090"].map(
         (text): [Record<string, string>, string] => [{ OPERATOR_LISTEN: text }, operator],
       ),
@@ -117,6 +134,26 @@ describe("a configuration", () => {
         { TRUSTED_PROXIES: "10.0.0.0/8,nginx" },
         "TRUSTED_PROXIES: nginx is not an address or a CIDR range",
       ],
+    ]);
+  });
+
+  it("is refused by its name and in words, not by a pattern", () => {
+    const free = ["HOST", "DATA_DIR", "TOKEN_ISSUER", "GENERATOR_KEY"];
+    for (const name of Object.keys(ConfigSchema.properties)) {
+      const problems = problemsOf({ [name]: "?nonsense ^" });
+      assert.equal(problems.length, free.includes(name) ? 0 : 1, name);
+      for (const problem of problems) {
+        assert.ok(problem.startsWith(`${name}: `), problem);
+        assert.doesNotMatch(problem, /must match|[\\\n]|\(\?/);
+      }
+    }
+    refused({}, [
+      [
+        { LOG_LEVEL: "loud" },
+        "LOG_LEVEL: must be trace, debug, info, warn, error, fatal or silent",
+      ],
+      [{ SAMPLE_DATA: "maybe" }, "SAMPLE_DATA: must be true or false"],
+      [{ PORT: "http" }, "PORT: must be a whole number from 0 to 65535"],
     ]);
   });
 
