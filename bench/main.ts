@@ -1,6 +1,5 @@
 import { readArguments, refuse } from "../test/support/arguments.ts";
 import { inOwnFolder } from "../test/support/own-folder.ts";
-import { stopAll } from "./cleanup.ts";
 import { printTable } from "./report.ts";
 import type { Scenarios } from "./scenario.ts";
 
@@ -86,4 +85,4 @@ async function runChosen(): Promise<number> {
   return 0;
 }
 
-process.exit(await inOwnFolder(runChosen, stopAll));
+process.exit(await inOwnFolder(runChosen));

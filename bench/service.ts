@@ -1,7 +1,6 @@
 import { silentLogger } from "../server/core/logger.ts";
 import { connectRedis, redisReady } from "../server/core/redis.ts";
 import { startService, type Service } from "../test/support/process.ts";
-import { stopsAtEnd } from "./cleanup.ts";
 
 /** The whole service on free ports, without rate limits; logs requests as it does by default. */
 export async function withService<T>(
@@ -9,7 +8,7 @@ export async function withService<T>(
   work: (service: Service) => Promise<T>,
   env: Record<string, string> = {},
 ): Promise<T> {
-  const starting = startService({
+  const service = await startService({
     env: {
       HTTP_WORKERS: String(workers),
       JOB_WORKERS: "1",
@@ -22,12 +21,10 @@ export async function withService<T>(
       ...env,
     },
   });
-  // A signal may come while it starts.
-  const stop = stopsAtEnd(async () => (await starting).stop());
   try {
-    return await work(await starting);
+    return await work(service);
   } finally {
-    await stop();
+    await service.stop();
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../server/core/logger.ts";
 import { startLocalRedis } from "../server/local/redis.ts";
-import { stopsAtEnd } from "./cleanup.ts";
+import { starts } from "../test/support/cleanup.ts";
 
 export interface BenchRedis {
   url: string;
@@ -12,7 +12,9 @@ export interface BenchRedis {
 }
 
 /** A Redis of its own, set up as the service does; nothing of it is left behind. */
-export async function startRedis(): Promise<BenchRedis> {
+export const startRedis = (): Promise<BenchRedis> => starts(makeRedis);
+
+async function makeRedis(): Promise<BenchRedis> {
   const dir = mkdtempSync(join(tmpdir(), "ember-bench-"));
   const redis = await startLocalRedis({
     dataDir: join(dir, "d"),
@@ -22,9 +24,9 @@ export async function startRedis(): Promise<BenchRedis> {
   return {
     url: redis.url,
     pid: redis.pid() ?? 0,
-    stop: stopsAtEnd(async () => {
+    stop: async () => {
       await redis.stop();
       rmSync(dir, { recursive: true, force: true });
-    }),
+    },
   };
 }

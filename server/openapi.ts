@@ -1,3 +1,4 @@
+import { Command } from "commander";
 import { operatorDocument } from "./operator/routes.ts";
 import { declaredRoutes } from "./operator/declared.ts";
 import { publicDocument } from "./pages/openapi-route.ts";
@@ -8,8 +9,12 @@ import { routes } from "./routes.ts";
  * the option it lists both listeners, each operation of the operators' with its own server;
  * `GET /openapi.json` of the public port leaves those out.
  */
-const isOperator = process.argv.includes("--operator");
-const document = isOperator
+const { operator } = new Command("openapi")
+  .description("Print the interface document of both listeners")
+  .option("--operator", "that of the operators' listener alone")
+  .parse()
+  .opts<{ operator?: true }>();
+const document = operator
   ? operatorDocument(declaredRoutes())
   : publicDocument([...routes, ...declaredRoutes()]);
 process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);

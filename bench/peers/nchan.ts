@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mayStart, stopsAtEnd } from "../../test/support/cleanup.ts";
 import { freePort } from "../../test/support/free-port.ts";
-import { stopsAtEnd } from "../cleanup.ts";
 import { openSocket } from "../raw-request.ts";
 import type { Peer } from "./peer.ts";
 
@@ -18,6 +18,7 @@ export async function startNchan(maxStreams: number): Promise<Peer | null> {
   const port = await freePort();
   const file = join(dir, "nginx.conf");
   writeFileSync(file, settings({ module, dir, port, maxStreams }));
+  mayStart();
   const child = spawn("nginx", ["-c", file, "-p", dir, "-e", join(dir, "error.log")], {
     stdio: "ignore",
   });

@@ -75,7 +75,11 @@ export class TallyHistogram<L extends string> extends Histogram<L> {
 
   override get(): ReturnType<Histogram<L>["get"]> {
     const { name } = this.facts;
-    const values = this.series.flatMap(({ labels, counts, sum }) => {
+    // As the library has it: a series with labels begins with its first observation.
+    const begun = this.series.filter(
+      ({ labels, counts }) => Object.keys(labels).length === 0 || counts.some((n) => n > 0),
+    );
+    const values = begun.flatMap(({ labels, counts, sum }) => {
       let total = 0;
       const buckets = counts.map((count, i) => {
         total += count;

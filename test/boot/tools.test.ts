@@ -1,12 +1,24 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { globSync, readdirSync, rmSync } from "node:fs";
+import { globSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { nodeFlags } from "../../server/core/node-flags.ts";
 import { eventually } from "../support/eventually.ts";
 import { serviceEnv, stopWhileStarting, temporaryDataDir } from "../support/process.ts";
+
+/** Pids of those that work with the folder, where the system tells. */
+function processesIn(folder: string): string[] {
+  return globSync("/proc/[0-9]*").filter((path) => {
+    try {
+      const files = [join(path, "environ"), join(path, "cmdline")];
+      return files.some((file) => readFileSync(file, "utf8").includes(folder));
+    } catch {
+      return false;
+    }
+  });
+}
 
 const root = join(import.meta.dirname, "../..");
 
@@ -21,14 +33,17 @@ describe("the tools that start servers of their own", () => {
     { program: ["bench/main.ts", "http", "--quick"], file: "primary.lock" },
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "primary.lock" },
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "postmaster.pid" },
+    // A store that is being made, and a service that is only just called, have no file yet that names them.
+    { program: ["test/survival/main.ts", "--seconds", "5"], file: "d.new" },
+    { program: ["test/survival/main.ts", "--seconds", "5"], file: "ember-data-*" },
   ];
   for (const { program, file } of tools)
-    it(`${program[0]} leaves nothing behind when it is interrupted beside ${file}`, async () => {
+    it(`${program[0]} leaves nothing behind when it is told to end beside ${file}`, async () => {
       const env = serviceEnv(folder, { TMPDIR: folder });
       const untilIt = () =>
         eventually("a server starts", () => globSync(`**/${file}`, { cwd: folder }).length > 0);
-      const code = await stopWhileStarting(env, untilIt, { program, signal: "SIGINT" });
-      assert.deepEqual([code, readdirSync(folder)], [130, []]);
+      const code = await stopWhileStarting(env, untilIt, { program, signal: "SIGTERM" });
+      assert.deepEqual([code, readdirSync(folder), processesIn(folder)], [130, [], []]);
     });
 
   it("say in one line what is wrong with their options, and how they are meant", async () => {
@@ -62,5 +77,16 @@ describe("the tools that start servers of their own", () => {
       wrong.map(([reason]) => [1, reason]),
     );
     for (const lines of said) assert.match(String(lines?.[2]), /^usage: npm run /);
+  });
+
+  it("print no interface document when their option is none", async () => {
+    for (const arg of ["--operators", "operator"])
+      await assert.rejects(
+        promisify(execFile)(process.execPath, [...nodeFlags, "server/openapi.ts", arg], {
+          cwd: root,
+        }),
+        ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) =>
+          code === 1 && stdout === "" && /^error: (unknown option|too many arguments)/.test(stderr),
+      );
   });
 });

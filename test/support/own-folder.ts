@@ -3,17 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onStopSignals } from "../../server/boot/signals.ts";
 import { stopOrphan } from "../../server/local/orphans.ts";
+import { stopAll } from "./cleanup.ts";
 
 const interruptedCode = 130;
 
 /**
  * Work of a program that starts servers: everything temporary is in one folder, and neither its end nor a signal
- * leaves any of it behind. `stop` ends what has no pid file. Resolves with the exit code.
+ * leaves any of it behind. Resolves with the exit code.
  */
-export async function inOwnFolder(
-  work: () => Promise<number>,
-  stop: () => Promise<unknown> = async () => {},
-): Promise<number> {
+export async function inOwnFolder(work: () => Promise<number>): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "ember-run-"));
   // Started by root, Postgres runs as another account and must pass.
   chmodSync(folder, 0o755);
@@ -27,7 +25,7 @@ export async function inOwnFolder(
     },
     again: () => process.exit(interruptedCode),
   });
-  const interrupted = first.then(stop).then(() => interruptedCode);
+  const interrupted = first.then(stopAll).then(() => interruptedCode);
   try {
     const worked = work().catch((error: unknown) => {
       if (isInterrupted) return interrupted;

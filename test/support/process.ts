@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { nodeFlags } from "../../server/core/node-flags.ts";
 import type { CardFacts } from "../../server/card.ts";
 import type { ProcessInfo } from "../../server/ipc.ts";
+import { mayStart, stopsAtEnd } from "./cleanup.ts";
 import { shared } from "./shared.ts";
 import { testDatabase } from "./stores.ts";
 
@@ -96,15 +97,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await clean();
     throw error;
   });
-  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
-    const isOver = child.exitCode !== null || child.signalCode !== null;
-    if (!isOver) {
-      const exited = once(child, "exit");
-      child.kill(signal);
-      await exited;
-    }
-    return child.exitCode;
-  };
+  const end = (signal: NodeJS.Signals) => endProcess(child, signal);
   const token = facts.operatorToken;
   const processes = () => fetchProcesses(facts.operatorUrl, token);
   return {
@@ -162,12 +155,15 @@ function launch(
   env: NodeJS.ProcessEnv,
   program = serviceProgram,
 ): { child: ChildProcess; output: { text: string } } {
+  mayStart();
   const args = [...nodeFlags, ...program];
   const child = spawn(process.execPath, args, {
     cwd: root,
     env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
+  const stop = stopsAtEnd(() => endProcess(child, "SIGTERM"));
+  child.once("close", () => void stop());
   const output = { text: "" };
   const keep = (chunk: Buffer) => {
     output.text = (output.text + chunk.toString("utf8")).slice(-maxOutput);
@@ -175,6 +171,15 @@ function launch(
   child.stdout?.on("data", keep);
   child.stderr?.on("data", keep);
   return { child, output };
+}
+
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
+  return child.exitCode;
 }
 
 function readyFacts(child: ChildProcess, output: { text: string }): Promise<CardFacts> {

@@ -5,6 +5,7 @@ import { withDatabase } from "../../server/core/database-url.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { parseConfig } from "../../server/core/config.ts";
 import { startLocalPostgres, withClient } from "../../server/local/postgres.ts";
+import { starts } from "./cleanup.ts";
 import { startLocalRedis, type LocalRedis } from "../../server/local/redis.ts";
 
 export interface TestStores {
@@ -30,7 +31,9 @@ export interface TestPostgres {
 const template = "emberline_template";
 
 /** A Postgres for tests with a migrated template database; `stop` removes every trace. */
-export async function startTestPostgres(): Promise<TestPostgres> {
+export const startTestPostgres = (): Promise<TestPostgres> => starts(makePostgres);
+
+async function makePostgres(): Promise<TestPostgres> {
   const dir = mkdtempSync(join(tmpdir(), "ember-pg-"));
   const socketDir = join(dir, "s");
   const clean = () => rmSync(dir, { recursive: true, force: true });
@@ -93,7 +96,9 @@ export async function testDatabase(): Promise<{ url: string; drop(): Promise<voi
 }
 
 /** Stores of one test file: a database and a Redis that nobody else uses. */
-export async function testStores(): Promise<TestStores> {
+export const testStores = (): Promise<TestStores> => starts(makeStores);
+
+async function makeStores(): Promise<TestStores> {
   const database = await testDatabase();
   const dir = mkdtempSync(join(tmpdir(), "ember-rd-"));
   const options = { dataDir: join(dir, "d"), socketDir: join(dir, "s"), log: silentLogger };

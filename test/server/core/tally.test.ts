@@ -38,7 +38,6 @@ describe("a tally's histogram", () => {
           observe(one);
           plain.observe({ route: "/a" }, one);
         }
-        if (values.length === 0) plain.zero({ route: "/a" });
         const sorted = async (registry: Registry) => (await registry.metrics()).split("\n").sort();
         assert.deepEqual(await sorted(ours), await sorted(theirs));
       }),
