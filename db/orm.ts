@@ -17,8 +17,8 @@ const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 /** How long a start waits for another instance that is migrating. */
 const migrationWaitMs = 60_000;
-/** Longer than any statement of a request may take: an answer that is not there by then never comes. */
-export const requestAnswerMs = statementTimeoutMs + 5_000;
+/** Longer than any statement may take that was given no more time: an answer not there by then never comes. */
+export const usualAnswerMs = statementTimeoutMs + 5_000;
 /** Any number will do, as long as every instance of the service uses the same. */
 const migrationLock = 7_346_201;
 

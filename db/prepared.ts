@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { RawBuilder } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import pg from "pg";
 
 /** Statements a session keeps at most; later ones are planned at each call like any other. */
@@ -22,6 +22,16 @@ export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>)
   return (await kysely.executeQuery(compiled)).rows;
 }
 
+/**
+ * Gives each statement of this transaction so long instead of the usual time; its connection waits for the answers
+ * as much longer. Postgres may take what a job asks for minutes, but not a server that is gone.
+ */
+export async function allowSeconds(em: EntityManager, seconds: number): Promise<void> {
+  await sql.raw(`set local statement_timeout = '${seconds}s'`).execute(em.getKysely());
+}
+
+const allowing = /^set local statement_timeout = '(\d+)s'$/;
+
 type Ask = (statement: unknown, ...rest: unknown[]) => unknown;
 
 export interface AnswerLimit {
@@ -35,6 +45,8 @@ type Wire = EventEmitter & { stream: Socket };
 /** How the library begins a transaction, and takes it back. */
 const beginning = /^(?:begin$|start transaction)/;
 const takingBack = "rollback";
+/** What Postgres says when no transaction is open. */
+const outside = "I";
 const nothing = { command: "", rowCount: null, rows: [], fields: [] };
 
 /**
@@ -44,6 +56,9 @@ const nothing = { command: "", rowCount: null, rows: [], fields: [] };
 export class PreparingClient extends pg.Client {
   /** A statement was sent and its answer is not in. */
   private isAsked = false;
+  /** How much later than usual an answer may come. */
+  private waitLonger: (moreMs: number) => void = () => {};
+  private isAllowedMore = false;
 
   constructor(config?: pg.ClientConfig & AnswerLimit) {
     super(config);
@@ -51,6 +66,8 @@ export class PreparingClient extends pg.Client {
     const askByName: Ask = (statement, ...rest) => {
       const name = typeof statement === "string" ? names.get(statement) : undefined;
       this.isAsked = true;
+      const [, seconds] = typeof statement === "string" ? (allowing.exec(statement) ?? []) : [];
+      if (seconds !== undefined) this.allow(Number(seconds));
       const answer = ask(name === undefined ? statement : { name, text: statement }, ...rest);
       const isEdge =
         typeof statement === "string" && (statement === takingBack || beginning.test(statement));
@@ -62,7 +79,10 @@ export class PreparingClient extends pg.Client {
       error.detail = undefined;
       error.where = undefined;
     });
-    connection.on("readyForQuery", () => (this.isAsked = false));
+    connection.on("readyForQuery", ({ status }: { status: string }) => {
+      this.isAsked = false;
+      if (status === outside && this.isAllowedMore) this.allow(0);
+    });
     const { answerLimitMs } = config ?? {};
     if (answerLimitMs !== undefined)
       connection.once("readyForQuery", () => this.closeWhenSilent(connection, answerLimitMs));
@@ -78,15 +98,22 @@ export class PreparingClient extends pg.Client {
     return nothing;
   }
 
+  private allow(seconds: number): void {
+    this.isAllowedMore = seconds > 0;
+    this.waitLonger(seconds * 1_000);
+  }
+
   /**
    * A server that vanishes without a word leaves its connections as they are, for a quarter of an hour: each
    * would keep the request that asked, and its place in the pool, however well a new connection would do (S37).
    */
   private closeWhenSilent({ stream }: Wire, ms: number): void {
-    stream.setTimeout(ms);
+    let limitMs = ms;
+    this.waitLonger = (moreMs) => stream.setTimeout((limitMs = ms + moreMs));
+    stream.setTimeout(limitMs);
     stream.on("timeout", () => {
       // Nothing is waited for; the clock of a socket runs once.
-      if (!this.isAsked) return stream.setTimeout(ms);
+      if (!this.isAsked) return stream.setTimeout(limitMs);
       const reason = new Error("Postgres does not answer");
       return stream.destroy(Object.assign(reason, { code: "ETIMEDOUT" }));
     });

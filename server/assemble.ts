@@ -1,6 +1,5 @@
 import { createLobbies, eventChannel, eventStreamKey } from "../actors/index.ts";
-import { createOrm, requestAnswerMs } from "../db/orm.ts";
-import type { AnswerLimit } from "../db/prepared.ts";
+import { createOrm, usualAnswerMs } from "../db/orm.ts";
 import { nextIdBlock } from "../db/queries/ids.ts";
 import { lobbyResults } from "../workers/queues.ts";
 import { createQueues, type Queues } from "../workers/producer.ts";
@@ -48,14 +47,13 @@ export interface Assembled<D> {
   close(): Promise<void>;
 }
 
-/** Dependencies of a process that runs jobs, some of which ask for what takes minutes. */
+/** Dependencies of a process that runs jobs. */
 export async function assembleJobs(
   ground: Ground,
-  limit: AnswerLimit = {},
 ): Promise<Assembled<JobDeps> & { queues: Queues }> {
   const { config, log, metrics, clock = systemClock } = ground;
   const redis = connectRedis(config.REDIS_URL, log, "general");
-  const orm = await createOrm(config, log, limit);
+  const orm = await createOrm(config, log, { answerLimitMs: usualAnswerMs });
   await redisReady(redis);
   const queues = createQueues(config.REDIS_URL, log);
   const senders = createSenders(config, log);
@@ -95,8 +93,7 @@ export async function assembleJobs(
 
 /** Dependencies of a process that serves requests: the above, lobbies of its own, and the hub. */
 export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
-  const limit = { answerLimitMs: requestAnswerMs };
-  const { deps: base, close } = await assembleJobs(ground, limit);
+  const { deps: base, close } = await assembleJobs(ground);
   const { config, log, metrics, clock, orm } = base;
   const context = { hubUrl: "/v1/hub", topicBase: config.TOPIC_BASE };
   const lobbies = await createLobbies({

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { imports } from "./codex-import.ts";
+import { allowSeconds } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 /** Documents, and assets, that one slice deletes. */
@@ -26,7 +27,7 @@ export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
       as "isFree"`,
   );
   if (!lock?.isFree) return null;
-  await rowsOf(em, sql.raw(`set local statement_timeout = '${imports.statementSeconds}s'`));
+  await allowSeconds(em, imports.statementSeconds);
   const documents = await countOf(
     em,
     sql<{ count: number }>`with gone as (

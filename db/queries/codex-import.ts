@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { openOrd, type CodexPatch } from "./codex-directory.ts";
+import { allowSeconds } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 /** State of a branch: its rows with `fromOrd <= ord < toOrd`. */
@@ -20,7 +21,7 @@ const lockWaitSeconds = 30;
  * minute; the transaction is lost then.
  */
 export async function lockGame(em: EntityManager, slug: string): Promise<boolean> {
-  await rowsOf(em, sql.raw(`set local statement_timeout = '${imports.statementSeconds}s'`));
+  await allowSeconds(em, imports.statementSeconds);
   await rowsOf(em, sql.raw(`set local lock_timeout = '${lockWaitSeconds}s'`));
   try {
     await rowsOf(

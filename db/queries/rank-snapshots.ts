@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { allowSeconds } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
 /** Ranking a million players takes some seconds. */
-const timeoutMs = 600_000;
+const statementSeconds = 600;
 const snapshotLock = 7_346_312;
 
 export async function hasSnapshot(em: EntityManager, day: string): Promise<boolean> {
@@ -16,7 +17,7 @@ export async function hasSnapshot(em: EntityManager, day: string): Promise<boole
  * transaction of `em`, which has to be one (LB-02). A second call for a day does nothing.
  */
 export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date): Promise<void> {
-  await rowsOf(em, sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`);
+  await allowSeconds(em, statementSeconds);
   await rowsOf(em, sql`select pg_advisory_xact_lock(${snapshotLock})`);
   if (await hasSnapshot(em, day)) return;
   await rowsOf(

@@ -19,7 +19,7 @@ export function createDatabase(config: Config, redis: Redis) {
   let opened: Promise<MikroORM> | null = null;
   const open = (): Promise<MikroORM> => {
     opened ??= import("../../db/orm.ts")
-      .then(({ createOrm, requestAnswerMs: answerLimitMs }) =>
+      .then(({ createOrm, usualAnswerMs: answerLimitMs }) =>
         createOrm({ ...config, DATABASE_POOL: 2 }, undefined, { answerLimitMs }),
       )
       .catch((error: unknown) => {

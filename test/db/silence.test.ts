@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
+import { allowSeconds } from "../../db/prepared.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { parseDatabaseUrl } from "../../server/core/database-url.ts";
 import { silentLogger } from "../../server/core/logger.ts";
@@ -81,6 +82,25 @@ describe("a store that is gone without a word", () => {
         await assert.rejects(work, (error: unknown) => isUnavailable(error), moment);
         assert.deepEqual(await ask(), [{ one: 1 }], moment);
       }
+    } finally {
+      await orm.close(true);
+    }
+  });
+
+  it("is waited for as much longer as a transaction gave its statements", async () => {
+    const { user, database, host } = parseDatabaseUrl(stores.databaseUrl);
+    const port = portBefore(join(host, ".s.PGSQL.5432"));
+    const url = `postgres://${user}@127.0.0.1:${port}/${database}?sslmode=disable`;
+    const config = { DATABASE_URL: url, DATABASE_POOL: 1 };
+    const orm = await createOrm(config, silentLogger, { answerLimitMs });
+    const ask = (seconds: number) => sql`select pg_sleep(${seconds})`;
+    try {
+      await orm.em.fork().transactional(async (em) => {
+        await allowSeconds(em, 60);
+        await rowsOf(em, ask((3 * answerLimitMs) / 1_000));
+      });
+      const late = rowsOf(orm.em.fork(), ask(60));
+      await assert.rejects(late, (error: unknown) => isUnavailable(error));
     } finally {
       await orm.close(true);
     }
