@@ -56,7 +56,7 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
       : null,
     readQuery: route.query ? createQueryReader(route.query, route.looseQuery) : null,
     readParams: params
-      ? createParamsReader(route.path, params, route.unknown ?? "route:not_found")
+      ? createParamsReader(route.path, params, route.unknown ?? "route:not_found", route.loosePath)
       : null,
     maxBodyBytes: route.form ? maxFileBytes + maxFormFraming : maxBodyBytes,
     maxFileBytes,

@@ -38,7 +38,7 @@ const nothing: Readonly<Record<string, never>> = Object.freeze({});
  * credential, level, rate limit, fields, handler. Nothing is awaited unless a step has to wait.
  */
 export class Pipeline {
-  private readonly router = new Router<RouteEntry>();
+  private readonly router = new Router<RouteEntry>(({ route }) => route.loosePath === true);
   private readonly authenticator: Authenticator;
   private readonly keys: PresentedKeys;
   private readonly cors: Cors;

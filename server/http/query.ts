@@ -161,15 +161,18 @@ export function createParamsReader(
   path: string,
   schema: TObject,
   unknown: ErrorCode,
+  isLoose = false,
 ): ParamsReader {
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? "");
   const byName = new Map(parametersOf(schema).map((parameter) => [parameter.name, parameter]));
   return (values) => {
     const params: Record<string, unknown> = {};
     for (const [index, name] of names.entries()) {
-      const text = values[index] ?? "";
+      const given = values[index] ?? "";
+      const isStorable = isStorableText(given);
+      if (!isStorable && !isLoose) throw new AppError(unknown);
+      const text = isStorable ? given : encodeURIComponent(given);
       const parameter = byName.get(name);
-      if (!isStorableText(text)) throw new AppError(unknown);
       const value = parameter ? coerce(parameter.type, text) : text;
       const isFit = parameter === undefined || (parameter.check(value) && isWithinSafeRange(value));
       if (value === undefined || !isFit) throw new AppError(unknown);

@@ -240,6 +240,8 @@ export interface RouteRecord<
   params?: P;
   /** Form of a path parameter: such segments lead here even where another route takes any. */
   segments?: SegmentForms;
+  /** Segments that cannot be decoded reach the handler as they stand: the route answers everything itself. */
+  loosePath?: boolean;
   query?: Q;
   /** Values that cannot be decoded reach the handler as they are: the route answers everything itself. */
   looseQuery?: boolean;

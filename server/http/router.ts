@@ -41,6 +41,11 @@ export class Router<T> {
   private readonly root = createNode<T>();
   /** By method: what paths with parameters lead to. */
   private readonly recent = new Map<string, Map<string, Match<T>>>();
+  private readonly takesBadEscapes: (entry: T) => boolean;
+
+  constructor(takesBadEscapes: (entry: T) => boolean = () => false) {
+    this.takesBadEscapes = takesBadEscapes;
+  }
 
   /** Throws when the same method and path are declared twice. */
   add(method: string, pattern: string, entry: T, forms: SegmentForms = {}): void {
@@ -56,7 +61,7 @@ export class Router<T> {
 
   /**
    * Null for an unknown path. One trailing slash is ignored, percent escapes are decoded once
-   * (HTTP-09); throws `request:malformed_url` for a bad escape.
+   * (HTTP-09); throws `request:malformed_url` for a bad escape, unless the entry takes it as it stands.
    */
   match(method: string, path: string): Match<T> | null {
     const exact = this.exact.get(path);
@@ -75,8 +80,15 @@ export class Router<T> {
   private find(method: string, path: string): Match<T> | null {
     const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
     const segments = trimmed.slice(1).split("/");
-    const decoded = trimmed.includes("%") ? segments.map(decodeSegment) : segments;
-    return this.walk(method, decoded);
+    if (!trimmed.includes("%")) return this.walk(method, segments);
+    const decoded = segments.map(decodeSegment);
+    const found = this.walk(
+      method,
+      decoded.map((text, i) => text ?? segments[i] ?? ""),
+    );
+    const isTaken = found?.entry != null && this.takesBadEscapes(found.entry);
+    if (decoded.includes(null) && !isTaken) throw new AppError("request:malformed_url");
+    return found;
   }
 
   private walk(method: string, segments: string[]): Match<T> | null {
@@ -152,10 +164,11 @@ function descendInto<T>(
   return behind;
 }
 
-function decodeSegment(segment: string): string {
+/** Null for a bad escape. */
+function decodeSegment(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
-  } catch (cause) {
-    throw new AppError("request:malformed_url", { cause });
+  } catch {
+    return null;
   }
 }

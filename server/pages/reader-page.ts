@@ -70,6 +70,9 @@ export const readerRoute = {
   auth: "public",
   source: "our own page",
   cache: "no-cache",
+  // Whatever stands in the address, a reader gets a page.
+  loosePath: true,
+  looseQuery: true,
   errors: [],
   responses: { 200: media(type), 404: media(type) },
 } as const;

@@ -179,6 +179,35 @@ describe("the pages for readers in a real browser", () => {
     });
   });
 
+  it("say which patch of the address they do not know", async (t) => {
+    await read(t, "/codex/dungeon/id.item.torch?at=9.9&with=8", async (page) => {
+      const at = page.getByText("This branch has no patch 9.9. What you see is the newest state.");
+      const other = page.getByText("This branch has no patch 8.");
+      await at.waitFor();
+      await other.waitFor();
+      await page.getByRole("slider", { name: "Patch" }).press("Home");
+      await page.getByText("Patch 1.0", { exact: true }).waitFor();
+      assert.deepEqual([await at.count(), await other.count()], [0, 0]);
+    });
+    await read(t, "/codex/dungeon/id.item.trap?at=1.0", (page) =>
+      page.getByText("This entry is not there yet in patch 1.0.").waitFor(),
+    );
+  });
+
+  it("say that nothing is there, whatever stands in the address", async (t) => {
+    if (!browser) return t.skip("no browser on this machine");
+    const lost = [
+      ["/codex/%ff", "There is no such game"],
+      ["/codex/dungeon/id.%ff", "Nothing by this name"],
+      ["/data/%ff", "There is no such list"],
+    ] as const;
+    for (const [path, text] of lost) {
+      const { page, close } = await openReader(browser, app.url, path);
+      await page.getByText(text).waitFor();
+      await close();
+    }
+  });
+
   it("render the notes of a patch, and compare it with another", async (t) => {
     await read(t, "/codex/dungeon/patches", async (page) => {
       await page.getByRole("link", { name: "1.1", exact: true }).click();

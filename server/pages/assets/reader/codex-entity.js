@@ -1,5 +1,5 @@
 import { placeLine, readGame } from "./codex-place.js";
-import { readState, readSteps, stepAt } from "./codex-states.js";
+import { readState, readSteps, stepAt, whyNoStep } from "./codex-states.js";
 import { differences, linksCard, mediaCard, dataCard } from "./codex-state-cards.js";
 import { timeline } from "./codex-timeline.js";
 import { emptyCard, failureCard, make, setTitle } from "./page.js";
@@ -23,6 +23,7 @@ export async function entityView(place, id) {
   const type = key.split(".")[1] ?? "";
   const head = make("header", { class: "head hero-head" });
   const body = make("div", { class: "with-side" });
+  const missed = missedNote(steps, asked);
   const said = make("p", { class: "unseen", "aria-live": "polite" });
 
   /** @param {State} state */
@@ -40,6 +41,7 @@ export async function entityView(place, id) {
     running = new AbortController();
     const { signal } = running;
     keepAddress(steps, at, other);
+    missed.replaceChildren();
     try {
       const state = await readState(place, steps, at, other, signal);
       if (signal.aborted) return;
@@ -58,10 +60,21 @@ export async function entityView(place, id) {
   return [
     line,
     head,
+    missed,
     timeline(steps, at, other, (to, compared) => void move(to, compared)),
     said,
     body,
   ];
+}
+
+/** What the address asks for and the page cannot show, until the reader chooses. @param {import("./codex-states.js").Steps} steps @param {URLSearchParams} asked */
+function missedNote(steps, asked) {
+  const [at, other] = ["at", "with"].map((name) => whyNoStep(steps, asked.get(name)));
+  const notes = [
+    at && `${at} What you see is the newest state.`,
+    other && `${other} What you see is compared with the state before.`,
+  ].filter((note) => note);
+  return make("div", {}, ...notes.map((note) => make("p", { class: "card quiet" }, note)));
 }
 
 /** @param {import("./codex-states.js").Steps} steps @param {number} at @param {number | null} other */

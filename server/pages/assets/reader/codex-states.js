@@ -36,9 +36,20 @@ export async function readSteps(place, id) {
   return { id: key, list, order, versions, head: patches[0]?.version_raw ?? "" };
 }
 
+/** Why there is no state at the patch an address asks for, as a sentence; null when there is one, or none is asked for. @param {Steps} steps @param {string | null} version */
+export function whyNoStep(steps, version) {
+  if (!version || stepAt(steps, version) !== null) return null;
+  return steps.versions.has(spelt(version))
+    ? `This entry is not there yet in patch ${version}.`
+    : `This branch has no patch ${version}.`;
+}
+
+/** A plus of an address may have become a space. @param {string} version */
+const spelt = (version) => version.replaceAll(" ", "+");
+
 /** The state an entity is in at a patch, as its place in the list; null for no or an unknown version, or before the first. @param {Steps} steps @param {string | null} version */
 export function stepAt({ list, order, versions }, version) {
-  const place = version === null ? undefined : versions.get(version.replaceAll(" ", "+"));
+  const place = version === null ? undefined : versions.get(spelt(version));
   if (place === undefined) return null;
   const index = list.findLastIndex(({ patchId }) => (order.get(patchId) ?? 0) <= place);
   return index < 0 ? null : index;

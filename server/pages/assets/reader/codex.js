@@ -2,7 +2,7 @@ import { entityView } from "./codex-entity.js";
 import { gamesView, gameView } from "./codex-games.js";
 import { listView } from "./codex-list.js";
 import { patchesView, patchView } from "./codex-patches.js";
-import { showPage } from "./page.js";
+import { segmentsHere, showPage } from "./page.js";
 import { placeOf } from "./codex-place.js";
 
 const refusals = /** @type {const} */ ({
@@ -13,12 +13,7 @@ const refusals = /** @type {const} */ ({
   "codex:type_not_found": ["Nothing by this name", "The types are on the game's page."],
 });
 
-const segments = location.pathname
-  .split("/")
-  .slice(2)
-  .filter((text) => text !== "")
-  .map(decodeURIComponent);
-const [game, thing, version] = segments;
+const [game, thing, version] = segmentsHere();
 
 function view() {
   if (game === undefined) return gamesView();

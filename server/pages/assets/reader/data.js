@@ -3,13 +3,9 @@ import { homeView } from "./data-home.js";
 import { listView } from "./data-list.js";
 import { readPlace } from "./data-place.js";
 import { resourceOf } from "./data-resources.js";
-import { emptyCard, showPage } from "./page.js";
+import { emptyCard, segmentsHere, showPage } from "./page.js";
 
-const [path, id] = location.pathname
-  .split("/")
-  .slice(2)
-  .filter((text) => text !== "")
-  .map(decodeURIComponent);
+const [path, id] = segmentsHere();
 
 async function view() {
   const place = readPlace();

@@ -62,6 +62,20 @@ export function query(values) {
 /** A segment of a path; a plus may stand there as it is. @param {string} text */
 export const segment = (text) => encodeURIComponent(text).replaceAll("%2B", "+");
 
+/** What the address of the page says below its section. @returns {string[]} */
+export const segmentsHere = () =>
+  location.pathname
+    .split("/")
+    .slice(2)
+    .filter((text) => text !== "")
+    .map((text) => {
+      try {
+        return decodeURIComponent(text);
+      } catch {
+        return text;
+      }
+    });
+
 /** @param {string} text @param {string} [hint] */
 export function emptyCard(text, hint = "") {
   return make(

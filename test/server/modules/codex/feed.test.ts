@@ -111,7 +111,11 @@ describe("the Atom feed of a changelog", () => {
       page.text,
       /<link rel="alternate" type="application\/atom\+xml" href="\/codex\/dungeon\/changelog\.atom\?branch=beta"/,
     );
-    const lost = await app.client.get("/codex/nowhere");
-    assert.deepEqual([lost.status, /application\/atom/.test(lost.text)], [404, false]);
+    for (const path of ["nowhere", "%ff", "%00", "dungeon?branch=%ff"]) {
+      const lost = await app.client.get(`/codex/${path}`);
+      const isPage = lost.text.startsWith("<!doctype html>");
+      assert.deepEqual([lost.status, isPage], [404, true], path);
+      assert.doesNotMatch(lost.text, /application\/atom/);
+    }
   });
 });
