@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { globSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { globSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { nodeFlags } from "../../server/core/node-flags.ts";
+import { commandOf } from "../../server/local/orphans.ts";
 import { eventually } from "../support/eventually.ts";
 import { serviceEnv, stopWhileStarting, temporaryDataDir } from "../support/process.ts";
 
@@ -77,6 +79,30 @@ describe("the tools that start servers of their own", () => {
       wrong.map(([reason]) => [1, reason]),
     );
     for (const lines of said) assert.match(String(lines?.[2]), /^usage: npm run /);
+  });
+
+  it("run tests to an end, also one that hangs beside a process it froze", async () => {
+    const file = join(folder, "frozen.test.mjs");
+    const pidFile = join(folder, "pid");
+    const [support, program] = ["test/support/forked.ts", "test/actors/runtime/member-process.ts"];
+    writeFileSync(
+      file,
+      `import { writeFileSync } from "node:fs";
+import { it } from "node:test";
+import { forked } from ${JSON.stringify(join(root, support))};
+it("hangs", async () => {
+  const child = forked(new URL(${JSON.stringify(pathToFileURL(join(root, program)))}), ["unix:///nowhere"]);
+  child.kill("SIGSTOP");
+  writeFileSync(${JSON.stringify(pidFile)}, String(child.pid));
+  await new Promise((resolve) => setTimeout(resolve, 2 ** 30));
+});
+`,
+    );
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const args = [...nodeFlags, "test/run.ts", "--test-timeout=5000", file];
+    const run = promisify(execFile)(process.execPath, args, { cwd: root, env });
+    await assert.rejects(run, ({ code }: { code: number }) => code === 1);
+    assert.equal(commandOf(Number(readFileSync(pidFile, "utf8"))) ?? "", "");
   });
 
   it("print no interface document when their option is none", async () => {

@@ -1,7 +1,6 @@
-import { fork, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Redis } from "ioredis";
-import { nodeFlags } from "../../server/core/node-flags.ts";
 import {
   deadChannel,
   eventStreamKey,
@@ -10,6 +9,7 @@ import {
   shardOf,
   workersKey,
 } from "../../actors/runtime/keys.ts";
+import { forked } from "../support/forked.ts";
 
 /** A worker in a process of its own that shares the lobbies with the test. */
 export interface Neighbour {
@@ -22,7 +22,7 @@ let codeCount = 0;
 
 export async function startNeighbour(redis: Redis, redisUrl: string): Promise<Neighbour> {
   const file = new URL("../actors/runtime/member-process.ts", import.meta.url);
-  const child = fork(file, [redisUrl], { execArgv: nodeFlags });
+  const child = forked(file, [redisUrl]);
   const [{ incarnation }] = (await once(child, "message")) as [{ incarnation: string }];
   await until(
     async () => (await ownedBy(redis, incarnation)) > shardCount / 4,

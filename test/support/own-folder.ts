@@ -38,9 +38,10 @@ export async function inOwnFolder(work: () => Promise<number>): Promise<number> 
 }
 
 /** The primary of a service first: it would start its stores again. */
-const pidFiles: [name: string, program: RegExp][] = [
-  ["primary.lock", /server\/main/],
-  ["{redis,postmaster}.pid", /redis-server|valkey-server|postgres/],
+const pidFiles: [name: string, program: RegExp, signal: NodeJS.Signals][] = [
+  ["primary.lock", /server\/main/, "SIGINT"],
+  ["{redis,postmaster}.pid", /redis-server|valkey-server|postgres/, "SIGINT"],
+  ["forked-*.pid", /-process\.ts/, "SIGKILL"],
 ];
 
 /**
@@ -48,8 +49,8 @@ const pidFiles: [name: string, program: RegExp][] = [
  * wait for its clients.
  */
 export async function removeWithServers(folder: string): Promise<void> {
-  for (const [name, program] of pidFiles)
+  for (const [name, program, signal] of pidFiles)
     for (const file of globSync(`**/${name}`, { cwd: folder }))
-      await stopOrphan(join(folder, file), program, "SIGINT");
+      await stopOrphan(join(folder, file), program, signal);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { fork, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import { nodeFlags } from "../../../server/core/node-flags.ts";
 import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
 import {
   deadChannel,
@@ -14,6 +13,7 @@ import {
   shardOf,
   workersKey,
 } from "../../../actors/runtime/keys.ts";
+import { forked } from "../../support/forked.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
 
@@ -42,9 +42,7 @@ describe("lobbies spread over processes", () => {
 
   async function neighbour(kind = ""): Promise<Neighbour> {
     const args = [stores.redisUrl, kind];
-    const child = fork(new URL("./member-process.ts", import.meta.url), args, {
-      execArgv: nodeFlags,
-    });
+    const child = forked(new URL("./member-process.ts", import.meta.url), args);
     const [message] = (await once(child, "message")) as [{ incarnation: string }];
     await until(
       async () => (await ownedBy(message.incarnation)) > shardCount / 4,

@@ -10,7 +10,6 @@ const refusals = /** @type {const} */ ({
   "codex:branch_not_found": ["This game has no such branch", "Choose one on the game's page."],
   "codex:patch_not_found": ["There is no such patch", "All patches are on the game's page."],
   "codex:entity_not_found": ["Nothing by this name", "It never existed on this branch."],
-  "codex:type_not_found": ["Nothing by this name", "The types are on the game's page."],
 });
 
 const [game, thing, version] = segmentsHere();
