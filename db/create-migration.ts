@@ -1,7 +1,9 @@
 import { mkdtempSync, chmodSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { MikroORM } from "@mikro-orm/postgresql";
 import { silentLogger } from "../server/core/logger.ts";
+import { onStopSignals } from "../server/boot/signals.ts";
 import { startLocalPostgres } from "../server/local/postgres.ts";
 import { createOrm, migrate, migrationFolder } from "./orm.ts";
 
@@ -12,23 +14,41 @@ import { createOrm, migrate, migrationFolder } from "./orm.ts";
 const name = process.argv[2];
 const dir = mkdtempSync(join(tmpdir(), "ember-migration-"));
 chmodSync(dir, 0o755);
-const postgres = await startLocalPostgres({
-  dataDir: join(dir, "d"),
-  socketDir: join(dir, "s"),
-  log: silentLogger,
-  fsync: false,
-});
-const orm = await createOrm({ DATABASE_URL: postgres.url, DATABASE_POOL: 2 });
+let isInterrupted = false;
+const interrupt = () => void (isInterrupted = true);
+// It ends between two steps then, with nothing written and nothing left running.
+onStopSignals({ first: interrupt, again: interrupt });
 try {
-  await migrate(orm);
+  await create();
+} catch (error) {
+  if (!isInterrupted) throw error;
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
+if (isInterrupted) process.exitCode = 130;
+
+async function create(): Promise<void> {
+  const postgres = await startLocalPostgres({
+    dataDir: join(dir, "d"),
+    socketDir: join(dir, "s"),
+    log: silentLogger,
+    fsync: false,
+  });
+  const orm = await createOrm({ DATABASE_URL: postgres.url, DATABASE_POOL: 2 });
+  try {
+    if (!isInterrupted) await migrate(orm);
+    if (!isInterrupted) await write(orm);
+  } finally {
+    await orm.close(true);
+    await postgres.stop();
+  }
+}
+
+async function write(orm: MikroORM): Promise<void> {
   const { fileName } = await orm.migrator.create(migrationFolder, false, false, name);
   process.stdout.write(
     fileName === ""
       ? "The migrations already match the entities.\n"
       : `Wrote db/migrations/${fileName}. Read it, then add it to db/migrations/index.ts.\n`,
   );
-} finally {
-  await orm.close(true);
-  await postgres.stop();
-  rmSync(dir, { recursive: true, force: true });
 }

@@ -38,6 +38,8 @@ describe("the tools that start servers of their own", () => {
     // A store that is being made, and a service that is only just called, have no file yet that names them.
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "d.new" },
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "ember-data-*" },
+    { program: ["db/create-migration.ts"], file: "d.new" },
+    { program: ["db/create-migration.ts"], file: "postmaster.pid" },
   ];
   for (const { program, file } of tools)
     it(`${program[0]} leaves nothing behind when it is told to end beside ${file}`, async () => {

@@ -184,7 +184,11 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
 
 function readyFacts(child: ChildProcess, output: { text: string }): Promise<CardFacts> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => child.kill("SIGTERM"), startLimitMs);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill("SIGTERM");
+    }, startLimitMs);
     child.once("message", (message: { type: "ready"; facts: CardFacts }) => {
       clearTimeout(timer);
       child.removeAllListeners("exit");
@@ -195,7 +199,8 @@ function readyFacts(child: ChildProcess, output: { text: string }): Promise<Card
     });
     child.once("exit", (code) => {
       clearTimeout(timer);
-      reject(new Error(`the service ended with ${code} before it was ready:\n${output.text}`));
+      const end = isLate ? `took more than ${startLimitMs / 1_000} s` : `ended with ${code}`;
+      reject(new Error(`the service ${end} before it was ready:\n${output.text}`));
     });
   });
 }
