@@ -293,9 +293,13 @@ export class EmberlineError extends Error {
     return typeof seconds === "number" && seconds >= 0 ? seconds * 1000 : null;
   }
 
-  /** The same call may succeed in a moment: the service is out of reach, busy or wants a pause. */
+  /**
+   * The same call may succeed in a moment: the service is out of reach, busy or wants a pause. Questions
+   * that could not be made are none of that, unless more are on their way: then it says when.
+   */
   get isPassing(): boolean {
-    if (this.status === 503) return this.code !== "generator:unavailable";
+    if (this.status === 503)
+      return this.code !== "generator:unavailable" || this.retryAfterMs !== null;
     return [0, 502, 504].includes(this.status) || this.code === "rate_limit:exceeded";
   }
 

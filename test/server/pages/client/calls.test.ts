@@ -89,18 +89,29 @@ describe("a command of the client", () => {
       [500, "server:error"],
       [503, "generator:unavailable"],
     ] as const;
+    const waitOf = (status: number) => (status === 503 ? {} : { retry_after: 1 });
     const { service, seat } = await seatAt((response, _, number) => {
       const [status, code] = codes[number - 1] ?? [500, "unexpected"];
-      answer(response, status, refusal(code, { retry_after: 1 }));
+      answer(response, status, refusal(code, waitOf(status)));
     });
     for (const [status, code] of codes)
       await assert.rejects(seat.answer(choice), (error) => {
         assert.ok(error instanceof EmberlineError);
         assert.deepEqual([error.status, error.code], [status, code]);
-        assert.equal(error.retryAfterMs, 1000);
+        assert.equal(error.retryAfterMs, status === 503 ? null : 1000);
         return true;
       });
     assert.equal(service.seen.length, codes.length);
+    await service.stop();
+  });
+
+  it("waits for the questions of an endless game that are on their way", async () => {
+    const { service, seat } = await seatAt((response, _, number) => {
+      if (number === 1) answer(response, 503, refusal("generator:unavailable"), "1");
+      else answer(response, 200, { body: { lobby: { seq: 5, current_index: 10 } } });
+    });
+    assert.equal((await seat.next(9)).current_index, 10);
+    assert.equal(service.seen.length, 2);
     await service.stop();
   });
 
