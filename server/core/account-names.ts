@@ -29,6 +29,7 @@ function asciiDomain(domain: string): string | null {
 
 /** Usernames and guest names: `[A-Za-z0-9_]`, 3-20 characters. */
 export const usernamePattern = "^[A-Za-z0-9_]{3,20}$";
+export const usernameForm = "3 to 20 letters, digits or underscores";
 const username = new RegExp(usernamePattern);
 
 export const isUsername = (text: string): boolean => username.test(text);

@@ -14,6 +14,7 @@ interface Shape {
   patternProperties?: Record<string, Shape>;
   additionalProperties?: unknown;
   items?: Shape;
+  description?: string;
   type?: string | string[];
   default?: unknown;
 }
@@ -33,7 +34,7 @@ export function createBodyReader(
   return (body) => {
     const violations: Violation[] = [];
     const picked = pick(schema as Shape, body, "", violations) as Record<string, unknown>;
-    if (!validator.Check(picked)) addErrors(validator.Errors(picked), violations);
+    if (!validator.Check(picked)) addErrors(schema as Shape, validator.Errors(picked), violations);
     for (const { propertyPath, title } of together(picked))
       addViolation(violations, propertyPath, title);
     if (violations.length === 0) return picked;
@@ -98,18 +99,27 @@ interface SchemaError {
 }
 
 /** One violation per field: a parent that misses fields names each, composite keywords name none. */
-function addErrors(errors: readonly SchemaError[], found: Violation[]): void {
+function addErrors(schema: Shape, errors: readonly SchemaError[], found: Violation[]): void {
   for (const error of errors) {
     const path = fieldPath(error.instancePath);
     const missing = (error.params as { requiredProperties?: unknown }).requiredProperties;
     if (error.keyword === "required" && Array.isArray(missing))
       for (const name of missing) addViolation(found, joinPath(path, String(name)), "is required");
     else if (error.keyword !== "anyOf" && error.keyword !== "boolean")
-      addViolation(found, path, error.message);
+      addViolation(found, path, titleOf(schema, error));
   }
   // A union says nothing of its own when its branches are skipped; the field is still wrong.
   if (found.length === 0 && errors[0])
     addViolation(found, fieldPath(errors[0].instancePath), errors[0].message);
+}
+
+/** A pattern, or the name of a format, tells people nothing: they get what the field is described as. */
+function titleOf(schema: Shape, { keyword, instancePath, message }: SchemaError): string {
+  if (keyword !== "pattern" && keyword !== "format") return message;
+  let field: Shape | undefined = schema;
+  for (const part of instancePath.split("/").slice(1))
+    field = field?.items ?? field?.properties?.[part];
+  return field?.description === undefined ? message : `must be ${field.description}`;
 }
 
 /** The first problem of a field is the one shown. */

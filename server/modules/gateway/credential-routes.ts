@@ -10,7 +10,11 @@ import { openerOf } from "./sessions.ts";
 const tag = "Gateway";
 const missing = { status: 400, code: "request:missing_field" } as const;
 /** Whatever is no address or code has no account and no code: it is answered like those (S1). */
-const Filled = Type.String({ pattern: "\\S", maxLength: 1_024 });
+const Filled = Type.String({
+  pattern: "\\S",
+  maxLength: 1_024,
+  description: "more than spaces",
+});
 const isChannel = (value: unknown): value is "email" | "sms" =>
   value === "email" || value === "sms";
 

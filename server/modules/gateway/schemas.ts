@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { timestamp } from "../../core/clock.ts";
-import { usernamePattern } from "../../core/account-names.ts";
+import { usernameForm, usernamePattern } from "../../core/account-names.ts";
 import type { Player } from "../../../db/entities/player.ts";
 import type { SignedIn } from "../../../db/queries/players.ts";
 
@@ -8,18 +8,25 @@ export const OptionalText = Type.Unsafe<string | null>({ type: ["string", "null"
 /** What a token may be long in a body. */
 const maxToken = 4_096;
 
-export const Email = Type.String({ format: "email", maxLength: 320 });
-export const Username = Type.String({ pattern: usernamePattern });
+export const Email = Type.String({
+  format: "email",
+  maxLength: 320,
+  description: "a mail address",
+});
+const usernameRule = { pattern: usernamePattern, description: usernameForm };
+export const Username = Type.String(usernameRule);
+const notBlank = { pattern: "\\S", description: "more than spaces" };
 /** Counted in code points (TOK-15); a blank one could never be sent to login. */
-export const NewPassword = Type.String({ minLength: 8, maxLength: 128, pattern: "\\S" });
+export const NewPassword = Type.String({ minLength: 8, maxLength: 128, ...notBlank });
 export const DisplayName = Type.Unsafe<string | null>({
   type: ["string", "null"],
   format: "display-name",
+  description: "1 to 64 characters after trimming",
 });
 
 export const LoginBody = Type.Object({
-  identifier: Type.String({ pattern: "\\S", maxLength: 254 }),
-  password: Type.String({ pattern: "\\S", maxLength: 128 }),
+  identifier: Type.String({ ...notBlank, maxLength: 254 }),
+  password: Type.String({ ...notBlank, maxLength: 128 }),
 });
 
 export const RefreshBody = Type.Object({
@@ -30,7 +37,7 @@ export const RefreshBody = Type.Object({
 
 export const GuestBody = Type.Object({
   username: Type.Optional(
-    Type.Unsafe<string | null>({ type: ["string", "null"], pattern: usernamePattern }),
+    Type.Unsafe<string | null>({ type: ["string", "null"], ...usernameRule }),
   ),
   reclaimToken: Type.Optional(
     Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: maxToken }),

@@ -12,18 +12,30 @@ export const KeyParams = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: maxId }),
 });
 
-const Name = Type.String({ maxLength: 128, pattern: "\\S" });
+const Name = Type.String({ maxLength: 128, pattern: "\\S", description: "more than spaces" });
 /** KEY-03 */
-const Scopes = Type.Array(Type.String({ pattern: "^[a-z0-9_.:*-]{1,64}$" }), { maxItems: 32 });
+const Scope = Type.String({
+  pattern: "^[a-z0-9_.:*-]{1,64}$",
+  description: "1 to 64 of a-z, 0-9 and _ . : * -",
+});
+const Scopes = Type.Array(Scope, { maxItems: 32 });
 /** KEY-05 */
-const Origins = Type.Array(Type.String({ format: "key-origin" }), { maxItems: 64 });
+const Origin = Type.String({
+  format: "key-origin",
+  description: "a host without scheme and path, as a.example, *.a.example or a.example:8443",
+});
+const Origins = Type.Array(Origin, { maxItems: 64 });
 
 export const CreateKeyBody = Type.Object({
   name: Name,
   scopes: Type.Optional(Scopes),
   origins: Type.Optional(Origins),
   expires_at: Type.Optional(
-    Type.Unsafe<string | null>({ type: ["string", "null"], format: "instant" }),
+    Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      format: "instant",
+      description: "a timestamp, as 2030-01-31T12:00:00Z",
+    }),
   ),
 });
 

@@ -9,8 +9,11 @@ export const NullableTimestamp = nullable("string", {
   description: "ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00",
 });
 
-/** Letters, digits, whitespace and . , ! ? ' - : ; ( ) / " (document 2, generate request; TRV-05). */
-const promptPattern = `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`;
+/** Document 2, generate request; TRV-05. */
+const promptRule = {
+  pattern: `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`,
+  description: "letters, digits, spaces and . , ! ? ' - : ; ( ) / \" alone",
+};
 /** Trimmed 1-64 characters, no control characters (LOB-06). */
 const namePattern = "^\\s*(?=\\S)[^\\p{Cc}]{1,64}?\\s*$";
 
@@ -26,10 +29,10 @@ const Difficulty = Type.Unsafe<string | null>({
   maxLength: 32,
   enum: [...difficulties, "auto", null],
 });
-const Prompt = nullable("string", { maxLength: 256, pattern: promptPattern });
+const Prompt = nullable("string", { maxLength: 256, ...promptRule });
 const PlayerName = Type.String({
   pattern: namePattern,
-  description: "1-64 characters after trimming",
+  description: "1 to 64 characters after trimming, none of them a control character",
 });
 
 export const CodeParams = Type.Object({

@@ -37,8 +37,11 @@ export const CatalogQuery = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
 });
 
-/** Letters, digits, whitespace and . , ! ? ' - : ; ( ) / " (document 2, generate request; TRV-05). */
-const promptPattern = `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`;
+/** Document 2, generate request; TRV-05. */
+const promptRule = {
+  pattern: `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`,
+  description: "letters, digits, spaces and . , ! ? ' - : ; ( ) / \" alone",
+};
 const nullableText = (options: object) =>
   Type.Unsafe<string | null>({ type: ["string", "null"], ...options });
 
@@ -57,12 +60,12 @@ export const GenerateBody = Type.Object({
   category: named(Type.String({ maxLength: 64, description: "a category or random" })),
   difficulty: Type.Enum([...difficulties, "auto"], { default: "auto" }),
   count: Type.Integer({ minimum: 1, maximum: 20, default: 10 }),
-  prompt: Type.Optional(nullableText({ maxLength: 500, pattern: promptPattern })),
+  prompt: Type.Optional(nullableText({ maxLength: 500, ...promptRule })),
   model: Type.Optional(nullableText({ maxLength: 64, description: "one of GENERATOR_MODELS" })),
 });
 
 export const CategorizeBody = Type.Object({
-  prompt: Type.String({ minLength: 1, maxLength: 500, pattern: promptPattern }),
+  prompt: Type.String({ minLength: 1, maxLength: 500, ...promptRule }),
 });
 
 export const CategoryKeys = Type.Object({
@@ -102,7 +105,7 @@ export const DrawQuery = Type.Object({
   categories: Type.Optional(Type.String({ maxLength: 1_024, description: "comma-separated" })),
   category: Type.Optional(Type.String({ maxLength: 64 })),
   difficulty: Type.Enum([...difficulties, "auto"], { default: "auto" }),
-  prompt: Type.Optional(Type.String({ maxLength: 500, pattern: promptPattern })),
+  prompt: Type.Optional(Type.String({ maxLength: 500, ...promptRule })),
   retry: Type.Boolean({ default: false, description: "a question answered wrong last time" }),
   blend: Type.Boolean({ default: false, description: "another category each time" }),
 });

@@ -18,10 +18,14 @@ function trimmedText(min: number, max: number) {
   return Type.String({ format, description: `${min} to ${max} characters after trimming` });
 }
 
-const emailOf = (maxLength: number) => Type.String({ format: "email", maxLength });
+const emailOf = (maxLength: number) =>
+  Type.String({ format: "email", maxLength, description: "a mail address" });
 
 /** `medium:topic` (USR-07). */
-const Channel = Type.String({ pattern: "^(email|sms|push):[a-z][a-z0-9_]{0,31}$" });
+const Channel = Type.String({
+  pattern: "^(email|sms|push):[a-z][a-z0-9_]{0,31}$",
+  description: "email, sms or push with a topic, as email:marketing",
+});
 
 export const SubscribeBody = Type.Object({
   email: emailOf(254),

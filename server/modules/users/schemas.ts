@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { Player } from "../../../db/entities/player.ts";
-import { usernamePattern } from "../../core/account-names.ts";
+import { usernameForm, usernamePattern } from "../../core/account-names.ts";
 import { timestamp } from "../../core/clock.ts";
 import "../../core/password-rules.ts";
 import "../../core/time-zones.ts";
@@ -40,10 +40,13 @@ const nullable = (rule: object) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ["string", "null"], ...rule }));
 
 export const ProfileBody = Type.Object({
-  email: nullable({ format: "email", maxLength: 320 }),
-  username: nullable({ pattern: usernamePattern }),
-  display_name: nullable({ format: "display-name" }),
-  timezone: nullable({ format: "time-zone" }),
+  email: nullable({ format: "email", maxLength: 320, description: "a mail address" }),
+  username: nullable({ pattern: usernamePattern, description: usernameForm }),
+  display_name: nullable({
+    format: "display-name",
+    description: "1 to 64 characters after trimming",
+  }),
+  timezone: nullable({ format: "time-zone", description: "an IANA identifier, as Europe/Berlin" }),
 });
 
 const Password = Type.String({ minLength: 1, maxLength: 4_096 });
@@ -52,18 +55,26 @@ const Password = Type.String({ minLength: 1, maxLength: 4_096 });
 export const PasswordBody = Type.Object({ current_password: Password, new_password: Password });
 
 export const InitialPasswordBody = Type.Object({
-  password: Type.String({ minLength: 8, maxLength: 128, format: "strong-password" }),
-});
-
-/** USR-07 */
-export const ChannelsBody = Type.Object({
-  channels: Type.Array(Type.String({ pattern: "^(email|sms|push):[a-z][a-z0-9_]{0,31}$" }), {
-    maxItems: 32,
+  password: Type.String({
+    minLength: 8,
+    maxLength: 128,
+    format: "strong-password",
+    description: "at least 8 characters with a letter and a digit",
   }),
 });
 
+/** USR-07 */
+const Channel = Type.String({
+  pattern: "^(email|sms|push):[a-z][a-z0-9_]{0,31}$",
+  description: "email, sms or push with a topic, as email:account",
+});
+
+export const ChannelsBody = Type.Object({ channels: Type.Array(Channel, { maxItems: 32 }) });
+
 /** E.164: a plus, a country, up to fifteen digits altogether. */
-export const PhoneBody = Type.Object({ phone: Type.String({ pattern: "^\\+[1-9][0-9]{6,14}$" }) });
+export const PhoneBody = Type.Object({
+  phone: Type.String({ pattern: "^\\+[1-9][0-9]{6,14}$", description: "E.164, as +15550100" }),
+});
 
 export const PhoneCodeBody = Type.Object({ code: Type.String({ minLength: 1, maxLength: 64 }) });
 

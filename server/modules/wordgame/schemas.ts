@@ -7,8 +7,11 @@ import type { Violation } from "../../core/errors.ts";
 
 const nullable = (type: string, options: object = {}) => ({ type: [type, "null"], ...options });
 const count = (maximum: number) => Type.Integer({ minimum: 0, maximum });
-const timePattern = "^\\d{1,6}\\.\\d{2}$";
-const Time = Type.String({ pattern: timePattern, description: "seconds.hundredths" });
+const timeRule = {
+  pattern: "^\\d{1,6}\\.\\d{2}$",
+  description: "seconds with two decimals, as 61.25",
+};
+const Time = Type.String(timeRule);
 const Words = Type.Optional(
   Type.Unsafe<string[] | null>(
     nullable("array", { maxItems: 500, items: { type: "string", minLength: 1, maxLength: 64 } }),
@@ -28,9 +31,7 @@ export const ResultBody = Type.Object({
       nullable("string", { maxLength: 64, description: "YYYY-MM-DD; of a daily puzzle" }),
     ),
   ),
-  timeGiven: Type.Optional(
-    Type.Unsafe<string | null>(nullable("string", { pattern: timePattern })),
-  ),
+  timeGiven: Type.Optional(Type.Unsafe<string | null>(nullable("string", timeRule))),
   completed: Type.Optional(Type.Unsafe<boolean | null>(nullable("boolean"))),
   targetWords: Words,
   targetWordsFound: Words,

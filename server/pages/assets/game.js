@@ -28,15 +28,19 @@ export function newGame(playerId, mine) {
   };
 }
 
-/** The server's clock as well as this tab can know it. @param {Game} game */
+/**
+ * The server's clock as well as this tab can know it, counted on by a clock that nobody sets.
+ * @param {Game} game
+ */
 export function serverNow(game) {
-  return Date.now() + (Number.isFinite(game.clockOffsetMs) ? game.clockOffsetMs : 0);
+  return Number.isFinite(game.clockOffsetMs) ? performance.now() + game.clockOffsetMs : Date.now();
 }
 
 /** @param {Game} game @param {Lobby} lobby as the client knows it now */
 export function takeLobby(game, lobby) {
-  // A message only ever arrives late, so the largest difference seen is the nearest to the truth.
-  game.clockOffsetMs = Math.max(game.clockOffsetMs, lobby.server_now_ms - Date.now());
+  // A message only ever arrives late, so the largest difference seen is the nearest to the truth. A
+  // device that slept counted too little, which makes the next difference larger.
+  game.clockOffsetMs = Math.max(game.clockOffsetMs, lobby.server_now_ms - performance.now());
   const before = game.lobby?.current_question?.index;
   game.lobby = lobby;
   const question = lobby.current_question;

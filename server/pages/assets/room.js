@@ -28,7 +28,7 @@ const storedChoice = tabValue("choice");
 /** The lobby this tab is in, with everything that ends when it leaves. @type {Present | null} */
 let present = null;
 let shownQuestion = -1;
-let askedForRevealAt = 0;
+let askedForRevealAt = -Infinity;
 
 /** @param {string} text */
 const speak = (text) => setText("spoken", text);
@@ -235,8 +235,9 @@ export function tick() {
   if (status !== "in_progress" || !question) return;
   renderClock(game);
   const isOverdue = !reveal && games.serverNow(game) > question.ends_at_ms + overdueMs;
-  if (!seat || !isOverdue || Date.now() - askedForRevealAt < askAgainMs) return;
-  askedForRevealAt = Date.now();
+  const now = performance.now();
+  if (!seat || !isOverdue || now - askedForRevealAt < askAgainMs) return;
+  askedForRevealAt = now;
   void seat
     .reveal()
     .then(refresh)

@@ -106,6 +106,13 @@ describe("fields", () => {
     assert.deepEqual(violationsOf(answer), ["channels[1]", "count", "name", "settings.blend"]);
   });
 
+  test("of another form is told the form in words, not as a pattern", async () => {
+    const { json } = await send('{"name":"x","channels":["a","B"]}');
+    assert.deepEqual((json as { flash: { violations: unknown } }).flash.violations, [
+      { propertyPath: "channels[1]", title: "must be small letters" },
+    ]);
+  });
+
   test("hold no NUL, no lone surrogate and no integer beyond the safe range", async () => {
     for (const [field, value] of [
       ["name", '"a\\u0000"'],

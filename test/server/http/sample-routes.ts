@@ -30,7 +30,9 @@ const Echo = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 20 }),
   count: Type.Optional(Type.Integer()),
   note: Type.Optional(Type.String()),
-  channels: Type.Optional(Type.Array(Type.String({ pattern: "^[a-z]+$" }), { maxItems: 3 })),
+  channels: Type.Optional(
+    Type.Array(Type.String({ pattern: "^[a-z]+$", description: "small letters" }), { maxItems: 3 }),
+  ),
   settings: Type.Optional(Type.Object({ blend: Type.Boolean({ default: true }) })),
 });
 const Any = Type.Unknown();

@@ -21,6 +21,14 @@ interface Messages {
   anyOf: { properties: { type: { const: string } } }[];
 }
 
+interface Field {
+  pattern?: string;
+  format?: string;
+  description?: string;
+  properties?: Record<string, Field>;
+  items?: Field;
+}
+
 const documentOf = (table: typeof routes) =>
   JSON.parse(JSON.stringify(publicDocument(table))) as Document;
 
@@ -53,4 +61,17 @@ test("the document names the parameters of a stream and every message that may c
     contentSchema?.anyOf.map(({ properties }) => properties.type.const),
     [...Object.keys(messageData), "lobbies.updated"],
   );
+});
+
+test("every field with a form says in words what the form is, for whoever sent another one", () => {
+  const wordless: string[] = [];
+  const look = (schema: Field, place: string): void => {
+    if ((schema.pattern ?? schema.format) !== undefined && !schema.description)
+      wordless.push(place);
+    for (const [name, field] of Object.entries(schema.properties ?? {}))
+      look(field, `${place} ${name}`);
+    if (schema.items) look(schema.items, place);
+  };
+  for (const { method, path, body } of routes) if (body) look(body as Field, `${method} ${path}`);
+  assert.deepEqual(wordless, []);
 });
