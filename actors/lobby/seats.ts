@@ -24,9 +24,10 @@ export function hostAsking(lobby: Lobby, by: Asker): Seat | null {
   return seat?.isHost ? seat : null;
 }
 
-/** Names are the same when their keys are (LOB-06). */
+/** Names are the same when their keys are (LOB-06); signs nobody sees make no other name. */
 export function nameKey(name: string): string {
-  return name.normalize("NFKC").trim().toLowerCase();
+  const seen = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  return seen.trim().toLowerCase();
 }
 
 /** How old a sign of life may be before the next one is committed; shorter when lobbies go stale sooner. */

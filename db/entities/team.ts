@@ -8,7 +8,7 @@ export const TeamSchema = defineEntity({
   properties: {
     id: p.integer().primary(),
     name: p.string().length(32),
-    /** Names are compared in lower case. */
+    /** The name as it is compared. */
     nameKey: p.string().length(64).unique("teams_name_unique"),
     joinCode: p.string().length(8).unique("teams_join_code_unique"),
     ownerId: p.integer(),

@@ -41,11 +41,23 @@ const maxDisplayName = 64;
 /** Control characters, line separators, and marks that turn the reading direction of what follows. */
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
+/** A sign that leaves something on the page: no space, and none that is not seen at all. */
+const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u;
+
+/**
+ * The form in which names that people choose freely are compared: what looks the same but for width,
+ * case, spaces and signs nobody sees is the same.
+ */
+export function foldName(name: string): string {
+  const seen = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  return seen.toLowerCase().normalize("NFKC").replace(/\s+/gu, " ").trim();
+}
+
 /** 1-64 characters after trimming, nothing that a page could not show as text (USR-03). */
 export function isDisplayName(text: string): boolean {
   if (text.length > 1_024) return false;
   const length = Array.from(text.trim()).length;
-  return length >= 1 && length <= maxDisplayName && !unprintable.test(text);
+  return length <= maxDisplayName && visible.test(text) && !unprintable.test(text);
 }
 
 // Schemas name these formats; `email` replaces the laxer rule of the library.

@@ -14,8 +14,9 @@ const promptRule = {
   pattern: `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`,
   description: "letters, digits, spaces and . , ! ? ' - : ; ( ) / \" alone",
 };
-/** Trimmed 1-64 characters, no control characters (LOB-06). */
-const namePattern = "^\\s*(?=\\S)[^\\p{Cc}]{1,64}?\\s*$";
+/** Trimmed 1-64 characters, no control characters, one that is seen (LOB-06). */
+const namePattern =
+  "^\\s*(?=\\S)(?=.*[^\\s\\p{Default_Ignorable_Code_Point}])[^\\p{Cc}]{1,64}?\\s*$";
 
 const timers = [10, 15, 20, 30, 45, 60] as const;
 const Timer = nullable("integer", {

@@ -2,14 +2,15 @@ import Type, { type Static } from "typebox";
 import Format from "typebox/format";
 import type { MemberRow, TeamRow } from "../../../db/queries/teams.ts";
 import { timestamp } from "../../core/clock.ts";
-import { isDisplayName } from "../../core/account-names.ts";
+import { foldName, isDisplayName } from "../../core/account-names.ts";
 
 const minName = 3;
 const maxName = 32;
 
 Format.Set("team-name", (text) => {
-  const length = Array.from(text.trim()).length;
-  return isDisplayName(text) && length >= minName && length <= maxName;
+  // As it is compared, too: one sign may stand for a whole sentence, or for nothing.
+  const lengths = [text.trim(), foldName(text)].map((name) => Array.from(name).length);
+  return isDisplayName(text) && lengths.every((length) => length >= minName && length <= maxName);
 });
 
 /** Letters and digits that nobody mistakes for one another. */

@@ -3,6 +3,7 @@ import { noteChange } from "../../../db/queries/board-changes.ts";
 import { brokenConstraint } from "../../../db/constraints.ts";
 import { findOpenPlayer } from "../../../db/queries/players.ts";
 import * as teams from "../../../db/queries/teams.ts";
+import { foldName } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,7 +16,7 @@ export const maxMembers = 20;
 /** Of a million million codes one that is taken hardly comes twice. */
 const codeTries = 3;
 
-const nameOf = (name: string) => ({ name: name.trim(), nameKey: name.trim().toLowerCase() });
+const nameOf = (name: string) => ({ name: name.trim(), nameKey: foldName(name) });
 
 /** The caller's new team. Throws `team:name_taken`, `team:already_member`. */
 export async function createTeam(

@@ -185,6 +185,7 @@ describe("POST /lobbies/{code}/join", () => {
     const { code } = await openTable(app, { hostName: "Ångström" });
     await sit(app, code, "Ａｎｎ");
     const taken = ["Ann", " ann\t", "ANN", "ａｎｎ", "Ａｎｎ", "a\u030angström", "ÅNGSTRÖM"];
+    taken.push("A\u200bnn", "\u2060Ann\ufeff", "Ann\u{e0041}");
     for (const name of taken) {
       const answer = await ask(app, "POST", `/${code}/join`, { name });
       assert.equal(outcome(answer), "400 lobby:name_taken", name);
@@ -198,6 +199,7 @@ describe("POST /lobbies/{code}/join", () => {
       "",
       " ",
       "\u2003",
+      "\u200b\u3164 \u2060",
       "x".repeat(65),
       "a\u0000b",
       "a\u001bb",

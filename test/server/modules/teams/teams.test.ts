@@ -163,6 +163,9 @@ describe("teams", () => {
       [cid, ["POST", "", { name: "a".repeat(33) }], "validation:failed"],
       [cid, ["POST", "", { name: "  a  " }], "validation:failed"],
       [cid, ["POST", "", { name: "bad\nname" }], "validation:failed"],
+      [cid, ["POST", "", { name: "\u200b\u3164\u2060" }], "validation:failed"],
+      [cid, ["POST", "", { name: "a\u200b\u200b" }], "validation:failed"],
+      [cid, ["POST", "", { name: "\ufdfa".repeat(32) }], "validation:failed"],
       [cid, ["POST", "/join", {}], "validation:failed"],
     ];
     for (const [who, args, code] of cases)
@@ -172,6 +175,24 @@ describe("teams", () => {
     assert.deepEqual([taken.status, taken.code], [409, "team:name_taken"]);
     assert.equal((await ann.call("PATCH", one, { name: team.name.toUpperCase() })).status, 200);
     assert.equal((await app.client.get(`${base}/@me`)).status, 401);
+  });
+
+  it("have names that nobody can take again in another spelling of the same look", async () => {
+    const [ann, bob] = [await member(), await member()];
+    const name = uniqueName();
+    const { id } = await ann.found(`${name} of Fire`);
+    const alike = [
+      `  ${name.toUpperCase()}  of\u00a0FIRE `,
+      `${name} of Ｆｉｒｅ`,
+      `${name} of Fi\u200bre`,
+      `${name} of F\u00adire\u2060`,
+      `${name}\u3000of Fire`,
+    ];
+    for (const other of alike)
+      assert.equal((await bob.call("POST", "", { name: other })).code, "team:name_taken", other);
+    assert.equal((await ann.call("PATCH", `/${id}`, { name: alike[1] })).status, 200);
+    const emoji = `${name} 👩\u200d🚒`;
+    assert.equal((await bob.found(emoji)).name, emoji, "kept as it was typed");
   });
 
   it("hold twenty and give each name to one, whatever comes at once", async () => {
