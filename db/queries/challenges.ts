@@ -79,7 +79,9 @@ export interface Release {
 /**
  * Moves the questions of challenges before this date to the public pool, of each category as many as
  * leave so many in the competition pool (TRV-12). A challenge somebody still plays, in a run touched
- * `since` or in a lobby with one of `live`, waits until they are through. Returns how many were moved.
+ * `since` or in a lobby with one of `live`, waits until they are through; runs that were left before
+ * end with the points they have, since from here on anybody may look the answers up. Returns how many
+ * were moved.
  */
 export async function releaseQuestions(
   em: EntityManager,
@@ -90,6 +92,16 @@ export async function releaseQuestions(
       and not question_ids && ${[...live]}::int[]
       and not exists (select 1 from runs r
         where r.challenge_id = c.id and not r.is_finished and r.touched_at > ${since})`;
+  // Before any question is locked: an answer locks its run first, too.
+  await rowsOf(
+    em,
+    sql`with ended as (
+        update runs set is_finished = true, finished_at = ${now}
+        where challenge_id in (select id from (${due}) as due) and not is_finished
+          and touched_at <= ${since} returning id
+      )
+      insert into board_changes (kind, subject_id) select 'run', id from ended`,
+  );
   const moved = await rowsOf(
     em,
     sql`with due as (${due}),

@@ -68,27 +68,32 @@ async function readLive(
   return lists.flat().map(Number);
 }
 
-/** `gameSize`: questions drawn for the game at once; the last of them are played long after the draw. */
+/**
+ * Answers those that were live already: of several lobbies that drew the same at once, one is the first.
+ * `gameSize`: questions drawn for the game at once; the last of them are played long after the draw.
+ */
 export async function markLive(
   deps: JobDeps,
   category: string,
   difficulty: string,
   ids: readonly number[],
   gameSize: number,
-): Promise<void> {
-  if (ids.length === 0) return;
+): Promise<number[]> {
+  if (ids.length === 0) return [];
   const key = keyOf(category, difficulty);
   const now = deps.clock.now();
   const until = now + Math.max(minLiveMs, gameSize * perQuestionMs);
   try {
-    await deps.redis
-      .multi()
-      .zadd(key, ...ids.flatMap((id) => [until, id]))
-      .zremrangebyscore(key, "-inf", now)
+    const batch = deps.redis.multi().zremrangebyscore(key, "-inf", now);
+    for (const id of ids) batch.zadd(key, "NX", until, id);
+    const replies = await batch
+      .zadd(key, "GT", ...ids.flatMap((id) => [until, id]))
       .zremrangebyrank(key, 0, -liveLimit - 1)
       .pexpire(key, maxGameSize * perQuestionMs)
       .exec();
+    return ids.filter((_, at) => replies?.[at + 1]?.[1] === 0);
   } catch (error) {
     deps.log.warn({ err: error }, "live questions not marked");
+    return [];
   }
 }

@@ -6,13 +6,11 @@ import { levelOf } from "../../play/levels.ts";
 import { hashPrompt } from "../../providers/question-model.ts";
 import { difficultyOf, isCategory, shuffledCategories, slugOf } from "./categories.ts";
 import { categorize } from "./categorize.ts";
+import { mayMake } from "./making.ts";
 import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
 
 /** Categories that new questions are made for within one draw. */
 const mostCategories = 5;
-/** Draws of one player that may make new questions, per minute: each may cost money (TRV-03). */
-const mostMade = 30;
-const madeWindowSeconds = 60;
 
 export interface DrawInput {
   /** Comma-separated names. */
@@ -54,6 +52,7 @@ export async function drawForPlayer(
       count: 1,
       excludeIds: [],
       preferUnseenBy: [playerId],
+      maker: playerId,
       freshOnly: true,
     };
   });
@@ -112,7 +111,7 @@ async function firstMade(
   playerId: number,
   wants: readonly Want[],
 ): Promise<Stocked | null> {
-  if (!(await mayMake(deps, playerId))) return null;
+  if (!(await mayMake(deps, "draws", playerId))) return null;
   const deadline = waitUntil(deps);
   for (const want of (await bestFirst(deps, wants)).slice(0, mostCategories)) {
     if (deps.clock.now() >= deadline) return null;
@@ -132,18 +131,4 @@ async function bestFirst(deps: JobDeps, wants: readonly Want[]): Promise<Want[]>
     return at < 0 ? fitting.length : at;
   };
   return wants.toSorted((a, b) => placeOf(a) - placeOf(b));
-}
-
-async function mayMake(deps: JobDeps, playerId: number): Promise<boolean> {
-  if (deps.config.RATE_LIMIT_FACTOR === 0) return true;
-  const key = `draws-made:${playerId}`;
-  try {
-    const [count] =
-      (await deps.redis.multi().incr(key).expire(key, madeWindowSeconds, "NX").exec()) ?? [];
-    return Number(count?.[1] ?? 0) <= mostMade * deps.config.RATE_LIMIT_FACTOR;
-  } catch (error) {
-    // Without the store no job could be added either.
-    deps.log.warn({ err: error }, "draws not counted");
-    return false;
-  }
 }

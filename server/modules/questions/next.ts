@@ -25,7 +25,7 @@ export async function drawNext(
   const order = category === null || category === "random" ? shuffledCategories() : [category];
   const wants = order.map((name): Want => {
     const difficulty = difficultyOf("auto", levelOf(xp.get(name) ?? 0));
-    const seen = { preferUnseenBy: [playerId], freshOnly: true };
+    const seen = { preferUnseenBy: [playerId], maker: playerId, freshOnly: true };
     const what = { pool: "public" as const, category: name, difficulty, prompt: null, model: null };
     return { ...what, ...seen, count: 1, excludeIds };
   });

@@ -8,6 +8,9 @@ import { listInChallenges, listLiveInLobbies, markLive } from "../../play/live.t
 import { sealAnswer } from "./seal.ts";
 import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
 
+/** How often questions that another lobby drew at the same moment are drawn anew. */
+const redraws = 3;
+
 export { categoryOf } from "./categories.ts";
 export { drawNext } from "./next.ts";
 export { named, PlayQuestion, presentPlayQuestion } from "./schemas.ts";
@@ -66,13 +69,57 @@ async function drawCategory(
     count,
     excludeIds: plan.exclude_ids,
     preferUnseenBy: plan.player_ids,
+    // The host, who sits there first and asked for them.
+    maker: plan.player_ids[0] ?? null,
   };
-  const all = await drawUnshared(deps, want);
-  for (const each of new Set(all.map((row) => row.difficulty))) {
-    const ids = all.filter((row) => row.difficulty === each).map(({ id }) => id);
-    await markLive(deps, category, each, ids, plan.count);
+  let all = await drawUnshared(deps, want);
+  let marked = all;
+  for (let attempt = 0; marked.length > 0; attempt++) {
+    const shared = await markAll(deps, marked, plan.count);
+    if (shared.size === 0 || attempt >= redraws) break;
+    // Another lobby that starts at the same moment was the first to draw them.
+    marked = await drawInstead(deps, want, all, shared.size);
+    const others = [...marked];
+    all = all.map((row) => (shared.has(row.id) ? (others.shift() ?? row) : row));
   }
   return all;
+}
+
+/** Ids of those that are live elsewhere already. */
+async function markAll(
+  deps: JobDeps,
+  rows: readonly Stocked[],
+  gameSize: number,
+): Promise<Set<number>> {
+  const shared = new Set<number>();
+  for (const each of new Set(rows.map((row) => row.difficulty))) {
+    const same = rows.filter((row) => row.difficulty === each);
+    const ids = same.map(({ id }) => id);
+    const category = same[0]?.category ?? "";
+    for (const id of await markLive(deps, category, each, ids, gameSize)) shared.add(id);
+  }
+  return shared;
+}
+
+/** Others that are stored and live nowhere, as far as there are any: nobody waits for new ones again. */
+async function drawInstead(
+  deps: JobDeps,
+  want: Want,
+  drawn: readonly Stocked[],
+  count: number,
+): Promise<Stocked[]> {
+  const inChallenges = await listInChallenges(deps);
+  const known = [...want.excludeIds, ...drawn.map(({ id }) => id), ...inChallenges];
+  let found: Stocked[] = [];
+  for (const prompt of new Set([want.prompt, null]))
+    for (const difficulty of [want.difficulty, ...neighboursOf(want.difficulty)]) {
+      if (found.length >= count) return found;
+      const live = await listLiveInLobbies(deps, want.category, difficulty);
+      const excludeIds = [...known, ...live];
+      const other = lacking({ ...want, count, prompt, difficulty, excludeIds }, found);
+      found = [...found, ...(await drawStored(deps, other))];
+    }
+  return found;
 }
 
 /**
@@ -164,6 +211,7 @@ export async function generateForPlayer(
         count,
         excludeIds: [],
         preferUnseenBy: [playerId],
+        maker: playerId,
         freshOnly: true,
       });
     }),

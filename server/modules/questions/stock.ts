@@ -4,6 +4,7 @@ import type { QuestionRow } from "../../../db/queries/questions.ts";
 import { questionGeneration } from "../../../workers/queues.ts";
 import { randomId } from "../../core/ids.ts";
 import type { JobDeps } from "../../deps.ts";
+import { mayMake } from "./making.ts";
 import { hashPrompt } from "../../providers/question-model.ts";
 
 /** How long a caller waits for new questions in all (TRV-03). */
@@ -22,6 +23,8 @@ export interface Want {
   count: number;
   excludeIds: readonly number[];
   preferUnseenBy: readonly number[];
+  /** The player for whom new ones are made, if they are: each has a share of them a day. */
+  maker: number | null;
   /** Answered questions do not count as stock: new ones are made instead. */
   freshOnly?: boolean;
 }
@@ -71,8 +74,9 @@ function draw(deps: JobDeps, want: Want): Promise<QuestionRow[]> {
   return drawQuestions(deps.em, { ...filter, promptHash } satisfies DrawFilter);
 }
 
-function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
-  const { category, difficulty, prompt, model } = want;
+async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
+  const { category, difficulty, prompt, model, maker } = want;
+  if (maker !== null && !(await mayMake(deps, "batches", maker))) return false;
   const payload = {
     category,
     difficulty,

@@ -5,7 +5,7 @@ import {
   advanceRun,
   answerRun,
   listToday,
-  readRun,
+  readPlace,
   startChallenge,
   startEndless,
 } from "./service.ts";
@@ -49,12 +49,15 @@ const read = defineRoute({
   ...named,
   method: "GET",
   path: `${base}/runs/{id}`,
-  summary: "Read one of the caller's runs",
+  summary: "Read one of the caller's runs, with the question it stands at",
   source: "document 2, Runs; RUN-04",
   responses: { 200: s.RunView },
   errors: ["run:not_found"],
-  handler: async ({ params, caller, deps }) =>
-    reply(200, { run: s.presentRun(await readRun(deps, caller.playerId, params.id)) }),
+  handler: async ({ params, caller, deps }) => {
+    const { run, question } = await readPlace(deps, caller.playerId, params.id);
+    const asked = question === null ? null : presentPlayQuestion({ ...question, isCached: true });
+    return reply(200, { run: s.presentRun(run), question: asked });
+  },
 });
 
 const answer = defineRoute({

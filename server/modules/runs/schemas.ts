@@ -65,7 +65,12 @@ const runFields = {
 const Run = Type.Object(runFields);
 
 export const StartedRun = Type.Object({ ...runFields, run: Run, question: MaybeQuestion });
-export const RunView = Type.Object({ run: Run });
+export const RunView = Type.Object({
+  run: Run,
+  question: Type.Union([PlayQuestion, Type.Null()], {
+    description: "the one at current_index, for who comes back; null when the run is finished",
+  }),
+});
 export const AdvancedRun = Type.Object({ run: Run, question: MaybeQuestion });
 
 export const AnswerResult = Type.Object({

@@ -46,6 +46,18 @@ export async function readRun(
   return { ...run, isFinished: true, finishedAtMs: now };
 }
 
+/** The caller's own run and the question it stands at, null when it is over. Throws `run:not_found`. */
+export async function readPlace(
+  deps: Pick<Deps, "em" | "clock">,
+  playerId: number,
+  id: number,
+): Promise<{ run: runs.RunRow; question: QuestionRow | null }> {
+  const run = await readRun(deps, playerId, id);
+  const questionId = run.isFinished ? 0 : (run.questionIds[run.currentIndex] ?? 0);
+  const question = (await runs.listQuestions(deps.em, [questionId])).get(questionId) ?? null;
+  return { run, question };
+}
+
 export interface AnswerOutcome {
   recorded: RecordedAnswer;
   question: QuestionRow;

@@ -101,6 +101,34 @@ test("a client that goes away before its answer is recorded and harms nothing", 
   await until(() => lines.some((line) => line.includes('"status":499')));
 });
 
+test("requests sent before the answers of others get their own answers in order, or the connection ends", async () => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  // The answer to a number is that number; one to a name takes a turn longer.
+  const asked = {
+    "/v1/things/1": '"id":1',
+    "/v1/names/two/info": '"two"',
+    "/v1/things/3": '"id":3',
+  };
+  const paths = Object.keys(asked) as (keyof typeof asked)[];
+  for (const first of paths)
+    for (const second of paths)
+      for (const third of paths) {
+        const order = [first, second, third];
+        const sent = order.map(get).join("");
+        const { responses, isClosedByServer } = await sendRaw(sample.port, sent, { responses: 3 });
+        for (const [at, { status, body }] of responses.entries()) {
+          assert.equal(status, 200);
+          assert.ok(body.includes(asked[order[at] ?? first]), `${order.join()} answered ${body}`);
+        }
+        assert.ok(responses.length === 3 || isClosedByServer, order.join());
+      }
+  const sent = ["/v1/things/1", "/v1/waits", "/v1/things/3"].map(get).join("");
+  const { text, isClosedByServer } = await sendRaw(sample.port, sent);
+  knobs.release?.();
+  assert.equal(isClosedByServer, true, "nobody waits for an answer that cannot come");
+  assert.doesNotMatch(text, /"id":3/);
+});
+
 test("a second exclusive listener on the port is refused", async () => {
   const other = await startSample({ routes: [], server: { exclusive: true } });
   await assert.rejects(other.server.listen("127.0.0.1", sample.port), /Cannot listen/);

@@ -166,6 +166,18 @@ describe("drawing questions for a lobby", () => {
     assert.equal(third.length, 5);
   });
 
+  it("gives two lobbies that start at the same moment no question in common while there are others", async () => {
+    await drawForLobby(jobs.deps, plan({ count: 10 }));
+    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    const half = Math.floor((await idsIn("competition")).length / 2);
+    for (let round = 0; round < 5; round++) {
+      await jobs.deps.redis.flushall();
+      const draw = async () => idsOf(await drawForLobby(jobs.deps, plan({ count: half })));
+      const drawn = (await Promise.all([draw(), draw()])).flat();
+      assert.equal(new Set(drawn).size, 2 * half);
+    }
+  });
+
   it("makes new ones rather than play what a challenge of these days asks", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     await jobs.deps.redis.flushall();
@@ -201,6 +213,19 @@ describe("drawing questions for a lobby", () => {
     assert.equal(isFit[0], true);
     const none = await drawForLobby(jobs.deps, plan({ prompt: "zxqwv", count: 3 }));
     assert.equal(none.length, 3);
+  });
+
+  it("makes so many for one host a day, and the others still have theirs", async () => {
+    const deps = Object.defineProperty(Object.create(jobs.deps), "config", {
+      value: { ...jobs.deps.config, RATE_LIMIT_FACTOR: 2 / 60 },
+    }) as typeof jobs.deps;
+    const drawFor = (host: number, category: string) =>
+      drawForLobby(deps, plan({ category, player_ids: [host, 3], count: 1 }));
+    for (const category of ["art", "music"])
+      assert.equal((await drawFor(1, category)).length, 1, "two batches");
+    await assert.rejects(drawFor(1, "film"), { code: "generator:unavailable" });
+    assert.equal((await drawFor(1, "art")).length, 1, "what is stored is for everybody");
+    assert.equal((await drawFor(2, "film")).length, 1);
   });
 
   it("is refused when there is nothing stored and nothing made", async () => {

@@ -9,7 +9,7 @@ import { maintain } from "../../../../workers/processors/maintenance.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { makePlayers } from "../../boards/model.ts";
-import { fillBank, playChallenge, questionsOf, runner, type Answered } from "./game.ts";
+import { fillBank, playChallenge, questionsOf, runner, type Answered, type Run } from "./game.ts";
 
 interface Entry {
   rank: number;
@@ -119,6 +119,9 @@ describe("challenges", () => {
     };
     assert.equal(await begin(ann, day - 14 * hourMs - 1), 404);
     assert.equal(await begin(ann, day - 14 * hourMs), 200);
+    const { id: forgotten } = await ann.start("daily_shuffle", { challenge_id: daily.id });
+    const [opening] = await questionsOf(app, daily.id);
+    await ann.answer(forgotten, opening?.correctIndex ?? 0);
     const [bob, cid] = [await runner(app), await runner(app)];
     assert.equal(await begin(bob, day + 36 * hourMs - 1), 200);
     assert.equal(await begin(cid, day + 36 * hourMs), 404);
@@ -141,6 +144,13 @@ describe("challenges", () => {
     clock.advance(hourMs);
     await maintain({ task: "challenges" }, app.deps);
     assert.deepEqual(await pools(), new Set(["public"]), "forgotten runs are not waited for");
+    await ann.renew();
+    assert.equal((await ann.answer(forgotten, 0)).status, 404, "now anybody may know the answers");
+    const { body } = await ann.get(`/runs/${forgotten}`);
+    assert.equal((body as { run: Run }).run.is_finished, true);
+    const board = await app.client.get(`/v1/games/trivia/leaderboard/challenges/${daily.id}`);
+    const ranks = (board.body as Board).top.map((one) => [one.player_id, one.num_correct]);
+    assert.deepEqual(ranks.at(-1), [ann.id, 1], "what was answered in time counts");
   });
 
   it("are made ahead by a job, and give their questions free when they are over", async () => {

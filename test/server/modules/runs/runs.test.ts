@@ -116,6 +116,21 @@ describe("runs", () => {
       assert.equal((await ann.read(third.id)).is_finished, true);
     });
 
+    it("shows who comes back the question it stands at, until it is over", async () => {
+      const ann = await runner(app);
+      const { id, question } = await ann.start("endless");
+      const view = async () => (await ann.get(`/runs/${id}`)).body as { question: Question | null };
+      assert.equal((await view()).question?.id, question.id);
+      const { next_question } = (await ann.answer(id, 0)).body as unknown as Answered;
+      assert.ok(next_question);
+      assert.deepEqual(
+        { ...(await view()).question, is_cached: true },
+        { ...next_question, is_cached: true },
+      );
+      await ann.start("endless");
+      assert.equal((await view()).question, null);
+    });
+
     it("that is forgotten ends alone, though another one begins while it is read", async () => {
       const ann = await runner(app);
       const forgotten = await ann.start("endless");

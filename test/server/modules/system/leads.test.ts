@@ -38,6 +38,20 @@ describe("POST /v1/leads/contact", () => {
     assert.doesNotMatch(content.html ?? "", /<script|<b>/);
   });
 
+  it("is received once under one Idempotency-Key, as feedback is", async () => {
+    const feedback = { kind: "idea", source: "trivia-web", message: "Once is enough" };
+    for (const [table, path, body] of [
+      ["contact_messages", "/v1/leads/contact", contact],
+      ["feedback", "/v1/leads/feedback", feedback],
+    ] as const) {
+      const send = async () => (await post(path, body, { "Idempotency-Key": "once-1" })).status;
+      assert.equal(await send(), 201);
+      const { id } = (await newest(table)) ?? {};
+      assert.equal(await send(), 201);
+      assert.equal((await newest(table))?.["id"], id);
+    }
+  });
+
   it("keeps to the bounds of every field, counted in characters", async () => {
     const fine: object[] = [
       { message: "ä".repeat(10) },
