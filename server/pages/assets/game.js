@@ -70,12 +70,13 @@ export const isHost = (game) => me(game)?.is_host === true;
 /** @param {Game} game */
 export const me = (game) => game.lobby?.players.find(({ id }) => id === game.playerId) ?? null;
 
-/** What this tab chose for the current question, or null. @param {Game} game */
+/** What was chosen for the current question in this tab, or in another one of the same seat. @param {Game} game */
 export function myChoice(game) {
   const question = game.lobby?.current_question;
   const shown = game.lobby?.reveal?.results.find((result) => result.player_id === game.playerId);
   if (shown) return shown.selected_index;
-  return game.mine && game.mine.index === question?.index ? game.mine.choice : null;
+  if (game.mine && game.mine.index === question?.index) return game.mine.choice;
+  return game.playerId === null ? null : (game.picks.get(game.playerId) ?? null);
 }
 
 /** In versus an answer is final; in co-op a pick moves until the host locks. @param {Game} game */

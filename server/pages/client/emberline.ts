@@ -213,6 +213,8 @@ export interface Guest {
   name: string;
   access_token: string;
   expires_at_ms: number;
+  /** How long the access token was good when it came; longer by the clock means that it was set back. */
+  lifetime_ms?: number;
   reclaim_token: string;
 }
 
@@ -226,7 +228,10 @@ export interface EmberlineOptions {
   /** Address of the service without a path; a page the service itself serves needs none. */
   url?: string;
   guest?: GuestStore;
-  /** Access token of an account, asked for before every call that needs one; then no guest is made. */
+  /**
+   * Access token of an account, asked for before every call that needs one; then no guest is made. It
+   * has to be good: to `join` one that has expired is none, and the seat belongs to nobody's account.
+   */
   accessToken?: () => string | Promise<string>;
   /** How topics of the service begin (its setting TOPIC_BASE). */
   topicBase?: string;
@@ -1021,6 +1026,8 @@ export class Emberline {
   private readonly options: EmberlineOptions;
   private readonly store: GuestStore;
   private entering: Promise<Guest> | null = null;
+  /** The access token this client got last, and until when it is good by the clock nobody sets. */
+  private got = { token: "", until: 0 };
 
   constructor(options: EmberlineOptions = {}) {
     this.options = options;
@@ -1037,7 +1044,7 @@ export class Emberline {
     options.signal?.throwIfAborted();
     const known = this.store.load();
     const { clock } = this.link;
-    if (known && known.expires_at_ms > clock.now()) return known;
+    if (known && this.isGood(known)) return known;
     const deadlineMs = Math.max(callDeadlineMs, options.deadlineMs ?? 0);
     this.entering ??= this.enter(known, { deadlineMs }).finally(() => (this.entering = null));
     return waitFor(clock, this.entering, options);
@@ -1126,6 +1133,14 @@ export class Emberline {
     }
   }
 
+  /** A join by a token that has expired would be one by nobody, so a clock that was set is no excuse. */
+  private isGood({ access_token: token, expires_at_ms: until, lifetime_ms: most }: Guest): boolean {
+    const { clock } = this.link;
+    const leftMs = until - clock.now();
+    if (leftMs <= 0 || leftMs > (most ?? Infinity)) return false;
+    return token !== this.got.token || clock.elapsed() < this.got.until;
+  }
+
   private async accessToken(options: CallOptions): Promise<string> {
     if (this.options.accessToken) return this.options.accessToken();
     return (await this.guest(options)).access_token;
@@ -1145,11 +1160,15 @@ export class Emberline {
   private async openGuest(body: { reclaimToken?: string }, options?: CallOptions): Promise<Guest> {
     const call = { method: "POST", path: "/v1/gateway/guest", body } as const;
     const session = bodyOf<Session>(await send(this.link, call, options));
+    const { clock } = this.link;
+    const lifetimeMs = session.expires_in * 1000 - renewMs;
+    this.got = { token: session.access_token, until: clock.elapsed() + lifetimeMs };
     const guest = {
       player_id: session.player.id,
       name: session.player.name,
       access_token: session.access_token,
-      expires_at_ms: this.link.clock.now() + session.expires_in * 1000 - renewMs,
+      expires_at_ms: clock.now() + lifetimeMs,
+      lifetime_ms: lifetimeMs,
       reclaim_token: session.reclaim_token ?? body.reclaimToken ?? "",
     };
     this.store.save(guest);

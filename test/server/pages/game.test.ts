@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Lobby } from "../../../server/pages/client/emberline.ts";
+import type { Lobby, LobbyEvent } from "../../../server/pages/client/emberline.ts";
 
 interface GameFile {
   newGame(playerId: number | null, mine: null): object;
   serverNow(game: object): number;
   takeLobby(game: object, lobby: Lobby): void;
+  noteEvent(game: object, event: LobbyEvent): void;
+  myChoice(game: object): number | null;
 }
 
 const file = new URL("../../../server/pages/assets/game.js", import.meta.url);
@@ -29,4 +31,21 @@ it("the play page's time of the server stays what it is when somebody sets the d
   assert.equal(serverNow(game), 1_004_000);
   takeLobby(game, lobbyAt(1_064_000));
   assert.equal(serverNow(game), 1_064_000);
+});
+
+it("the play page shows a pick that was made in another tab of the same seat, for its question", async () => {
+  const { newGame, takeLobby, noteEvent, myChoice } = (await import(file.href)) as GameFile;
+  const game = newGame(7, null);
+  const at = (index: number) =>
+    ({ server_now_ms: 0, reveal: null, current_question: { index, answer_hash: null } }) as Lobby;
+  const pick = (player_id: number, selected_index: number) =>
+    noteEvent(game, { type: "lobby.pick", data: { player_id, selected_index } } as LobbyEvent);
+  takeLobby(game, at(0));
+  pick(8, 1);
+  assert.equal(myChoice(game), null);
+  pick(7, 0);
+  pick(7, 3);
+  assert.equal(myChoice(game), 3);
+  takeLobby(game, at(1));
+  assert.equal(myChoice(game), null);
 });

@@ -9,6 +9,7 @@ import {
   maxPauseMs,
   pauseAfter,
   verifyReveal,
+  type Guest,
   type Question,
   type Reveal,
 } from "../../../../server/pages/client/emberline.ts";
@@ -182,6 +183,38 @@ describe("a guest that several calls wait for", () => {
     answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
     assert.equal((await patient).player_id, 7);
     assert.equal(service.seen.length, 1);
+    await service.stop();
+  });
+});
+
+describe("the access token of a guest", () => {
+  it("is renewed in time, though somebody sets the clock back, in this visit or before the next", async () => {
+    const service = await startFaulty((response, _, number) => {
+      const tokens = { access_token: `a${number}`, reclaim_token: "r", expires_in: 900 };
+      answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
+    });
+    let kept: Guest | null = null;
+    const guest = { load: () => kept, save: (one: Guest | null) => (kept = one) };
+    const time = virtualClock();
+    const { clock, fetch } = time;
+    const visit = () => new Emberline({ url: service.url, clock, fetch, guest });
+    const first = visit();
+    const token = async (client: Emberline) => (await client.guest()).access_token;
+    assert.equal(await token(first), "a1");
+    time.setBack(300_000);
+    time.pass(800_000);
+    assert.equal(await token(first), "a1");
+    time.pass(50_000);
+    assert.equal(await token(first), "a2", "by the clock it has five minutes left");
+    time.setBack(86_400_000);
+    assert.equal(await token(visit()), "a3", "nobody gave it for a day");
+    assert.equal(await token(visit()), "a3");
+    time.setBack(-86_400_000);
+    assert.equal(await token(visit()), "a4");
+    assert.deepEqual(
+      service.seen.map(({ body }) => JSON.parse(body)),
+      [{}, ...Array.from({ length: 3 }, () => ({ reclaimToken: "r" }))],
+    );
     await service.stop();
   });
 });
