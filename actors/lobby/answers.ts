@@ -27,6 +27,7 @@ export function answerBody(
       return JSON.stringify({
         lobby: lobbySnapshot(lobby, now, context),
         player: ownPlayer(lobby, answer.seatId),
+        ...openPicks(lobby, answer.seatId),
       });
     case "player":
       return JSON.stringify({ player: ownPlayer(lobby, answer.seatId) });
@@ -47,6 +48,17 @@ export function answerBody(
 function ownPlayer(lobby: Lobby, seatId: number | null) {
   const seat = seatById(lobby, seatId);
   return seat ? { id: seat.id, name: seat.name, is_host: seat.isHost } : null;
+}
+
+/** Who comes back gets what the events told the seats before; nobody else sees picks. */
+function openPicks(lobby: Lobby, seatId: number | null) {
+  const round = openRound(lobby);
+  if (!round || lobby.settings.mode !== "coop" || !seatById(lobby, seatId)) return {};
+  const picks = round.choices.map(({ seatId: player_id, selectedIndex: selected_index }) => ({
+    player_id,
+    selected_index,
+  }));
+  return { picks };
 }
 
 /** What the answering seat alone learns at once (LOB-12); others' answers are not in its rate (S15). */

@@ -81,6 +81,9 @@ describe("the play page in a real browser", () => {
       await choiceOf(host, "Joan", 0).waitFor();
       await friend.page.keyboard.press("2");
       await choiceOf(host, "Joan", 1).waitFor();
+      await host.page.reload();
+      await atQuestion(host, 1);
+      await choiceOf(host, "Joan", 1).waitFor();
       await host.page.keyboard.press("2");
       await host.page.getByRole("button", { name: "Lock in the answers" }).click();
       assert.equal(await revealed(host), await revealed(friend));

@@ -196,6 +196,11 @@ export const LobbyOnly = Type.Object({ lobby: LobbyWire });
 export const LobbyAndPlayer = Type.Object({
   lobby: LobbyWire,
   player: Type.Union([SeatRef, Type.Null()]),
+  picks: Type.Optional(
+    Type.Array(Type.Object({ player_id: Type.Integer(), selected_index: Type.Integer() }), {
+      description: "for a seat in co-op while a question is open: what everybody picked by now",
+    }),
+  ),
 });
 export const LobbyList = Type.Object({ lobbies: Type.Array(LobbyWire) });
 export const Created = Type.Object({

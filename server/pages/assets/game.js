@@ -61,6 +61,11 @@ export function noteEvent(game, event) {
     game.removed = event.data.reason;
 }
 
+/** Those of the open question, as they were read. @param {Game} game @param {import("../client/emberline.ts").PlayerPick[]} picks */
+export function takePicks(game, picks) {
+  for (const { player_id, selected_index } of picks) game.picks.set(player_id, selected_index);
+}
+
 /** @param {Game} game */
 export const isWatching = (game) => game.playerId === null;
 

@@ -46,10 +46,13 @@ export function goOut() {
 
 /** Sits down; `onGone` is called when the seat is lost, with the reason for people. @param {Seat} seat @param {(text: string) => void} onGone */
 export async function sitDown(seat, onGone) {
-  const lobby = seat.lobby ?? (await seat.read({ deadlineMs: readMs })).lobby;
+  const read = seat.lobby ? null : await seat.read({ deadlineMs: readMs });
+  const lobby = read?.lobby ?? seat.lobby;
   storedSeat.save(seat.key);
   const game = games.newGame(seat.key.playerId, storedChoice.load());
   const room = enter({ view: seat, seat, game, onGone });
+  games.takePicks(game, read?.picks ?? []);
+  update();
   const isKnown = lobby.answered_player_ids.includes(seat.key.playerId) || lobby.reveal !== null;
   // A choice the lobby does not know of was on its way when the page went away.
   if (game.mine && !isKnown) void give(room, seat, game.mine).catch(() => {});
@@ -106,9 +109,11 @@ export async function refresh() {
   const room = present;
   if (!room) return;
   try {
-    const { player } = await room.view.read();
+    const { player, picks = [] } = await room.view.read();
     if (room !== present) return;
     if (room.seat && !player) return room.onGone("You are no longer in this game.");
+    update();
+    games.takePicks(room.game, picks);
     update();
   } catch (error) {
     const isGone = error instanceof EmberlineError && error.isFinal;

@@ -102,6 +102,18 @@ export interface SeatRef {
   is_host: boolean;
 }
 
+export interface PlayerPick {
+  player_id: number;
+  selected_index: number;
+}
+
+/** A lobby as one seat reads it. */
+export interface SeatView {
+  lobby: Lobby;
+  player: SeatRef | null;
+  picks?: PlayerPick[];
+}
+
 /** What a seat that answers in versus learns before the others. */
 export interface AnswerResult {
   is_correct: boolean;
@@ -850,11 +862,15 @@ export class Seat extends LobbyView {
     this.key = key;
   }
 
-  /** Reads the lobby; `player` is null when the seat is no longer there. */
-  async read(options?: CallOptions): Promise<{ lobby: Lobby; player: SeatRef | null }> {
+  /**
+   * Reads the lobby; `player` is null when the seat is no longer there, `picks` are those of an open
+   * co-op question, which no snapshot tells.
+   */
+  async read(options?: CallOptions): Promise<SeatView> {
     const answer = await send(this.link, this.call("GET", "/status"), options);
-    const { lobby, player } = bodyOf<{ lobby: Lobby; player: SeatRef | null }>(answer);
-    return { lobby: this.take(lobby), player };
+    const { lobby, player, picks } = bodyOf<SeatView>(answer);
+    const isNews = lobby.seq >= (this.lobby?.seq ?? 0);
+    return { lobby: this.take(lobby), player, ...(isNews && picks ? { picks } : {}) };
   }
 
   /** Host, while waiting. */

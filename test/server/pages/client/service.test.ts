@@ -117,6 +117,33 @@ describe("the client at a service", () => {
     assert.equal((await events.next()).done, true);
   });
 
+  it("tells a seat that comes back what was picked, and nobody else", async () => {
+    const [host, friend] = await table("coop");
+    const read = (seat: Seat) => new Emberline({ url: app.url }).seat(seat.key).read();
+    assert.equal((await read(host)).picks, undefined);
+    await host.start();
+    await host.pick({ index: 0, selected_index: 1 });
+    await friend.pick({ index: 0, selected_index: 2 });
+    await host.pick({ index: 0, selected_index: 3 });
+    const picks = [
+      { player_id: friend.key.playerId, selected_index: 2 },
+      { player_id: host.key.playerId, selected_index: 3 },
+    ];
+    for (const seat of [host, friend])
+      assert.deepEqual(
+        (await read(seat)).picks?.toSorted((a, b) => a.selected_index - b.selected_index),
+        picks,
+      );
+    const stranger = await fetch(`${app.url}/v1/games/trivia/lobbies/${host.code}/status`);
+    assert.doesNotMatch(await stranger.text(), /picks|selected_index/);
+    await host.lock(0);
+    assert.equal((await read(host)).picks, undefined);
+    const [rival] = await table("versus");
+    await rival.start();
+    await rival.answer({ index: 0, selected_index: 1, time_taken_ms: 500 });
+    assert.equal((await read(rival)).picks, undefined);
+  });
+
   it("folds small events into the state it has", async () => {
     const [host, friend] = await table("versus");
     const events = friend.events(whileOpen);

@@ -15,6 +15,7 @@ type Messages = typeof messageData;
 /** Each pair has to fit both ways. */
 export interface ClientFitsService {
   lobby: Same<client.Lobby, Static<typeof schemas.LobbyWire>>;
+  view: Same<client.SeatView, Static<typeof schemas.LobbyAndPlayer>>;
   seat: Same<client.SeatRef, NonNullable<Static<typeof schemas.LobbyAndPlayer>["player"]>>;
   created: Same<
     { lobby: client.Lobby; player: client.SeatRef; player_token: string },
@@ -41,6 +42,7 @@ export interface ClientFitsService {
 /** A pair that does not fit is `never`, to which `true` cannot be given. */
 export const clientFitsService: ClientFitsService = {
   lobby: true,
+  view: true,
   seat: true,
   created: true,
   joined: true,
