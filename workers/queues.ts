@@ -105,6 +105,7 @@ export const mail = defineQueue({
     round: Type.Integer(),
   }),
   jobId: (p) => `message-${p.messageId}-${p.round}`,
+  mergeId: (p) => `message-${p.messageId}`,
   options: retries(5, 10_000),
   concurrency: 8,
 });
@@ -118,7 +119,6 @@ export const avatarModeration = defineQueue({
     round: Type.Integer(),
   }),
   jobId: (p) => `upload-${p.uploadId}-${p.round}`,
-  // The clean-up cannot tell a lost job from one that waits long.
   mergeId: (p) => `upload-${p.uploadId}`,
   options: retries(5, 2_000),
   concurrency: 2,
@@ -179,6 +179,7 @@ export const credentialRequests = defineQueue({
     round: Type.Integer(),
   }),
   jobId: (p) => `request-${p.requestId}-${p.round}`,
+  mergeId: (p) => `request-${p.requestId}`,
   options: retries(5, 2_000),
   concurrency: 4,
 });

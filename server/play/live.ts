@@ -47,7 +47,7 @@ export async function listLiveInLobbies(
   try {
     return await readLive(deps, [keyOf(category, difficulty)]);
   } catch (error) {
-    deps.log.warn({ err: error }, "live questions unknown");
+    deps.log.warn({ reason: String(error) }, "live questions unknown");
     return [];
   }
 }
@@ -93,7 +93,7 @@ export async function markLive(
       .exec();
     return ids.filter((_, at) => replies?.[at + 1]?.[1] === 0);
   } catch (error) {
-    deps.log.warn({ err: error }, "live questions not marked");
+    deps.log.warn({ reason: String(error) }, "live questions not marked");
     return [];
   }
 }

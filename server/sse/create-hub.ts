@@ -70,7 +70,7 @@ class EventHub implements Hub {
       log.error({ err: error }, "a stream could not be written"),
     );
     const onError = (error: unknown) =>
-      log.warn({ err: error }, "the hub could not read from a store");
+      log.warn({ reason: String(error) }, "the hub could not read from a store");
     this.audience = new Audience({
       repeatMs: limits.audienceRepeatMs,
       perFlush: limits.audiencePerFlush,

@@ -153,7 +153,8 @@ export class Places {
   }
 
   private lose(error: unknown): void {
-    if (!this.isStale) this.log.warn({ err: error }, "streams are counted by each process alone");
+    if (!this.isStale)
+      this.log.warn({ reason: String(error) }, "streams are counted by each process alone");
     this.isStale = true;
     this.awayUntil = performance.now() + this.limits.placeWaitMs;
   }

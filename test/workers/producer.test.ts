@@ -7,7 +7,7 @@ import type { Redis } from "ioredis";
 import { silentLogger } from "../../server/core/logger.ts";
 import { connectRedis } from "../../server/core/redis.ts";
 import { createQueues } from "../../workers/producer.ts";
-import { avatarModeration, mail } from "../../workers/queues.ts";
+import { avatarModeration, credentialRequests, mail } from "../../workers/queues.ts";
 import { eventually } from "../support/eventually.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
@@ -75,6 +75,22 @@ describe("who waits for a job", () => {
       const connection = queue.opts.connection as Redis;
       queue.once("waiting", () => connection.disconnect());
       assert.equal(await queues.enqueueAndWait(mail, payload(), 300), false);
+    } finally {
+      await queues.close();
+    }
+  });
+
+  it("has it asked for once by a clean-up, however long nobody works", async () => {
+    const queues = createQueues(stores.redisUrl, silentLogger);
+    try {
+      for (const round of [0, 1, 2]) {
+        await queues.enqueue(mail, { messageId: 1_000_000, round });
+        await queues.enqueue(avatarModeration, { uploadId: 1_000_000, round });
+        await queues.enqueue(credentialRequests, { requestId: 1_000_000, round });
+      }
+      const waiting = await Promise.all(queues.all().map((queue) => queue.getWaiting()));
+      const million = waiting.flat().filter(({ id }) => id?.includes("-1000000-"));
+      assert.equal(million.length, 3);
     } finally {
       await queues.close();
     }
