@@ -19,7 +19,10 @@ const stableMs = 10_000;
 const maxStartFailures = 3;
 const drainLimitMs = 20_000;
 const askLimitMs = 1_000;
-/** A process that answers none of so many questions in a row is frozen: what waits for it waits in vain. */
+/**
+ * A process that answers none of so many questions in a row is frozen: what waits for it waits in vain. One that
+ * answers late is busy, and to kill it would leave its work to others who are as busy.
+ */
 const maxMissedPulses = 5;
 const pulseMs = 2_000;
 
@@ -38,7 +41,7 @@ interface Slot {
   incarnation: string | null;
   reason: string | null;
   timer: NodeJS.Timeout | null;
-  /** Pulses in a row without an answer. */
+  /** Pulses since the last answer to one. */
   missed: number;
 }
 
@@ -128,7 +131,7 @@ export function createChildren(options: ChildrenOptions): Children {
     }, pause);
   };
 
-  const ask = (slot: Slot, question: Question): Promise<unknown> => {
+  const ask = (slot: Slot, question: Question, limitMs = askLimitMs): Promise<unknown> => {
     const id = nextAskId++;
     return new Promise((resolve) => {
       const finish = (value: unknown) => {
@@ -136,23 +139,29 @@ export function createChildren(options: ChildrenOptions): Children {
         answers.delete(id);
         resolve(value);
       };
-      const timer = setTimeout(finish, askLimitMs, null);
+      const timer = setTimeout(finish, limitMs, null);
       answers.set(id, finish);
       send(slot, { type: "ask", id, question });
     });
   };
 
-  const checkPulse = async (slot: Slot): Promise<void> => {
+  const checkPulse = (slot: Slot): void => {
     const { worker } = slot;
-    const isAlive = (await ask(slot, "pulse")) === true;
-    if (worker === null || slot.worker !== worker || isStopping) return;
-    slot.missed = isAlive ? 0 : slot.missed + 1;
-    if (slot.missed < maxMissedPulses) return;
-    options.log.error({ role: slot.role, index: slot.index }, "process is frozen and gets killed");
-    worker.process.kill("SIGKILL");
+    if (slot.missed >= maxMissedPulses) {
+      options.log.error(
+        { role: slot.role, index: slot.index },
+        "process is frozen and gets killed",
+      );
+      worker?.process.kill("SIGKILL");
+      return;
+    }
+    slot.missed++;
+    void ask(slot, "pulse", maxMissedPulses * pulseMs).then((isAlive) => {
+      if (isAlive === true && slot.worker === worker) slot.missed = 0;
+    });
   };
   const pulse = setInterval(() => {
-    for (const slot of slots) if (slot.isReady) void checkPulse(slot);
+    for (const slot of slots) if (slot.isReady) checkPulse(slot);
   }, pulseMs);
   pulse.unref();
 

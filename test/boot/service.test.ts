@@ -115,10 +115,19 @@ describe("a running service", () => {
     assert.equal((await fetch(`${service.url}/v1/health-check`)).status, 200);
   });
 
-  it("replaces a worker that is frozen", async () => {
+  it("replaces a worker that is frozen, not one that answers late", async () => {
     const [frozen = 0] = await service.workerPids();
+    const jobs = (await service.processes()).find(({ role }) => role === "jobs");
+    assert.ok(jobs);
     process.kill(frozen, "SIGSTOP");
+    for (let gasp = 0; gasp < 4; gasp++) {
+      process.kill(jobs.pid, "SIGSTOP");
+      await sleep(3_900);
+      process.kill(jobs.pid, "SIGCONT");
+      await sleep(100);
+    }
     await eventually("the frozen process is gone", () => isGone(frozen), 30_000);
+    assert.ok((await service.processes()).some(({ pid }) => pid === jobs.pid));
     await eventually("a new worker is ready", async () => {
       const worker = (await service.processes()).find(({ role }) => role === "http");
       return worker !== undefined && worker.is_ready && worker.pid !== frozen;

@@ -23,7 +23,7 @@ export function newVerdict(): Verdict {
 
 type Kind = "lost" | "doubled" | "gaps" | "differing" | "surprises";
 
-function blame(verdict: Verdict, kind: Kind, count: number, what: string): void {
+export function blame(verdict: Verdict, kind: Kind, count: number, what: string): void {
   if (count <= 0) return;
   verdict[kind] += count;
   if (verdict.findings.length < maxFindings) verdict.findings.push(`${kind} ${count}: ${what}`);

@@ -20,6 +20,8 @@ export interface Faults {
   kills: number;
   freezes: number;
   restarts: number;
+  /** Workers that were gone when they were to be killed. */
+  ended: number[];
 }
 
 interface Means extends FaultsOptions {
@@ -49,6 +51,7 @@ async function faultsBy(options: Means): Promise<Faults> {
     kills: 0,
     freezes: 0,
     restarts: 0,
+    ended: [],
   };
   const freezeAt = Math.floor(seconds / 3) * 1_000;
   const restartAt = Math.floor((seconds * 3) / 4) * 1_000;
@@ -83,8 +86,12 @@ async function kill(options: Means, faults: Faults, frozen: number | null): Prom
   const victim = await pickVictim(options.service, frozen);
   if (!victim) return options.report("no second worker is ready, nobody is killed");
   const codes = await victimLobbies(options, victim);
+  try {
+    process.kill(victim.pid, "SIGKILL");
+  } catch {
+    return void faults.ended.push(victim.pid);
+  }
   faults.kills += 1;
-  process.kill(victim.pid, "SIGKILL");
   const times = await allAnswer(options, codes);
   faults.takeovers.announced.push(...times);
   options.report(`killed ${victim.pid}: ${codes.length} lobbies back in ${show(times)}`);

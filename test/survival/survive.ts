@@ -3,7 +3,7 @@ import { withClient } from "../../server/local/postgres.ts";
 import { startService, type Service } from "../support/process.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import { insist } from "./caller.ts";
-import { checkDatabase, checkTable, newVerdict, type Verdict } from "./check.ts";
+import { blame, checkDatabase, checkTable, newVerdict, type Verdict } from "./check.ts";
 import { makeFaults, type Faults } from "./faults.ts";
 import { createRandom } from "./random.ts";
 import { playTable, type Guest, type Played } from "./table.ts";
@@ -107,6 +107,7 @@ async function run(
     codes: () => [...running],
   });
   const [faults] = await Promise.all([faulting, ...tables]);
+  for (const pid of faults.ended) blame(verdict, "surprises", 1, `worker ${pid} ended by itself`);
   await withClient(stores.databaseUrl, (client) =>
     checkDatabase(
       verdict,
