@@ -1,4 +1,5 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
+import { brokenConstraint } from "../../db/constraints.ts";
 import type { ListedUpload, ReviewStatus } from "../../db/queries/avatar-reviews.ts";
 import type { Decision } from "../avatars/review.ts";
 import type { Clock } from "../core/clock.ts";
@@ -62,11 +63,17 @@ export function createAvatarDesk({ config, clock, open }: AvatarDeskOptions): Av
       const { insertAuditEntry } = await import("../../db/queries/operators.ts");
       const by = { operator: caller.name, now: new Date(clock.now()), seen };
       const { em } = await open();
-      await em.fork().transactional(async (own) => {
-        await decideUpload(own, id, decision, by);
-        const action = `avatar:${decision.verb}`;
-        const entry = { operator: caller.name, action, target: `avatar upload ${id}`, reason };
-        await insertAuditEntry(own, entry);
+      const action = `avatar:${decision.verb}`;
+      const entry = { operator: caller.name, action, target: `avatar upload ${id}`, reason };
+      const decideOnce = () =>
+        em.fork().transactional(async (own) => {
+          await decideUpload(own, id, decision, by);
+          await insertAuditEntry(own, entry);
+        });
+      await decideOnce().catch((error: unknown) => {
+        if (brokenConstraint(error) !== "players_avatar_claim_unique") throw error;
+        // Somebody took what was to be given back; now that is seen.
+        return decideOnce();
       });
       return find(id);
     },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
+import { untilOneWaits } from "../../support/locks.ts";
 import { member as newMember, startReview, type Review } from "../../support/review.ts";
 
 let review: Review;
@@ -98,5 +99,30 @@ describe("several uploads of one player", () => {
         where id = ${one.id}`,
     );
     assert.deepEqual(rows, [{ source: null }]);
+  });
+
+  it("do not bring a combination back that somebody takes at that moment", async () => {
+    const [one, other] = [await member(), await member()];
+    await one.choose({ source: "custom", icon: "lorc/anchor", color: "teal" });
+    const { id } = await one.send();
+    await decide(id, "approve");
+    await decide(id, "reject", no);
+    const { em } = review.app.deps;
+    const taking = await em.fork().transactional(async (own) => {
+      await rowsOf(
+        own,
+        sql`update players set avatar_source = 'custom', avatar_icon = u.undo->'choice'->>'icon',
+          avatar_color = u.undo->'choice'->>'color', avatar_bg = u.undo->'choice'->>'bg'
+          from avatar_uploads u where u.id = ${id} and players.id = ${other.id}`,
+      );
+      const undone = decide(id, "undo");
+      await untilOneWaits(em);
+      return { undone };
+    });
+    assert.equal((await taking.undone).is_shown, true);
+    assert.equal(
+      (await one.choose({ source: "custom", icon: "lorc/anchor", color: "teal" })).status,
+      409,
+    );
   });
 });
