@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { makeFolder } from "../local/folders.ts";
 import { isAlive } from "../local/orphans.ts";
 import { StartError } from "./start-error.ts";
@@ -12,31 +12,30 @@ export interface DataDirLock {
 
 /** Makes the folder and takes it for this process. Throws StartError naming what is wrong. */
 export function lockDataDir(dataDir: string): DataDirLock {
-  makeWritable(dataDir);
+  const taken = takeUnlessHeld(dataDir);
+  if ("release" in taken) return taken;
+  const { pid } = taken;
+  throw new StartError(
+    `DATA_DIR ${dataDir} is in use by process ${pid}; stop it (kill ${pid}) or set another DATA_DIR`,
+  );
+}
+
+/** As `lockDataDir`, but says which running process holds the folder instead of refusing. */
+export function takeUnlessHeld(dataDir: string): DataDirLock | { pid: number } {
   const file = join(dataDir, "primary.lock");
   const mine = `${process.pid} ${startOf(process.pid)}`;
-  while (!tryCreate(file, mine)) {
+  for (;;) {
     const holder = readLock(file);
-    if (holder === null) continue;
-    if (isRunning(holder)) throw new StartError(inUse(dataDir, holder));
-    discard(file, holder);
+    if (holder !== null && isRunning(holder)) return { pid: Number.parseInt(holder, 10) };
+    if (holder !== null) discard(file, holder);
+    makeWritable(dataDir);
+    if (tryCreate(file, mine)) break;
   }
   return {
     release: () => {
       if (readLock(file) === mine) rmSync(file, { force: true });
     },
   };
-}
-
-/** Pid of the service that runs on this folder, or null. */
-export function lockHolder(dataDir: string): number | null {
-  const holder = readLock(join(dataDir, "primary.lock"));
-  return holder !== null && isRunning(holder) ? Number.parseInt(holder, 10) : null;
-}
-
-function inUse(dataDir: string, holder: string): string {
-  const pid = Number.parseInt(holder, 10);
-  return `DATA_DIR ${dataDir} is in use by process ${pid}; stop it (kill ${pid}) or set another DATA_DIR`;
 }
 
 function makeWritable(dataDir: string): void {
@@ -46,20 +45,29 @@ function makeWritable(dataDir: string): void {
     writeFileSync(probe, "");
     rmSync(probe);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(
-      `DATA_DIR ${dataDir} is not writable: ${reason}; set DATA_DIR to another folder`,
-    );
+    throw unwritable(dataDir, error);
   }
 }
 
+function unwritable(dataDir: string, error: unknown): StartError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StartError(
+    `DATA_DIR ${dataDir} is not writable: ${reason}; set DATA_DIR to another folder`,
+  );
+}
+
+/** Linked when it is whole: a start beside this one never reads half of it and calls it stale. */
 function tryCreate(file: string, content: string): boolean {
+  const whole = `${file}.${process.pid}.new`;
+  writeFileSync(whole, content);
   try {
-    writeFileSync(file, content, { flag: "wx" });
+    linkSync(whole, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
+    throw unwritable(dirname(file), error);
+  } finally {
+    rmSync(whole, { force: true });
   }
 }
 

@@ -5,7 +5,7 @@ import { silentLogger, type Logger } from "../core/logger.ts";
 import { localDatabaseUrl, startLocalPostgres } from "../local/postgres.ts";
 import { localRedisUrl, startLocalRedis } from "../local/redis.ts";
 import { socketDirFor } from "../local/sockets.ts";
-import { lockDataDir, lockHolder, type DataDirLock } from "./lock.ts";
+import { takeUnlessHeld } from "./lock.ts";
 import { onStopSignals, untilAborted } from "./signals.ts";
 import { StartError } from "./start-error.ts";
 
@@ -82,7 +82,7 @@ export async function withStores<T>(
 
 async function borrowStores(config: Config, log: Logger): Promise<RunningStores> {
   const lock = takeUnlessHeld(config.DATA_DIR);
-  if (lock !== null) {
+  if ("release" in lock) {
     const stores = await startStores(config, log).catch((error: unknown) => {
       lock.release();
       throw error;
@@ -118,10 +118,6 @@ function emptySocketDir(dataDir: string): string {
 
 const asStartError = (error: unknown): StartError =>
   new StartError(error instanceof Error ? error.message : String(error));
-
-function takeUnlessHeld(dataDir: string): DataDirLock | null {
-  return lockHolder(dataDir) === null ? lockDataDir(dataDir) : null;
-}
 
 async function given(url: string): Promise<Store> {
   return { url, stop: async () => {} };

@@ -85,6 +85,7 @@ describe("a running service", () => {
       num_processes: 3,
       num_waiting: 0,
       missing_stores: [],
+      read_only_stores: [],
       avatar_moderation: "idle",
     };
     assert.deepEqual(answer.body, expected);
