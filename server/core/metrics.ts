@@ -15,6 +15,9 @@ export interface Metrics {
   generatorTokens: Counter<"model" | "kind">;
   generatorCost: Counter<"model">;
   generatorBroken: Gauge;
+  storeUp: Gauge<"store">;
+  queueJobs: Gauge<"queue" | "state">;
+  processRestarts: Gauge<"role">;
   generatedQuestions: Counter<"source" | "outcome">;
   avatarVerdicts: Counter<"verdict" | "by">;
   walletDifferences: Gauge;
@@ -124,6 +127,24 @@ export function createMetrics(): Metrics {
       name: "avatar_verdicts_total",
       help: "Uploaded pictures judged: approved, queued, rejected; and by whom",
       labelNames: ["verdict", "by"],
+      registers,
+    }),
+    storeUp: new Gauge({
+      name: "store_up",
+      help: "1 while a store answers and takes writes, else 0",
+      labelNames: ["store"],
+      registers,
+    }),
+    queueJobs: new Gauge({
+      name: "queue_jobs",
+      help: "Jobs that are not done, by state: waiting, active, delayed, failed for good",
+      labelNames: ["queue", "state"],
+      registers,
+    }),
+    processRestarts: new Gauge({
+      name: "process_restarts",
+      help: "How often the processes of a role were started anew since the service began",
+      labelNames: ["role"],
       registers,
     }),
     walletDifferences: new Gauge({

@@ -3,10 +3,13 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -57,6 +60,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   if (account) chownSync(socketDir, account.uid, account.gid);
   if (!existsSync(join(dataDir, "PG_VERSION")))
     await initialise(programs, dataDir, account, options);
+  if (account) giveTo(account, dataDir);
   const url = localDatabaseUrl(socketDir);
   const daemon = await startDaemon({
     name: "Postgres",
@@ -73,6 +77,14 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
     throw error;
   });
   return { url, pid: daemon.pid, stop: daemon.stop };
+}
+
+/** A folder that was copied from another machine belongs to whoever copied it, or to a number from there. */
+function giveTo({ uid, gid }: SystemUser, dataDir: string): void {
+  if (statSync(dataDir).uid === uid) return;
+  const inside = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
+  // The folder itself last: an attempt that broke off is made again.
+  for (const name of [...inside, "."]) lchownSync(join(dataDir, name), uid, gid);
 }
 
 function serverArguments(dataDir: string, options: LocalPostgresOptions): string[] {

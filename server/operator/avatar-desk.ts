@@ -6,6 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
 import type { OperatorCaller } from "../http/auth.ts";
+import { unavailable } from "../http/failures.ts";
 
 export interface UploadFilter {
   status: ReviewStatus;
@@ -14,11 +15,15 @@ export interface UploadFilter {
   cursor: number | null;
 }
 
+export const mostCounted = 1_000;
+
 /** Uploaded avatars as operators see them (AV-06); unknown ids are `avatar:upload_not_found`. */
 export interface AvatarDesk {
   list(filter: UploadFilter): Promise<ListedUpload[]>;
+  /** How many wait for a person, up to `mostCounted`. */
+  countWaiting(): Promise<number>;
   find(id: number): Promise<ListedUpload>;
-  /** The stored picture, WebP. */
+  /** The stored picture, WebP; `server:unavailable` when the store cannot say whether it has it. */
   picture(id: number): Promise<Buffer>;
   /** The change and its entry in the audit log are one transaction; `seen` as in `Decider`. */
   decide(
@@ -48,15 +53,23 @@ export function createAvatarDesk({ config, clock, open }: AvatarDeskOptions): Av
       const { listForReview } = await import("../../db/queries/avatar-reviews.ts");
       return listForReview((await open()).em.fork(), filter);
     },
+    countWaiting: async () => {
+      const { countWaiting } = await import("../../db/queries/avatar-reviews.ts");
+      return countWaiting((await open()).em.fork(), mostCounted);
+    },
     picture: async (id) => {
       const { createPictureStore } = await import("../avatars/create-picture-store.ts");
       const { file } = await find(id);
-      if (file === null) throw new AppError("avatar:picture_removed");
-      return createPictureStore(config)
-        .read(file)
-        .catch((cause: unknown) => {
-          throw new AppError("avatar:picture_removed", { cause });
-        });
+      const picture =
+        file === null
+          ? null
+          : await createPictureStore(config)
+              .read(file)
+              .catch((cause: unknown) => {
+                throw unavailable(cause);
+              });
+      if (picture === null) throw new AppError("avatar:picture_removed");
+      return picture;
     },
     decide: async (id, decision, { caller, reason, seen = null }) => {
       const { decideUpload } = await import("../avatars/review.ts");

@@ -7,6 +7,7 @@ import type { OperatorCaller } from "../http/auth.ts";
 import type { AccountStores } from "./accounts.ts";
 import type { Operator } from "./identity.ts";
 import type { AuditedChange } from "./sources.ts";
+import type { StoreState } from "./stores.ts";
 import { shownBooks, type BooksView } from "./wallets.ts";
 
 /** A database that takes longer to answer counts as away. */
@@ -30,9 +31,9 @@ export function createDatabase(config: Config, redis: Redis) {
   };
   return {
     open,
-    ping: async (): Promise<boolean> => {
-      const { pingDatabase } = await import("../../db/orm.ts");
-      return pingDatabase(await open(), pingLimitMs);
+    state: async (): Promise<StoreState> => {
+      const { readDatabaseState } = await import("../../db/orm.ts");
+      return readDatabaseState(await open(), pingLimitMs);
     },
     findOperator: async (hash: string): Promise<Operator | null> => {
       const { findActiveOperator } = await import("../../db/queries/operators.ts");

@@ -1,4 +1,5 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
+import { mostCounted } from "./avatar-desk.ts";
 import { readiness } from "./processes.ts";
 import type { Sources, Totals } from "./sources.ts";
 
@@ -40,14 +41,18 @@ export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<st
  * `now` is in milliseconds.
  */
 export function createGlance(
-  sources: Pick<Sources, "totals" | "processes" | "missingStores" | "moderators">,
+  sources: Pick<Sources, "totals" | "processes" | "stores" | "moderators" | "waitingPictures">,
   now: () => number,
 ): () => Promise<Figure[]> {
   let before: Look | null = null;
   let latest: Look | null = null;
 
   return async () => {
-    const [state, totals] = await Promise.all([readiness(sources), sources.totals()]);
+    const [state, totals, pictures] = await Promise.all([
+      readiness(sources),
+      sources.totals(),
+      sources.waitingPictures(),
+    ]);
     const look = { at: now(), totals };
     const spanMs = latest === null ? Infinity : look.at - latest.at;
     if (spanMs >= leastSpanMs) {
@@ -63,12 +68,13 @@ export function createGlance(
     };
     const isReady = state.status === "ok";
     const missing = state.missing_stores.map((name) => `${name} does not answer`);
+    const readOnly = state.read_only_stores.map((name) => `${name} takes no writes`);
     const starting =
       state.num_waiting > 0 ? [`processes that are starting: ${state.num_waiting}`] : [];
     return [
       {
         name: "Service",
-        value: isReady ? "ready" : ["not ready", ...missing, ...starting].join("; "),
+        value: isReady ? "ready" : ["not ready", ...missing, ...readOnly, ...starting].join("; "),
         isBad: !isReady,
       },
       { name: "Requests", value: perSecond("requests"), isBad: false },
@@ -80,6 +86,12 @@ export function createGlance(
       { name: "Lobby commands", value: perSecond("commands"), isBad: false },
       { name: "Lobbies in memory", value: String(totals.lobbies), isBad: false },
       { name: "Event streams", value: String(totals.streams), isBad: false },
+      { name: "Pictures to be looked at", value: countOf(pictures), isBad: false },
     ];
   };
+}
+
+function countOf(pictures: number | null): string {
+  if (pictures === null) return "unknown";
+  return pictures < mostCounted ? String(pictures) : `${mostCounted} or more`;
 }

@@ -15,17 +15,17 @@ import { createLoginFailures } from "./failures.ts";
 import { createIdentities } from "./identity.ts";
 import { createGlance, totalsOf } from "./glance.ts";
 import { createJobDesk } from "./jobs.ts";
+import { observe } from "./observe.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { createPlayerDesk } from "./players.ts";
 import { createQuestionDesk } from "./questions.ts";
 import { operatorRoutes } from "./routes.ts";
+import type { QueueBody } from "./schemas.ts";
 import { createOperatorServer, drain, listen } from "./server.ts";
 import type { Audit, Sources } from "./sources.ts";
+import { readStores, within, type StoreStates } from "./stores.ts";
 
 type MetricsOfProcess = MetricObjectWithValues<MetricValue<string>>[];
-
-/** A store that takes longer to answer counts as away. */
-const storeLimitMs = 1_500;
 
 /** Process entry of role `operator`: health, metrics and the pages for operators. */
 export async function startOperator(): Promise<void> {
@@ -47,12 +47,7 @@ export async function startOperator(): Promise<void> {
   });
   const failures = createLoginFailures(systemClock);
   const identities = createIdentities(config, systemClock, database.findOperator);
-  const missingStores = async () => {
-    const isRedisUp = await within(redis.ping().then(() => true));
-    // The ping has a limit of its own; loading the database layer, at the first question, has none.
-    const isDatabaseUp = await database.ping().catch(() => false);
-    return [...(isDatabaseUp ? [] : ["postgres"]), ...(isRedisUp ? [] : ["redis"])];
-  };
+  const stores = () => readStores(redis, database);
   const audit: Audit = async (caller, change) => {
     log.warn({ audit: true, operator: caller.name, ...change }, "operator action");
     await database.audit(caller, change);
@@ -61,8 +56,10 @@ export async function startOperator(): Promise<void> {
   const players = createPlayerDesk({ config, inStores });
   const avatars = createAvatarDesk({ config, clock: systemClock, open: database.open });
   const questions = createQuestionDesk(inStores);
-  const parts = { missingStores, outbox, wallets, audit, players, avatars, questions };
-  const sources: Sources = { ...createSources(link, queues, metrics), ...parts };
+  const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
+  const desks = { players, avatars, questions };
+  const parts = { stores, outbox, wallets, audit, waitingPictures, ...desks };
+  const sources: Sources = { ...createSources({ link, queues, metrics, stores }), ...parts };
   const server = createOperatorServer({
     config,
     clock: systemClock,
@@ -78,11 +75,13 @@ export async function startOperator(): Promise<void> {
   link.ready(await listen(server, host, port));
 }
 
-function createSources(
-  link: PrimaryLink,
-  queues: Queues,
-  metrics: Metrics,
-): Pick<Sources, "processes" | "lobbies" | "jobs" | "metrics" | "totals" | "moderators"> {
+function createSources(parts: {
+  link: PrimaryLink;
+  queues: Queues;
+  metrics: Metrics;
+  stores: () => Promise<StoreStates>;
+}): Pick<Sources, "processes" | "lobbies" | "jobs" | "metrics" | "totals" | "moderators"> {
+  const { link, queues, metrics, stores } = parts;
   const listOf = async (
     question: "processes" | "lobbies" | "metrics" | "moderation",
   ): Promise<unknown[]> => {
@@ -94,17 +93,18 @@ function createSources(
     const own = await metrics.registry.getMetricsAsJSON();
     return AggregatorRegistry.aggregate([...others, own]);
   };
+  const processes = async () => (await listOf("processes")) as ProcessInfo[];
+  const jobs = createJobDesk(queues.all());
   return {
-    processes: async () => (await listOf("processes")) as ProcessInfo[],
+    processes,
     lobbies: async () => (await listOf("lobbies")) as Holder[],
-    metrics: async () => (await registry()).metrics(),
+    metrics: async () => {
+      const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
+      await observe(metrics, { stores, queues: waiting, processes });
+      return (await registry()).metrics();
+    },
     totals: async () => totalsOf(await (await registry()).getMetricsAsJSON()),
     moderators: async () => (await listOf("moderation")).map(String),
-    jobs: createJobDesk(queues.all()),
+    jobs,
   };
-}
-
-async function within(work: Promise<boolean>): Promise<boolean> {
-  const limit = new Promise<boolean>((resolve) => setTimeout(resolve, storeLimitMs, false).unref());
-  return Promise.race([work.catch(() => false), limit]);
 }

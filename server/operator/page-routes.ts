@@ -22,7 +22,11 @@ const links: Link[] = [
   { href: "/operator/workers", text: "/operator/workers", note: "processes and their restarts" },
   { href: "/operator/lobbies", text: "/operator/lobbies", note: "lobbies in memory by process" },
   { href: "/metrics", text: "/metrics", note: "Prometheus text, summed over all processes" },
-  { href: "/ready", text: "/ready", note: "200 when every process and store answers" },
+  {
+    href: "/ready",
+    text: "/ready",
+    note: "200 when every process answers, and every store, which takes writes",
+  },
   { href: "/live", text: "/live", note: "200 while this process runs" },
   {
     href: "/operator/openapi.json",

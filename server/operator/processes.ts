@@ -3,6 +3,7 @@ import { timestamp } from "../core/clock.ts";
 import type { ProcessInfo } from "../ipc.ts";
 import { Instant, orNull } from "./schemas.ts";
 import type { Sources } from "./sources.ts";
+import type { StoreState } from "./stores.ts";
 
 export const ProcessBody = Type.Object({
   role: Type.String(),
@@ -33,28 +34,35 @@ export const Readiness = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("unavailable")]),
   num_processes: Type.Integer(),
   num_waiting: Type.Integer(),
-  missing_stores: Type.Array(Type.String()),
+  missing_stores: Type.Array(Type.String(), { description: "they do not answer" }),
+  read_only_stores: Type.Array(Type.String(), {
+    description: "they answer and take no writes: full, a replica, or unable to save",
+  }),
   avatar_moderation: Type.String({
     description: `${moderatorStates.join(", ")}; unavailable leaves pictures to operators`,
   }),
 });
 
-/** `ok` when every process has started and every store answers. */
+/** `ok` when every process has started and every store answers and takes writes. */
 export async function readiness(
-  sources: Pick<Sources, "processes" | "missingStores" | "moderators">,
+  sources: Pick<Sources, "processes" | "stores" | "moderators">,
 ): Promise<Static<typeof Readiness>> {
-  const [processes, missing, moderators] = await Promise.all([
+  const [processes, stores, moderators] = await Promise.all([
     sources.processes(),
-    sources.missingStores(),
+    sources.stores(),
     sources.moderators(),
   ]);
   const waiting = processes.filter((each) => !each.isReady).length;
-  const isReady = processes.length > 0 && waiting === 0 && missing.length === 0;
+  const storesThatAre = (wanted: StoreState) =>
+    Object.entries(stores).flatMap(([name, state]) => (state === wanted ? [name] : []));
+  const hasStores = Object.values(stores).every((state) => state === "ok");
+  const isReady = processes.length > 0 && waiting === 0 && hasStores;
   return {
     status: isReady ? "ok" : "unavailable",
     num_processes: processes.length,
     num_waiting: waiting,
-    missing_stores: missing,
+    missing_stores: storesThatAre("away"),
+    read_only_stores: storesThatAre("read_only"),
     // Without it uploads wait for a person; the service as such is ready.
     avatar_moderation: moderatorStates.find((one) => moderators.includes(one)) ?? "unavailable",
   };

@@ -7,6 +7,7 @@ import type { AvatarDesk } from "./avatar-desk.ts";
 import type { JobDesk } from "./jobs.ts";
 import type { PlayerDesk } from "./players.ts";
 import type { QuestionDesk } from "./questions.ts";
+import type { StoreStates } from "./stores.ts";
 import type { BooksView } from "./wallets.ts";
 
 /** Sums over all processes; what is counted begins anew with a process. */
@@ -26,6 +27,8 @@ export interface Sources {
   jobs: JobDesk;
   players: PlayerDesk;
   avatars: AvatarDesk;
+  /** Pictures that wait for a person, up to `mostCounted`; null while the database does not answer. */
+  waitingPictures(): Promise<number | null>;
   /** How the moderators of avatars stand in the job workers. */
   moderators(): Promise<string[]>;
   questions: QuestionDesk;
@@ -33,8 +36,7 @@ export interface Sources {
   totals(): Promise<Totals>;
   outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
   wallets(): Promise<BooksView>;
-  /** Names of the stores that do not answer. */
-  missingStores(): Promise<string[]>;
+  stores(): Promise<StoreStates>;
   audit: Audit;
 }
 

@@ -1,6 +1,7 @@
 import { statusPageUrl } from "../../core/addresses.ts";
 import { AppError } from "../../core/errors.ts";
 import { preferredLocale } from "../../core/locales.ts";
+import { permissionVary } from "../../http/cors.ts";
 import {
   defineRoute,
   redirect,
@@ -29,7 +30,10 @@ const healthCheck = defineRoute({
   errors: ["system:database_unreachable"],
   handler: async ({ deps }) =>
     // Not the record's `cache`: that adds an ETag, and this body changes by the second.
-    reply(200, await readHealth(deps), [["Cache-Control", "public, max-age=30"]]),
+    reply(200, await readHealth(deps), [
+      ["Cache-Control", "public, max-age=30"],
+      ["Vary", permissionVary],
+    ]),
 });
 
 const subscribeRoute = defineRoute({

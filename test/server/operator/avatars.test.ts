@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
+import { countWaiting } from "../../../db/queries/avatar-reviews.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import type { App } from "../../support/app.ts";
 import { formOf, scene } from "../../support/pictures.ts";
@@ -41,6 +44,8 @@ describe("the review of avatars", () => {
       [[ids[2], one.id, "manual"]],
     );
     assert.equal(second.next, null);
+    assert.equal(await countWaiting(app.deps.em, 100), ids.length);
+    assert.equal(await countWaiting(app.deps.em, 2), 2);
     const url = first.uploads[0]?.picture_url ?? "";
     const picture = await review.client.get(url, { token: "token-of-operator" });
     assert.equal(picture.headers.get("content-type"), "image/webp");
@@ -219,10 +224,23 @@ describe("the upkeep of pictures", () => {
     assert.ok(await one.isPicture());
     const gone = before[0];
     assert.ok(gone?.file);
-    await assert.rejects(app.deps.pictureStore.read(gone.file));
+    assert.equal(await app.deps.pictureStore.read(gone.file), null);
     assert.equal(codeOf(await ask("POST", `/${gone.id}/approve`)), "avatar:picture_removed");
     assert.equal(codeOf(await ask("GET", `/${gone.id}/picture`)), "avatar:picture_removed");
     assert.ok(!(await list("?limit=100")).uploads.some(({ id }) => id === gone.id));
+  });
+
+  it("calls a picture removed only when it is, not while it cannot be read", async () => {
+    const one = await member();
+    const { id } = await one.send();
+    const [file] = (await filesOf(one.id)).map((row) => row.file);
+    assert.ok(file);
+    const path = join(app.deps.config.DATA_DIR, "avatars", file.slice(0, 2), file);
+    rmSync(path);
+    mkdirSync(path);
+    assert.equal(codeOf(await ask("GET", `/${id}/picture`)), "server:unavailable");
+    rmdirSync(path);
+    assert.equal(codeOf(await ask("GET", `/${id}/picture`)), "avatar:picture_removed");
   });
 
   it("removes rejected pictures after a month, and those of a cleared account", async () => {

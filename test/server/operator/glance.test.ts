@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createMetrics } from "../../../server/core/metrics.ts";
 import { createGlance, totalsOf } from "../../../server/operator/glance.ts";
 import type { Totals } from "../../../server/operator/sources.ts";
+import type { StoreStates } from "../../../server/operator/stores.ts";
 import type { ProcessInfo } from "../../../server/ipc.ts";
 
 const nothing: Totals = { requests: 0, failures: 0, commands: 0, lobbies: 0, streams: 0 };
@@ -17,13 +18,20 @@ const process: ProcessInfo = {
 };
 
 function setUp() {
-  const state = { now: 0, totals: nothing, isReady: true, missing: [] as string[] };
+  const state = {
+    now: 0,
+    totals: nothing,
+    isReady: true,
+    stores: { postgres: "ok", redis: "ok" } as StoreStates,
+    pictures: 0 as number | null,
+  };
   const glance = createGlance(
     {
       totals: async () => state.totals,
       processes: async () => [{ ...process, isReady: state.isReady }],
-      missingStores: async () => state.missing,
+      stores: async () => state.stores,
       moderators: async () => [],
+      waitingPictures: async () => state.pictures,
     },
     () => state.now,
   );
@@ -64,11 +72,23 @@ test("what somebody has to look at is marked", async () => {
   assert.deepEqual((await look(10, { failures: 2 }))[name], ["0.0 per second", false]);
   assert.deepEqual((await look(20, { failures: 4 }))[name], ["0.2 per second", true]);
   state.isReady = false;
-  state.missing = ["redis"];
+  state.stores = { postgres: "read_only", redis: "away" };
   assert.deepEqual((await look(30))["Service"], [
-    "not ready; redis does not answer; processes that are starting: 1",
+    "not ready; redis does not answer; postgres takes no writes; processes that are starting: 1",
     true,
   ]);
+});
+
+test("the pictures that wait are counted as far as they can be", async () => {
+  const { state, look } = setUp();
+  for (const [pictures, value] of [
+    [3, "3"],
+    [1_000, "1000 or more"],
+    [null, "unknown"],
+  ] as const) {
+    state.pictures = pictures;
+    assert.deepEqual((await look(0))["Pictures to be looked at"], [value, false]);
+  }
 });
 
 test("the totals are those of the metrics by their names", async () => {

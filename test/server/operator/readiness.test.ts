@@ -10,7 +10,7 @@ test("readiness says when pictures cannot be judged, and is none the worse for i
   const worker = { role: "jobs" as const, index: 0, pid: 1, restarts: 0, startedAt: 0 };
   const sources = {
     processes: async () => [{ ...worker, isReady: true, incarnation: null }],
-    missingStores: async () => [],
+    stores: async () => ({ postgres: "ok" as const, redis: "ok" as const }),
     moderators: async () => ["idle", classifier.state()],
   };
   assert.equal((await readiness(sources)).avatar_moderation, "idle");

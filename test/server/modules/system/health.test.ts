@@ -17,6 +17,7 @@ describe("GET /v1/health-check", () => {
       assert.equal(well.status, 200);
       assert.equal((well.body as { status: string }).status, "ok");
       assert.equal(well.headers.get("cache-control"), "public, max-age=30");
+      assert.equal(well.headers.get("vary"), "Origin, X-Api-Key");
       assert.equal(well.headers.get("etag"), null);
       await app.stores.redis.kill();
       const ill = await app.client.get("/v1/health-check");

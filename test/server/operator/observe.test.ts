@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { createMetrics } from "../../../server/core/metrics.ts";
+import { createJobDesk } from "../../../server/operator/jobs.ts";
+import { observe, type Observed } from "../../../server/operator/observe.ts";
+import { createQueues } from "../../../workers/producer.ts";
+import { mail } from "../../../workers/queues.ts";
+import { testStores, type TestStores } from "../../support/stores.ts";
+
+const born = { isReady: true, startedAt: 0, incarnation: null, pid: 7, index: 0 };
+const lines = (text: string, name: string) =>
+  text.split("\n").filter((line) => line.startsWith(`${name}{`));
+
+describe("the metrics that are looked up when they are asked for", () => {
+  let stores: TestStores;
+  before(async () => {
+    stores = await testStores();
+  });
+  after(() => stores.stop());
+
+  const observed: Observed = {
+    stores: async () => ({ postgres: "read_only", redis: "ok" }),
+    queues: async () => null,
+    processes: async () => [
+      { ...born, role: "http", restarts: 2 },
+      { ...born, role: "http", restarts: 1 },
+      { ...born, role: "jobs", restarts: 0 },
+    ],
+  };
+
+  it("say how the stores are and how often processes were started anew", async () => {
+    const metrics = createMetrics();
+    await observe(metrics, observed);
+    await observe(metrics, observed);
+    const text = await metrics.registry.metrics();
+    assert.deepEqual(lines(text, "store_up"), [
+      'store_up{store="postgres"} 0',
+      'store_up{store="redis"} 1',
+    ]);
+    assert.deepEqual(lines(text, "process_restarts"), [
+      'process_restarts{role="http"} 3',
+      'process_restarts{role="jobs"} 0',
+    ]);
+  });
+
+  it("count the jobs that are not done, and none while nobody can say", async () => {
+    const metrics = createMetrics();
+    const queues = createQueues(stores.redisUrl, silentLogger);
+    try {
+      await queues.enqueue(mail, { messageId: 1, round: 0 });
+      await queues.enqueue(mail, { messageId: 2, round: 0 });
+      const desk = createJobDesk(queues.all());
+      await observe(metrics, { ...observed, queues: () => desk.queues() });
+      const text = await metrics.registry.metrics();
+      const jobs = lines(text, "queue_jobs").filter((line) => line.includes(`"${mail.name}"`));
+      assert.ok(jobs.includes(`queue_jobs{queue="${mail.name}",state="waiting"} 2`), text);
+      assert.ok(jobs.includes(`queue_jobs{queue="${mail.name}",state="failed"} 0`), text);
+      assert.ok(!text.includes('state="completed"'));
+    } finally {
+      await queues.close();
+    }
+    await observe(metrics, observed);
+    assert.deepEqual(lines(await metrics.registry.metrics(), "queue_jobs"), []);
+  });
+});
