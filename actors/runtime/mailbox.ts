@@ -171,6 +171,9 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     deps.journal.commit(Object.assign(change, { token }), (outcome) => {
       if (outcome === "committed") slot.knownSeq = change.seq;
       if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
+      // It is read back and the commands are tried again; time after time it cannot be written at all.
+      if (outcome === "conflict")
+        deps.log.warn({ lobby: slot.code }, "lobby is not as it was read: read again");
       // Perhaps it is in the store, with a deadline nobody here knows.
       if (outcome === "failed") {
         deadlines.retry(slot.code);

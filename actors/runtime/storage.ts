@@ -26,9 +26,14 @@ export const nothingStored = (): StoredLobby => ({
   memory: new Map(),
 });
 
-/** A commit in one text: what the next one has to find, and what tells this one from any other; "" before the first. */
-export const stampOf = (version: number, commitId: string): string =>
-  version === 0 ? "" : `${version} ${commitId}`;
+/**
+ * A commit in one text: what the next one has to find, and what tells this one from any other; "" before the
+ * first. Without an id it is that of a lobby left by a version that stored no more than the number in `v`.
+ */
+export function stampOf(version: number, commitId: string): string {
+  if (version === 0) return "";
+  return commitId === "" ? String(version) : `${version} ${commitId}`;
+}
 
 /** Commits between two snapshots: bounds what a takeover has to fold. */
 export const snapshotEvery = 32;
@@ -44,7 +49,7 @@ export async function loadLobby(
   const stamp = fields["v"];
   if (stamp === undefined) return nothingStored();
   const version = Number.parseInt(stamp, 10);
-  const commitId = stamp.slice(stamp.indexOf(" ") + 1);
+  const [, commitId = ""] = stamp.split(" ");
   const snapshotVersion = Number(fields["sv"] ?? 0);
   let lobby = fields["s"] === undefined ? null : (JSON.parse(fields["s"]) as Lobby);
   for (let n = snapshotVersion + 1; n <= version; n++) {
