@@ -16,7 +16,20 @@ const listed = sql`select ${uploadColumns}, p.name as "playerName",
     coalesce(p.avatar_source = 'upload' and p.avatar_upload_id = u.id, false) as "isShown"
   from avatar_uploads u join players p on p.id = u.player_id`;
 
-/** A page of uploads: those that wait oldest first, as long as there is a picture; others newest first. */
+/** What waits for a person, as long as there is a picture. */
+const waiting = sql`u.status = 'queued' and u.file is not null`;
+
+/** How many uploads wait for a person; `most` when there are more. */
+export async function countWaiting(em: EntityManager, most: number): Promise<number> {
+  const [row] = await rowsOf(
+    em,
+    sql<{ count: number }>`select count(*)::int as count from (
+      select 1 from avatar_uploads u where ${waiting} limit ${most}) first`,
+  );
+  return row?.count ?? 0;
+}
+
+/** A page of uploads: those that wait oldest first; others newest first. */
 export function listForReview(
   em: EntityManager,
   { status, limit, cursor }: { status: ReviewStatus; limit: number; cursor: number | null },
@@ -24,8 +37,8 @@ export function listForReview(
   if (status === "queued")
     return rowsOf(
       em,
-      sql<ListedUpload>`${listed} where u.status = 'queued' and u.file is not null
-        and u.id > ${cursor ?? 0} order by u.id limit ${limit}`,
+      sql<ListedUpload>`${listed} where ${waiting} and u.id > ${cursor ?? 0}
+        order by u.id limit ${limit}`,
     );
   const before = cursor === null ? sql`true` : sql`u.id < ${cursor}`;
   return rowsOf(

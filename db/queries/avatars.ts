@@ -77,20 +77,20 @@ export interface ShownAvatar extends AvatarChoice {
   providerUrl: string | null;
 }
 
-/** How an open player is shown, or null when there is none. */
+/** How a player is shown, or null when there is none; what a closed account chose is not shown. */
 export async function readShownAvatar(
   em: EntityManager,
   playerId: number,
 ): Promise<ShownAvatar | null> {
   const rows = await rowsOf(
     em,
-    sql<ShownAvatar>`select p.avatar_source as source, p.avatar_icon as icon,
-        p.avatar_color as color, p.avatar_bg as bg, p.avatar_border as border,
+    sql<ShownAvatar>`select case when p.deleted_at is null then p.avatar_source end as source,
+        p.avatar_icon as icon, p.avatar_color as color, p.avatar_bg as bg, p.avatar_border as border,
         p.avatar_upload_id as "uploadId", u.file, c.avatar_url as "providerUrl"
       from players p
       left join avatar_uploads u on u.id = p.avatar_upload_id and u.status = 'approved'
       left join oauth_connections c on c.player_id = p.id and c.provider = p.avatar_source
-      where p.id = ${playerId} and p.deleted_at is null`,
+      where p.id = ${playerId}`,
   );
   return rows[0] ?? null;
 }

@@ -40,6 +40,7 @@ export function createBucketStore(address: string): PictureStore {
       const size = Number(answer.headers.get("content-length") ?? 0);
       if (!answer.ok || size > maxPictureBytes) {
         await answer.body?.cancel();
+        if (answer.status === 404) return null;
         throw new Error(`the picture store answered ${answer.status}, ${size} bytes`);
       }
       return Buffer.from(await answer.arrayBuffer());

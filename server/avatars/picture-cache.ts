@@ -1,11 +1,12 @@
 import { createSizedCache } from "../core/sized-cache.ts";
-import type { PictureStore } from "./picture-store.ts";
+import { readStored, type PictureStore } from "./picture-store.ts";
 
 /** Bytes of pictures a process keeps for drawing them again. */
 const maxBytes = 16 * 1024 * 1024;
 
 /** Reads of stored pictures, which never change under their name. */
 export interface PictureCache {
+  /** Rejects when it is not there or cannot be read. */
   read(name: string): Promise<Buffer>;
 }
 
@@ -15,7 +16,7 @@ export function createPictureCache(store: Pick<PictureStore, "read">): PictureCa
     read: async (name) =>
       cache.use(
         name,
-        () => store.read(name),
+        () => readStored(store, name),
         (bytes) => bytes,
       ),
   };

@@ -7,10 +7,17 @@ import { randomId } from "../core/ids.ts";
 export interface PictureStore {
   /** Resolves when the picture will outlive this process. */
   write(name: string, bytes: Uint8Array): Promise<void>;
-  /** Rejects when it is not there or cannot be read. */
-  read(name: string): Promise<Buffer>;
+  /** Null when it is not there; rejects when nobody can say. */
+  read(name: string): Promise<Buffer | null>;
   /** Resolves also when it is not there. */
   remove(name: string): Promise<void>;
+}
+
+/** Rejects when it is not there, too. */
+export async function readStored(store: Pick<PictureStore, "read">, name: string): Promise<Buffer> {
+  const bytes = await store.read(name);
+  if (bytes === null) throw new Error("the stored picture is gone");
+  return bytes;
 }
 
 const namePattern = /^[A-Za-z0-9_-]{22}\.webp$/;
@@ -40,7 +47,11 @@ export function createFolderStore(config: Pick<Config, "DATA_DIR">): PictureStor
         throw error;
       }
     },
-    read: async (name) => readFile(join(folderOf(name), name)),
+    read: async (name) =>
+      readFile(join(folderOf(name), name)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return null;
+        throw error;
+      }),
     remove: async (name) => {
       // A process that was killed over it left the second.
       for (const file of [name, unfinishedOf(name)])

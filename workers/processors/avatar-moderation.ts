@@ -1,5 +1,6 @@
 import { findRejectedLike, findUpload } from "../../db/queries/avatar-uploads.ts";
 import { isUnjudged, settleVerdict } from "../../server/avatars/decisions.ts";
+import { readStored } from "../../server/avatars/picture-store.ts";
 import { perceptualHash } from "../../server/avatars/perceptual-hash.ts";
 import { leaveTo, type Verdict } from "../../server/avatars/verdict.ts";
 import type { JobDeps } from "../../server/deps.ts";
@@ -20,7 +21,7 @@ export async function moderateAvatar(
   const { em } = deps;
   const upload = await findUpload(em, uploadId);
   if (!upload || upload.file === null || !isUnjudged(upload)) return;
-  const webp = await deps.pictureStore.read(upload.file);
+  const webp = await readStored(deps.pictureStore, upload.file);
   const hash = await perceptualHash(webp);
   const verdict =
     (await compare(deps, hash)) ?? (await deps.moderator.judge({ id: uploadId, webp }));

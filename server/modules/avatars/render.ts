@@ -33,7 +33,7 @@ interface RenderOptions {
   isFallback: boolean;
 }
 
-/** Of a player whose account is open; what cannot be shown is the generated picture instead (AV-07). */
+/** What cannot be shown, or was chosen for an account closed since, is the generated picture instead (AV-07). */
 export async function renderPlayer(
   deps: RenderDeps,
   playerId: number,
@@ -135,7 +135,7 @@ async function draw(slug: string, wish: Required<IconWish>, size: number): Promi
 /** What is no integer counts as the default, what is out of bounds as the bound (AV-08). */
 export function sizeOf(wanted: string | number | undefined): number {
   const text = String(wanted ?? defaultSize);
-  const size = /^-?\d{1,15}$/.test(text) ? Number(text) : defaultSize;
+  const size = /^-?\d+$/.test(text) ? Number(text) : defaultSize;
   return Math.min(Math.max(size, minSize), maxSize);
 }
 

@@ -1,6 +1,7 @@
 import { loadCatalogue } from "../../avatars/catalogue.ts";
 import { displayNameOf, iconSource, licenceOf } from "../../avatars/credits.ts";
 import { palettes } from "../../avatars/palettes.ts";
+import { permissionVary } from "../../http/cors.ts";
 import {
   bytesReply,
   defineRoute,
@@ -91,7 +92,7 @@ const ofPlayer = defineRoute({
     if ("svg" in rendered) return answer(rendered);
     return answer(rendered, [
       ["Cache-Control", playerCache],
-      ["Vary", "Origin"],
+      ["Vary", permissionVary],
     ]);
   },
 });

@@ -68,7 +68,7 @@ async function store(deps: Deps, playerId: number, webp: Buffer): Promise<number
 /** A store that loses what it takes is found out while the sender still has the picture. */
 async function readBack({ pictureStore }: Deps, file: string, webp: Buffer): Promise<void> {
   const isSame = await pictureStore.read(file).then(
-    (bytes) => bytes.equals(webp),
+    (bytes) => bytes?.equals(webp) ?? false,
     () => false,
   );
   if (!isSame) throw new AppError("avatar:image_unreadable");

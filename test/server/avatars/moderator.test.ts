@@ -12,6 +12,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import sharp from "sharp";
 import { createClassifier } from "../../../server/avatars/classifier/classifier.ts";
 import { inputSide, type Answer } from "../../../server/avatars/classifier/contract.ts";
+import { newPictureName } from "../../../server/avatars/picture-store.ts";
 import { normalizePicture, refusalOf } from "../../../server/avatars/images.ts";
 import { createModerator, judgeScores } from "../../../server/avatars/moderator.ts";
 import { perceptualHash } from "../../../server/avatars/perceptual-hash.ts";
@@ -242,5 +243,13 @@ describe("uploads judged by the real model and kept in a bucket", () => {
     bucket.failing.clear();
     assert.deepEqual([full.status, full.code], [503, "server:unavailable"]);
     assert.equal(bucket.objects.size, before, "nothing is left behind");
+  });
+
+  it("are gone when the store says so, not when it says nothing", async () => {
+    const { pictureStore } = app.deps;
+    assert.equal(await pictureStore.read(newPictureName()), null);
+    bucket.failing.add("GET");
+    await assert.rejects(pictureStore.read(newPictureName()), /answered 501/);
+    bucket.failing.clear();
   });
 });

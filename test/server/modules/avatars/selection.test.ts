@@ -357,8 +357,10 @@ describe("drawings", () => {
       "size=64": 64,
       "size=1": 16,
       "size=9999": 512,
+      "size=99999999999999999999": 512,
       "size=1e2": 128,
       "size=-5": 16,
+      "size=-99999999999999999999": 16,
     };
     const one = await member();
     for (const [query, size] of Object.entries({ ...sizes, "size=%zz": 128, "size=": 128 }))
@@ -368,7 +370,8 @@ describe("drawings", () => {
         "/v1/users/@me/avatar",
       ]) {
         const { text } = await app.client.get(`${path}?${query}`, { token: one.token });
-        assert.ok(text.includes(` width="${size}" height="${size}"`), `${path}?${query}`);
+        const root = new RegExp(`^<svg [^>]*width="${size}" height="${size}"`);
+        assert.match(text, root, `${path}?${query}`);
       }
   });
 
@@ -390,6 +393,16 @@ describe("drawings", () => {
     }
   });
 
+  it("of a closed account, which stays on the boards, are the generated ones", async () => {
+    const one = await member();
+    const generated = (await one.draw()).text;
+    await one.chosen({ source: "custom", icon: "lorc/ammonite", color: "rose" });
+    assert.notEqual((await one.draw()).text, generated);
+    assert.equal((await app.client.delete("/v1/users/@me", { token: one.token })).status, 200);
+    const after = await one.draw();
+    assert.deepEqual([after.status, after.text], [200, generated]);
+  });
+
   it("of oneself need no token, and are nobody else's to keep", async () => {
     const one = await member();
     const own = await app.client.get("/v1/users/@me/avatar", { token: one.token });
@@ -404,8 +417,6 @@ describe("drawings", () => {
       (await app.client.get("/v1/users/@me/avatar", { token: "bad" })).text,
       nobody.text,
     );
-    assert.equal((await app.client.delete("/v1/users/@me", { token: one.token })).status, 200);
-    assert.equal((await one.draw()).status, 404);
   });
 });
 

@@ -267,6 +267,23 @@ describe("a form that is no sound picture", () => {
       assert.equal(await codeOf({ headers: other, body }), "request:unsupported_media_type");
   });
 
+  it("may name its boundary in any way its standard has", async () => {
+    const one = await member();
+    const { body, headers } = formOf([{ bytes: await fresh() }]);
+    const bare = headers["content-type"];
+    const quoted = bare.replace(/boundary=(.+)/, 'boundary="$1"');
+    for (const type of [
+      quoted,
+      `${bare}; charset=utf-8`,
+      quoted.replace("; ", ";charset=utf-8 ; "),
+      bare.replace("multipart/form-data", "Multipart/Form-Data"),
+    ]) {
+      const options = { token: one.token, headers: { "content-type": type }, body };
+      const { status, text } = await app.client.post(path, options);
+      assert.equal(status, 200, `${type}: ${text}`);
+    }
+  });
+
   it("is not read further than it may be long", async () => {
     const one = await member();
     const limit = app.deps.config.AVATAR_MAX_BYTES;
