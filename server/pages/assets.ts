@@ -47,6 +47,7 @@ const folders: Readonly<Record<Name, string>> = {
   "watch.js": own,
   "share.js": own,
   "game.js": own,
+  "connection.js": own,
   "dom.js": own,
   "room.js": own,
   "tab.js": own,

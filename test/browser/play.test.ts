@@ -104,7 +104,7 @@ describe("the play page in a real browser", () => {
       // The answer never leaves the page that chose it; the reloaded one sends it again.
       await friend.page.route("**/answer", () => {});
       await friend.page.keyboard.press("4");
-      await friend.page.getByText("Waiting for the others").waitFor();
+      await friend.page.getByText("Sending your answer").waitFor();
       await friend.page.unroute("**/answer");
       await friend.page.reload();
       await host.page.locator("#playing-players").getByText("answered").waitFor();
@@ -199,6 +199,7 @@ describe("the play page in a real browser", () => {
       assert.deepEqual(await scoreboard(watcher), await scoreboard(host));
       assert.ok(await friend.page.locator("#sheet").isHidden());
       const sheet = await downloaded(host);
+      assert.ok(sheet.startsWith('\ufeff"question_index"'), sheet.slice(0, 40));
       for (const name of ["Mary", "Joan"]) assert.ok(sheet.includes(name), sheet);
     });
   });

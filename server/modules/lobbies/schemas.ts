@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { difficulties } from "../../providers/question-model.ts";
-import { named } from "../questions/service.ts";
+import { named, promptRule } from "../questions/service.ts";
 
 export const nullable = <T extends string>(type: T, extra: Record<string, unknown> = {}) =>
   Type.Unsafe<(T extends "integer" ? number : string) | null>({ type: [type, "null"], ...extra });
@@ -9,11 +9,6 @@ export const NullableTimestamp = nullable("string", {
   description: "ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00",
 });
 
-/** Document 2, generate request; TRV-05. */
-const promptRule = {
-  pattern: `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`,
-  description: "letters, digits, spaces and . , ! ? ' - : ; ( ) / \" alone",
-};
 /** Trimmed 1-64 characters, no control characters, one that is seen (LOB-06). */
 const namePattern =
   "^\\s*(?=\\S)(?=.*[^\\s\\p{Default_Ignorable_Code_Point}])[^\\p{Cc}]{1,64}?\\s*$";

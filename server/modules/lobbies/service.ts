@@ -121,7 +121,7 @@ export async function createLobby(
     const reply = await deps.lobbies.ask(code, { type: "create", ...facts, code, host }, takingId);
     // After a failure the lobby may be there all the same: its place is freed when places run out.
     if (reply.ok || reply.params?.["collision"] !== true)
-      return takenSeat(deps, code, hostId, bodyOf(deps, reply));
+      return takenSeat(deps, code, host, bodyOf(deps, reply));
     await releaseHosting(deps, caller.playerId, code);
   }
   throw new AppError("server:unavailable", { params: { retry_after: 1 } });
@@ -135,7 +135,7 @@ export async function joinLobby(
 ): Promise<TakenSeat> {
   const seat = await newSeat(deps, draft, caller?.player ?? null);
   const body = await command(deps, code, { type: "join", seat, by: askerOf(caller) }, takingId);
-  return takenSeat(deps, code, seat.id, body);
+  return takenSeat(deps, code, seat, body);
 }
 
 /** Starts under way in this process, by lobby and key of the command. */
@@ -231,10 +231,11 @@ async function avatarUrlOf(deps: Deps, { playerId, isGuest }: Caller): Promise<s
   return `/v1/players/${playerId}/avatar?v=${v}`;
 }
 
-function takenSeat(deps: Deps, code: string, seatId: number, body: string | null): TakenSeat {
-  const token = deps.tokens.sign("lobby", String(seatId), tokenSeconds, {
+function takenSeat(deps: Deps, code: string, seat: NewSeat, body: string | null): TakenSeat {
+  // Who took it, as every token says; nobody for an anonymous one (TOK-02).
+  const token = deps.tokens.sign("lobby", String(seat.accountId ?? 0), tokenSeconds, {
     lobby: code,
-    lobby_player: seatId,
+    lobby_player: seat.id,
   });
   return {
     code,

@@ -1,7 +1,7 @@
 const here = location.pathname;
 const byId = (id) => document.getElementById(id);
 const form = document.querySelector("form");
-const notes = ["wrong", "locked", "guest", "expired", "later"];
+const notes = ["wrong", "locked", "guest", "expired", "later", "again"];
 let token = "";
 
 function note(id) {
@@ -18,7 +18,8 @@ async function call(method, path, body, bearer) {
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const json = await answer.json().catch(() => ({}));
-  return { status: answer.status, body: json.body ?? {} };
+  const code = json.flash?.errors?.[0]?.code;
+  return { status: answer.status, body: json.body ?? {}, code };
 }
 
 function showSignIn() {
@@ -50,9 +51,12 @@ function close(id) {
 }
 
 async function decide(isAllowed) {
-  const { status, body } = await call("POST", here, { is_allowed: isAllowed }, token);
+  const { status, body, code } = await call("POST", here, { is_allowed: isAllowed }, token);
   if (status === 200) return location.assign(body.redirect);
-  if (status === 401) return showSignIn();
+  if (status === 401) {
+    showSignIn();
+    return note(code === "oauth:sign_in_required" ? "again" : "");
+  }
   return close(status === 404 ? "expired" : "later");
 }
 
@@ -95,6 +99,7 @@ await guarded(async () => {
   byId("client").textContent = body.client_name;
   for (const scope of body.scopes) byId(`scope-${scope}`)?.removeAttribute("hidden");
   byId("ask").hidden = false;
+  if (body.must_sign_in) return showSignIn();
   const session = await call("POST", "/v1/gateway/refresh");
   if (session.status === 200) enter(session.body);
   else showSignIn();

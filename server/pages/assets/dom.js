@@ -21,6 +21,12 @@ export function setText(id, text) {
   if (el(id).textContent !== text) el(id).textContent = text;
 }
 
+/** Tells people something above the page; nothing with an empty text. @param {string} text */
+export function notify(text) {
+  el("notice").hidden = text === "";
+  setText("notice-text", text);
+}
+
 /** @param {string} slug */
 export const readable = (slug) => {
   const text = slug.replaceAll("_", " ");
@@ -48,13 +54,27 @@ export function replaceRows(id, rows) {
       ?.focus();
 }
 
+/** Letters of any script turn by themselves; a name may not turn what is written beside it. @param {string} name */
+const plainName = (name) => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+
+/** A name inside a line of text. @param {string} name */
+export const isolated = (name) => `\u2068${plainName(name)}\u2069`;
+
+/** What a reader takes for the first letter: flags, families and accents are several characters. @param {string} name */
+function initialOf(name) {
+  const seen = plainName(name).replace(/^[\s\p{Default_Ignorable_Code_Point}]+/u, "");
+  const all = Intl.Segmenter ? new Intl.Segmenter().segment(seen) : seen;
+  const [first] = all;
+  return (first?.segment ?? first ?? "?").toUpperCase();
+}
+
 /** @param {Game} game @param {Player} player @param {string} state */
 export function playerRow(game, player, state) {
   const row = make("li", "", player.is_connected ? "" : "away");
-  const initial = [...player.name.trim()][0]?.toUpperCase() ?? "?";
-  const badge = make("span", initial, `badge tone-${player.id % tones}`);
+  const badge = make("span", initialOf(player.name), `badge tone-${player.id % tones}`);
   badge.setAttribute("aria-hidden", "true");
-  const name = make("span", player.name, "player-name");
+  const name = make("span", "", "player-name");
+  name.append(make("bdi", plainName(player.name)));
   if (player.id === game.playerId) name.append(make("small", " (you)", "quiet"));
   const shown = player.is_connected ? state : "away";
   row.append(badge, name, make("span", shown, "state"));

@@ -4,8 +4,8 @@
  * @typedef {import("../client/emberline.ts").Lobby} Lobby
  * @typedef {import("../client/emberline.ts").LobbyEvent} LobbyEvent
  * @typedef {import("../client/emberline.ts").AnswerResult} AnswerResult
- * @typedef {{ index: number, choice: number, tookMs: number, key: string }} Choice sent again under
- *   the same key it counts once
+ * @typedef {{ index: number, choice: number, tookMs: number, key: string, isSent?: boolean }} Choice
+ *   sent again under the same key it counts once
  * @typedef {{ playerId: number | null, lobby: Lobby | null, clockOffsetMs: number,
  *   picks: Map<number, number>, mine: Choice | null, early: (AnswerResult & { index: number }) | null,
  *   hash: { index: number, text: string | null } | null, proof: { index: number, isGood: boolean } | null,
@@ -56,14 +56,22 @@ export function takeLobby(game, lobby) {
 /** @param {Game} game @param {LobbyEvent} event */
 export function noteEvent(game, event) {
   if (event.type === "lobby.ended") game.endReason = event.data.reason;
-  if (event.type === "lobby.pick") game.picks.set(event.data.player_id, event.data.selected_index);
+  if (event.type === "lobby.pick") takePicks(game, [event.data]);
   if (event.type === "lobby.player_removed" && event.data.player_id === game.playerId)
     game.removed = event.data.reason;
 }
 
-/** Those of the open question, as they were read. @param {Game} game @param {import("../client/emberline.ts").PlayerPick[]} picks */
+/**
+ * Those of the open question, as they were read or told. What the service says of this seat counts from the
+ * moment its own pick is there: the next one may come from another tab.
+ * @param {Game} game @param {import("../client/emberline.ts").PlayerPick[]} picks
+ */
 export function takePicks(game, picks) {
-  for (const { player_id, selected_index } of picks) game.picks.set(player_id, selected_index);
+  for (const { player_id, selected_index } of picks) {
+    game.picks.set(player_id, selected_index);
+    if (player_id !== game.playerId) continue;
+    if (game.mine?.isSent || game.mine?.choice === selected_index) game.mine = null;
+  }
 }
 
 /** @param {Game} game */

@@ -1,5 +1,6 @@
 import { Emberline, EmberlineError } from "/client/emberline.js";
-import { el, readable, setText, showView } from "./dom.js";
+import { showConnection } from "./connection.js";
+import { el, notify, readable, showView } from "./dom.js";
 import { isHost, isWatching } from "./game.js";
 import { makeChoices } from "./question.js";
 import * as room from "./room.js";
@@ -16,12 +17,6 @@ const service = new Emberline({ guest: tabValue("guest") });
 
 /** @type {AbortController | null} */
 let listening = null;
-
-/** @param {string} text */
-function notify(text) {
-  el("notice").hidden = text === "";
-  setText("notice-text", text);
-}
 
 /**
  * Runs what a button asks for: one at a time, and a refusal is shown instead of lost.
@@ -54,7 +49,11 @@ async function listOpenGames() {
   listening = new AbortController();
   const { signal } = listening;
   const join = (/** @type {string} */ code) => void act(el("open-games"), () => joinGame(code));
-  for await (const lobbies of service.publicLobbies({ signal })) renderOpenGames(lobbies, join);
+  const onState = (/** @type {string} */ state) => {
+    if (!signal.aborted && state !== "connecting") showConnection(state === "open");
+  };
+  const lists = service.publicLobbies({ signal, onState });
+  for await (const lobbies of lists) renderOpenGames(lobbies, join);
 }
 
 /** The list needs a connection of its own, of which a browser has few. */
@@ -133,9 +132,9 @@ async function leave() {
   backHome();
 }
 
-function backHome() {
+function backHome(text = "") {
   history.replaceState(null, "", "/play");
-  goHome();
+  goHome(text);
 }
 
 /** @param {KeyboardEvent} event */
@@ -163,7 +162,8 @@ function readAddress() {
 function showHomeIfNowhere() {
   if (room.currentRoom()) return;
   const reason = el("notice-text").textContent ?? "";
-  goHome(reason);
+  // A link to the same game works again only from another address.
+  backHome(reason);
 }
 
 function wire() {
@@ -179,7 +179,7 @@ function wire() {
   for (const id of Object.keys(hostCommands))
     el(id).addEventListener("click", () => void act(el(id), () => command(id)));
   el("leave").addEventListener("click", () => void act(el("leave"), leave));
-  el("again").addEventListener("click", backHome);
+  el("again").addEventListener("click", () => backHome());
   el("copy-link").addEventListener("click", () => share(""));
   el("copy-watch-link").addEventListener("click", () => share("watch="));
   el("sheet").addEventListener("click", () => void act(el("sheet"), saveSheet));
@@ -194,12 +194,23 @@ function wire() {
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) void room.refresh();
   });
-  window.addEventListener("online", () => void room.refresh());
+  // A stream that was cut says nothing for a while.
+  for (const news of ["online", "offline"]) window.addEventListener(news, () => void lookAround());
   setInterval(room.tick, clockMs);
 }
 
+async function lookAround() {
+  if (room.currentRoom()) return room.refresh();
+  const isThere = await service.lobbies({ deadlineMs: room.readMs }).then(
+    () => true,
+    () => false,
+  );
+  if (!room.currentRoom()) showConnection(isThere);
+}
+
 async function fillCategories() {
-  const categories = await service.categories().catch(() => []);
+  const categories = await service.categories().catch(() => null);
+  if (!categories) return void setTimeout(() => void fillCategories(), retryMs);
   for (const { name } of categories) el("category").append(new Option(readable(name), name));
 }
 
@@ -215,7 +226,7 @@ async function comeBack(key) {
   } catch (error) {
     const isGone = error instanceof EmberlineError && error.isFinal;
     if (isGone) return goHome("Your last game is no longer there.");
-    el("connection").hidden = false;
+    showConnection(false);
     setTimeout(() => void comeBack(key), retryMs);
   }
 }

@@ -1,4 +1,4 @@
-import { el, make, playerRow, readable, setText } from "./dom.js";
+import { el, isolated, make, playerRow, readable, setText } from "./dom.js";
 import { renderProof } from "./fair-play.js";
 import { canChoose, isHost, isWatching, me, myChoice, ranking, serverNow } from "./game.js";
 
@@ -46,7 +46,7 @@ function othersAt(game, lobby, choice) {
     ? lobby.reveal.results.map((result) => [result.player_id, result.selected_index])
     : [...game.picks];
   const ids = chosen.flatMap(([id, at]) => (at === choice && id !== game.playerId ? [id] : []));
-  return lobby.players.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
+  return lobby.players.filter(({ id }) => ids.includes(id)).map(({ name }) => isolated(name));
 }
 
 /** In words, since colour alone tells not everybody. @param {number} choice @param {number | null} correct @param {boolean} isMine */
@@ -87,6 +87,7 @@ function hintOf(game, lobby) {
     return isHost(game)
       ? "Agree on an answer, then lock it in."
       : "Pick an answer; you may change it until the host locks it in.";
+  if (game.mine && !me(game)?.has_answered) return "Sending your answer…";
   return canChoose(game)
     ? "Press 1 to 4 or choose an answer. The first choice counts."
     : "Answered. Waiting for the others.";

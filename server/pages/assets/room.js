@@ -1,5 +1,6 @@
 import { EmberlineError, randomKey } from "/client/emberline.js";
-import { el, setText, showView } from "./dom.js";
+import { showConnection } from "./connection.js";
+import { el, notify, setText, showView } from "./dom.js";
 import { proveReveal } from "./fair-play.js";
 import * as games from "./game.js";
 import { renderClock, renderQuestion } from "./question.js";
@@ -10,14 +11,12 @@ import { follow } from "./watch.js";
 /** @typedef {import("../client/emberline.ts").Seat} Seat @typedef {import("../client/emberline.ts").Lobby} Lobby */
 /** @typedef {import("../client/emberline.ts").Spectator} Spectator @typedef {import("./game.js").Game} Game */
 /** @typedef {{ view: Seat | Spectator, seat: Seat | null, game: Game, stop: () => void,
- *   isOpen: boolean, onGone: (text: string) => void }} Present */
+ *   isOpen: boolean, isRead: boolean, onGone: (text: string) => void }} Present */
 
-/** A seat that cannot be read by then is tried again by the page, which says so. */
-const readMs = 4_000;
+/** What cannot be read by then is tried again, and the page says so. */
+export const readMs = 4_000;
 /** While the stream is away the lobby is read this often. */
 const pollMs = 4_000;
-/** A connection that comes back within this time was not worth a word. */
-const lostMs = 600;
 /** The server closes a question two seconds after its end; later than this we ask. */
 const overdueMs = 3_500;
 const askAgainMs = 3_000;
@@ -41,7 +40,8 @@ export function goOut() {
   present = null;
   storedSeat.save(null);
   storedChoice.save(null);
-  for (const id of ["room", "leave", "connection", "host-away", "cheated"]) el(id).hidden = true;
+  for (const id of ["room", "leave", "host-away", "cheated"]) el(id).hidden = true;
+  showConnection(true);
 }
 
 /** Sits down; `onGone` is called when the seat is lost, with the reason for people. @param {Seat} seat @param {(text: string) => void} onGone */
@@ -53,7 +53,8 @@ export async function sitDown(seat, onGone) {
   const room = enter({ view: seat, seat, game, onGone });
   games.takePicks(game, read?.picks ?? []);
   update();
-  const isKnown = lobby.answered_player_ids.includes(seat.key.playerId) || lobby.reveal !== null;
+  const isIn = lobby.mode === "versus" && lobby.answered_player_ids.includes(seat.key.playerId);
+  const isKnown = isIn || lobby.reveal !== null;
   // A choice the lobby does not know of was on its way when the page went away.
   if (game.mine && !isKnown) void give(room, seat, game.mine).catch(() => {});
 }
@@ -67,7 +68,7 @@ export function watchFrom(spectator, onGone) {
 function enter(who) {
   present?.stop();
   const { view, game } = who;
-  const room = { ...who, stop: () => {}, isOpen: false };
+  const room = { ...who, stop: () => {}, isOpen: false, isRead: true };
   present = room;
   shownQuestion = -1;
   const stopStream = follow(view, {
@@ -75,15 +76,15 @@ function enter(who) {
       games.noteEvent(game, event);
       update();
     },
-    onOpen: (isOpen) => noteConnection(room, isOpen),
+    onOpen: (isOpen) => noteConnection(room, { isOpen, isRead: true }),
     onRefused: (error) => {
-      noteConnection(room, false);
+      noteConnection(room, { isOpen: false });
       if (error instanceof EmberlineError && error.isFinal)
         room.onGone("You are no longer in this game.");
     },
   });
   const poll = setInterval(() => {
-    if (!room.isOpen) void refresh();
+    if (!room.isOpen || !room.isRead) void refresh();
   }, pollMs);
   room.stop = () => {
     stopStream();
@@ -93,15 +94,11 @@ function enter(who) {
   return room;
 }
 
-/** @param {Present} room @param {boolean} isOpen */
-function noteConnection(room, isOpen) {
-  room.isOpen = isOpen;
-  if (isOpen) el("connection").hidden = true;
-  else
-    setTimeout(() => {
-      const isOver = room.game.lobby?.status === "finished";
-      if (room === present && !room.isOpen && !isOver) el("connection").hidden = false;
-    }, lostMs);
+/** @param {Present} room @param {Partial<Pick<Present, "isOpen" | "isRead">>} news of its stream or its last read */
+function noteConnection(room, news) {
+  Object.assign(room, news);
+  const isOver = room.game.lobby?.status === "finished";
+  if (room === present) showConnection(isOver || (room.isOpen && room.isRead));
 }
 
 /** Reads the lobby itself: the way back when events may have been missed. */
@@ -109,15 +106,18 @@ export async function refresh() {
   const room = present;
   if (!room) return;
   try {
-    const { player, picks = [] } = await room.view.read();
+    const { player, picks = [] } = await room.view.read({ deadlineMs: readMs });
     if (room !== present) return;
+    noteConnection(room, { isRead: true });
     if (room.seat && !player) return room.onGone("You are no longer in this game.");
     update();
     games.takePicks(room.game, picks);
     update();
   } catch (error) {
+    if (room !== present) return;
     const isGone = error instanceof EmberlineError && error.isFinal;
-    if (isGone && room === present) room.onGone("This game is no longer there.");
+    if (isGone) room.onGone("This game is no longer there.");
+    else noteConnection(room, { isRead: false });
   }
 }
 
@@ -159,9 +159,20 @@ function renderBar(game, lobby) {
 function renderLobby({ game, seat }, lobby) {
   const isNew = showView("waiting");
   const before = el("waiting-players").childElementCount;
-  renderWaiting(game, lobby, (id) => void seat?.kick(id).catch(refresh));
+  renderWaiting(game, lobby, (id) => void remove(seat, id));
   if (isNew) el("view-waiting").querySelector("h1").focus();
   else if (lobby.players.length > before) speak(`${lobby.players.at(-1)?.name} joined`);
+}
+
+/** @param {Seat | null} seat @param {number} playerId */
+async function remove(seat, playerId) {
+  try {
+    await seat?.kick(playerId);
+  } catch (error) {
+    if (!(error instanceof EmberlineError)) throw error;
+    notify(error.message);
+    await refresh();
+  }
 }
 
 /** @param {Game} game @param {Lobby} lobby */
@@ -186,7 +197,7 @@ function renderEnd(room, lobby) {
   renderFinished(room.game, lobby);
   if (!isNew) return;
   room.stop();
-  el("connection").hidden = true;
+  showConnection(true);
   // A reload shows the start again instead of a game that is over.
   storedSeat.save(null);
   el("finish-title").focus();
@@ -205,22 +216,37 @@ export async function choose(choice) {
 /** Shows and keeps the choice before it is sent, so that a reloaded page can send it again. @param {Present} room @param {Seat} seat @param {import("./game.js").Choice} chosen */
 async function give({ game }, seat, chosen) {
   const { index, choice, tookMs, key } = chosen;
-  const before = game.mine === chosen ? null : game.mine;
   game.mine = chosen;
   storedChoice.save(chosen);
   render();
   try {
-    if (game.lobby?.mode === "coop") await seat.pick({ index, selected_index: choice }, { key });
-    else {
-      const sent = { index, selected_index: choice, time_taken_ms: tookMs };
-      takeResult(game, index, await seat.answer(sent, { key }));
-    }
+    if (game.lobby?.mode === "coop") return await pickInTurn(game, seat, chosen);
+    const sent = { index, selected_index: choice, time_taken_ms: tookMs };
+    takeResult(game, index, await seat.answer(sent, { key }));
   } catch (error) {
-    game.mine = before;
-    storedChoice.save(before);
+    // A later choice stands, whatever became of this one.
+    if (game.mine !== chosen) throw error;
+    game.mine = null;
+    storedChoice.save(null);
     render();
     throw error;
   }
+}
+
+/** A pick that has to be sent again must not arrive after the one that replaced it. */
+let picking = Promise.resolve();
+
+/** @param {Game} game @param {Seat} seat @param {import("./game.js").Choice} chosen */
+function pickInTurn(game, seat, chosen) {
+  const { index, choice, key } = chosen;
+  const sent = picking.then(async () => {
+    if (game.mine !== chosen) return;
+    await seat.pick({ index, selected_index: choice }, { key });
+    chosen.isSent = true;
+    if (storedChoice.load() === chosen) storedChoice.save(null);
+  });
+  picking = sent.catch(() => {});
+  return sent;
 }
 
 /** The own result is known before the reveal. @param {Game} game @param {number} index @param {import("../client/emberline.ts").AnswerResult} result */

@@ -20,7 +20,10 @@ export async function shareLink(link) {
 
 /** @param {string} code @param {string} text */
 export function downloadSheet(code, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  // Without the mark spreadsheets take names of other scripts for something else.
+  const address = URL.createObjectURL(
+    new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }),
+  );
   const link = document.createElement("a");
   link.href = address;
   link.download = `emberline-${code}.csv`;

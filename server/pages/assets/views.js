@@ -1,4 +1,4 @@
-import { el, make, playerRow, readable, replaceRows, setText } from "./dom.js";
+import { el, isolated, make, playerRow, readable, replaceRows, setText } from "./dom.js";
 import { isHost, isWatching, ranking, serverNow } from "./game.js";
 
 /** @typedef {import("./game.js").Game} Game @typedef {import("../client/emberline.ts").Lobby} Lobby */
@@ -106,7 +106,7 @@ export function renderFinished(game, lobby) {
   const ranked = ranking(lobby);
   const best = ranked.filter(({ rank }) => rank === 1).map(({ player }) => player);
   const isWinner = best.some(({ id }) => id === game.playerId);
-  const names = best.map(({ name }) => name).join(" and ");
+  const names = best.map(({ name }) => isolated(name)).join(" and ");
   const title = isWinner && best.length === 1 ? "You won!" : `${names} won`;
   const isPlayed = ranked.some(({ player }) => player.score > 0);
   const together = ranked.reduce((sum, { player }) => sum + player.score, 0);

@@ -953,9 +953,14 @@ export class Seat extends LobbyView {
     const isLast = (event: LobbyEvent) =>
       isEnd(event) ||
       (event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId);
+    const onState = (state: Parameters<NonNullable<StreamOptions["onState"]>>[0]) => {
+      // Who was away for long may have little time left to say so.
+      if (state === "open") void this.beat(signal);
+      options.onState?.(state);
+    };
     try {
-      void this.beat(signal);
-      yield* this.follow({ token: null, readToken }, { ...options, signal }, isLast);
+      void this.keepBeating(signal);
+      yield* this.follow({ token: null, readToken }, { ...options, signal, onState }, isLast);
     } catch (error) {
       if (!options.signal?.aborted) throw error;
     } finally {
@@ -964,14 +969,18 @@ export class Seat extends LobbyView {
     }
   }
 
-  private async beat(signal: AbortSignal): Promise<void> {
+  private async keepBeating(signal: AbortSignal): Promise<void> {
     const { clock } = this.link;
     for (;;) {
       await clock.sleep(heartbeatMs, signal);
       if (signal.aborted) return;
-      // A refusal shows on the stream as well; a missed beat is made up for by the next one.
-      await this.heartbeat({ signal, deadlineMs: heartbeatMs }).catch(() => undefined);
+      await this.beat(signal);
     }
+  }
+
+  /** A refusal shows on the stream as well; a missed beat is made up for by the next one. */
+  private async beat(signal: AbortSignal): Promise<void> {
+    await this.heartbeat({ signal, deadlineMs: heartbeatMs }).catch(() => undefined);
   }
 
   private async command(call: Call, options?: CallOptions): Promise<Lobby> {
@@ -1110,6 +1119,25 @@ export class Emberline {
     const stream = readTopic(this.link, source, options);
     for await (const { event, message } of stream)
       if (event === "lobbies.updated") yield (message as ListEvent).data.lobbies;
+  }
+
+  /**
+   * Asks any address of the service as the caller and gives the `body` of the answer, undefined where it has
+   * none. A GET is repeated like every call of this client; anything else only under a `key`, since not every
+   * address counts a key once (its page of the documentation says so), and otherwise goes out once.
+   */
+  async call<T>(
+    method: Call["method"],
+    path: string,
+    { body, ...options }: CallOptions & { body?: unknown } = {},
+  ): Promise<T> {
+    const answer = await this.asCaller(options, (headers, left) => {
+      const call = { method, path, headers, body };
+      if (method === "GET") return send(this.link, call, left);
+      if (options.key !== undefined) return sendKeyed(this.link, call, left);
+      return sendOnce(this.link, call, left.deadlineMs ?? callDeadlineMs, left.signal);
+    });
+    return bodyOf<T>(answer);
   }
 
   private get(path: string, options?: CallOptions): Promise<Answer> {

@@ -93,8 +93,10 @@ describe("POST /lobbies", () => {
       "Secure",
     ]);
     const claims = app.deps.tokens.verify("lobby", body.player_token);
-    assert.equal(claims?.lobby, body.lobby.code);
-    assert.equal(claims?.lobby_player, body.player.id);
+    assert.deepEqual(
+      [claims?.sub, claims?.lobby, claims?.lobby_player],
+      [String(accountId), body.lobby.code, body.player.id],
+    );
     assert.equal(claims && claims.exp - claims.iat, 86_400);
   });
 
@@ -109,7 +111,7 @@ describe("POST /lobbies", () => {
         mode: "versus",
         maxPlayers: 16,
         difficulty: "phd",
-        prompt: "Größe? \"Ja\" (1/2); nein: doch, ok! - 'x'.",
+        prompt: "Größe? \"Ja\" (1/2); nein: doch, ok! - 'x'. हिन्दी",
         unknown: "ignored",
       })
     ).body;
@@ -122,7 +124,7 @@ describe("POST /lobbies", () => {
     assert.equal(lobby.mode, "versus");
     assert.equal(lobby.max_players, 16);
     assert.equal(lobby.difficulty, "phd");
-    assert.equal(lobby.prompt, "Größe? \"Ja\" (1/2); nein: doch, ok! - 'x'.");
+    assert.equal(lobby.prompt, "Größe? \"Ja\" (1/2); nein: doch, ok! - 'x'. हिन्दी");
     assert.ok(!("unknown" in lobby));
   });
 

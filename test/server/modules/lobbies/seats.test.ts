@@ -145,6 +145,7 @@ describe("POST /lobbies/{code}/join", () => {
     const { player, player_token } = answer.body;
     assert.deepEqual(player, { id: player.id, name: "Zoë", is_host: false });
     assert.equal(answer.headers.get("x-lobby-token"), player_token);
+    assert.equal(app.deps.tokens.verify("lobby", player_token)?.sub, "0");
     const cookie = answer.headers.getSetCookie()[0] ?? "";
     assert.ok(cookie.startsWith(`svc_lobby=${player_token}; `));
     assert.ok(cookie.includes(`Path=${base}/${code}`), cookie);

@@ -130,6 +130,39 @@ describe("a command of the client", () => {
     await service.stop();
   });
 
+  it("of any address is repeated when it only reads or has a key, and else goes out once", async () => {
+    const service = await startFaulty((response, { path }, number) => {
+      if (path === "/v1/gateway/guest") answer(response, 200, { body: guest });
+      else if (number % 2 === 0) response.destroy();
+      else answer(response, 200, { body: { number } });
+    });
+    const guest = { access_token: "a", expires_in: 3600, player: { id: 1, name: "Guest" } };
+    const { clock, fetch } = virtualClock();
+    const client = new Emberline({ url: service.url, clock, fetch });
+    assert.deepEqual(await client.call("GET", "/v1/wallet/@me"), { number: 3 });
+    const given = { key: "once", body: { award_id: "first" } };
+    assert.deepEqual(await client.call("POST", "/v1/embers/@me/awards", given), { number: 5 });
+    const team = client.call("POST", "/v1/games/trivia/teams", { body: { name: "Owls" } });
+    await assert.rejects(team, refusedWith("network:unreachable"));
+    assert.deepEqual(
+      service.seen.map(({ method, path, key: sent, authorization }) => [
+        `${method} ${path}`,
+        sent,
+        authorization,
+      ]),
+      [
+        ["POST /v1/gateway/guest", undefined, undefined],
+        ["GET /v1/wallet/@me", undefined, "Bearer a"],
+        ["GET /v1/wallet/@me", undefined, "Bearer a"],
+        ["POST /v1/embers/@me/awards", "once", "Bearer a"],
+        ["POST /v1/embers/@me/awards", "once", "Bearer a"],
+        ["POST /v1/games/trivia/teams", undefined, "Bearer a"],
+      ],
+    );
+    assert.equal(service.seen[3]?.body, JSON.stringify(given.body));
+    await service.stop();
+  });
+
   it("leaves a process that does not answer and asks again", async () => {
     const held = Promise.withResolvers<void>();
     const { service, seat, time } = await seatAt((response, _, number) => {

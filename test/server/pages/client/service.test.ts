@@ -241,6 +241,24 @@ describe("the client at a service", () => {
     assert.notEqual((await client.guest()).player_id, first.player_id);
   });
 
+  it("asks for anything else as the same guest", async () => {
+    const client = new Emberline({ url: app.url });
+    const { player_id: id } = await client.guest();
+    interface Drawn {
+      question: { id: number };
+    }
+    const { question } = await client.call<Drawn>("GET", "/v1/games/trivia/questions/draw");
+    const path = `/v1/games/trivia/questions/${question.id}/answer`;
+    const given = { key: "tap-1", body: { selected_index: 0 } };
+    const first = await client.call("POST", path, given);
+    assert.deepEqual(await client.call("POST", path, given), first);
+    const preferences = { sound: false };
+    await client.call("PATCH", "/v1/games/trivia/preferences", { body: preferences });
+    assert.deepEqual(await client.call("GET", "/v1/games/trivia/preferences"), { preferences });
+    await assert.rejects(client.call("GET", "/v1/users/@me"), hasCode("auth:not_registered"));
+    assert.equal((await client.guest()).player_id, id);
+  });
+
   it("follows the public list", async () => {
     const stop = new AbortController();
     const lists = new Emberline({ url: app.url }).publicLobbies({ signal: stop.signal });

@@ -6,6 +6,7 @@ import {
   silenceMs,
   type Clock,
 } from "../../../../server/pages/client/emberline.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { answer, refusal, startFaulty } from "./faulty-service.ts";
 
 type Handle = Parameters<typeof startFaulty>[0];
@@ -197,8 +198,10 @@ describe("a stream of the client", () => {
         return asked < 3 ? null : lobby(1);
       },
     );
-    const { value } = await seat.events().next();
+    const events = seat.events();
+    const { value } = await events.next();
     assert.equal(value?.type, "lobby.snapshot");
+    await events.return();
     await service.stop();
   });
 
@@ -250,6 +253,20 @@ describe("a stream of the client", () => {
         [undefined, "3"],
       ],
     );
+    await service.stop();
+  });
+
+  it("says that the seat is there as soon as it is back, not with the next half minute", async () => {
+    const { service, seat } = await seatAt((response, _, n) => {
+      stream(response, frame("lobby.snapshot", n, { lobby: lobby(n) }));
+      if (n === 1) response.end();
+    });
+    const numBeats = () => service.seen.filter(({ path }) => path.endsWith("/heartbeat")).length;
+    for await (const { seq } of seat.events()) {
+      // Neither comes with time, which stands still here.
+      await eventually("a heartbeat of this connection", () => numBeats() === seq, 10_000);
+      if (seq === 2) break;
+    }
     await service.stop();
   });
 

@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it, type TestContext } from "node:test";
+import type { Browser, Locator, Page, Route } from "playwright-core";
+import { sharedBrowser } from "../support/browser.ts";
+import {
+  atQuestion,
+  createGame,
+  joinByCode,
+  openWindow,
+  revealed,
+  type Guest,
+} from "../support/play-page.ts";
+import { startService, type Service } from "../support/process.ts";
+
+describe("the play page in bad conditions", () => {
+  let browser: Browser | null = null;
+  let service: Service;
+
+  before(async () => {
+    browser = await sharedBrowser();
+    if (browser)
+      service = await startService({
+        env: { RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" },
+        sharesPostgres: true,
+      });
+  });
+
+  after(async () => {
+    if (browser) await service.stop();
+  });
+
+  async function withOne(t: TestContext, play: (guest: Guest) => Promise<void>) {
+    if (!browser) return t.skip("no browser on this machine");
+    const guest = await openWindow(browser, service.url);
+    try {
+      await play(guest);
+      assert.deepEqual(guest.problems.filter(isOwn), []);
+    } finally {
+      await guest.context.close();
+    }
+  }
+  const withTwo = (t: TestContext, play: (host: Guest, friend: Guest) => Promise<void>) =>
+    withOne(t, (host) => withOne(t, (friend) => play(host, friend)));
+
+  /** Two people at the first question. */
+  async function start(host: Guest, friend: Guest, mode: "coop" | "versus", questions = 1) {
+    const code = await createGame(host, { name: "Ada", mode, questions });
+    await joinByCode(friend, "Grace", code);
+    await host.page.getByRole("button", { name: "Start the game" }).click();
+    await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
+  }
+
+  it("lets a game be watched that could not be watched before", async (t) => {
+    await withTwo(t, async (host, { page }) => {
+      const game = { name: "Lise", mode: "versus", questions: 1, isPublic: true } as const;
+      const code = await createGame(host, game);
+      await page.route("**/spectate", refuse);
+      await page.goto(`${service.url}/play#watch=${code}`);
+      await page.reload();
+      await page.getByText("Not here.").waitFor();
+      await page.unroute("**/spectate", refuse);
+      await page.getByRole("link", { name: "Watch the game of Lise" }).click();
+      await page.getByText("You are watching.").waitFor();
+    });
+  });
+
+  it("says at the start, too, that the service is away, and has its list when it is back", async (t) => {
+    await withTwo(t, async (host, { page, context }) => {
+      await context.setOffline(true);
+      await page.getByText("Connection lost").waitFor();
+      await createGame(host, { name: "Hedy", mode: "versus", questions: 1, isPublic: true });
+      await context.setOffline(false);
+      await page.getByRole("button", { name: "Join the game of Hedy" }).waitFor();
+      await page.getByText("Connection lost").waitFor({ state: "hidden" });
+    });
+  });
+
+  it("says so at once when the device loses its network, and what it does with an answer", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      await start(host, friend, "versus");
+      await friend.context.setOffline(true);
+      await friend.page.keyboard.press("2");
+      await friend.page.getByText("Sending your answer").waitFor();
+      await friend.page.getByText("Connection lost").waitFor();
+      await friend.context.setOffline(false);
+      await friend.page.getByText("Waiting for the others").waitFor();
+      await friend.page.getByText("Connection lost").waitFor({ state: "hidden" });
+      await host.page.keyboard.press("2");
+      assert.equal(await revealed(host), await revealed(friend));
+      assert.equal(await chosen(friend), 1);
+    });
+  });
+
+  it("says why nobody was removed, and removes when asked again", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, { name: "Ada", mode: "coop", questions: 1 });
+      await joinByCode(friend, "Grace", code);
+      const remove = host.page.getByRole("button", { name: "Remove Grace" });
+      await host.page.route("**/players/*", refuse);
+      await remove.click();
+      await host.page.getByText("Not here.").waitFor();
+      await host.page.unroute("**/players/*", refuse);
+      await remove.click();
+      await remove.waitFor({ state: "detached" });
+      await friend.page.getByText("The host removed you from the game.").waitFor();
+    });
+  });
+
+  it("has its categories, though they could not be read at first", async (t) => {
+    await withOne(t, async ({ page }) => {
+      await page.route("**/categories", refuse);
+      const isRefused = page.waitForResponse("**/categories");
+      await page.reload();
+      await isRefused;
+      await page.unroute("**/categories", refuse);
+      await page.locator("#category option[value=science]").waitFor({ state: "attached" });
+    });
+  });
+
+  it("is played where the browser keeps nothing for pages", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      for (const { page } of [host, friend]) {
+        await page.addInitScript(() => {
+          const get = () => {
+            throw new DOMException("Access is denied for this document.", "SecurityError");
+          };
+          Object.defineProperty(window, "sessionStorage", { get });
+        });
+        await page.reload();
+      }
+      await start(host, friend, "versus");
+      await host.page.keyboard.press("1");
+      await friend.page.keyboard.press("1");
+      assert.equal(await revealed(host), await revealed(friend));
+    });
+  });
+
+  it("counts the last pick, though the one before had to be sent again", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      await start(host, friend, "coop");
+      const lost = await hold(friend.page, "**/pick", () => friend.page.keyboard.press("1"));
+      const isIn = numOf(2, friend.page, "/pick");
+      await friend.page.keyboard.press("2");
+      await lost.abort();
+      await isIn;
+      await host.page.getByRole("button", { name: "Lock in the answers" }).click();
+      await revealed(friend);
+      assert.equal(await chosen(friend), 1);
+    });
+  });
+
+  it("shows in both tabs of a seat what was picked last in either", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      await start(host, friend, "coop");
+      const tab = { ...friend, page: await friend.context.newPage() };
+      const seat = await friend.page.evaluate(() => ({ ...sessionStorage }));
+      await tab.page.addInitScript((kept) => Object.assign(sessionStorage, kept), seat);
+      await tab.page.goto(`${service.url}/play`);
+      await atQuestion(tab, 1);
+      for (const [place, { page }] of [friend, tab, friend].entries()) {
+        await page.keyboard.press(String(place + 1));
+        for (const other of [friend, tab]) await choice(other, place).and(mine(other)).waitFor();
+      }
+      await tab.page.reload();
+      await choice(tab, 2).and(mine(tab)).waitFor();
+    });
+  });
+
+  it("shows names of any script without turning what stands beside them", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, { name: "👩‍🚀 עדה", mode: "coop", questions: 1 });
+      await joinByCode(friend, "\u202eecarG", code);
+      const badges = friend.page.locator("#waiting-players .badge");
+      assert.deepEqual(await badges.allInnerTexts(), ["👩‍🚀", "E"]);
+      const you = friend.page.locator("#waiting-players small");
+      assert.ok(await readsForward(you), "(you)");
+      await host.page.getByRole("button", { name: "Start the game" }).click();
+      await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
+      for (const { page } of [host, friend]) await page.keyboard.press("1");
+      await friend.page.locator("#choices .mark").first().getByText("עדה").waitFor();
+    });
+  });
+
+  it("keeps a choice when the refusal of an earlier one arrives late", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      await start(host, friend, "versus", 2);
+      const late = await hold(friend.page, "**/answer", () => friend.page.keyboard.press("1"));
+      await host.page.getByRole("button", { name: "Skip this question" }).click();
+      await atQuestion(friend, 2);
+      await friend.page.keyboard.press("2");
+      await host.page.locator("#playing-players").getByText("answered").waitFor();
+      await late.continue();
+      await friend.page.getByText("This question is closed.").waitFor();
+      assert.equal(await chosen(friend), 1);
+    });
+  });
+});
+
+const isOwn = (text: string) => !text.startsWith("Failed to load resource");
+
+/** What a proxy in between might say. */
+const refuse = (route: Route) => route.fulfill({ status: 404, body: refusal });
+const refusal = JSON.stringify({
+  flash: { errors: [{ code: "lobby:not_found", message: "Not here." }] },
+});
+
+const choice = ({ page }: Guest, place: number) => page.locator("#choices button").nth(place);
+const mine = ({ page }: Guest) => page.locator("#choices button.mine");
+
+async function chosen(guest: Guest): Promise<number> {
+  return guest.page
+    .locator("#choices button")
+    .evaluateAll((all) => all.findIndex((button) => button.classList.contains("mine")));
+}
+
+/** Whether the first letter of a text stands left of its last one. */
+const readsForward = (text: Locator) =>
+  text.evaluate((node) => {
+    const leftOf = (at: number) => {
+      const range = document.createRange();
+      range.setStart(node.firstChild ?? node, at);
+      range.setEnd(node.firstChild ?? node, at + 1);
+      return range.getBoundingClientRect().left;
+    };
+    const letters = node.textContent ?? "";
+    return leftOf(letters.indexOf("y")) < leftOf(letters.indexOf("u"));
+  });
+
+/** Does something and keeps back the request that follows, until the test lets it go on or fail. */
+async function hold(page: Page, address: string, act: () => Promise<void>): Promise<Route> {
+  const { promise, resolve } = Promise.withResolvers<Route>();
+  await page.route(address, (route) => resolve(route), { times: 1 });
+  await act();
+  return promise;
+}
+
+/** Resolves with so many answers from an address. */
+function numOf(count: number, page: Page, address: string): Promise<unknown> {
+  let num = 0;
+  return page.waitForResponse((response) => response.url().endsWith(address) && ++num === count);
+}
