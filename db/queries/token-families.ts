@@ -99,17 +99,26 @@ export async function revokeFamiliesOf(
   );
 }
 
+/** Milliseconds since the epoch at which an open session of this player began; null when it is not open. */
+export async function familyOpenedAt(
+  em: EntityManager,
+  { id, playerId, now }: { id: string; playerId: number; now: Date },
+): Promise<number | null> {
+  const rows = await rowsOf(
+    em,
+    sql<{ ms: number }>`select (extract(epoch from created_at) * 1000)::float8 as ms
+      from token_families where id = ${id} and player_id = ${playerId}
+      and revoked_at is null and ends_at > ${now}`,
+  );
+  return rows[0]?.ms ?? null;
+}
+
 /** Whether a session of this player is still open. */
 export async function isFamilyOpen(
   em: EntityManager,
-  { id, playerId, now }: { id: string; playerId: number; now: Date },
+  family: { id: string; playerId: number; now: Date },
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from token_families where id = ${id} and player_id = ${playerId}
-      and revoked_at is null and ends_at > ${now}`,
-  );
-  return rows.length > 0;
+  return (await familyOpenedAt(em, family)) !== null;
 }
 
 export interface OpenFamily {

@@ -12,7 +12,7 @@ export interface OauthProvider {
 }
 
 const settingName =
-  /^OAUTH_([A-Z0-9_]{2,32})_(CLIENT_ID|SECRET|ISSUER|AUTHORIZE_URL|TOKEN_URL|USERINFO_URL|SCOPES|LABEL)$/;
+  /^OAUTH_([A-Z0-9_]+)_(CLIENT_ID|SECRET|ISSUER|AUTHORIZE_URL|TOKEN_URL|USERINFO_URL|SCOPES|LABEL)$/;
 /** Sources an avatar has already. */
 const takenIds: ReadonlySet<string> = new Set(["custom", "upload"]);
 const maxProviders = 32;
@@ -46,6 +46,8 @@ export function readOauthProviders(
 function problemsOf(name: string, settings: Settings, isProduction: boolean): string[] {
   const problems: string[] = [];
   const prefix = `OAUTH_${name}`;
+  if (name.length < 2 || name.length > 32)
+    problems.push(`${prefix}: a name has 2 to 32 characters`);
   if (takenIds.has(name.toLowerCase())) problems.push(`${prefix}: this name is taken`);
   if (!settings["CLIENT_ID"]) problems.push(`${prefix}_CLIENT_ID: required`);
   const plain = ["AUTHORIZE_URL", "TOKEN_URL", "USERINFO_URL"];

@@ -3,7 +3,12 @@ import type { Redis } from "ioredis";
 import { TokenFamilySchema } from "../../db/entities/token-family.ts";
 import { lockAccount } from "../../db/queries/accounts.ts";
 import { findOpenPlayer } from "../../db/queries/players.ts";
-import { isFamilyOpen, noteFamilyUse, revokeFamily } from "../../db/queries/token-families.ts";
+import {
+  familyOpenedAt,
+  isFamilyOpen,
+  noteFamilyUse,
+  revokeFamily,
+} from "../../db/queries/token-families.ts";
 import type { Player } from "../../db/entities/player.ts";
 import type { Clock } from "../core/clock.ts";
 import { AppError } from "../core/errors.ts";
@@ -20,6 +25,17 @@ export interface GrantStores {
 export interface Allower {
   playerId: number;
   family: string;
+}
+
+/** Milliseconds at which the allower signed in. Throws `auth:token_invalid` when that session has ended. */
+export async function signInTime(
+  { orm, clock }: GrantStores,
+  { playerId, family: id }: Allower,
+): Promise<number> {
+  const now = new Date(clock.now());
+  const signedInAt = await familyOpenedAt(orm.em.fork(), { id, playerId, now });
+  if (signedInAt === null) throw new AppError("auth:token_invalid");
+  return signedInAt;
 }
 
 const familyKey = (grantId: string) => `oauth:family:${grantId}`;

@@ -5,7 +5,7 @@ import { AppError } from "../core/errors.ts";
 import { callHandler, type Dispatch, type OAuthAnswer, type OAuthRequest } from "./bridge.ts";
 import { oauthPaths } from "./constants.ts";
 import { errorPage } from "./error-page.ts";
-import { openGrantSession, type Allower } from "./grants.ts";
+import { openGrantSession, signInTime, type Allower } from "./grants.ts";
 import type { OAuthOptions } from "./provider.ts";
 
 /** What a player is asked. */
@@ -13,6 +13,8 @@ export interface ConsentQuestion {
   clientName: string;
   realm: string;
   scopes: string[];
+  /** The program wants the player to sign in for this very request. */
+  mustSignIn: boolean;
 }
 
 /** The OAuth 2.0 server of this process; the library behind it is loaded at the first call (OA-06). */
@@ -45,6 +47,9 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
       inside(request, async ({ provider, details, settle }) => {
         const question = await ask(options, details, uid);
         if (allower === null) return settle({ error: "access_denied" });
+        const signedInAt = await signInTime(options, allower);
+        if (!isRecentEnough(details, signedInAt, options.clock.now()))
+          throw new AppError("oauth:sign_in_required");
         const accountId = String(allower.playerId);
         const clientId = String(details.params["client_id"]);
         const grant = new provider.Grant({ accountId, clientId });
@@ -52,7 +57,8 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
         const grantId = await grant.save();
         const { realm, clientName } = question;
         await openGrantSession(options, allower, { id: grantId, realm, clientName });
-        return settle({ login: { accountId, remember: false }, consent: { grantId } });
+        const ts = Math.floor(signedInAt / 1_000);
+        return settle({ login: { accountId, remember: false, ts }, consent: { grantId } });
       }),
   };
 }
@@ -121,5 +127,24 @@ async function ask({ orm }: OAuthOptions, details: Details, uid: string): Promis
   if (client === null) throw new AppError("oauth:request_expired");
   const asked = String(details.params["scope"] ?? "").split(" ");
   const scopes = [...new Set(asked)].filter((scope) => knownScopes.has(scope));
-  return { clientName: client.name, realm: client.realm, scopes };
+  const mustSignIn = oldestSignInMs(details) === 0;
+  return { clientName: client.name, realm: client.realm, scopes, mustSignIn };
 }
+
+/** How long before the answer the player may have signed in; 0 is not before the request. */
+function oldestSignInMs({ params }: Details): number {
+  if (
+    String(params["prompt"] ?? "")
+      .split(" ")
+      .includes("login")
+  )
+    return 0;
+  return params["max_age"] === undefined ? Infinity : Number(params["max_age"]) * 1_000;
+}
+
+/**
+ * The library takes every answer for a sign-in of that moment. Ours may come from a session of weeks
+ * ago, so what the program asks of its age (prompt=login, max_age) is ours to see to.
+ */
+const isRecentEnough = (details: Details, signedInAt: number, now: number): boolean =>
+  signedInAt >= details.iat * 1_000 || now - signedInAt < oldestSignInMs(details);

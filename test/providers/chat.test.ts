@@ -9,6 +9,7 @@ import { createChatModel } from "../../server/providers/chat/index.ts";
 import { withFallback } from "../../server/providers/generator.ts";
 import { checkQuestions, createQuestionBank } from "../../server/providers/question-bank/index.ts";
 import { normalizeText, type QuestionRequest } from "../../server/providers/question-model.ts";
+import { eventually } from "../support/eventually.ts";
 import { startChatServer, type ChatRequest, type ChatServer } from "../support/chat-server.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import { manualClock } from "../support/clock.ts";
@@ -389,6 +390,45 @@ describe("the language-model driver", () => {
       });
       assert.equal(chat.requests.length, 2);
     });
+  });
+
+  describe("a call that brought no answer", () => {
+    const spent = async () => {
+      const [key] = await redis.keys("generator-tokens:*");
+      return key === undefined ? 0 : Number(await redis.get(key));
+    };
+
+    it("counts as the most it may have cost: given up, cut off, too long, unreadable", async () => {
+      for (const [reaction, calls] of [
+        [{ kind: "hang" }, 1],
+        [{ kind: "cut" }, 3],
+        [{ kind: "flood" }, 3],
+        [{ status: 200, body: "<html>" }, 3],
+      ] as const) {
+        await redis.flushall();
+        chat.script(reaction);
+        await assert.rejects(create({}, { limitMs: 1_500 }).generate(ask()));
+        assert.equal(chat.requests.length, calls, JSON.stringify(reaction));
+        const each = (await spentSoon(calls)) / calls;
+        assert.ok(each > 8_192 && each < 9_000, `${JSON.stringify(reaction)}: ${each}`);
+      }
+    });
+
+    it("costs nothing when it was refused, or reached nobody", async () => {
+      chat.script({ status: 429 });
+      await assert.rejects(create().generate(ask()));
+      const gone = await startChatServer();
+      await gone.stop();
+      const nobody = create({ GENERATOR_URL: gone.url });
+      await assert.rejects(nobody.generate(ask()), /Connection error/);
+      assert.equal(await spent(), 0);
+    });
+
+    /** What is given up is counted after its caller was told. */
+    async function spentSoon(calls: number): Promise<number> {
+      await eventually("counted", async () => (await spent()) > calls * 8_192, 10_000);
+      return spent();
+    }
   });
 
   describe("with the bank behind it", () => {

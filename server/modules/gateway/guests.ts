@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import { writeVerification } from "../verification/service.ts";
 import { claiming } from "./conflicts.ts";
-import { openSession, type Opener, type Session } from "./sessions.ts";
+import { openSession, requireOpenSession, type Opener, type Session } from "./sessions.ts";
 
 /** GW-06 */
 const nameTries = 10;
@@ -65,8 +65,9 @@ async function reclaimGuest(deps: Deps, token: string, opener: Opener): Promise<
   if (!claims) throw new AppError("auth:token_invalid");
   const playerId = Number(claims.sub);
   const generation = claims.gen ?? 0;
+  const issuedAt = new Date(claims.iat * 1000);
   return deps.em.transactional(async (em) => {
-    const isOpen = await advanceReclaim(em, { playerId, generation });
+    const isOpen = await advanceReclaim(em, { playerId, generation, issuedAt });
     const player = isOpen ? await findOpenPlayer(em, playerId) : null;
     if (!player) throw new AppError("auth:token_invalid");
     return openSession(em, deps, player, opener);
@@ -104,6 +105,8 @@ export async function upgrade(
     deps.em.transactional(async (em) => {
       if (!(await upgradeGuest(em, caller.playerId, account)))
         throw await notUpgradable(em, caller);
+      // Its row is locked by now: whoever ends its sessions came before this or comes after.
+      await requireOpenSession({ em, clock: deps.clock }, caller);
       await revokeFamiliesOf(em, caller.playerId, now);
       const player = await findOpenPlayer(em, caller.playerId);
       if (!player) throw new AppError("auth:token_invalid");

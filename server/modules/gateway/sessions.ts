@@ -98,8 +98,9 @@ function newFamily(
 }
 
 /**
- * For what opens a session by an access token: that of the token has to be open still, else whoever
- * copied one could stay after everything was logged out, or the password changed (S7).
+ * For what opens a session by an access token, or gives another way in: the session of the token has
+ * to be open still, else whoever copied one could stay after everything was logged out, or the
+ * password changed (S7). Call it when the player's row is locked.
  */
 export async function requireOpenSession(
   { em, clock }: Pick<Deps, "em" | "clock">,

@@ -1,3 +1,4 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { lockAccount } from "../../../db/queries/accounts.ts";
 import {
   countOpenKeys,
@@ -14,6 +15,7 @@ import { normalizeKeyOrigin } from "../../core/key-origins.ts";
 import { logSecurity } from "../../core/security-log.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
+import { requireOpenSession } from "../gateway/service.ts";
 import { readRealm } from "../realms/service.ts";
 
 /** Keys of one owner in one realm that are not revoked (KEY-07). */
@@ -51,6 +53,7 @@ export async function createKey(
   const key = await deps.em.transactional(async (em) => {
     // The lock makes the count of one owner's keys true for as many requests as there are at once.
     if (!(await lockAccount(em, caller.playerId))) throw new AppError("auth:token_invalid");
+    await requireOpenSession({ em, clock: deps.clock }, caller);
     const owner = { ownerId: caller.playerId, realmId: realm.id };
     if ((await countOpenKeys(em, owner)) >= maxOpenKeys) throw new AppError("key:limit_reached");
     return em.create(ApiKeySchema, {
@@ -119,7 +122,8 @@ export async function revokeKey(deps: Deps, caller: Caller, place: KeyPlace): Pr
 /** Gives a key another secret; a revoked one stays revoked (KEY-07). */
 export async function rollKey(deps: Deps, caller: Caller, place: KeyPlace): Promise<SecretKey> {
   let plaintext = "";
-  const key = await updateKey(deps, caller, place, (each) => {
+  const key = await updateKey(deps, caller, place, async (each, em) => {
+    await requireOpenSession({ em, clock: deps.clock }, caller);
     plaintext = newPlaintext(each.prefix);
     each.secretHash = hashOfKey(plaintext);
   });
@@ -132,13 +136,14 @@ async function updateKey(
   deps: Deps,
   caller: Caller,
   { slug, id }: KeyPlace,
-  change: (key: ApiKey) => void,
+  change: (key: ApiKey, em: EntityManager) => void | Promise<void>,
 ): Promise<ApiKey> {
   const owner = await ownerIn(deps, caller, slug);
   const key = await deps.em.transactional(async (em) => {
+    await lockAccount(em, caller.playerId);
     const found = await findOwnKey(em, id, owner, true);
     if (!found) throw new AppError("key:not_found");
-    change(found);
+    await change(found, em);
     return found;
   });
   // A process that does not hear of it reads the key again within a second all the same.

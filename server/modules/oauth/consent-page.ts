@@ -21,6 +21,7 @@ const texts = {
     guest: "Guests have no account to sign in with. Sign in to one.",
     expired: "This request is no longer open. Go back to the program and start again.",
     later: "That did not work just now. Please try again in a minute.",
+    again: "The program wants to be sure that it is you. Please sign in again.",
   },
   de: {
     title: "Anmelden",
@@ -42,11 +43,12 @@ const texts = {
     guest: "Gäste haben kein Konto. Melde dich bei einem an.",
     expired: "Diese Anfrage ist nicht mehr offen. Beginne im Programm noch einmal.",
     later: "Das hat gerade nicht geklappt. Bitte versuche es in einer Minute noch einmal.",
+    again: "Das Programm will sicher sein, dass du es bist. Bitte melde dich noch einmal an.",
   },
 } as const;
 
 const scopes = ["openid", "profile", "email", "offline_access"] as const;
-const notes = ["wrong", "locked", "guest", "expired", "later"] as const;
+const notes = ["wrong", "locked", "guest", "expired", "later", "again"] as const;
 
 /** Nothing of the request is in it: the script asks for the question and shows it as text. */
 export function consentPage(acceptLanguage: string | undefined): string {

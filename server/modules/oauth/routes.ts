@@ -76,6 +76,7 @@ const token = defineRoute({
   auth: "public",
   source,
   rateLimit: { max: 300, window: 60 },
+  anyOrigin: true,
   urlForm: s.TokenForm,
   responses: { 200: json, 400: json, 401: json },
   errors: [],
@@ -90,6 +91,7 @@ const revoke = defineRoute({
   auth: "public",
   source,
   rateLimit: { max: 300, window: 60 },
+  anyOrigin: true,
   urlForm: s.RevokeForm,
   responses: { 200: json, 400: json, 401: json },
   errors: [],
@@ -103,6 +105,7 @@ const userinfo = defineRoute({
   tag,
   auth: "public",
   source,
+  anyOrigin: true,
   responses: { 200: json, 400: json, 401: json, 403: json },
   errors: [],
   handler: ({ deps, request }) => pass(deps, request),
@@ -110,6 +113,7 @@ const userinfo = defineRoute({
 
 const documents = [
   ["/.well-known/oauth-authorization-server", "Addresses and abilities of this server (RFC 8414)"],
+  ["/.well-known/openid-configuration", "The same where OpenID Connect programs look"],
   ["/v1/oauth/jwks", "Public keys of the id tokens"],
 ] as const;
 
@@ -121,6 +125,7 @@ const documentRoutes = documents.map(([path, summary]) =>
     tag,
     auth: "public",
     source,
+    anyOrigin: true,
     responses: { 200: json },
     errors: [],
     handler: ({ deps, request }) => pass(deps, request),
@@ -140,8 +145,8 @@ const question = defineRoute({
   errors: ["oauth:request_expired"],
   handler: async ({ params, deps, request }) => {
     const asked = await deps.oauth.question(callOf(request), params.uid);
-    const { clientName, realm, scopes } = asked;
-    return reply(200, { client_name: clientName, realm, scopes });
+    const { clientName, realm, scopes, mustSignIn } = asked;
+    return reply(200, { client_name: clientName, realm, scopes, must_sign_in: mustSignIn });
   },
 });
 
@@ -157,7 +162,7 @@ const answer = defineRoute({
   unknown: "oauth:request_expired",
   body: s.ConsentAnswer,
   responses: { 200: s.ConsentResult },
-  errors: ["auth:token_invalid", "oauth:request_expired"],
+  errors: ["auth:token_invalid", "oauth:request_expired", "oauth:sign_in_required"],
   handler: async ({ params, body, caller, deps, request }) => {
     const allower = body.is_allowed ? caller : null;
     const next = await deps.oauth.answer(callOf(request), params.uid, allower);

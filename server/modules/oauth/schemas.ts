@@ -12,7 +12,8 @@ export const AuthorizeQuery = Type.Object({
   nonce: text("stands in the id token"),
   code_challenge: text("of the verifier, by S256"),
   code_challenge_method: text("S256"),
-  prompt: text("consent, login or none"),
+  prompt: text("consent, login (signs in anew) or none"),
+  max_age: text("seconds since the player signed in, at most"),
 });
 
 export const TokenForm = Type.Object({
@@ -36,6 +37,7 @@ export const ConsentQuestion = Type.Object({
   client_name: Type.String(),
   realm: Type.String(),
   scopes: Type.Array(Type.String()),
+  must_sign_in: Type.Boolean({ description: "a session from before this request will not do" }),
 });
 
 export const ConsentAnswer = Type.Object({ is_allowed: Type.Boolean() });

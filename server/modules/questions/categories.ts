@@ -35,8 +35,8 @@ export function categoryOf(name: string | null, field: string): string | null {
 }
 
 /** Uniform for each question (TRV-01). */
-export function randomCategory(): Category {
-  return categories[randomInt(categories.length)] ?? categories[0];
+export function randomCategory(among: readonly Category[]): Category {
+  return among[randomInt(among.length)] ?? categories[0];
 }
 
 /** Every category once, in a new order each time. */

@@ -37,9 +37,9 @@ export const CatalogQuery = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
 });
 
-/** Document 2, generate request; TRV-05. */
-const promptRule = {
-  pattern: `^[\\p{L}\\p{N}\\s.,!?'\\-:;()/"]*$`,
+/** Document 2, generate request; TRV-05. Many a letter is written with marks, such as the vowels of Hindi. */
+export const promptRule = {
+  pattern: `^[\\p{L}\\p{M}\\p{N}\\s.,!?'\\-:;()/"]*$`,
   description: "letters, digits, spaces and . , ! ? ' - : ; ( ) / \" alone",
 };
 const nullableText = (options: object) =>
@@ -64,8 +64,14 @@ export const GenerateBody = Type.Object({
   model: Type.Optional(nullableText({ maxLength: 64, description: "one of GENERATOR_MODELS" })),
 });
 
+/** A blank prompt is none (TRV-05), and here one is needed. */
 export const CategorizeBody = Type.Object({
-  prompt: Type.String({ minLength: 1, maxLength: 500, ...promptRule }),
+  prompt: Type.String({
+    minLength: 1,
+    maxLength: 500,
+    pattern: promptRule.pattern.replace("^", "^(?=\\s*\\S)"),
+    description: `${promptRule.description}, and more than spaces`,
+  }),
 });
 
 export const CategoryKeys = Type.Object({

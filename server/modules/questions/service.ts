@@ -3,7 +3,9 @@ import type { DrawnQuestion, DrawPlan } from "../../../actors/index.ts";
 import { AppError } from "../../core/errors.ts";
 import type { JobDeps } from "../../deps.ts";
 import { levelOf } from "../../play/levels.ts";
+import type { Category } from "../../providers/question-model.ts";
 import { categoryOf, difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
+import { openCategories } from "./categorize.ts";
 import { listInChallenges, listLiveInLobbies, markLive } from "../../play/live.ts";
 import { sealAnswer } from "./seal.ts";
 import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
@@ -13,7 +15,7 @@ const redraws = 3;
 
 export { categoryOf } from "./categories.ts";
 export { drawNext } from "./next.ts";
-export { named, PlayQuestion, presentPlayQuestion } from "./schemas.ts";
+export { named, PlayQuestion, presentPlayQuestion, promptRule } from "./schemas.ts";
 
 /**
  * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20,
@@ -21,7 +23,9 @@ export { named, PlayQuestion, presentPlayQuestion } from "./schemas.ts";
  * the same category and difficulty. Throws `generator:unavailable` when there are none at all.
  */
 export async function drawForLobby(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
-  const order = playOrder(plan);
+  const named = namesOf(plan);
+  const open = named.includes("random") ? await openCategories(deps, plan.prompt) : [];
+  const order = playOrder(plan, named, open);
   const difficulty = difficultyOf(plan.difficulty, null);
   const needed = new Map<string, number>();
   for (const category of order) needed.set(category, (needed.get(category) ?? 0) + 1);
@@ -39,17 +43,20 @@ export async function drawForLobby(deps: JobDeps, plan: DrawPlan): Promise<Drawn
   return questions;
 }
 
+/** Categories as the lobby names them, at least one; `random` stands for any. */
+function namesOf({ selected_categories: chosen, category }: DrawPlan): string[] {
+  return chosen.length > 0 ? chosen : [category ?? "random"];
+}
+
 /** The category of each place: round-robin when blended, else in blocks of about the same length (LOB-23). */
-function playOrder(plan: DrawPlan): string[] {
-  const chosen = plan.selected_categories;
-  const named = chosen.length > 0 ? chosen : plan.category === null ? ["random"] : [plan.category];
+function playOrder(plan: DrawPlan, named: string[], open: readonly Category[]): string[] {
   const blocks = Math.min(named.length, plan.count);
   return Array.from({ length: plan.count }, (_, place) => {
     const at = plan.blend
       ? (plan.first_index + place) % named.length
       : Math.floor((place * blocks) / plan.count);
     const name = named[at] ?? "random";
-    return name === "random" ? randomCategory() : name;
+    return name === "random" ? randomCategory(open) : name;
   });
 }
 
@@ -194,9 +201,10 @@ export async function generateForPlayer(
 ): Promise<Stocked[]> {
   const named = categoryOf(input.category, "category") ?? "random";
   const xp = input.difficulty === "auto" ? await readCategoryXp(deps.em, playerId) : null;
+  const open = named === "random" ? await openCategories(deps, input.prompt) : [];
   const needed = new Map<string, number>();
   for (let place = 0; place < input.count; place++) {
-    const category = named === "random" ? randomCategory() : named;
+    const category = named === "random" ? randomCategory(open) : named;
     needed.set(category, (needed.get(category) ?? 0) + 1);
   }
   const drawn = await Promise.all(

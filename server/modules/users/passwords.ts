@@ -8,7 +8,7 @@ import { logSecurity } from "../../core/security-log.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { accountSubject, lockoutOf, refuseLocked } from "../gateway/service.ts";
+import { accountSubject, lockoutOf, refuseLocked, requireOpenSession } from "../gateway/service.ts";
 
 /**
  * Changes the password and ends every other session (USR-05, TOK-08, S7). Wrong tries count as
@@ -45,7 +45,8 @@ export async function setInitialPassword(
   const account = await readAccount(deps, caller);
   const before = null;
   const isSet =
-    !account.passwordHash && (await setPassword(deps, account, { before, wanted, keptFamily: "" }));
+    !account.passwordHash &&
+    (await setPassword(deps, account, { before, wanted, keptFamily: "", opener: caller }));
   if (!isSet) throw new AppError("user:password_exists");
 }
 
@@ -60,18 +61,21 @@ interface PasswordStep {
   wanted: string;
   /** The session that stays. */
   keptFamily: string;
+  /** Who need not know a password, but be signed in still. */
+  opener?: Caller;
 }
 
 /** False when `before` is no longer the stored hash: of any number at once one succeeds. */
 async function setPassword(
   deps: Deps,
   { id, emailKey, locale, realm }: Player,
-  { before, wanted, keptFamily }: PasswordStep,
+  { before, wanted, keptFamily, opener }: PasswordStep,
 ): Promise<boolean> {
   const after = await deps.passwords.hash(wanted);
   const now = new Date(deps.clock.now());
   const mail = await deps.em.transactional(async (em) => {
     if (!(await replacePassword(em, id, { before, after }))) return undefined;
+    if (opener) await requireOpenSession({ em, clock: deps.clock }, opener);
     await revokeFamiliesOf(em, id, now, keptFamily);
     if (!emailKey) return null;
     return writeMessage(em, deps, {

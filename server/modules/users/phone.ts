@@ -14,7 +14,7 @@ import { codeHash, codeHashes, isCode, newCode } from "../../core/one-time-codes
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { claiming } from "../gateway/service.ts";
+import { claiming, requireOpenSession } from "../gateway/service.ts";
 
 const codeMs = 5 * 60_000;
 /** Unexpired codes of one account, used ones too (USR-08). */
@@ -82,8 +82,10 @@ export async function verifyPhoneCode(
   if (phone === null) throw new AppError("phone:code_invalid");
   const verify = async (em: EntityManager) => {
     const isDone = await verifyPhone(em, { playerId, phone, now: at });
-    if (isDone) await dropTextedCode(em, playerId);
-    return isDone;
+    if (!isDone) return false;
+    await requireOpenSession({ em, clock: deps.clock }, caller);
+    await dropTextedCode(em, playerId);
+    return true;
   };
   const taken = { players_verified_phone_unique: "phone:code_invalid" } as const;
   const isVerified = await claiming(() => deps.em.transactional(verify), taken);

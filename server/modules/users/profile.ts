@@ -6,7 +6,7 @@ import { AppError } from "../../core/errors.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { claiming, emailProblem } from "../gateway/service.ts";
+import { claiming, emailProblem, requireOpenSession } from "../gateway/service.ts";
 import { writeVerification } from "../verification/service.ts";
 
 /** What a PATCH supplies; undefined is not supplied, null has the meaning of USR-02. */
@@ -36,7 +36,9 @@ export async function changeProfile(
       if (displayName !== undefined)
         account.displayName = displayName?.trim() ?? account.username ?? account.name;
       if (timezone !== undefined) account.timezone = timezone ?? "UTC";
-      return [account, await changeEmail(em, deps, account, email ?? null)] as const;
+      const mails = await changeEmail(em, deps, account, email ?? null);
+      if (mails.length > 0) await requireOpenSession({ em, clock: deps.clock }, caller);
+      return [account, mails] as const;
     }),
   );
   await postMessages(deps, mails);

@@ -8,6 +8,11 @@ import type { Prompt } from "./prompts.ts";
 export const answerLimitBytes = 256 * 1_024;
 /** Tokens a model may write per call: enough for 20 questions, a bound on what one call costs. */
 const mostTokens = 8_192;
+/** Nobody was reached, so nothing was written. */
+const unreached = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
 /** Without a count of the server's own, so many characters are taken for one token. */
 const charactersPerToken = 3;
 
@@ -32,7 +37,7 @@ export function createChatClient(
   settings: ChatSettings,
   parts: { metrics: Metrics; log: Logger; budget: Budget },
 ): Ask {
-  const { metrics, budget } = parts;
+  const { metrics, budget, log } = parts;
   let opened: Promise<OpenAI> | null = null;
   const open = () => (opened ??= openClient(settings));
   return async (prompt, model, signal) => {
@@ -44,7 +49,13 @@ export function createChatClient(
     };
     try {
       const client = await open();
-      const completion = await client.chat.completions.create(requestOf(prompt, model), { signal });
+      const completion = await client.chat.completions
+        .create(requestOf(prompt, model), { signal })
+        .catch((error: unknown) => {
+          // The next try asks after this on the same connection, and the breaker learns of it at once.
+          if (mayHaveCost(error)) void charge(budget, log, inputOf(prompt, null) + mostTokens);
+          throw error;
+        });
       await account(completion, prompt, model, settings, parts);
       const value = valueOf(completion);
       finish("answered");
@@ -115,10 +126,7 @@ async function account(
   { metrics, log, budget }: { metrics: Metrics; log: Logger; budget: Budget },
 ): Promise<void> {
   const written = completion.choices?.[0]?.message?.content ?? "";
-  const input = countOf(
-    completion.usage?.prompt_tokens,
-    prompt.rules + JSON.stringify(prompt.data),
-  );
+  const input = inputOf(prompt, completion.usage?.prompt_tokens);
   const output = countOf(completion.usage?.completion_tokens, written);
   metrics.generatorTokens.inc({ model, kind: "input" }, input);
   metrics.generatorTokens.inc({ model, kind: "output" }, output);
@@ -127,10 +135,29 @@ async function account(
     const cost = (input * price.input + output * price.output) / 1_000_000;
     metrics.generatorCost.inc({ model }, cost);
   }
+  await charge(budget, log, input + output);
+}
+
+async function charge(budget: Budget, log: Logger, tokens: number): Promise<void> {
   await budget
-    .spend(input + output)
+    .spend(tokens)
     .catch((error: unknown) => log.warn({ err: error }, "tokens not counted"));
 }
+
+/**
+ * A model goes on writing, and is paid for it, when nobody waits any more or its answer is lost on the way.
+ * What a server refuses costs nothing.
+ */
+function mayHaveCost(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ("status" in at && typeof at.status === "number") return false;
+    if ("code" in at && unreached.has(String(at.code))) return false;
+  }
+  return true;
+}
+
+const inputOf = (prompt: Prompt, told: unknown) =>
+  countOf(told, prompt.rules + JSON.stringify(prompt.data));
 
 function countOf(told: unknown, text: string): number {
   const isCount = typeof told === "number" && Number.isInteger(told) && told >= 0;

@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { findOpenPlayer, recordLogin } from "../../../../db/queries/players.ts";
 import { openSession } from "../../../../server/modules/gateway/sessions.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
-import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
+import { refusalIn } from "../../../support/client.ts";
+import {
+  cookieOf,
+  enter,
+  password,
+  post,
+  registerAccount,
+  tokenOf,
+} from "../../../support/identity.ts";
 import { untilOneWaits } from "../../../support/locks.ts";
+import { sentMessage } from "../../../support/messages.ts";
 
 const path = "/v1/users/@me/sessions";
 const clock = manualClock();
@@ -109,5 +119,44 @@ describe("the sessions of an account", () => {
     const again = await signIn(email, "later");
     assert.equal((await refresh(session.refresh_token)).code, "auth:refresh_invalid");
     assert.equal((await list(again.body.access_token)).length, 1);
+  });
+});
+
+describe("a copied access token, after its session was ended,", () => {
+  const ended = async (token: string, method: string, asked: string, body: unknown = {}) => {
+    const { status, json } = await app.client.request(method, asked, { token, body });
+    assert.deepEqual([status, refusalIn(json).code], [401, "auth:token_invalid"], asked);
+  };
+
+  it("makes no account of a guest", async () => {
+    const guest = await enter(app);
+    await post(app, "/v1/gateway/logout", {}, cookieOf(guest.refresh_token));
+    const thief = { email: "thief@example.com", password };
+    await ended(guest.access_token, "POST", "/v1/gateway/upgrade", thief);
+    const back = await post(app, "/v1/gateway/guest", { reclaimToken: guest.reclaim_token });
+    const { body } = await post(app, "/v1/gateway/upgrade", thief, tokenOf(back.body));
+    assert.equal(body.player.id, guest.player.id);
+  });
+
+  it("gives an account no other way in, but still reads", async () => {
+    const { session } = await registerAccount(app);
+    const { access_token: token, player } = session;
+    const key = { name: "mine" };
+    const made = await app.client.post("/v1/realms/default/keys", { token, body: key });
+    const { id } = (made.body as { key: { id: number } }).key;
+    const phone = "+4915112345678";
+    await post(app, "/v1/users/@me/phone", { phone }, tokenOf(session));
+    const { code } = (await sentMessage(app.deps, phone, "phone-code")).content;
+    await app.client.delete(path, { token });
+    await ended(token, "POST", "/v1/realms/default/keys", key);
+    await ended(token, "POST", `/v1/realms/default/keys/${id}/roll`);
+    await ended(token, "PATCH", "/v1/users/@me", { email: "thief2@example.com" });
+    await ended(token, "POST", "/v1/users/@me/phone/verify", { code });
+    await app.deps.em.nativeUpdate(PlayerSchema, { id: player.id }, { passwordHash: null });
+    await ended(token, "POST", "/v1/users/@me/password/initial", { password });
+    const named = await app.client.patch("/v1/users/@me", { token, body: { display_name: "Ada" } });
+    assert.equal(named.status, 200);
+    const { user } = named.body as { user: { email: string; display_name: string } };
+    assert.deepEqual([user.display_name, user.email], ["Ada", session.player.email]);
   });
 });

@@ -112,6 +112,15 @@ describe("POST /v1/gateway/guest", () => {
     assert.equal(older.body.player.id, first.player.id);
   });
 
+  it("refuses the token of a guest whose id is another's since an older copy was put back", async () => {
+    const lost = (await post(app, "/v1/gateway/guest", {})).body;
+    const em = app.deps.em.fork();
+    const later = new Date(app.deps.clock.now() + 86_400_000);
+    await em.nativeUpdate(PlayerSchema, { id: lost.player.id }, { createdAt: later });
+    const answer = await post(app, "/v1/gateway/guest", { reclaimToken: lost.reclaim_token });
+    assert.deepEqual([answer.status, answer.code], [401, "auth:token_invalid"]);
+  });
+
   it("refuses a reclaim token that is none, and makes no guest instead", async () => {
     const guest = await enter(app);
     const count = () => app.deps.orm.em.fork().count(PlayerSchema, {});

@@ -85,12 +85,22 @@ function use(
   method: string,
   path: string,
   headers: Record<string, string> = {},
+  body?: unknown,
 ) {
   const ip = `198.51.100.${(lastAddress += 1) % 250}`;
   const sent = { "x-api-key": plaintext, "x-forwarded-for": ip, ...headers };
   const [worker] = workers;
   assert.ok(worker);
-  return worker.client.request(method, path, { headers: sent });
+  return worker.client.request(method, path, {
+    headers: sent,
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+async function openLobby({ client }: App, token: string) {
+  const path = "/v1/games/trivia/lobbies";
+  const made = await client.post(path, { token, body: { hostName: "Host" } });
+  return `${path}/${(made.body as { lobby: { code: string } }).lobby.code}`;
 }
 
 const codeOf = ({ status, json }: { status: number; json: unknown }) => {
@@ -220,6 +230,32 @@ describe("a request with an API key", () => {
       const open = await use(text, "POST", "/v1/probe");
       assert.deepEqual([open.status, open.headers.get("x-ratelimit-limit")], [200, "60"]);
     }
+  });
+
+  it("keeps nobody from the public calls of a lobby, whatever it may not do", async () => {
+    const one = await owner();
+    const code = await openLobby(app, one.token);
+    const player = async (plaintext: string) =>
+      ((await use(plaintext, "GET", code)).body as { player: unknown }).player;
+    const right = await one.create({ scopes: ["trivia:read"] });
+    assert.notEqual(await player(right.plaintext), null);
+    const far = await one.create({ scopes: ["*"], origins: ["games.example"] });
+    const poor = await one.create({ scopes: ["wallet:read"] });
+    for (const [index, text] of ["x", far.plaintext, poor.plaintext].entries()) {
+      for (const path of [code, `${code}/status`]) {
+        const read = await use(text, "GET", path);
+        assert.deepEqual([codeOf(read), (read.body as { player: unknown }).player], ["200", null]);
+      }
+      const body = { name: `Player ${index}` };
+      assert.equal(codeOf(await use(text, "POST", `${code}/join`, {}, body)), "201");
+    }
+    const seats = (await use("x", "GET", code)).body as {
+      lobby: { players: { account_id: number | null }[] };
+    };
+    const accounts = seats.lobby.players.map(({ account_id }) => account_id);
+    assert.deepEqual(accounts, [one.id, null, null, null]);
+    const end = await use(poor.plaintext, "POST", `${code}/end`);
+    assert.equal(codeOf(end), "403 key:scope_missing");
   });
 
   it("counts where nobody has to sign in, also when the key is refused", async () => {

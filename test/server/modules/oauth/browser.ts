@@ -5,12 +5,14 @@ import type { App } from "../../../support/app.ts";
 export const issuer = "http://auth.example";
 
 interface Cookie {
+  name: string;
   value: string;
   path: string;
 }
 
 /** A browser of one person: keeps cookies by path, follows redirects inside the service. */
 export class Browser {
+  /** By name and path, as browsers tell cookies apart. */
   readonly jar = new Map<string, Cookie>();
   private readonly app: App;
 
@@ -20,11 +22,9 @@ export class Browser {
 
   async request(method: string, url: string, init: { body?: object; bearer?: string } = {}) {
     const { pathname } = new URL(url, issuer);
-    const cookie = [...this.jar]
-      .filter(
-        ([, { path }]) => pathname === path || path === "/" || pathname.startsWith(`${path}/`),
-      )
-      .map(([name, { value }]) => `${name}=${value}`)
+    const cookie = [...this.jar.values()]
+      .filter(({ path }) => pathname === path || path === "/" || pathname.startsWith(`${path}/`))
+      .map(({ name, value }) => `${name}=${value}`)
       .join("; ");
     const answer = await fetch(new URL(url, issuer).href.replace(issuer, this.app.url), {
       method,
@@ -48,8 +48,8 @@ export class Browser {
     const name = pair.slice(0, pair.indexOf("="));
     const path = attributes.find((one) => one.toLowerCase().startsWith("path="))?.slice(5) ?? "/";
     const value = pair.slice(pair.indexOf("=") + 1);
-    if (value === "") this.jar.delete(name);
-    else this.jar.set(name, { value, path });
+    if (value === "") this.jar.delete(`${name} ${path}`);
+    else this.jar.set(`${name} ${path}`, { name, value, path });
   }
 
   /** From the program's address to our page; the path of that page. */

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import * as client from "openid-client";
 import { RealmSchema } from "../../../../db/entities/realm.ts";
+import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
 import { insertOAuthClient, revokeOAuthClient } from "../../../../db/queries/oauth-clients.ts";
 import { countOpenFamilies, revokeFamiliesOf } from "../../../../db/queries/token-families.ts";
 import { startApp, type App } from "../../../support/app.ts";
@@ -93,6 +94,48 @@ describe("the OAuth 2.0 server", () => {
     assert.equal(metadata["userinfo_endpoint"], `${issuer}/v1/oauth/userinfo`);
   });
 
+  it("is found where OpenID Connect libraries look", async () => {
+    const at = async (name: string): Promise<unknown> =>
+      (await fetch(`${app.url}/.well-known/${name}`)).json();
+    assert.deepEqual(await at("openid-configuration"), await at("oauth-authorization-server"));
+  });
+
+  it("lets a page of any program call what it needs, without cookies, and nothing else", async () => {
+    const origin = "https://program.example";
+    const granted = ({ headers }: Response) => [
+      headers.get("access-control-allow-origin"),
+      headers.get("access-control-allow-credentials"),
+    ];
+    const call = async (method: string, path: string) => {
+      const asked = { "access-control-request-method": method };
+      const before = await fetch(app.url + path, {
+        method: "OPTIONS",
+        headers: { origin, ...asked, "access-control-request-headers": "authorization" },
+      });
+      assert.deepEqual(granted(await fetch(app.url + path, { method, headers: { origin } })), [
+        ...granted(before),
+      ]);
+      return granted(before);
+    };
+    for (const [method, path] of [
+      ["GET", "/.well-known/openid-configuration"],
+      ["GET", "/.well-known/oauth-authorization-server"],
+      ["GET", "/v1/oauth/jwks"],
+      ["GET", "/v1/oauth/userinfo"],
+      ["POST", "/v1/oauth/token"],
+      ["POST", "/v1/oauth/revoke"],
+    ] as const)
+      assert.deepEqual(await call(method, path), ["*", null], path);
+    for (const [method, path] of [
+      ["GET", "/v1/oauth/authorize"],
+      ["POST", "/v1/oauth/consent/abcdefgh12"],
+      ["GET", "/v1/oauth/consent/abcdefgh12/question"],
+      ["POST", "/v1/gateway/refresh"],
+      ["GET", "/v1/users/@me"],
+    ] as const)
+      assert.deepEqual(await call(method, path), [null, null], path);
+  });
+
   it("signs players in at public and at confidential programs", async () => {
     for (const config of [open, confidential]) {
       const tokens = await exchange(config, await authorize(config));
@@ -118,6 +161,7 @@ describe("the OAuth 2.0 server", () => {
       client_name: "Name of open",
       realm: "default",
       scopes: scope.split(" "),
+      must_sign_in: false,
     });
     const stranger = new Browser(app);
     assert.equal((await stranger.request("GET", `${page}/question`)).status, 404);
@@ -147,6 +191,77 @@ describe("the OAuth 2.0 server", () => {
       subjects,
       [account, other].map(({ session }) => String(session.player.id)),
     );
+  });
+
+  it("lets a browser answer in two tabs, in any order", async () => {
+    const browser = new Browser(app);
+    const tabs = [];
+    for (let i = 0; i < 2; i++) {
+      const { verifier, url } = await begin(open);
+      tabs.push({ verifier, page: await browser.open(url) });
+    }
+    for (const { verifier, page } of tabs.toReversed()) {
+      const back = await browser.decide(page, bearer());
+      assert.ok((await exchange(open, { verifier, back })).access_token);
+    }
+  });
+
+  describe("to a program that wants a recent sign-in", () => {
+    const day = 86_400;
+    let email = "";
+    let old = "";
+    const signIn = async () =>
+      (await post(app, "/v1/gateway/login", { identifier: email, password })).body.access_token;
+    const ask = async (more: Record<string, string>) => {
+      const { verifier, url } = await begin(open, more);
+      const browser = new Browser(app);
+      const page = await browser.open(url);
+      const question = await browser.request("GET", `${page}/question`);
+      return { verifier, browser, page, question: question.body as { must_sign_in: boolean } };
+    };
+    type Asked = Awaited<ReturnType<typeof ask>>;
+    const signedInAt = async ({ verifier, browser, page }: Asked, access: string) => {
+      const tokens = await exchange(open, { verifier, back: await browser.decide(page, access) });
+      return tokens.claims()?.auth_time ?? 0;
+    };
+    const now = () => Math.floor(Date.now() / 1_000);
+
+    before(async () => {
+      const made = await registerAccount(app);
+      email = made.email;
+      old = made.session.access_token;
+      const player = made.session.player.id;
+      const createdAt = new Date(Date.now() - day * 1_000);
+      await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { createdAt });
+    });
+
+    it("gives no session from before its request, but one of the same moment", async () => {
+      for (const more of [{ prompt: "login" }, { prompt: "login consent" }, { max_age: "0" }]) {
+        const asked = await ask(more);
+        assert.equal(asked.question.must_sign_in, true);
+        await assert.rejects(asked.browser.decide(asked.page, old), /401.*oauth:sign_in_required/);
+        const began = now();
+        assert.ok((await signedInAt(asked, await signIn())) >= began);
+      }
+    });
+
+    it("gives none older than max_age", async () => {
+      const asked = await ask({ max_age: "3600" });
+      assert.equal(asked.question.must_sign_in, false);
+      await assert.rejects(asked.browser.decide(asked.page, old), /401.*oauth:sign_in_required/);
+      assert.ok(await signedInAt(asked, await signIn()));
+    });
+
+    it("says when the player really signed in", async () => {
+      const at = await signedInAt(await ask({ max_age: String(2 * day) }), old);
+      assert.ok(Math.abs(now() - day - at) < 600, String(at));
+    });
+
+    it("takes a no from any session", async () => {
+      const { browser, page } = await ask({ prompt: "login" });
+      const back = await browser.decide(page, old, false);
+      assert.equal(back.searchParams.get("error"), "access_denied");
+    });
   });
 
   it("refuses what has no PKCE, or a plain one, and sends that to the program", async () => {

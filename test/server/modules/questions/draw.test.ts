@@ -122,6 +122,20 @@ describe("drawing questions for a lobby", () => {
     }
   });
 
+  it("draws over the categories a prompt is about when none is named, over all when about none", async () => {
+    const prompt = "capital cities, or the planets";
+    for (const change of [{}, { category: "random" }, { selected_categories: ["random"] }]) {
+      const drawn = await drawForLobby(jobs.deps, plan({ category: null, prompt, ...change }));
+      assert.equal(drawn.length, 10);
+      const others = drawn.filter((q) => q.category !== "geography" && q.category !== "science");
+      assert.deepEqual(others, []);
+    }
+    const named = await drawForLobby(jobs.deps, plan({ prompt, count: 3 }));
+    assert.ok(named.every((q) => q.category === "art"));
+    const any = await drawForLobby(jobs.deps, plan({ category: null, prompt: "zxqwv", count: 30 }));
+    assert.ok(new Set(any.map((q) => q.category)).size >= 5);
+  });
+
   it("reads auto and no difficulty as medium", async () => {
     for (const difficulty of ["auto", null]) {
       const drawn = await drawForLobby(jobs.deps, plan({ difficulty, count: 2 }));

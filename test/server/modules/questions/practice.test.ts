@@ -454,7 +454,7 @@ describe("practice", () => {
     });
 
     it("are refused for what is no prompt", async () => {
-      for (const prompt of [undefined, "", "a".repeat(501), "<b>", 7, null])
+      for (const prompt of [undefined, "", " \n\t", "a".repeat(501), "<b>", 7, null])
         assert.equal((await categorize(prompt)).status, 422, String(prompt));
     });
   });

@@ -271,6 +271,16 @@ describe("the question endpoints", () => {
       assert.ok(new Set(questions.map((q) => q.category)).size > 3);
     });
 
+    it("picks at random among the categories a prompt is about", async () => {
+      const { status, questions } = await generate({
+        category: "random",
+        prompt: "capital cities",
+      });
+      assert.equal(status, 200);
+      assert.equal(questions.length, 10);
+      assert.ok(questions.every((q) => q.category === "geography"));
+    });
+
     it("is refused without a token", async () => {
       assert.equal((await generate({ category: "film" }, null)).status, 401);
     });

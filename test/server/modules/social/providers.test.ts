@@ -125,6 +125,11 @@ describe("the settings of social logins", () => {
       { ...complete, OAUTH_ACME_ISSUER: "acme" },
       { OAUTH_UPLOAD_CLIENT_ID: "id", OAUTH_UPLOAD_ISSUER: "https://acme.example" },
       { OAUTH_X_Y_CLIENT_ID: "id", OAUTH_X_Y_TOKEN_URL: "https://b.example/token" },
+      { OAUTH_X_CLIENT_ID: "id", OAUTH_X_ISSUER: "https://acme.example" },
+      {
+        [`OAUTH_${"A".repeat(33)}_CLIENT_ID`]: "id",
+        [`OAUTH_${"A".repeat(33)}_ISSUER`]: "https://acme.example",
+      },
     ];
     for (const env of bad) assert.throws(() => parseConfig(env), ConfigError, JSON.stringify(env));
     const local = { ...complete, OAUTH_ACME_ISSUER: "http://127.0.0.1:3000" };

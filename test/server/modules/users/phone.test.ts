@@ -76,7 +76,8 @@ describe("a phone number", () => {
     const phone = newNumber();
     await one.call("POST", "/phone", { phone });
     const code = await codeTo(phone);
-    const caller = { playerId: one.id } as Caller;
+    const { fam: family } = app.deps.tokens.verify("access", one.session.access_token) ?? {};
+    const caller = { playerId: one.id, family } as Caller;
     const given = app.deps.config.APP_SECRET;
     const config = { ...app.deps.config, APP_SECRET: "n".repeat(32) };
     await assert.rejects(verifyPhoneCode({ ...app.deps, config }, caller, code), {
