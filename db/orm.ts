@@ -91,15 +91,24 @@ export async function isMigrated(orm: MikroORM): Promise<boolean> {
 }
 
 /** True when Postgres answers within `timeoutMs`; never throws. */
-export async function pingDatabase(orm: MikroORM, timeoutMs: number): Promise<boolean> {
+export const pingDatabase = async (orm: MikroORM, timeoutMs: number): Promise<boolean> =>
+  (await readDatabaseState(orm, timeoutMs)) !== "away";
+
+/** How Postgres is within `timeoutMs`: a standby, or one set so, takes no writes; never throws. */
+export async function readDatabaseState(
+  orm: MikroORM,
+  timeoutMs: number,
+): Promise<"ok" | "read_only" | "away"> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
+  const late = new Promise<"away">((resolve) => {
+    timer = setTimeout(() => resolve("away"), timeoutMs);
   });
-  const answer = sql`select 1`.execute(orm.em.fork().getKysely()).then(
-    () => true,
-    () => false,
-  );
+  const answer = sql<{ mode: string }>`select current_setting('transaction_read_only') as mode`
+    .execute(orm.em.fork().getKysely())
+    .then(
+      ({ rows }) => (rows[0]?.mode === "on" ? "read_only" : "ok"),
+      () => "away" as const,
+    );
   try {
     return await Promise.race([answer, late]);
   } finally {

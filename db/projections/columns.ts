@@ -114,7 +114,8 @@ export const c = {
   names: (property: string): Column => ({
     storage: "json",
     schema: TextArray,
-    project: ({ source }) => idsOf(member(source.data, property)).map(nameOfId),
+    project: ({ source }) =>
+      idsOf(member(source.data, property)).flatMap((id) => textOf(nameOfId(id)) ?? []),
   }),
 
   /** A slug made from an upstream tag or enumerated value. */

@@ -35,11 +35,11 @@ export function slugOf(value: unknown, renames: Readonly<Record<string, string>>
   return Object.hasOwn(renames, slug) ? (renames[slug] ?? null) : slug;
 }
 
-/** "Id.Monster.LivingArmor" -> "id.monster.living_armor"; null for a tag of another kind. */
+/** "Id.Monster.LivingArmor" -> "id.monster.living_armor"; null for a tag of another kind or without a slug. */
 export function archetypeOfTag(tag: unknown): string | null {
-  const [head, type, ...name] = (textOf(tag) ?? "").split(".");
-  if (head?.toLowerCase() !== "id" || type === undefined || name.length === 0) return null;
-  return `id.${snakeCase(type)}.${name.map(snakeCase).join("_")}`;
+  const [head, type, ...name] = (textOf(tag) ?? "").split(".").map(snakeCase);
+  const slug = name.filter((part) => part !== "").join("_");
+  return head === "id" && type && slug ? `id.${type}.${slug}` : null;
 }
 
 /** The id without its trailing number. */

@@ -52,6 +52,7 @@ export const errors = {
   "auth:refresh_invalid": [401, "The refresh token is missing, invalid or expired."],
   "auth:refresh_reused": [401, "The refresh token was already used; the session has ended."],
   "sso:passport_invalid": [401, "The passport is missing, invalid or expired."],
+  "oauth:sign_in_required": [401, "The program asks for a newer sign-in."],
   "user:password_incorrect": [401, "The current password is incorrect."],
   "phone:code_invalid": [401, "The code is invalid or expired."],
   "key:invalid": [401, "The API key is invalid."],

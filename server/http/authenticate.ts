@@ -115,7 +115,7 @@ export class Authenticator {
     const seat = cookie === undefined ? null : this.seatOf(cookie, lobby);
     const player = this.bearer(request, isDemanded && seat === null);
     if (seat !== null) return seatIdentity(seat, player, true);
-    const caller = player === null ? callerOfKey(key) : withRealmOf(key, player);
+    const caller = player === null ? callerOfKey(key, isDemanded) : withRealmOf(key, player);
     if (caller !== null) return seatIdentity(null, caller, false);
     if (!isDemanded) return nobody;
     throw refuse(cookie === undefined ? "auth:required" : "lobby:token_invalid");
@@ -127,21 +127,29 @@ export class Authenticator {
   }
 }
 
-/** The owner of the key; throws why it may not act here. Null without a key (KEY-04). */
-function callerOfKey(credential: KeyCredential | null): Caller | null {
+/**
+ * The owner of the key; throws why it may not act here (KEY-04), unless anybody may call: then such
+ * a key is none, as a bad token is (TOK-09). Null without a key.
+ */
+function callerOfKey(credential: KeyCredential | null, isDemanded = true): Caller | null {
   if (credential === null) return null;
   const { check, scope } = credential;
+  const isGranted = check.key !== null && isScopeGranted(check.key, scope);
+  if (isGranted) return ownerOf(check.key);
+  if (!isDemanded) return null;
   if (check.key === null) throw refuse(check.problem);
-  if (!isScopeGranted(check.key, scope))
-    throw new AppError("key:scope_missing", { params: { scope } });
+  throw new AppError("key:scope_missing", { params: { scope } });
+}
+
+function ownerOf(key: KnownKey): Caller {
   return {
-    playerId: check.key.ownerId,
-    name: check.key.ownerName,
+    playerId: key.ownerId,
+    name: key.ownerName,
     roles: ["ROLE_REGISTERED"],
     isGuest: false,
-    realm: check.key.realm,
+    realm: key.realm,
     family: "",
-    expiresAt: endOf(check.key),
+    expiresAt: endOf(key),
   };
 }
 

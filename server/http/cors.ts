@@ -2,7 +2,7 @@ import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
 import { normalizeOrigin, parseOrigins } from "../core/origins.ts";
 import { isFormType } from "./body.ts";
-import type { Headers, RequestInfo } from "./route.ts";
+import type { AnyRoute, Headers, RequestInfo } from "./route.ts";
 
 const allowedHeaders =
   "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match";
@@ -11,9 +11,15 @@ const exposedHeaders =
 const preflightSeconds = "600";
 const exposed: Headers = [["Access-Control-Expose-Headers", exposedHeaders]];
 const forAll: Headers = [["Access-Control-Allow-Origin", "*"]];
+const readableByAll: Headers = [...forAll, ...exposed];
+
+/** What a permission depends on: an answer that shared caches keep varies by it, also where nothing is permitted. */
+export const permissionVary = "Origin, X-Api-Key";
 
 /** Origins that change at run time, such as the addresses of active realms, in `scheme://host:port` form. */
 export type OriginSource = () => ReadonlySet<string>;
+
+type Openness = Pick<AnyRoute, "anyOrigin" | "publicData">;
 
 /** Cross-origin permissions (HTTP-10) and the check of cookie-borne authority (HTTP-11, S25). */
 export class Cors {
@@ -29,15 +35,19 @@ export class Cors {
     this.isDataPublic = config.CORS_PUBLIC_DATA;
   }
 
-  /** Headers of an answer; `isData` marks a GET of public data, `hasKey` a key valid for the origin. */
-  answer(origin: string | undefined, isData: boolean, hasKey: boolean): Headers | null {
+  /** Whether every origin may read what this route answers. */
+  isForAll(route: Openness | undefined): boolean {
+    return route?.anyOrigin === true || (route?.publicData === true && this.isDataPublic);
+  }
+
+  /** Headers of an answer; `isForAll` marks what any origin may read, `hasKey` a key valid for this one. */
+  answer(origin: string | undefined, isForAll: boolean, hasKey: boolean): Headers | null {
     if (origin !== undefined && this.isAllowed(origin)) return [...permission(origin), ...exposed];
-    if (origin !== undefined && hasKey) return [...forAll, ...exposed];
-    return isData && this.isDataPublic ? forAll : null;
+    return isForAll || (origin !== undefined && hasKey) ? readableByAll : null;
   }
 
   /** Headers of a preflight. Any origin may ask for X-Api-Key: the key itself names its origins. */
-  preflight(request: RequestInfo, allow: string, isData: boolean): Headers {
+  preflight(request: RequestInfo, allow: string, isForAll: boolean): Headers {
     const origin = request.headers["origin"];
     if (origin === undefined || request.headers["access-control-request-method"] === undefined)
       return [];
@@ -51,7 +61,7 @@ export class Cors {
       .toLowerCase()
       .split(",");
     const isKeyAsked = asked.some((name) => name.trim() === "x-api-key");
-    if (isKeyAsked || (isData && this.isDataPublic)) return [...forAll, ...granted];
+    if (isKeyAsked || isForAll) return [...forAll, ...granted];
     return [["Vary", "Origin"]];
   }
 

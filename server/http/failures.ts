@@ -13,7 +13,7 @@ const storeCodes = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   // Postgres: connection lost, shutting down, starting up, too many connections, disk or memory full, statement timeout,
-  // a lock not free in time, two transactions waiting for each other, one that would have to begin anew
+  // a lock not free in time, two transactions waiting for each other, one that would have to begin anew, read only
   "08000",
   "08001",
   "08003",
@@ -29,6 +29,7 @@ const storeCodes = new Set([
   "55P03",
   "40P01",
   "40001",
+  "25006",
 ]);
 
 const storeMessages = [
@@ -39,7 +40,7 @@ const storeMessages = [
   /^timeout exceeded when trying to connect/i,
   /^command timed out/i,
   /client has encountered a connection error/i,
-  /^(LOADING|BUSY|OOM|READONLY|MASTERDOWN|MISCONF) /,
+  /^(LOADING|BUSY|OOM|READONLY|MASTERDOWN|MISCONF|NOREPLICAS) /,
 ];
 
 const storeNames = new Set(["MaxRetriesPerRequestError", "ConnectionException", "DeadlineError"]);

@@ -1,4 +1,4 @@
-import { getParts } from "uWebSockets.js";
+import { getParts, type MultipartField } from "uWebSockets.js";
 import { AppError } from "../core/errors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { FormFile } from "./route.ts";
@@ -9,6 +9,7 @@ export const maxFormFraming = 16_384;
 export const maxOpenForms = 12;
 
 const formType = /^multipart\/form-data\s*(?:;|$)/i;
+const boundary = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i;
 
 /** Throws `request:unsupported_media_type` unless a body is declared as a plain form. */
 export function requireForm(headers: Readonly<Record<string, string>>): void {
@@ -17,13 +18,20 @@ export function requireForm(headers: Readonly<Record<string, string>>): void {
     throw new AppError("request:unsupported_media_type");
 }
 
+/** uWebSockets knows a boundary only bare and at the end; clients quote it, or name a charset beside it. */
+function partsOf(body: Uint8Array, declared: string): MultipartField[] {
+  const [, quoted, bare] = boundary.exec(declared) ?? [];
+  const name = quoted ?? bare;
+  if (name === undefined) return [];
+  return getParts(body, `multipart/form-data; boundary=${name}`) ?? [];
+}
+
 /** The files of a form, which lets go of its body; none of a body that is cut off or no form at all. */
 export function takeFiles(x: Exchange, maxFileBytes: number): FormFile[] {
   const { body, headers } = x;
   x.body = null;
   if (body === null || body.length === 0) return [];
-  const parts = getParts(body, headers["content-type"] ?? "") ?? [];
-  return parts
+  return partsOf(body, headers["content-type"] ?? "")
     .filter(({ filename }) => filename !== undefined)
     .map(({ name, data }) => {
       if (data.byteLength > maxFileBytes) throw new AppError("request:too_large");

@@ -35,7 +35,7 @@ const byLevel: Record<AuthLevel, readonly ErrorCode[]> = {
   admin: operatorCodes,
 };
 
-/** Of routes where an API key may act as its owner (KEY-04..KEY-06). */
+/** Of routes that refuse an API key which may not act as its owner there (KEY-04..KEY-06). */
 const keyCodes: readonly ErrorCode[] = [
   "key:invalid",
   "key:expired",
@@ -49,7 +49,7 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   const isWrite = route.method !== "GET";
   const isSeat = route.auth === "seat" || route.auth === "optional_seat";
   const codes: ErrorCode[] = [...always, ...byLevel[route.auth]];
-  if (scopeOf(keyUseOf(route)) !== null) codes.push(...keyCodes);
+  if (scopeOf(keyUseOf(route)) !== null && route.auth !== "optional_seat") codes.push(...keyCodes);
   const hasStrictQuery = route.query !== undefined && !route.looseQuery;
   if (route.path.startsWith(ownAccountPath) && byLevel[route.auth].length > 0)
     codes.push("user:not_found");

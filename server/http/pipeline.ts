@@ -154,9 +154,10 @@ export class Pipeline {
   }
 
   private answerOptions(x: Exchange): void {
-    const match = this.router.match("GET", x.path);
-    const isData = match?.entry?.route.publicData === true;
-    this.settle(x, this.responder.sendPreflight(x, x.allow, isData));
+    const wanted = x.headers["access-control-request-method"] ?? "GET";
+    const match = this.router.match(wanted, x.path);
+    const isForAll = this.cors.isForAll(match?.entry?.route);
+    this.settle(x, this.responder.sendPreflight(x, x.allow, isForAll));
   }
 
   private mediaProblem(x: Exchange, entry: RouteEntry): AppError | null {

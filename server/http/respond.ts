@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { HttpResponse } from "uWebSockets.js";
-import type { Cors } from "./cors.ts";
+import { permissionVary, type Cors } from "./cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AppError } from "../core/errors.ts";
@@ -83,10 +83,10 @@ export class Responder {
     });
   }
 
-  sendPreflight(x: Exchange, allow: string, isData: boolean): number {
+  sendPreflight(x: Exchange, allow: string, isForAll: boolean): number {
     let head = this.baseHead(x);
     head += `\r\nAllow: ${allow}`;
-    for (const [name, value] of this.cors.preflight(x, allow, isData))
+    for (const [name, value] of this.cors.preflight(x, allow, isForAll))
       head += `\r\n${name}: ${headerValue(value)}`;
     return write(x, { status: 204, head, payload: null });
   }
@@ -160,11 +160,11 @@ export class Responder {
     let head = `${x.id}\r\nX-Content-Type-Options: nosniff`;
     if (x.limit !== null)
       for (const [name, value] of limitHeaders(x.limit)) head += `\r\n${name}: ${value}`;
-    const isData = x.entry?.route.publicData === true;
+    const isForAll = this.cors.isForAll(x.entry?.route);
     const granted =
       x.method === "OPTIONS"
         ? null
-        : this.cors.answer(x.headers["origin"], isData, x.keyOwner !== null);
+        : this.cors.answer(x.headers["origin"], isForAll, x.keyOwner !== null);
     for (const [name, value] of granted ?? []) head += `\r\n${name}: ${headerValue(value)}`;
     return head;
   }
@@ -188,7 +188,7 @@ function cachePolicy(x: Exchange, status: number): string {
   if (x.caller !== null) return "\r\nCache-Control: private, no-store\r\nVary: Authorization";
   if (route.cache === undefined || (status !== 200 && status !== 206))
     return "\r\nCache-Control: no-store";
-  const vary = route.auth === "public" ? "Origin" : "Origin, Authorization";
+  const vary = route.auth === "public" ? permissionVary : `${permissionVary}, Authorization`;
   return `\r\nCache-Control: ${route.cache}\r\nVary: ${vary}`;
 }
 

@@ -268,6 +268,8 @@ export interface RouteRecord<
   deadlineMs?: number;
   /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */
   publicData?: boolean;
+  /** Any origin may call it, without cookies: for programs of others that run in browsers (OA-06). */
+  anyOrigin?: boolean;
   /** The envelope of a 200 has `pagination` beside `body` (ENV-05). */
   isPaged?: boolean;
   /** Media type a 200 has instead of JSON when the client asks for it by a parameter. */

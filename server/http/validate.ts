@@ -53,6 +53,12 @@ function pick(shape: Shape | undefined, value: unknown, path: string, found: Vio
     addViolation(found, path, "must not contain NUL or broken characters");
   if (typeof value === "number" && isIntegerShape(shape) && !isSafe(value))
     addViolation(found, path, "must be an integer within ±(2^53-1)");
+  if (
+    typeof value === "number" &&
+    shape === undefined &&
+    !(isSafe(value) && Number.isFinite(value))
+  )
+    addViolation(found, path, "is a number of more digits than are kept: send it as text");
   if (Array.isArray(value))
     return value.map((item, index) => pick(shape?.items, item, `${path}[${index}]`, found));
   if (typeof value !== "object" || value === null) return value;

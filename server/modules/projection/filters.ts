@@ -6,7 +6,7 @@ import { AppError } from "../../core/errors.ts";
 const maxValues = 100;
 const maxPattern = 128;
 const maxValueLength = 255;
-const numberPattern = /^[+-]?\d{1,15}(?:\.\d{1,15})?$/;
+const numberPattern = /^[+-]?\d{1,16}(?:\.\d{1,15})?$/;
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["1", true],
@@ -86,8 +86,10 @@ function readValues(
 }
 
 function readNumber(parameter: string, text: string): number {
-  if (!numberPattern.test(text)) throw invalidFilter(parameter);
-  return Number(text);
+  const value = Number(text);
+  if (!numberPattern.test(text) || Math.abs(value) > Number.MAX_SAFE_INTEGER)
+    throw invalidFilter(parameter);
+  return value;
 }
 
 function readBoolean(parameter: string, text: string): boolean {
@@ -98,7 +100,7 @@ function readBoolean(parameter: string, text: string): boolean {
 
 /** `*` and `%` are any run of characters, everything else is itself (PRJ-07). */
 function likePattern(parameter: string, text: string): string {
-  if (text === "" || text.length > maxPattern) throw invalidFilter(parameter);
+  if (text === "" || [...text].length > maxPattern) throw invalidFilter(parameter);
   const runs = text.split(/[*%]+/);
   return `%${runs.map((run) => run.replaceAll(/[\\_]/g, "\\$&")).join("%")}%`.replaceAll(
     /%+/g,

@@ -35,6 +35,11 @@ test("a known tag is answered by 304 without a body", async () => {
   }
 });
 
+test("what a shared cache keeps varies by what lets a page read it", async () => {
+  for (const path of ["/v1/cached", "/v1/picture"])
+    assert.equal((await client.get(path)).headers.get("vary"), "Origin, X-Api-Key", path);
+});
+
 test("an answer for a known caller is in no shared cache", async () => {
   const anonymous = await client.get("/v1/tagged");
   assert.equal(anonymous.headers.get("cache-control"), "public, max-age=60");

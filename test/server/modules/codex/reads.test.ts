@@ -97,6 +97,20 @@ describe("the archive", () => {
     await refused("/dungeon/manifest?branch=x", 404, "codex:branch_not_found");
   });
 
+  it("answers a name that can be none by what was asked for", async () => {
+    for (const [path, code] of [
+      ["/%00/manifest", "codex:game_not_found"],
+      ["/dungeon/patches/1.0%00", "codex:patch_not_found"],
+      ["/dungeon/patches/1.0/diff/%00", "codex:patch_not_found"],
+      ["/dungeon/item%00", "codex:entity_not_found"],
+      ["/dungeon/id.item.%00", "codex:entity_not_found"],
+      ["/dungeon/id.item.%00/history", "codex:entity_not_found"],
+      ["/dungeon/diff/id.item.%00?from=1.0&to=1.1", "codex:entity_not_found"],
+      ["/assets/%00", "codex:asset_not_found"],
+    ] as const)
+      await refused(path, 404, code);
+  });
+
   it("lists patches newest first, those before the fork on a branch as well", async () => {
     const { patches } = await read("/dungeon/patches");
     const [second, first] = patches as [Body, Body];

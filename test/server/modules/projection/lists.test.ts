@@ -270,13 +270,26 @@ describe("the lists of the projection", () => {
     }
   });
 
+  const refused = async (query: string) => {
+    const { json, status } = await app.client.get(`/v2/${query}`);
+    const { flash } = json as { flash: { errors: { code: string; params: Row }[] } };
+    assert.deepEqual([status, flash.errors[0]?.code], [400, "projection:invalid_filter"], query);
+    return flash.errors[0]?.params["allowed"] as string[] | undefined;
+  };
+
+  it("take patterns of 128 characters of any kind, and every number a row may have", async () => {
+    for (const character of ["x", "ß", "🙂"]) {
+      const name = encodeURIComponent(character.repeat(128));
+      assert.equal((await read(`quests?name=${name}`)).count, 0, character);
+      await refused(`quests?name=${name}x`);
+    }
+    const [largest, larger] = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1];
+    assert.equal((await read(`items?gear_score_min=${largest}`)).count, 0);
+    assert.ok((await read(`items?gear_score_min=${-largest}`)).count > 0);
+    await refused(`items?gear_score_min=${larger}`);
+  });
+
   it("say which values are allowed", async () => {
-    const refused = async (query: string) => {
-      const { json, status } = await app.client.get(`/v2/${query}`);
-      const { flash } = json as { flash: { errors: { code: string; params: Row }[] } };
-      assert.deepEqual([status, flash.errors[0]?.code], [400, "projection:invalid_filter"], query);
-      return flash.errors[0]?.params["allowed"] as string[] | undefined;
-    };
     assert.ok((await refused("items?rarity=shiny"))?.includes("legend"));
     assert.deepEqual(await refused("items?sort=up"), ["asc", "desc"]);
     assert.equal(await refused("items?cursor=id.monster.imp"), undefined);

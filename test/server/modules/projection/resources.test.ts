@@ -5,7 +5,7 @@ import { resources } from "../../../../db/projections/resources/index.ts";
 import type { SourceEntity } from "../../../../importers/contract.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { load as loadInto } from "../../../support/archive.ts";
-import { smallGame, smallTexts } from "../../../support/projected-game.ts";
+import { made, smallGame, smallTexts } from "../../../support/projected-game.ts";
 
 type Body = Record<string, unknown>;
 const picture = Buffer.from("a picture");
@@ -350,6 +350,16 @@ describe("the resources of the projection", () => {
       const known = { "if-none-match": etag };
       assert.equal((await app.client.get(places[at] ?? "", { headers: known })).status, 200);
     }
+  });
+
+  it("leave out a name that has no slug", async () => {
+    const odd = made("item", "odd_1001", {
+      id_tag: "Id.Item.日本",
+      required_classes: ["Fighter", "id.class.", "id.class.fighter"],
+    });
+    await load("0.1.4", [...illustrated(), odd]);
+    const { archetype, required_class } = await read("/item/id.item.odd_1001");
+    assert.deepEqual([archetype, required_class], ["id.item.odd", ["fighter"]]);
   });
 
   it("name the slot of boots as the document does", async () => {
