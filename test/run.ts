@@ -27,7 +27,7 @@ const processes = 3;
 const mostFiles = 20;
 const leastFiles = 9;
 /** What hangs is a failure; a slow machine is none. */
-const fileTimeoutMs = 900_000;
+const fileTimeoutMs = 1_800_000;
 /** They start the whole service, browsers or long programs, and mostly wait: a process for each part. */
 const longParts = ["boot", "browser", "failover", "play", "simulation", "survival"];
 const folder = mkdtempSync(join(roomInMemory() ?? tmpdir(), "ember-"));

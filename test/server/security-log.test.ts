@@ -94,23 +94,25 @@ describe("the log", () => {
     const verification = await linkOf(email, "verify-email");
     await post(app, "/v1/users/email/verify", { token: verification });
 
+    // The reset has ended the session, and without one nobody gets a key.
+    const again = (await login(email, "reset by me 99")).body;
     const keys = "/v1/realms/default/keys";
     const made = await app.client.post(keys, {
-      token: session.access_token,
+      token: again.access_token,
       body: { name: "secret name", scopes: ["profile:read"] },
     });
     const { key, plaintext } = made.body as { key: { id: number }; plaintext: string };
     await app.client.get(me, { headers: { "x-api-key": plaintext } });
-    const rolled = await post(app, `${keys}/${key.id}/roll`, undefined, as);
+    const rolled = await post(app, `${keys}/${key.id}/roll`, undefined, tokenOf(again));
     const second = (rolled.body as unknown as { plaintext: string }).plaintext;
-    await app.client.delete(`${keys}/${key.id}`, { headers: as });
+    await app.client.delete(`${keys}/${key.id}`, { headers: tokenOf(again) });
     const phone = `+49151${String(player).padStart(8, "0")}`;
-    await post(app, `${me}/phone`, { phone }, as);
+    await post(app, `${me}/phone`, { phone }, tokenOf(again));
     const phoneCode = (await sentMessage(app.deps, phone, "phone-code")).content.code ?? "";
-    await post(app, `${me}/phone/verify`, { code: phoneCode }, as);
+    await post(app, `${me}/phone/verify`, { code: phoneCode }, tokenOf(again));
     await post(app, "/v1/gateway/refresh", undefined, cookieOf(session.refresh_token));
     await app.client.get(`/v1/gateway/customs?passport=${session.access_token}`);
-    await app.client.delete(me, { headers: as });
+    await app.client.delete(me, { headers: tokenOf(again) });
     await requestIsLogged("/v1/gateway/customs", start);
 
     assert.deepEqual(eventsSince(start), [
@@ -132,6 +134,8 @@ describe("the log", () => {
       second,
       access: session.access_token,
       refresh: session.refresh_token,
+      access2: again.access_token,
+      refresh2: again.refresh_token,
     };
     for (const [name, secret] of Object.entries({ ...secrets, ...more })) {
       assert.ok(secret.length > 5, name);

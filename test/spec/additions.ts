@@ -36,6 +36,7 @@ export const additions: readonly string[] = [
   "POST /v1/oauth/revoke",
   "GET /v1/oauth/userinfo",
   "GET /.well-known/oauth-authorization-server",
+  "GET /.well-known/openid-configuration",
   "GET /v1/avatars/credits",
   "GET /v1/oauth/authorize/{uid}",
   "GET /v1/oauth/jwks",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { silentLogger } from "../../server/core/logger.ts";
 import { findRedisProgram } from "../../server/local/redis-program.ts";
-import { freePort } from "./free-port.ts";
+import { freePort, isFreePort } from "./free-port.ts";
 
 export interface TestCluster {
   /** `redis+cluster://…` with all masters. */
@@ -19,8 +19,11 @@ const masters = 3;
 const slots = 16_384;
 /** The bus of a node listens at its port plus this. */
 const busOffset = 10_000;
+/** Systems give ports from here on to connections that go out. */
+const lowestOutgoing = 32_768;
 const readyLimitMs = 60_000;
 const pollMs = 25;
+const retryMs = 50;
 
 /** Three masters on free ports of this machine, with all slots shared out among them. */
 export async function startTestCluster(): Promise<TestCluster> {
@@ -29,7 +32,13 @@ export async function startTestCluster(): Promise<TestCluster> {
   const ports = await freePorts(masters);
   const nodes = ports.map((port) => startNode(command, env, join(dir, String(port)), port));
   const clients = ports.map(
-    (port) => new Redis({ host: "127.0.0.1", port, retryStrategy: () => 50 }),
+    (port) =>
+      new Redis({
+        host: "127.0.0.1",
+        port,
+        retryStrategy: () => retryMs,
+        maxRetriesPerRequest: readyLimitMs / retryMs,
+      }),
   );
   for (const client of clients) client.on("error", () => {});
   const stop = async () => {
@@ -100,13 +109,15 @@ async function endNode(node: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Low enough that the port of the bus exists. */
+/** Ports whose bus is free as well, and none that an outgoing connection may be given. */
 async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {
     const port = await freePort();
-    const candidate = port + busOffset > 65_535 ? port - busOffset : port;
-    if (!ports.includes(candidate)) ports.push(candidate);
+    const taken = ports.flatMap((one) => [one, one + busOffset]);
+    const bus = port + busOffset;
+    const isFit = bus < lowestOutgoing && !taken.includes(port) && !taken.includes(bus);
+    if (isFit && (await isFreePort(bus))) ports.push(port);
   }
   return ports;
 }

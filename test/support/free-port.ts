@@ -1,16 +1,20 @@
 import { claimPorts } from "../../server/boot/ports.ts";
 
+const setting = "PORT";
+const wanted = { setting, hostSetting: setting, host: "127.0.0.1" };
+
 /**
  * A port of 127.0.0.1 that is free now: for servers whose address has to be known before they listen, and for
  * those that share one, which a port chosen at `listen` cannot be.
  */
 export async function freePort(): Promise<number> {
-  const setting = "PORT";
-  const [port = 0] = await claimPorts({
-    setting,
-    hostSetting: setting,
-    host: "127.0.0.1",
-    port: 0,
-  });
+  const [port = 0] = await claimPorts({ ...wanted, port: 0 });
   return port;
 }
+
+/** Whether nobody has the port now. */
+export const isFreePort = (port: number): Promise<boolean> =>
+  claimPorts({ ...wanted, port }).then(
+    () => true,
+    () => false,
+  );

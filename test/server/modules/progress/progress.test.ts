@@ -245,9 +245,15 @@ describe("the progress of a player", () => {
       assert.equal((await merge(other, { text: "x".repeat(length) })).status, 200);
     });
 
-    it("are refused with NUL, broken characters or without a credential", async () => {
+    it("are refused with what would come back as something else, or without a credential", async () => {
       const player = await guest();
-      for (const body of ['{"a":"\\u0000"}', '{"a":{"b":["\\ud800"]}}', '{"\\u0000":1}']) {
+      for (const body of [
+        '{"a":"\\u0000"}',
+        '{"a":{"b":["\\ud800"]}}',
+        '{"\\u0000":1}',
+        '{"a":1e400}',
+        '{"a":[{"steam_id":76561197960287930}]}',
+      ]) {
         const headers = { "content-type": "application/json" };
         const path = `${base}/preferences`;
         const answer = await app.client.patch(path, { token: player.token, body, headers });
