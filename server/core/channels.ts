@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "./logger.ts";
+import { pacedConnector } from "./paced-reads.ts";
 import { asCluster, connectRedis } from "./redis.ts";
 import { createShardedChannels } from "./sharded-channels.ts";
 
@@ -11,6 +12,8 @@ export interface ChannelsOptions {
   hear: (channel: string, text: string) => void;
   /** The subscriptions hold, for the first time or again: what was published before has to be read. */
   confirmed: (channels: string[]) => void;
+  /** Asked after each read of a single Redis: milliseconds until the next one, which then has more to read. */
+  pauseMs?: () => number;
 }
 
 /** Subscriptions that are kept whatever happens to the connection. */
@@ -28,7 +31,9 @@ const repeatMs = 250;
 /** Listens to what `publish` sends: to one Redis by its one connection, to a cluster node by node. */
 export function createChannels(options: ChannelsOptions): Channels {
   // Without a follow-up read a repeated subscription would hide what was missed, so we do it ourselves.
-  const redis = connectRedis(options.url, options.log, options.name, { autoResubscribe: false });
+  const { url, log, name, pauseMs } = options;
+  const paced = pauseMs ? { Connector: pacedConnector(pauseMs) } : {};
+  const redis = connectRedis(url, log, name, { autoResubscribe: false, ...paced });
   const cluster = asCluster(redis);
   return cluster ? createShardedChannels(cluster, options) : createPlainChannels(redis, options);
 }

@@ -1,4 +1,4 @@
-import { Cluster, Redis } from "ioredis";
+import { Cluster, Redis, type RedisOptions } from "ioredis";
 import type { Logger } from "./logger.ts";
 import { parseClusterAddress, type ClusterAddress } from "./redis-address.ts";
 
@@ -13,6 +13,8 @@ export interface ConnectionOptions {
   socketTimeout?: number;
   /** Milliseconds before the next attempt to connect; null is none. */
   retryStrategy?: (attempt: number) => number | null;
+  /** Opens the socket of a single Redis in its own way; the nodes of a cluster are connected as ever. */
+  Connector?: NonNullable<RedisOptions["Connector"]>;
 }
 
 const connectTimeoutMs = 2_000;
@@ -69,7 +71,7 @@ export function hearAtOnce(redis: Redis): void {
   redis.on("connect", () => redis.stream.on("data", ignore));
 }
 
-interface BaseOptions extends Omit<ConnectionOptions, "patient"> {
+interface BaseOptions extends Omit<ConnectionOptions, "patient" | "Connector"> {
   connectionName: string;
   maxRetriesPerRequest: number | null;
   enableOfflineQueue: boolean;

@@ -50,3 +50,37 @@ export function coalesceMs({ debtMs, lagMs }: Pressure, maxMs: number): number {
 
 /** Time after a slice of a broadcast that the process has for everything else: nobody waits for the next one. */
 export const restAfterSlice = (costMs: number): number => costMs / bulkShare - costMs;
+
+/** Messages that one read is worth, and the longest that they are waited for. */
+const messagesPerRead = 4;
+const maxReadPauseMs = 4;
+/** Fewer in the longest pause are read as they come: nothing is saved, and somebody waits. */
+const leastPerPause = 2;
+/** Time over which the rate is looked at, so that a burst after silence is read at once. */
+const rateOverMs = 100;
+
+/** How long reading from the store waits, so that the process wakes up for several messages at a time. */
+export class ReadPace {
+  private perMs = 0;
+  private count = 0;
+  private since: number;
+
+  constructor(now: number) {
+    this.since = now;
+  }
+
+  heard(): void {
+    this.count += 1;
+  }
+
+  /** Milliseconds until the next read; `now` is the time of this one. */
+  pauseMs(now: number): number {
+    const elapsedMs = Math.max(now - this.since, 0.001);
+    const weight = Math.min(1, elapsedMs / rateOverMs);
+    this.perMs += (this.count / elapsedMs - this.perMs) * weight;
+    this.since = now;
+    this.count = 0;
+    if (this.perMs * maxReadPauseMs < leastPerPause) return 0;
+    return Math.min(maxReadPauseMs, messagesPerRead / this.perMs);
+  }
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { coalesceMs, debtAfter, restAfterSlice } from "../../../server/sse/pace.ts";
+import { coalesceMs, debtAfter, ReadPace, restAfterSlice } from "../../../server/sse/pace.ts";
 
 const most = 50;
 
@@ -71,4 +71,40 @@ test("one flush that takes long is forgotten after the longest pause", () => {
 test("a slice of a broadcast is a quarter of the time until the next one", () => {
   for (const costMs of [0.1, 1, 20])
     assert.equal(costMs / (costMs + restAfterSlice(costMs)), 1 / 4);
+});
+
+/** Pauses between reads while messages come evenly, one each `everyMs`, for a second after silence. */
+function readPausesOf(everyMs: number): number[] {
+  const pace = new ReadPace(0);
+  const pauses: number[] = [];
+  let now = 10_000;
+  for (let unread = now; now < 11_000;) {
+    now = Math.max(now, unread);
+    for (; unread <= now; unread += everyMs) pace.heard();
+    pauses.push(pace.pauseMs(now));
+    now += pauses.at(-1) ?? 0;
+  }
+  return pauses;
+}
+
+test("messages that come now and then are read as they come", () => {
+  assert.ok(readPausesOf(2.1).every((pause) => pause === 0));
+});
+
+test("a thousand messages a second are read about four at a time", () => {
+  const pauses = readPausesOf(1);
+  assert.equal(pauses[0], 0, "the first one after silence waits for nobody");
+  const mean = pauses.slice(-50).reduce((sum, one) => sum + one, 0) / 50;
+  assert.ok(mean > 3 && mean <= 4, `${mean} ms`);
+});
+
+test("reading waits the less the more there is to read, and never longer than four milliseconds", () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0.01, max: 5, noNaN: true }), (everyMs) => {
+      const pauses = readPausesOf(everyMs);
+      assert.ok(pauses.every((pause) => pause >= 0 && pause <= 4));
+      if (everyMs < 0.1) assert.ok(pauses.slice(-50).every((pause) => pause < 1));
+    }),
+    { numRuns: 50 },
+  );
 });
