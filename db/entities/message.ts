@@ -23,6 +23,16 @@ export const MessageSchema = defineEntity({
         "create index messages_waiting_index on messages (created_at) where status in ('queued', 'sending')",
     },
     { name: "messages_recipient_index", properties: ["recipient", "createdAt"] },
+    {
+      name: "messages_sealed_index",
+      expression:
+        "create index messages_sealed_index on messages (expires_at) where sealed is not null",
+    },
+    {
+      // The inbox of a development service.
+      name: "messages_content_index",
+      expression: "create index messages_content_index on messages (id) where content is not null",
+    },
   ],
   properties: {
     id: p.integer().primary(),

@@ -27,6 +27,12 @@ export const RunSchema = defineEntity({
       expression:
         "create index runs_stale_index on runs (touched_at) where mode = 'endless' and not is_finished",
     },
+    {
+      // Whether a challenge is still played, and who left it.
+      name: "runs_unfinished_index",
+      expression:
+        "create index runs_unfinished_index on runs (challenge_id) where challenge_id is not null and not is_finished",
+    },
   ],
   properties: {
     id: p.integer().primary(),

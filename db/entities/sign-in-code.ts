@@ -13,10 +13,10 @@ export const SignInCodeSchema = defineEntity({
     /** The address it was asked for with; void when the account has another one meanwhile. */
     emailKey: p.string().length(254),
     tries: p.integer().default(0),
-    expiresAt: p.datetime().index("sign_in_codes_expires_at_index"),
+    expiresAt: p.datetime(),
     /** Codes made since `windowStartedAt`. */
     issued: p.integer().default(1),
-    windowStartedAt: p.datetime(),
+    windowStartedAt: p.datetime().index("sign_in_codes_window_started_at_index"),
   },
 });
 

@@ -4,6 +4,13 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 export const SubscriberSchema = defineEntity({
   name: "Subscriber",
   tableName: "subscribers",
+  indexes: [
+    {
+      name: "subscribers_unverified_index",
+      expression:
+        "create index subscribers_unverified_index on subscribers (updated_at) where verified_at is null and unsubscribed_at is null",
+    },
+  ],
   properties: {
     id: p.integer().primary(),
     /** As entered. */
@@ -21,7 +28,7 @@ export const SubscriberSchema = defineEntity({
     verifiedAt: p.datetime().nullable(),
     unsubscribedAt: p.datetime().nullable(),
     createdAt: p.datetime(),
-    updatedAt: p.datetime().index("subscribers_updated_at_index"),
+    updatedAt: p.datetime(),
   },
 });
 

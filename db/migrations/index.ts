@@ -19,6 +19,7 @@ import { Migration20261121204527_answer_indexes } from "./Migration2026112120452
 import { Migration20261122124900_archive_words } from "./Migration20261122124900_archive_words.ts";
 import { Migration20261122130700_archive_upstream_keys } from "./Migration20261122130700_archive_upstream_keys.ts";
 import { Migration20261122212125_request_names } from "./Migration20261122212125_request_names.ts";
+import { Migration20261123072427_upkeep_indexes } from "./Migration20261123072427_upkeep_indexes.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   Migration20261122124900_archive_words,
   Migration20261122130700_archive_upstream_keys,
   Migration20261122212125_request_names,
+  Migration20261123072427_upkeep_indexes,
 ] as const;
