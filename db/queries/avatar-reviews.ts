@@ -78,12 +78,32 @@ export interface SpentPicture {
   judgedAtMs: number | null;
 }
 
+/** Players from the one behind `after` to `upTo`. */
+export interface PlayerSlice {
+  after: number;
+  upTo: number;
+}
+
+/** The last player of a slice that has about `size` uploads; null when fewer are left. */
+export async function endOfSlice(
+  em: EntityManager,
+  { after, size }: { after: number; size: number },
+): Promise<number | null> {
+  const rows = await rowsOf(
+    em,
+    sql<{ id: number }>`select player_id as id from avatar_uploads where player_id > ${after}
+      order by player_id offset ${size - 1} limit 1`,
+  );
+  return rows[0]?.id ?? null;
+}
+
 /**
  * Pictures nobody needs any more: of accounts that were cleared, of uploads whose storing was cut off,
  * of old rejections, and all but the newest of each player, the approved and the shown one excepted.
  */
 export function listSpentPictures(
   em: EntityManager,
+  { after, upTo }: PlayerSlice,
   limits: { unfinishedBefore: Date; rejectedBefore: Date; keptEach: number; limit: number },
 ): Promise<SpentPicture[]> {
   const { unfinishedBefore, rejectedBefore, keptEach, limit } = limits;
@@ -94,7 +114,8 @@ export function listSpentPictures(
         select u.*, p.purged_at, p.avatar_upload_id,
           row_number() over (partition by u.player_id order by u.id desc) as place,
           max(u.id) filter (where u.status = 'approved') over (partition by u.player_id) as latest
-        from avatar_uploads u join players p on p.id = u.player_id where u.file is not null
+        from avatar_uploads u join players p on p.id = u.player_id
+        where u.file is not null and u.player_id > ${after} and u.player_id <= ${upTo}
       ) kept
       where purged_at is not null
         or (status = 'storing' and created_at < ${unfinishedBefore})

@@ -1,4 +1,5 @@
 import {
+  endOfSlice,
   forgetPicture,
   listSpentPictures,
   listUnjudged,
@@ -20,16 +21,25 @@ const rejectedMs = 30 * 86_400_000;
 /** Pictures kept of one player, besides the one that is shown and the last approved one. */
 const keptEach = 5;
 const maxRemoved = 500;
+/** Uploads looked through in one run; those of the other players have their turn in the next ones. */
+const usualSlice = 20_000;
+/** Last player that was looked at; lost, it is begun anew. */
+const placeKey = "avatars:tidied";
+const placeSeconds = 86_400;
+const highestId = 2_147_483_647;
 
-/** Queues uploads whose job was lost, removes pictures nobody needs any more. */
-export async function tidyAvatars(deps: JobDeps): Promise<void> {
+/** Queues uploads whose job was lost, removes pictures nobody needs any more of some players after others. */
+export async function tidyAvatars(deps: JobDeps, sliceSize = usualSlice): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
   const [since, before] = [new Date(now - hopelessMs), new Date(now - strandedMs)];
   const round = Math.ceil(now / strandedMs);
   for (const uploadId of await listUnjudged(em, { since, before, limit: maxStranded }))
     await deps.enqueue(avatarModeration, { uploadId, round });
-  const spent = await listSpentPictures(em, {
+  const after = Number(await deps.redis.get(placeKey));
+  const end = await endOfSlice(em, { after, size: sliceSize });
+  const slice = { after, upTo: end ?? highestId };
+  const spent = await listSpentPictures(em, slice, {
     unfinishedBefore: new Date(now - unfinishedMs),
     rejectedBefore: new Date(now - rejectedMs),
     keptEach,
@@ -38,6 +48,8 @@ export async function tidyAvatars(deps: JobDeps): Promise<void> {
   let count = 0;
   for (const picture of spent) if (await removePicture(deps, picture)) count += 1;
   if (count > 0) deps.log.info({ count }, "avatar pictures removed");
+  if (end === null) await deps.redis.del(placeKey);
+  else await deps.redis.set(placeKey, end, "EX", placeSeconds);
 }
 
 /** One that cannot be removed stays for the next time, and does not hold back the others. */

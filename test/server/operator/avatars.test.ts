@@ -257,6 +257,27 @@ describe("the upkeep of pictures", () => {
     assert.deepEqual(await filesOf(b.id), [{ id: other.id, file: null }]);
   });
 
+  it("looks at some players at a time, and at all of them in turn", async () => {
+    const { tidyAvatars } = await import("../../../workers/processors/tidy-avatars.ts");
+    const [first, second] = [await member(), await member()];
+    await first.send();
+    const numUploads = (await second.send()).id;
+    const ids = [first.id, second.id];
+    await rowsOf(
+      app.deps.em,
+      sql`update players set purged_at = now(), deleted_at = now() where id = any(${ids}::int[])`,
+    );
+    const areGone = async () =>
+      (await Promise.all(ids.map(filesOf))).map(([upload]) => upload?.file === null);
+    const seen = [];
+    for (let run = 0; run < numUploads; run++) {
+      await tidyAvatars({ ...app.deps, em: app.deps.orm.em.fork() }, 1);
+      seen.push((await areGone()).join());
+    }
+    assert.deepEqual([...new Set(seen)], ["false,false", "true,false", "true,true"]);
+    await tidy();
+  });
+
   it("removes what it can when the store of pictures refuses one", async () => {
     const [stuck, other] = [await member(), await member()];
     for (const one of [stuck, other])
