@@ -153,6 +153,8 @@ function sealBatch(
   const kept = remembered.filter(([name]) => !forgotten.includes(name));
   const fields = [...change.fields, ...kept];
   const hasEnded = events.some((event) => event.type === "finished");
+  // What is not there yet takes no end: the log begins with the first message, later than the lobby.
+  const isBeginning = expected === "" || lobby.seq === payloads.length;
   if (hasEnded) fields.push(["r", JSON.stringify(resultSheet(lobby))]);
   const due = dueChange(actor, lobby);
   return {
@@ -164,7 +166,7 @@ function sealBatch(
     fields,
     removedFields: [...change.removed, ...forgotten],
     payloads,
-    ttlMs: ttlOf(lobby, expected === "" || isSnapshot, hasEnded),
+    ttlMs: ttlOf(lobby, isBeginning || isSnapshot, hasEnded),
     ...(due === undefined ? {} : { due }),
   };
 }

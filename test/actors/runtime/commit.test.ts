@@ -21,6 +21,7 @@ import { silentLogger } from "../../../server/core/logger.ts";
 import { createMetrics } from "../../../server/core/metrics.ts";
 import { connectRedis, redisReady } from "../../../server/core/redis.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
+import { bodyOf, by, createCommand, newMember } from "./fleet.ts";
 
 const code = "ABCDEF";
 const token = "w1|1";
@@ -173,5 +174,25 @@ describe("the commit script", () => {
     const lost = createJournal({ redis: away, metrics: createMetrics(), timing: systemTiming });
     assert.equal(await commit(change(), lost), "failed");
     away.disconnect();
+  });
+});
+
+describe("the log of a lobby", () => {
+  it("has an end from its first message on, as the lobby has", async () => {
+    const stores = await testStores();
+    const redis = connectRedis(stores.redisUrl, silentLogger, "test");
+    const { lobbies } = await newMember(stores.redisUrl);
+    try {
+      bodyOf(await lobbies.ask(code, createCommand(code, [1])));
+      const seat = { id: 2, name: "P2", accountId: null, avatarUrl: null };
+      bodyOf(await lobbies.ask(code, { type: "join", seat, ...by(2) }));
+      const leftMs = (key: string) => redis.pttl(key);
+      assert.ok((await leftMs(eventStreamKey(code))) > 0);
+      assert.ok((await leftMs(eventStreamKey(code))) >= (await leftMs(lobbyKey(code))));
+    } finally {
+      await lobbies.stop();
+      redis.disconnect();
+      await stores.stop();
+    }
   });
 });
