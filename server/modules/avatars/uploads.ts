@@ -57,12 +57,20 @@ async function store(deps: Deps, playerId: number, webp: Buffer): Promise<number
     });
     await readBack(deps, file, webp);
   } catch (error) {
-    await deps.pictureStore.remove(file).catch(() => undefined);
-    await dropUpload(deps.em, id);
+    await takeBack(deps, id, file);
     throw error;
   }
   await queueUpload(deps.em, id);
   return id;
+}
+
+/** While the picture cannot be removed its row stays: the clean-up goes by the rows. */
+async function takeBack({ em, pictureStore }: Deps, id: number, file: string): Promise<void> {
+  const isRemoved = await pictureStore.remove(file).then(
+    () => true,
+    () => false,
+  );
+  if (isRemoved) await dropUpload(em, id);
 }
 
 /** A store that loses what it takes is found out while the sender still has the picture. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
@@ -293,6 +293,23 @@ describe("the upkeep of pictures", () => {
     app.deps.pictureStore.remove = remove;
     await tidy();
     assert.equal(await fileOf(stuck), null);
+  });
+
+  it("removes a picture whose upload was refused while the store could remove nothing", async () => {
+    const { pictureStore, config } = app.deps;
+    const { read, remove } = pictureStore;
+    const one = await member();
+    pictureStore.read = () => Promise.resolve(null);
+    pictureStore.remove = () => Promise.reject(new Error("no"));
+    await assert.rejects(one.send());
+    Object.assign(pictureStore, { read, remove });
+    const [left] = await filesOf(one.id);
+    assert.ok(left?.file);
+    const path = join(config.DATA_DIR, "avatars", left.file.slice(0, 2), left.file);
+    assert.ok(existsSync(path));
+    review.clock.at += 11 * 60_000;
+    await tidy();
+    assert.deepEqual([existsSync(path), await filesOf(one.id)], [false, []]);
   });
 
   it("leaves a picture alone that an operator approves meanwhile", async () => {
