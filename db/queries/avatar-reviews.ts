@@ -107,6 +107,9 @@ export function listSpentPictures(
   limits: { unfinishedBefore: Date; rejectedBefore: Date; keptEach: number; limit: number },
 ): Promise<SpentPicture[]> {
   const { unfinishedBefore, rejectedBefore, keptEach, limit } = limits;
+  // Of both tables: of one alone, Postgres would read the other one whole.
+  const inSlice = sql`u.player_id > ${after} and u.player_id <= ${upTo}
+    and p.id > ${after} and p.id <= ${upTo}`;
   return rowsOf(
     em,
     sql<SpentPicture>`select id, file, status,
@@ -115,7 +118,7 @@ export function listSpentPictures(
           row_number() over (partition by u.player_id order by u.id desc) as place,
           max(u.id) filter (where u.status = 'approved') over (partition by u.player_id) as latest
         from avatar_uploads u join players p on p.id = u.player_id
-        where u.file is not null and u.player_id > ${after} and u.player_id <= ${upTo}
+        where u.file is not null and ${inSlice}
       ) kept
       where purged_at is not null
         or (status = 'storing' and created_at < ${unfinishedBefore})

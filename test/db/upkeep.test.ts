@@ -4,7 +4,7 @@ import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
 import { purgeAccounts } from "../../db/queries/accounts.ts";
-import { listUnjudged } from "../../db/queries/avatar-reviews.ts";
+import { listSpentPictures, listUnjudged } from "../../db/queries/avatar-reviews.ts";
 import { releaseQuestions } from "../../db/queries/challenges.ts";
 import { purgeCredentials } from "../../db/queries/credential-requests.ts";
 import {
@@ -85,14 +85,37 @@ describe("the upkeep of tables that grow", () => {
   for (const [what, tend] of Object.entries(upkeep))
     it(`looks for ${what} without reading the rest`, async () => {
       const read = await orm.em.fork().transactional(async (em) => {
-        const earlier = await countRead(em);
-        await tend(em);
-        const all = await countRead(em);
-        return [...all].filter(([name, rows]) => rows - (earlier.get(name) ?? 0) > fewRows);
+        const rows = await countReadBy(em, () => tend(em));
+        return [...rows].filter(([, read]) => read > fewRows);
       });
       assert.deepEqual(read, []);
     });
+
+  it("looks for pictures nobody needs among those of a few players, and reads no others", async () => {
+    const size = 1_000;
+    const slice = { after: count / 2, upTo: count / 2 + size };
+    const limits = { unfinishedBefore: now, rejectedBefore: before30, keptEach: 5, limit };
+    const rows = await orm.em
+      .fork()
+      .transactional((em) => countReadBy(em, () => listSpentPictures(em, slice, limits)));
+    assert.ok((rows.get("avatar_uploads") ?? 0) >= size);
+    assert.deepEqual(
+      [...rows].filter(([, read]) => read > size + fewRows),
+      [],
+    );
+  });
 });
+
+/** Table -> rows of it that were read. */
+async function countReadBy(
+  em: EntityManager,
+  work: () => Promise<unknown>,
+): Promise<Map<string, number>> {
+  const earlier = await countRead(em);
+  await work();
+  const all = await countRead(em);
+  return new Map([...all].map(([name, rows]) => [name, rows - (earlier.get(name) ?? 0)]));
+}
 
 /** Table -> rows of it this session has read. */
 async function countRead(em: EntityManager): Promise<Map<string, number>> {
