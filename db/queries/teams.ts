@@ -137,6 +137,25 @@ export async function passOnTeam(em: EntityManager, teamId: number): Promise<voi
   );
 }
 
+/** Ends the teams of cleared accounts in which nobody else is: nobody could lead them, or join. */
+export async function endTeamsOfCleared(
+  em: EntityManager,
+  playerIds: readonly number[],
+): Promise<void> {
+  const theirs = sql`select team_id from team_members where player_id = any(${[...playerIds]}::int[])`;
+  await rowsOf(em, sql`select id from teams where id in (${theirs}) order by id for update`);
+  await rowsOf(
+    em,
+    sql`with ended as (
+        delete from teams where id in (${theirs}) and not exists (
+          select 1 from team_members m join players p on p.id = m.player_id
+          where m.team_id = teams.id and p.purged_at is null)
+        returning id
+      )
+      insert into board_changes (kind, subject_id) select 'team', id from ended`,
+  );
+}
+
 /** A name that is taken violates `teams_name_unique`. */
 export async function renameTeam(
   em: EntityManager,

@@ -3,6 +3,7 @@ import { cleanArchive } from "../../db/queries/codex-cleanup.ts";
 import { listForgottenRequests, purgeCredentials } from "../../db/queries/credential-requests.ts";
 import { purgeAccounts } from "../../db/queries/accounts.ts";
 import { purgeCodes } from "../../db/queries/phone-codes.ts";
+import { endTeamsOfCleared } from "../../db/queries/teams.ts";
 import { endIdleSessions } from "../../db/queries/play-sessions.ts";
 import { tidyAvatars } from "./tidy-avatars.ts";
 import {
@@ -107,7 +108,11 @@ async function tidyAccounts(deps: JobDeps): Promise<void> {
   const at = new Date(now);
   for (;;) {
     const due = { before: new Date(now - closedMs), now: at, limit: maxPurged };
-    const purged = await purgeAccounts(em, due);
+    const purged = await em.transactional(async (tx) => {
+      const ids = await purgeAccounts(tx, due);
+      await endTeamsOfCleared(tx, ids);
+      return ids;
+    });
     if (purged.length > 0) deps.log.info({ count: purged.length }, "closed accounts cleared");
     if (purged.length < maxPurged) break;
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { maintain } from "../../../../workers/processors/maintenance.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import {
@@ -363,6 +364,24 @@ describe("teams", () => {
       await one.join(first.join_code);
       assert.deepEqual(await order(), [first.id, second.id]);
     }
+  });
+
+  it("end when the accounts of all members are cleared, and leave their name to others", async () => {
+    const [ann, bob, cid] = [await member(), await member(), await member()];
+    const [lonely, shared] = [await ann.found(), await bob.found()];
+    await cid.join(shared.join_code);
+    for (const { headers } of [ann, bob])
+      await app.client.request("DELETE", "/v1/users/@me", { headers });
+    const clear = () => maintain({ task: "accounts" }, app.deps);
+    await clear();
+    const eve = await member();
+    assert.equal((await eve.call("GET", `/${lonely.id}`)).status, 200);
+    clock.advance(31 * 86_400_000);
+    await clear();
+    const later = await member();
+    assert.equal((await later.call("GET", `/${lonely.id}`)).code, "team:not_found");
+    assert.equal((await later.call("GET", `/${shared.id}`)).team?.num_members, 2);
+    await later.found(lonely.name);
   });
 
   it("take nobody who no longer exists", async () => {
