@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { randomId } from "../core/ids.ts";
-import { idOf, idText, type Entry, type Family } from "./families.ts";
+import { familyOf, idOf, idText, type Entry, type Family } from "./families.ts";
 
 const script = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
 const applyScript = script("apply");
@@ -223,7 +223,8 @@ export async function listOpen(redis: Redis): Promise<Map<string, number>> {
 
 /** Forgets every board: each is built again when it is asked for. */
 export async function closeAll(redis: Redis): Promise<void> {
-  await redis.del(openKey, batchKey);
+  const open = (await redis.hkeys(openKey)).flatMap((name) => familyOf(name) ?? []);
+  await redis.unlink(openKey, batchKey, ...open.flatMap((family) => keysOf(family)));
 }
 
 export async function closeBoard(redis: Redis, family: Family): Promise<void> {

@@ -232,6 +232,28 @@ describe("the global board", () => {
     }
   });
 
+  it("leaves nothing of the boards beside it when Postgres was set back, and nobody reads them again", async () => {
+    const { redis, orm, boards } = app.deps;
+    const words = { score: 5, level: 1, wordsFound: 1, blocksDropped: 1, timeTaken: "61.25" };
+    const headers = tokenOf(await enter(app));
+    const body = { type: "random", ...words };
+    assert.equal(
+      (await app.client.post("/v1/games/wordgame/results", { headers, body })).status,
+      200,
+    );
+    await app.client.get("/v1/games/wordgame/leaderboard?mode=random");
+    const keysOfWords = () => redis.keys("{boards}:word-*");
+    assert.notDeepEqual(await keysOfWords(), []);
+    await boards.tidy();
+    await rowsOf(
+      orm.em.fork(),
+      sql`delete from board_changes; update board_state set batch = 0;
+        select setval('board_changes_id_seq', 1)`,
+    );
+    await comparePages("score", 50);
+    assert.deepEqual(await keysOfWords(), []);
+  });
+
   it("is exact in processes that carry over at the same time, and never goes back", async () => {
     const { redis, orm, clock, log, metrics } = app.deps;
     const em = () => orm.em.fork();
