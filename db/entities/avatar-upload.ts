@@ -9,6 +9,11 @@ export const AvatarUploadSchema = defineEntity({
     { name: "avatar_uploads_player_index", properties: ["player", "id"] },
     { name: "avatar_uploads_status_index", properties: ["status", "id"] },
     {
+      name: "avatar_uploads_waiting_index",
+      expression:
+        "create index avatar_uploads_waiting_index on avatar_uploads (id) where status = 'queued' and file is not null",
+    },
+    {
       // What later pictures are compared with.
       name: "avatar_uploads_rejected_index",
       expression:

@@ -5,6 +5,10 @@ export class Migration20261123072427_upkeep_indexes extends Migration {
 
   override up(): void | Promise<void> {
     this.addSql(
+      `create index avatar_uploads_waiting_index on avatar_uploads (id) where status = 'queued' and file is not null;`,
+    );
+
+    this.addSql(
       `create index messages_sealed_index on messages (expires_at) where sealed is not null;`,
     );
     this.addSql(`create index messages_content_index on messages (id) where content is not null;`);
@@ -25,6 +29,8 @@ export class Migration20261123072427_upkeep_indexes extends Migration {
   }
 
   override down(): void | Promise<void> {
+    this.addSql(`drop index "avatar_uploads_waiting_index";`);
+
     this.addSql(`drop index "messages_sealed_index";`);
     this.addSql(`drop index "messages_content_index";`);
 

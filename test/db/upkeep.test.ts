@@ -4,7 +4,7 @@ import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
 import { purgeAccounts } from "../../db/queries/accounts.ts";
-import { listSpentPictures, listUnjudged } from "../../db/queries/avatar-reviews.ts";
+import { countWaiting, listSpentPictures, listUnjudged } from "../../db/queries/avatar-reviews.ts";
 import { releaseQuestions } from "../../db/queries/challenges.ts";
 import { purgeCredentials } from "../../db/queries/credential-requests.ts";
 import {
@@ -33,6 +33,7 @@ const upkeep: Readonly<Record<string, (em: EntityManager) => Promise<unknown>>> 
   "ended phone codes": (em) => purgeCodes(em, now),
   "accounts closed long ago": (em) => purgeAccounts(em, { before: before30, now, limit }),
   "uploads whose job was lost": (em) => listUnjudged(em, { since: before30, before: now, limit }),
+  "pictures that wait for a person": (em) => countWaiting(em, limit),
   "idle play sessions": (em) => endIdleSessions(em, { idleSince: now, limit }),
   "forgotten endless runs": (em) => endStaleRuns(em, { before: now, now, limit }),
   "runs of challenges that are over": (em) =>
@@ -56,6 +57,9 @@ const rest = [
     select i, i, false, 'default', ${later} from ${each}`,
   sql`insert into avatar_uploads (player_id, status, file, selection_v, created_at)
     select i, 'approved', 'f' || i, 1, ${now} from ${each}`,
+  // Nobody decided about them while they were kept.
+  sql`insert into avatar_uploads (player_id, status, selection_v, created_at, judged_at)
+    select 1, 'queued', 1, ${now}, ${now} from ${each}`,
   sql`insert into play_sessions (player_id, created_at, updated_at, ended_at)
     select i, '2025-01-01', '2025-01-01', '2025-01-01' from ${each}`,
   sql`insert into challenges (kind, date, question_ids, created_at)
