@@ -225,6 +225,19 @@ describe("the pages for readers in a real browser", () => {
     });
   });
 
+  it("are left as they were read, for a browser that shows them so to who comes back", async (t) => {
+    await read(t, "/codex/dungeon/patches/1.3", async (page) => {
+      const compared = page.getByLabel("Compared with");
+      const shown = await compared.inputValue();
+      await compared.evaluate((select: HTMLSelectElement) =>
+        addEventListener("pagehide", () => sessionStorage.setItem("left", select.value)),
+      );
+      await compared.selectOption({ label: "1.0" });
+      await page.waitForURL(/from=1\.0\.0/);
+      assert.equal(await page.evaluate(() => sessionStorage.getItem("left")), shown);
+    });
+  });
+
   it("show hostile names as text, also on a phone, and fit its width", async (t) => {
     for (const path of ["item?q=img", "id.item.trap", "patches/1.1"])
       await read(t, `/codex/dungeon/${path}`, async (page) => {

@@ -1,7 +1,7 @@
 import { patchRow } from "./codex-games.js";
 import { placeLine, readGame } from "./codex-place.js";
 import { emptyCard, make, setTitle } from "./page.js";
-import { changesTable, chooser, labelled, moreButton, patchDay, tally } from "./pieces.js";
+import { changesTable, pageChooser, labelled, moreButton, patchDay, tally } from "./pieces.js";
 import { counted, nameOfId, plural } from "./words.js";
 
 /** Entries of one read of the changelog. */
@@ -101,13 +101,13 @@ function controls(place, { patches, patch, log, type, types }) {
     since.length > 0 &&
       labelled(
         "Compared with",
-        chooser(since, log.from?.version ?? "", (chosen) =>
+        pageChooser(since, log.from?.version ?? "", (chosen) =>
           go({ from: chosen === older?.version ? undefined : chosen }),
         ),
       ),
     labelled(
       "Type",
-      chooser(
+      pageChooser(
         [
           ["", "all types"],
           ...types.map((one) => /** @type {[string, string]} */ ([one, plural(one)])),

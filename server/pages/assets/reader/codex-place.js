@@ -1,5 +1,5 @@
 import { ask, make, query, segment, trail } from "./page.js";
-import { chooser, labelled } from "./pieces.js";
+import { pageChooser, labelled } from "./pieces.js";
 
 /**
  * A branch of a game, with the addresses of its pages and of what they read. `branch` is left out of
@@ -54,7 +54,7 @@ export function placeLine(place, game, steps) {
       else address.searchParams.set("branch", slug);
       location.assign(address);
     };
-    line.append(labelled("Branch", chooser(choices, place.branch, go)));
+    line.append(labelled("Branch", pageChooser(choices, place.branch, go)));
   }
   return line;
 }

@@ -1,5 +1,5 @@
 import { ask, make, query, segment, trail } from "./page.js";
-import { chooser, labelled } from "./pieces.js";
+import { pageChooser, labelled } from "./pieces.js";
 import { resourceOfType } from "./data-resources.js";
 
 /** The same documents as under the realm, at the shorter address. */
@@ -74,13 +74,15 @@ export function placeLine(place, manifest, steps, patches = []) {
       patches.find((one) => [one.version, one.version_raw].includes(asked)) ?? patches[0];
     const go = (/** @type {string} */ version) =>
       goWith("at_patch", version === head ? undefined : version);
-    choices.append(labelled("As of patch", chooser(versions, chosen.version, go)));
+    choices.append(labelled("As of patch", pageChooser(versions, chosen.version, go)));
   }
   const locales = manifest?.locales ?? [];
   if (locales.length > 1) {
     const names = locales.map((/** @type {string} */ code) => [code, languageName(code)]);
     const go = (/** @type {string} */ code) => goWith("locale", code === "en" ? undefined : code);
-    choices.append(labelled("Language", chooser(names, shownLocale(locales, place.locale), go)));
+    choices.append(
+      labelled("Language", pageChooser(names, shownLocale(locales, place.locale), go)),
+    );
   }
   line.append(choices);
   return line;

@@ -152,3 +152,15 @@ export function chooser(choices, chosen, onChoice, attributes = {}) {
   );
   return select;
 }
+
+/**
+ * A choice that leads to another page.
+ * @param {[value: string, text: string][]} choices @param {string} chosen @param {(value: string) => void} onChoice
+ */
+export function pageChooser(choices, chosen, onChoice) {
+  const select = chooser(choices, chosen, onChoice);
+  const shown = select.value;
+  // Browsers show a page one goes back to as it was left, which is after the choice.
+  addEventListener("pagehide", () => (select.value = shown));
+  return select;
+}
