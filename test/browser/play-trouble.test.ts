@@ -106,6 +106,20 @@ describe("the play page in bad conditions", () => {
     });
   });
 
+  it("shows the open games to somebody who was removed while their page was closed", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const game = { name: "Ada", mode: "coop", questions: 1, isPublic: true } as const;
+      await joinByCode(friend, "Grace", await createGame(host, game));
+      await friend.page.goto("about:blank");
+      const remove = host.page.getByRole("button", { name: "Remove Grace" });
+      await remove.click();
+      await remove.waitFor({ state: "detached" });
+      await friend.page.goto(`${service.url}/play`);
+      await friend.page.getByText("You are no longer in this game.").waitFor();
+      await friend.page.getByRole("button", { name: "Join the game of Ada" }).waitFor();
+    });
+  });
+
   it("has its categories, though they could not be read at first", async (t) => {
     await withOne(t, async ({ page }) => {
       await page.route("**/categories", refuse);

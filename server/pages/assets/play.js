@@ -66,7 +66,8 @@ function stopListing() {
 /** @param {import("../client/emberline.ts").Seat} seat */
 async function enter(seat) {
   await room.sitDown(seat, goHome);
-  stopListing();
+  // Whoever was removed meanwhile is at the start by then.
+  if (room.currentRoom()) stopListing();
 }
 
 function yourName() {
