@@ -270,13 +270,15 @@ describe("the play page in a real browser", () => {
     });
   });
 
-  it("shows the start page and the documentation without an error", async (t) => {
+  it("shows the start page and the documentation without an error, the latter also on a phone", async (t) => {
     await withOne(t, async ({ page }) => {
       await page.goto(`${service.url}/`);
       for (const text of ["answers; running for", "connected;"])
         await page.getByText(text).waitFor();
+      await page.setViewportSize({ width: 320, height: 600 });
       await page.goto(`${service.url}/docs`);
-
+      await page.locator("[data-tag='Gateway']").waitFor();
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
       await page.locator("[data-tag='Gateway']").click();
       await page.getByText("/v1/gateway/guest", { exact: true }).waitFor();
     });
