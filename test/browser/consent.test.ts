@@ -17,8 +17,9 @@ describe("the page that asks a player to sign in at a program, in a real browser
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
     const app = await startApp({ port, env: { PUBLIC_BASE_URL: issuer } });
-    // The program: its page is only an address to come back to.
-    const program = createServer((_, answer) => answer.end("back")).listen(0, "127.0.0.1");
+    // The program: an address to come back to that leaves the browser at the page, as an app does.
+    const answers = createServer((_, answer) => answer.writeHead(204).end());
+    const program = answers.listen(0, "127.0.0.1");
     await new Promise((done) => program.once("listening", done));
     const redirect = `http://127.0.0.1:${(program.address() as AddressInfo).port}/back`;
     try {
@@ -55,11 +56,18 @@ describe("the page that asks a player to sign in at a program, in a real browser
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByText("That is not right").waitFor();
       await page.getByLabel("Password").fill(password);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.keyboard.press("Enter");
       await page.getByText(`You are ${session.player.name}`).waitFor();
-      await page.getByRole("button", { name: "Allow", exact: true }).click();
-      await page.waitForURL(`${redirect}?**`);
-      const tokens = await client.authorizationCodeGrant(config, new URL(page.url()), {
+      assert.equal(await page.evaluate(() => document.activeElement?.id), "ask");
+      const decisions: string[] = [];
+      page.on("request", (sent) => sent.method() === "POST" && decisions.push(sent.url()));
+      const allow = page.getByRole("button", { name: "Allow", exact: true });
+      const back = page.waitForRequest(`${redirect}?**`);
+      await allow.dblclick();
+      const address = new URL((await back).url());
+      await allow.waitFor({ state: "hidden" });
+      assert.equal(decisions.length, 1);
+      const tokens = await client.authorizationCodeGrant(config, address, {
         pkceCodeVerifier: verifier,
       });
       assert.equal(tokens.claims()?.sub, String(session.player.id));

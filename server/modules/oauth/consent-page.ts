@@ -69,7 +69,7 @@ export function consentPage(acceptLanguage: string | undefined): string {
   <main>
     <h1>${t.title}</h1>
 ${hints.join("\n")}
-    <div class="card" id="ask" hidden>
+    <div class="card" id="ask" tabindex="-1" hidden>
       <p><strong id="client"></strong> ${t.asks} ${t.lets}</p>
       <ul>
 ${items.join("\n")}

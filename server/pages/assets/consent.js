@@ -3,6 +3,7 @@ const byId = (id) => document.getElementById(id);
 const form = document.querySelector("form");
 const notes = ["wrong", "locked", "guest", "expired", "later", "again"];
 let token = "";
+let isBusy = false;
 
 function note(id) {
   for (const name of notes) byId(name).hidden = name !== id;
@@ -42,6 +43,7 @@ function enter({ access_token: access, player }) {
   byId("player").textContent = player.display_name ?? player.username ?? player.name;
   byId("who").hidden = false;
   byId("choice").hidden = false;
+  byId("ask").focus();
 }
 
 function close(id) {
@@ -52,7 +54,10 @@ function close(id) {
 
 async function decide(isAllowed) {
   const { status, body, code } = await call("POST", here, { is_allowed: isAllowed }, token);
-  if (status === 200) return location.assign(body.redirect);
+  if (status === 200) {
+    byId("choice").hidden = true;
+    return location.assign(body.redirect);
+  }
   if (status === 401) {
     showSignIn();
     return note(code === "oauth:sign_in_required" ? "again" : "");
@@ -60,12 +65,17 @@ async function decide(isAllowed) {
   return close(status === 404 ? "expired" : "later");
 }
 
+/** One thing at a time: what two clicks ask for would be refused the second time. */
 const guarded = (work) => async (event) => {
   event?.preventDefault();
+  if (isBusy) return;
+  isBusy = true;
   try {
     await work();
   } catch {
     note("later");
+  } finally {
+    isBusy = false;
   }
 };
 
