@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import type { Browser, Locator, Page, Route } from "playwright-core";
+import { Emberline, type SeatKey } from "../../server/pages/client/emberline.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import {
   atQuestion,
@@ -60,6 +61,22 @@ describe("the play page in bad conditions", () => {
       await page.getByText("Not here.").waitFor();
       await page.unroute("**/spectate", refuse);
       await page.getByRole("link", { name: "Watch the game of Lise" }).click();
+      await page.getByText("You are watching.").waitFor();
+    });
+  });
+
+  it("lets a game be watched again that was private for a while", async (t) => {
+    await withTwo(t, async (host, { page }) => {
+      await createGame(host, { name: "Emmy", mode: "versus", questions: 1, isPublic: true });
+      const key = await host.page.evaluate(() => sessionStorage.getItem("emberline.seat"));
+      const seat = new Emberline({ url: service.url }).seat(JSON.parse(key ?? "") as SeatKey);
+      const link = page.getByRole("link", { name: "Watch the game of Emmy" });
+      await link.click();
+      await page.getByText("You are watching.").waitFor();
+      await seat.settings({ visibility: "private" });
+      await page.getByText("no longer").waitFor();
+      await seat.settings({ visibility: "public" });
+      await link.click();
       await page.getByText("You are watching.").waitFor();
     });
   });

@@ -102,7 +102,7 @@ async function create(form) {
 
 /** @param {string} code */
 async function watch(code) {
-  room.watchFrom(await service.spectate(code), goHome);
+  room.watchFrom(await service.spectate(code), backHome);
   stopListing();
   // A reload goes on watching.
   history.replaceState(null, "", `/play#watch=${code}`);
