@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it, type TestContext } from "node:test";
 import type { Browser } from "playwright-core";
+import { Emberline } from "../../server/pages/client/emberline.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import {
   atQuestion,
@@ -244,6 +245,18 @@ describe("the play page in a real browser", () => {
         }
       });
       assert.equal(await friend.page.locator("#notice-text").innerText(), "");
+    });
+  });
+
+  it("tells who only hears the list how many seats of a game are taken", async (t) => {
+    await withOne(t, async ({ page }) => {
+      const fields = { hostName: "Ida", maxPlayers: 2, visibility: "public" } as const;
+      const seat = await new Emberline({ url: service.url }).create(fields);
+      await page.getByRole("button", { name: "Join the game of Ida, 1 of 2 players" }).waitFor();
+      await new Emberline({ url: service.url }).join(seat.code, "Lotte");
+      const full = page.getByRole("button", { name: "Full: the game of Ida, 2 of 2 players" });
+      assert.ok(await full.isDisabled());
+      await seat.leave();
     });
   });
 

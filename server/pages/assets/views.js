@@ -57,10 +57,11 @@ function openGame(lobby, join) {
 /** @param {Lobby} lobby @param {(code: string) => void} join */
 function joinButton(lobby, join) {
   const isFull = lobby.players.length >= lobby.max_players;
-  const count = `${lobby.players.length}/${lobby.max_players}`;
-  const button = make("button", isFull ? "Full" : `Join ${count}`, "primary");
+  const [count, most] = [lobby.players.length, lobby.max_players];
+  const button = make("button", isFull ? "Full" : `Join ${count}/${most}`, "primary");
+  const said = isFull ? "Full: the game of" : "Join the game of";
   button.setAttribute("data-key", `${lobby.code} join`);
-  button.setAttribute("aria-label", `Join the game of ${lobby.host_name}`);
+  button.setAttribute("aria-label", `${said} ${lobby.host_name}, ${count} of ${most} players`);
   button.toggleAttribute("disabled", isFull);
   button.addEventListener("click", () => join(lobby.code));
   return button;
