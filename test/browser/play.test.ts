@@ -260,6 +260,18 @@ describe("the play page in a real browser", () => {
     });
   });
 
+  it("has the focus at the title of the start when somebody left by the keyboard", async (t) => {
+    await withOne(t, async (host) => {
+      const { page } = host;
+      await createGame(host, { name: "Ruth", mode: "versus", questions: 1 });
+      page.on("dialog", (dialog) => void dialog.accept());
+      await page.getByRole("button", { name: "Leave" }).press("Enter");
+      await page.getByRole("heading", { name: "Start a game" }).waitFor();
+      const title = page.getByRole("heading", { name: "Play a round of trivia together" });
+      assert.ok(await title.evaluate((node) => node === document.activeElement));
+    });
+  });
+
   it("is at the start again when somebody who watches goes back", async (t) => {
     await withTwo(t, async (host, { page }) => {
       await createGame(host, { name: "Lise", mode: "versus", questions: 1, isPublic: true });

@@ -39,9 +39,11 @@ async function act(button, work) {
 }
 
 function goHome(text = "") {
+  const isLeaving = room.currentRoom() !== null;
   room.goOut();
   showView("home");
   notify(text);
+  if (isLeaving) el("home-title").focus();
   if (!listening) void listOpenGames().catch(() => {});
 }
 
