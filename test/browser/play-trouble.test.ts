@@ -51,6 +51,47 @@ describe("the play page in bad conditions", () => {
     await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
   }
 
+  it("gives the seat back to who closed the tab, by the same link and name", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      await start(host, friend, "versus");
+      const code = await friend.page.evaluate(
+        () => JSON.parse(sessionStorage.getItem("emberline.seat") ?? "{}").code as string,
+      );
+      await friend.page.close();
+      friend.page = await friend.context.newPage();
+      await friend.page.goto(`${service.url}/play#${code}`);
+      await friend.page.getByLabel("Your name").fill("Grace");
+      await friend.page.getByRole("button", { name: "Join", exact: true }).click();
+      await atQuestion(friend, 1);
+      await friend.page.keyboard.press("1");
+      await host.page.keyboard.press("1");
+      await Promise.all([revealed(host), revealed(friend)]);
+      const lobby = await new Emberline({ url: service.url }).lobby(code);
+      assert.deepEqual(lobby.players.map(({ name }) => name).sort(), ["Ada", "Grace"]);
+    });
+  });
+
+  it("asks a player before a link to watch takes the seat", async (t) => {
+    await withOne(t, async (host) => {
+      const { page } = host;
+      const code = await createGame(host, {
+        name: "Mary",
+        mode: "coop",
+        questions: 1,
+        isPublic: true,
+      });
+      const link = `${service.url}/play#watch=${code}`;
+      const waiting = page.getByRole("heading", { name: "Waiting for players" });
+      page.once("dialog", (dialog) => void dialog.dismiss());
+      await page.goto(link);
+      await page.waitForURL(`${service.url}/play`);
+      await waiting.waitFor();
+      page.once("dialog", (dialog) => void dialog.accept());
+      await page.goto(link);
+      await page.getByText("You are watching.").waitFor();
+    });
+  });
+
   it("lets a game be watched that could not be watched before", async (t) => {
     await withTwo(t, async (host, { page }) => {
       const game = { name: "Lise", mode: "versus", questions: 1, isPublic: true } as const;

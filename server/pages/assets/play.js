@@ -2,6 +2,7 @@ import { Emberline, EmberlineError } from "/client/emberline.js";
 import { showConnection } from "./connection.js";
 import { el, notify, readable, showView } from "./dom.js";
 import { isHost, isWatching } from "./game.js";
+import { forgetSeat, keptSeat } from "./kept-seats.js";
 import { makeChoices } from "./question.js";
 import * as room from "./room.js";
 import { downloadSheet, shareLink } from "./share.js";
@@ -83,8 +84,23 @@ function yourName() {
 /** @param {string} code */
 async function joinGame(code) {
   const name = yourName();
-  if (name !== null) await enter(await service.join(code, name));
+  if (name === null) return;
+  try {
+    await enter(await service.join(code, name));
+  } catch (refusal) {
+    const key = isTaken(refusal) ? keptSeat(code, name) : null;
+    if (!key) throw refusal;
+    await enter(service.seat(key)).catch((error) => {
+      if (error instanceof EmberlineError && error.isFinal) forgetSeat(key);
+      throw refusal;
+    });
+  }
 }
+
+/** No seat is left, or not under this name: perhaps because the one who asks has it, and closed the tab. @param {unknown} refusal */
+const isTaken = (refusal) =>
+  refusal instanceof EmberlineError &&
+  ["lobby:not_accepting_players", "lobby:name_taken", "lobby:full"].includes(refusal.code);
 
 /** @param {HTMLFormElement} form */
 async function create(form) {
@@ -156,6 +172,14 @@ function share(fragment) {
 
 function readAddress() {
   const code = watchPattern.exec(location.hash)?.[1];
+  if (
+    code &&
+    room.storedSeat.load() &&
+    !confirm("You are in a game. Leave it to watch this one?")
+  ) {
+    history.replaceState(null, "", "/play");
+    return false;
+  }
   if (code) void act(null, () => watch(code.toUpperCase())).then(showHomeIfNowhere);
   else el("code").value = location.hash.slice(1, 7).toUpperCase();
   return code !== undefined;

@@ -3,6 +3,7 @@ import { showConnection } from "./connection.js";
 import { el, notify, setText, showView } from "./dom.js";
 import { proveReveal } from "./fair-play.js";
 import * as games from "./game.js";
+import { forgetSeat, keepSeat } from "./kept-seats.js";
 import { renderClock, renderQuestion } from "./question.js";
 import { tabValue } from "./tab.js";
 import { renderFinished, renderHostAway, renderWaiting } from "./views.js";
@@ -34,11 +35,17 @@ const speak = (text) => setText("spoken", text);
 
 export const currentRoom = () => present;
 
+function giveSeatUp() {
+  const key = storedSeat.load();
+  if (key) forgetSeat(key);
+  storedSeat.save(null);
+}
+
 /** Ends what runs for the lobby and forgets it. */
 export function goOut() {
   present?.stop();
   present = null;
-  storedSeat.save(null);
+  giveSeatUp();
   storedChoice.save(null);
   for (const id of ["room", "leave", "host-away", "cheated"]) el(id).hidden = true;
   showConnection(true);
@@ -49,7 +56,9 @@ export async function sitDown(seat, onGone) {
   const read = seat.lobby ? null : await seat.read({ deadlineMs: readMs });
   const lobby = read?.lobby ?? seat.lobby;
   storedSeat.save(seat.key);
-  const game = games.newGame(seat.key.playerId, storedChoice.load());
+  const { key } = seat;
+  keepSeat({ key, name: lobby.players.find(({ id }) => id === key.playerId)?.name ?? "" });
+  const game = games.newGame(key.playerId, storedChoice.load());
   const room = enter({ view: seat, seat, game, onGone });
   games.takePicks(game, read?.picks ?? []);
   update();
@@ -199,7 +208,7 @@ function renderEnd(room, lobby) {
   room.stop();
   showConnection(true);
   // A reload shows the start again instead of a game that is over.
-  storedSeat.save(null);
+  giveSeatUp();
   el("finish-title").focus();
 }
 
