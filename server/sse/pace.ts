@@ -52,10 +52,10 @@ export function coalesceMs({ debtMs, lagMs }: Pressure, maxMs: number): number {
 export const restAfterSlice = (costMs: number): number => costMs / bulkShare - costMs;
 
 /** Messages that one read is worth, and the longest that they are waited for. */
-const messagesPerRead = 4;
-const maxReadPauseMs = 4;
+const messagesPerRead = 6;
+const maxReadPauseMs = 6;
 /** Fewer in the longest pause are read as they come: nothing is saved, and somebody waits. */
-const leastPerPause = 2;
+const leastPerPause = 3;
 /** Time over which the rate is looked at, so that a burst after silence is read at once. */
 const rateOverMs = 100;
 

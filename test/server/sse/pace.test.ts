@@ -91,18 +91,18 @@ test("messages that come now and then are read as they come", () => {
   assert.ok(readPausesOf(2.1).every((pause) => pause === 0));
 });
 
-test("a thousand messages a second are read about four at a time", () => {
+test("a thousand messages a second are read about six at a time", () => {
   const pauses = readPausesOf(1);
   assert.equal(pauses[0], 0, "the first one after silence waits for nobody");
   const mean = pauses.slice(-50).reduce((sum, one) => sum + one, 0) / 50;
-  assert.ok(mean > 3 && mean <= 4, `${mean} ms`);
+  assert.ok(mean > 4.5 && mean <= 6, `${mean} ms`);
 });
 
-test("reading waits the less the more there is to read, and never longer than four milliseconds", () => {
+test("reading waits the less the more there is to read, and never longer than six milliseconds", () => {
   fc.assert(
     fc.property(fc.double({ min: 0.01, max: 5, noNaN: true }), (everyMs) => {
       const pauses = readPausesOf(everyMs);
-      assert.ok(pauses.every((pause) => pause >= 0 && pause <= 4));
+      assert.ok(pauses.every((pause) => pause >= 0 && pause <= 6));
       if (everyMs < 0.1) assert.ok(pauses.slice(-50).every((pause) => pause < 1));
     }),
     { numRuns: 50 },
