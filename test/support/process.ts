@@ -16,7 +16,10 @@ export interface ServiceOptions {
   env?: Record<string, string>;
   /** Given: the folder is kept at the end, for a second start on it. */
   dataDir?: string;
-  /** A database of the run's Postgres instead of a server of its own, which takes seconds to set up. */
+  /**
+   * A database of the run's Postgres, in which a service has been, instead of a server of its own, which takes
+   * seconds to set up.
+   */
   sharesPostgres?: boolean;
 }
 
@@ -86,7 +89,7 @@ export function temporaryDataDir(): string {
 /** Starts the whole service as `npm start` does and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? temporaryDataDir();
-  const database = options.sharesPostgres ? await testDatabase() : null;
+  const database = options.sharesPostgres ? await testDatabase({ isStarted: true }) : null;
   const clean = async () => {
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     await database?.drop();

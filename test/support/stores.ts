@@ -29,6 +29,8 @@ export interface TestPostgres {
 }
 
 const template = "emberline_template";
+/** What the first start of a service makes of the template, which takes a third of that start. */
+const startedTemplate = "emberline_started";
 
 /** A Postgres for tests with a migrated template database; `stop` removes every trace. */
 export const startTestPostgres = (): Promise<TestPostgres> => starts(makePostgres);
@@ -76,16 +78,21 @@ async function migrateTemplate(url: string): Promise<void> {
 let databases = 0;
 
 /**
- * A database copied from the migrated template. `test/run.ts` shares one Postgres over the run; a
- * file run by hand starts its own.
+ * A database copied from the migrated template, or as a service leaves it that was started and stopped.
+ * `test/run.ts` shares one Postgres over the run; a file run by hand starts its own.
  */
-export async function testDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export async function testDatabase({ isStarted = false } = {}): Promise<{
+  url: string;
+  drop(): Promise<void>;
+}> {
   const shared = process.env["TEST_DATABASE_URL"];
   const postgres = shared ? { url: shared, stop: async () => {} } : await startTestPostgres();
   const name = `t_${process.pid}_${++databases}`;
   const run = (statement: string) => withClient(postgres.url, (client) => client.query(statement));
+  if (isStarted) await makeStartedTemplate(postgres.url);
+  const source = isStarted ? startedTemplate : template;
   // Without fsync a copy of the files is cheaper than one through the log.
-  await run(`create database ${name} template ${template} strategy file_copy`);
+  await run(`create database ${name} template ${source} strategy file_copy`);
   return {
     url: withDatabase(postgres.url, name),
     drop: async () => {
@@ -93,6 +100,18 @@ export async function testDatabase(): Promise<{ url: string; drop(): Promise<voi
       await postgres.stop();
     },
   };
+}
+
+/** Makes it once: processes that ask at the same time wait for the first. */
+async function makeStartedTemplate(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query("select pg_advisory_lock(1)");
+    const known = "select 1 from pg_database where datname = $1";
+    if ((await client.query(known, [startedTemplate])).rowCount !== 0) return;
+    await client.query(`create database ${startedTemplate} template ${template}`);
+    const { prepareDatabase } = await import("../../server/boot/prepare.ts");
+    await prepareDatabase(parseConfig({ DATABASE_URL: withDatabase(url, startedTemplate) }));
+  });
 }
 
 /** Stores of one test file: a database and a Redis that nobody else uses. */
