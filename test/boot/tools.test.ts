@@ -32,7 +32,7 @@ describe("the tools that start servers of their own", () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const tools = [
-    { program: ["bench/main.ts", "http", "--quick"], file: "primary.lock" },
+    { program: ["bench/main.ts", "lobby", "picks", "--quick"], file: "primary.lock" },
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "primary.lock" },
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "postmaster.pid" },
     // A store that is being made, and a service that is only just called, have no file yet that names them.
