@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { nodeFlags } from "../server/core/node-flags.ts";
+import { mayStart, stopsAtEnd } from "../test/support/cleanup.ts";
 
 /** A process of the benchmark that answers calls by name. */
 export interface Remote {
@@ -26,6 +27,7 @@ export async function startRemote(
   options: { args?: string[]; env?: Record<string, string>; flags?: string[] } = {},
 ): Promise<Remote> {
   const { args = [], env = {}, flags = [] } = options;
+  mayStart();
   const child = fork(file, args, {
     execArgv: [...nodeFlags, ...flags],
     env: { ...process.env, ...env },
@@ -36,6 +38,10 @@ export async function startRemote(
   >();
   let count = 0;
   const exited = once(child, "exit");
+  const stop = stopsAtEnd(async () => {
+    child.kill();
+    await exited;
+  });
   child.on("exit", (code) => {
     for (const { reject } of waiting.values()) reject(new Error(`${file.pathname} ended: ${code}`));
   });
@@ -54,10 +60,7 @@ export async function startRemote(
         child.send({ id, name, argument } satisfies Call);
       });
     },
-    async stop() {
-      child.kill();
-      await exited;
-    },
+    stop,
   };
   await remote.call("ready");
   return remote;
