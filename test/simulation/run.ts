@@ -15,10 +15,12 @@ export interface Outcome {
 }
 
 /**
- * Resolves when every promise that can has settled: a tick comes after them all. A turn of the loop would also ask the
- * system for news, which a schedule has none of, and take a sixth of the time.
+ * Resolves when every promise that can has settled: to what goes on from a promise, a tick comes after them all. A turn
+ * of the loop would also ask the system for news, which a schedule has none of, and take a sixth of the time.
  */
 const settled = () => new Promise<void>((resolve) => process.nextTick(resolve));
+/** Whoever awaits it goes on from a promise. */
+const fromPromise = Promise.resolve();
 
 /** Plays the seeds `first`, `first + stride`, … until one fails. */
 export async function simulate(options: {
@@ -39,6 +41,7 @@ export async function simulate(options: {
     cpuSeconds: 0,
     failure: null,
   };
+  await fromPromise;
   for (let n = 0; n < count && !outcome.failure; n++) {
     const schedule = new Schedule(first + stride * n, kind, sabotage);
     await settled();
@@ -72,6 +75,7 @@ export async function replay(
   sabotage: Sabotage,
   note: (line: string) => void,
 ): Promise<Violation | null> {
+  await fromPromise;
   const schedule = new Schedule(seed, kind, sabotage, note);
   await settled();
   while (schedule.step()) await settled();

@@ -52,7 +52,7 @@ export class Schedule {
   /** The deadlines are awaited before the last look. */
   #rests = false;
 
-  /** Begins at the first `step`, which has to come in a later turn. */
+  /** Begins at the first `step`; before each, all promises have to have settled. */
   constructor(
     seedNumber: number,
     kind: Kind,
