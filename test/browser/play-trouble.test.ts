@@ -1,47 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it, type TestContext } from "node:test";
-import type { Browser, Locator, Page, Route } from "playwright-core";
+import { describe, it } from "node:test";
+import type { Locator, Page, Route } from "playwright-core";
 import { Emberline, type SeatKey } from "../../server/pages/client/emberline.ts";
-import { sharedBrowser } from "../support/browser.ts";
 import {
   atQuestion,
   createGame,
   joinByCode,
-  openWindow,
+  playPage,
   revealed,
   type Guest,
 } from "../support/play-page.ts";
-import { startService, type Service } from "../support/process.ts";
 
 describe("the play page in bad conditions", () => {
-  let browser: Browser | null = null;
-  let service: Service;
-
-  before(async () => {
-    browser = await sharedBrowser();
-    if (browser)
-      service = await startService({
-        env: { RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" },
-        sharesPostgres: true,
-      });
+  const { withOne, withTwo, running } = playPage({
+    env: { RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" },
+    isOwn: (problem) => !problem.startsWith("Failed to load resource"),
   });
-
-  after(async () => {
-    if (browser) await service.stop();
-  });
-
-  async function withOne(t: TestContext, play: (guest: Guest) => Promise<void>) {
-    if (!browser) return t.skip("no browser on this machine");
-    const guest = await openWindow(browser, service.url);
-    try {
-      await play(guest);
-      assert.deepEqual(guest.problems.filter(isOwn), []);
-    } finally {
-      await guest.context.close();
-    }
-  }
-  const withTwo = (t: TestContext, play: (host: Guest, friend: Guest) => Promise<void>) =>
-    withOne(t, (host) => withOne(t, (friend) => play(host, friend)));
 
   /** Two people at the first question. */
   async function start(host: Guest, friend: Guest, mode: "coop" | "versus", questions = 1) {
@@ -59,14 +33,14 @@ describe("the play page in bad conditions", () => {
       );
       await friend.page.close();
       friend.page = await friend.context.newPage();
-      await friend.page.goto(`${service.url}/play#${code}`);
+      await friend.page.goto(`${running().url}/play#${code}`);
       await friend.page.getByLabel("Your name").fill("Grace");
       await friend.page.getByRole("button", { name: "Join", exact: true }).click();
       await atQuestion(friend, 1);
       await friend.page.keyboard.press("1");
       await host.page.keyboard.press("1");
       await Promise.all([revealed(host), revealed(friend)]);
-      const lobby = await new Emberline({ url: service.url }).lobby(code);
+      const lobby = await new Emberline({ url: running().url }).lobby(code);
       assert.deepEqual(lobby.players.map(({ name }) => name).sort(), ["Ada", "Grace"]);
     });
   });
@@ -80,11 +54,11 @@ describe("the play page in bad conditions", () => {
         questions: 1,
         isPublic: true,
       });
-      const link = `${service.url}/play#watch=${code}`;
+      const link = `${running().url}/play#watch=${code}`;
       const waiting = page.getByRole("heading", { name: "Waiting for players" });
       page.once("dialog", (dialog) => void dialog.dismiss());
       await page.goto(link);
-      await page.waitForURL(`${service.url}/play`);
+      await page.waitForURL(`${running().url}/play`);
       await waiting.waitFor();
       page.once("dialog", (dialog) => void dialog.accept());
       await page.goto(link);
@@ -97,7 +71,7 @@ describe("the play page in bad conditions", () => {
       const game = { name: "Lise", mode: "versus", questions: 1, isPublic: true } as const;
       const code = await createGame(host, game);
       await page.route("**/spectate", refuse);
-      await page.goto(`${service.url}/play#watch=${code}`);
+      await page.goto(`${running().url}/play#watch=${code}`);
       await page.reload();
       await page.getByText("Not here.").waitFor();
       await page.unroute("**/spectate", refuse);
@@ -110,7 +84,7 @@ describe("the play page in bad conditions", () => {
     await withTwo(t, async (host, { page }) => {
       await createGame(host, { name: "Emmy", mode: "versus", questions: 1, isPublic: true });
       const key = await host.page.evaluate(() => sessionStorage.getItem("emberline.seat"));
-      const seat = new Emberline({ url: service.url }).seat(JSON.parse(key ?? "") as SeatKey);
+      const seat = new Emberline({ url: running().url }).seat(JSON.parse(key ?? "") as SeatKey);
       const link = page.getByRole("link", { name: "Watch the game of Emmy" });
       await link.click();
       await page.getByText("You are watching.").waitFor();
@@ -172,7 +146,7 @@ describe("the play page in bad conditions", () => {
       const remove = host.page.getByRole("button", { name: "Remove Grace" });
       await remove.click();
       await remove.waitFor({ state: "detached" });
-      await friend.page.goto(`${service.url}/play`);
+      await friend.page.goto(`${running().url}/play`);
       await friend.page.getByText("You are no longer in this game.").waitFor();
       await friend.page.getByRole("button", { name: "Join the game of Ada" }).waitFor();
     });
@@ -227,7 +201,7 @@ describe("the play page in bad conditions", () => {
       const tab = { ...friend, page: await friend.context.newPage() };
       const seat = await friend.page.evaluate(() => ({ ...sessionStorage }));
       await tab.page.addInitScript((kept) => Object.assign(sessionStorage, kept), seat);
-      await tab.page.goto(`${service.url}/play`);
+      await tab.page.goto(`${running().url}/play`);
       await atQuestion(tab, 1);
       for (const [place, { page }] of [friend, tab, friend].entries()) {
         await page.keyboard.press(String(place + 1));
@@ -267,8 +241,6 @@ describe("the play page in bad conditions", () => {
     });
   });
 });
-
-const isOwn = (text: string) => !text.startsWith("Failed to load resource");
 
 /** What a proxy in between might say. */
 const refuse = (route: Route) => route.fulfill({ status: 404, body: refusal });

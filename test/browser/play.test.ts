@@ -1,51 +1,22 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, describe, it, type TestContext } from "node:test";
-import type { Browser } from "playwright-core";
+import { describe, it } from "node:test";
 import { Emberline } from "../../server/pages/client/emberline.ts";
-import { sharedBrowser } from "../support/browser.ts";
 import {
   atQuestion,
   createGame,
   joinByCode,
-  openWindow,
+  playPage,
   revealed,
   scoreboard,
   type Guest,
 } from "../support/play-page.ts";
-import { startService, type Service } from "../support/process.ts";
 
 describe("the play page in a real browser", () => {
-  let browser: Browser | null = null;
-  let service: Service;
-
-  before(async () => {
-    browser = await sharedBrowser();
-    if (browser)
-      service = await startService({
-        // A question nobody has asked yet is made by a job.
-        env: { RATE_LIMIT_FACTOR: "0" },
-        sharesPostgres: true,
-      });
+  const { withOne, withTwo, running } = playPage({
+    // A question nobody has asked yet is made by a job.
+    env: { RATE_LIMIT_FACTOR: "0" },
   });
-
-  after(async () => {
-    if (browser) await service.stop();
-  });
-
-  /** Somebody at a browser; whatever went wrong inside it fails the test. */
-  async function withOne(t: TestContext, play: (guest: Guest) => Promise<void>) {
-    if (!browser) return t.skip("no browser on this machine");
-    const guest = await openWindow(browser, service.url);
-    try {
-      await play(guest);
-      assert.deepEqual(guest.problems, []);
-    } finally {
-      await guest.context.close();
-    }
-  }
-  const withTwo = (t: TestContext, play: (host: Guest, friend: Guest) => Promise<void>) =>
-    withOne(t, (host) => withOne(t, (friend) => play(host, friend)));
 
   it("lets two people play a versus game to the end", async (t) => {
     await withTwo(t, async (host, friend) => {
@@ -141,7 +112,7 @@ describe("the play page in a real browser", () => {
       await host.page.getByRole("button", { name: "Start the game" }).click();
       await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
       const isLost = friend.page.getByText("Connection lost").waitFor();
-      for (const pid of await service.workerPids()) process.kill(pid, "SIGKILL");
+      for (const pid of await running().workerPids()) process.kill(pid, "SIGKILL");
       await isLost;
       await host.page.keyboard.press("1");
       await friend.page.keyboard.press("2");
@@ -159,7 +130,7 @@ describe("the play page in a real browser", () => {
     await withOne(t, async (host) => {
       const code = await createGame(host, { name: "Tim", mode: "coop", questions: 1 });
       const tab = { ...host, page: await host.context.newPage() };
-      await tab.page.goto(`${service.url}/play#${code}`);
+      await tab.page.goto(`${running().url}/play#${code}`);
       await tab.page.getByLabel("Your name").fill("Tim's other tab");
       await tab.page.getByRole("button", { name: "Join", exact: true }).click();
       await host.page.getByRole("button", { name: "Start the game" }).click();
@@ -178,7 +149,7 @@ describe("the play page in a real browser", () => {
       const code = await createGame(host, game);
       await joinByCode(friend, "Joan", code);
       const watcher = { ...friend, page: await friend.context.newPage() };
-      await watcher.page.goto(`${service.url}/play`);
+      await watcher.page.goto(`${running().url}/play`);
       await watcher.page.getByRole("link", { name: "Watch the game of Mary" }).click();
       await watcher.page.getByText("You are watching.").waitFor();
       await host.page.getByText("1 watching").waitFor();
@@ -251,9 +222,9 @@ describe("the play page in a real browser", () => {
   it("tells who only hears the list how many seats of a game are taken", async (t) => {
     await withOne(t, async ({ page }) => {
       const fields = { hostName: "Ida", maxPlayers: 2, visibility: "public" } as const;
-      const seat = await new Emberline({ url: service.url }).create(fields);
+      const seat = await new Emberline({ url: running().url }).create(fields);
       await page.getByRole("button", { name: "Join the game of Ida, 1 of 2 players" }).waitFor();
-      await new Emberline({ url: service.url }).join(seat.code, "Lotte");
+      await new Emberline({ url: running().url }).join(seat.code, "Lotte");
       const full = page.getByRole("button", { name: "Full: the game of Ida, 2 of 2 players" });
       assert.ok(await full.isDisabled());
       await seat.leave();
@@ -297,11 +268,11 @@ describe("the play page in a real browser", () => {
 
   it("shows the start page and the documentation without an error, the latter also on a phone", async (t) => {
     await withOne(t, async ({ page }) => {
-      await page.goto(`${service.url}/`);
+      await page.goto(`${running().url}/`);
       for (const text of ["answers; running for", "connected;"])
         await page.getByText(text).waitFor();
       await page.setViewportSize({ width: 320, height: 600 });
-      await page.goto(`${service.url}/docs`);
+      await page.goto(`${running().url}/docs`);
       await page.locator("[data-tag='Gateway']").waitFor();
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
       await page.locator("[data-tag='Gateway']").click();

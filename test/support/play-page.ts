@@ -1,4 +1,8 @@
+import assert from "node:assert/strict";
+import { after, before, type TestContext } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { sharedBrowser } from "./browser.ts";
+import { startService, type Service } from "./process.ts";
 
 /** A person at the play page: what they see is read from the page, what they do is a click or a key. */
 export interface Guest {
@@ -73,4 +77,37 @@ export async function scoreboard({ page }: Guest): Promise<Record<string, number
     return [name, Number(await row.locator(".score").innerText())] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
+}
+
+/** A service and a browser for the tests of a suite, which are skipped where there is no browser. */
+export function playPage(options: {
+  env: Record<string, string>;
+  /** Whether a problem of the page fails the test; without it each one does. */
+  isOwn?: (problem: string) => boolean;
+}) {
+  const { env, isOwn = () => true } = options;
+  let browser: Browser | null = null;
+  let service: Service;
+  before(async () => {
+    browser = await sharedBrowser();
+    if (browser) service = await startService({ env, sharesPostgres: true });
+  });
+  after(async () => {
+    if (browser) await service.stop();
+  });
+
+  /** Somebody at a browser; whatever went wrong inside it fails the test. */
+  async function withOne(t: TestContext, play: (guest: Guest) => Promise<void>) {
+    if (!browser) return t.skip("no browser on this machine");
+    const guest = await openWindow(browser, service.url);
+    try {
+      await play(guest);
+      assert.deepEqual(guest.problems.filter(isOwn), []);
+    } finally {
+      await guest.context.close();
+    }
+  }
+  const withTwo = (t: TestContext, play: (host: Guest, friend: Guest) => Promise<void>) =>
+    withOne(t, (host) => withOne(t, (friend) => play(host, friend)));
+  return { withOne, withTwo, running: () => service };
 }
