@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "./rows.ts";
+import { deleteWhere } from "./slices.ts";
 
 export interface CredentialRequestRow {
   purpose: "code" | "reset";
@@ -60,8 +61,8 @@ export async function purgeCredentials(
   { now, before }: { now: Date; before: Date },
 ): Promise<void> {
   // A code's row also counts how many were made lately.
-  await rowsOf(em, sql`delete from sign_in_codes where window_started_at < ${before}`);
-  await rowsOf(em, sql`delete from password_resets where expires_at < ${now}`);
-  await rowsOf(em, sql`delete from used_tokens where expires_at < ${now}`);
-  await rowsOf(em, sql`delete from token_families where ends_at < ${before}`);
+  await deleteWhere(em, "sign_in_codes", sql`window_started_at < ${before}`);
+  await deleteWhere(em, "password_resets", sql`expires_at < ${now}`);
+  await deleteWhere(em, "used_tokens", sql`expires_at < ${now}`);
+  await deleteWhere(em, "token_families", sql`ends_at < ${before}`);
 }

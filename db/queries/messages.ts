@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { MessageContent } from "../entities/message.ts";
 import { rowsOf } from "./rows.ts";
+import { deleteWhere, inSlices } from "./slices.ts";
 
 export interface NewMessageRow {
   kind: "mail" | "sms";
@@ -130,19 +131,20 @@ export async function settleMessage(
 }
 
 /** Ends what is of no use any more and forgets what it said. Returns the number of messages. */
-export async function expireMessages(
+export function expireMessages(
   em: EntityManager,
   { now, leaseStart }: { now: Date; leaseStart: Date },
 ): Promise<number> {
-  const rows = await rowsOf(
+  return inSlices(
     em,
-    sql`update messages set status = case when status = 'failed' then 'failed' else 'expired' end,
+    (limit) => sql`
+      update messages set status = case when status = 'failed' then 'failed' else 'expired' end,
         sealed = null
-      where expires_at <= ${now} and sealed is not null
-        and (status in ('queued', 'failed') or (status = 'sending' and claimed_at <= ${leaseStart}))
-      returning id`,
+      where ctid = any(array(
+        select ctid from messages where expires_at <= ${now} and sealed is not null
+          and (status in ('queued', 'failed') or (status = 'sending' and claimed_at <= ${leaseStart}))
+        limit ${limit}))`,
   );
-  return rows.length;
 }
 
 /** Messages that wait since `before` or longer, or whose sender died: their job was lost. */
@@ -165,10 +167,12 @@ export async function purgeMessages(
   em: EntityManager,
   { before, maxKept }: { before: Date; maxKept: number },
 ): Promise<void> {
-  await rowsOf(
+  await deleteWhere(em, "messages", sql`created_at <= ${before}`);
+  await deleteWhere(
     em,
-    sql`delete from messages where created_at <= ${before} or (content is not null and id <=
-      (select id from messages where content is not null order by id desc offset ${maxKept} limit 1))`,
+    "messages",
+    sql`content is not null and id <=
+      (select id from messages where content is not null order by id desc offset ${maxKept} limit 1)`,
   );
 }
 
@@ -177,10 +181,10 @@ export async function purgeUnverified(
   em: EntityManager,
   { now, before }: { now: Date; before: Date },
 ): Promise<void> {
-  await rowsOf(em, sql`delete from email_verifications where expires_at <= ${now}`);
-  await rowsOf(
+  await deleteWhere(em, "email_verifications", sql`expires_at <= ${now}`);
+  await deleteWhere(
     em,
-    sql`delete from subscribers
-      where verified_at is null and unsubscribed_at is null and updated_at <= ${before}`,
+    "subscribers",
+    sql`verified_at is null and unsubscribed_at is null and updated_at <= ${before}`,
   );
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "./rows.ts";
+import { deleteWhere } from "./slices.ts";
 
 /**
  * When the unexpired codes of an account end, the earliest first; none ends after `latest` unless the
@@ -103,5 +104,5 @@ export async function dropTextedCode(em: EntityManager, playerId: number): Promi
 }
 
 export async function purgeCodes(em: EntityManager, now: Date): Promise<void> {
-  await rowsOf(em, sql`delete from phone_codes where expires_at < ${now}`);
+  await deleteWhere(em, "phone_codes", sql`expires_at < ${now}`);
 }

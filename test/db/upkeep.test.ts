@@ -17,6 +17,7 @@ import { purgeCodes } from "../../db/queries/phone-codes.ts";
 import { endIdleSessions } from "../../db/queries/play-sessions.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { endStaleRuns } from "../../db/queries/runs.ts";
+import { sliceRows } from "../../db/queries/slices.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
@@ -109,6 +110,78 @@ describe("the upkeep of tables that grow", () => {
     );
   });
 });
+
+describe("the upkeep of a backlog", () => {
+  let stores: TestStores;
+  let orm: MikroORM;
+  const backlog = 2 * sliceRows + 1;
+  const due = sql.raw(`generate_series(1, ${backlog}) i`);
+  before(async () => {
+    stores = await testStores();
+    orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 1 });
+  });
+  after(async () => {
+    await orm.close(true);
+    await stores.stop();
+  });
+
+  it("deletes all that is due, and no statement more than a slice", async () => {
+    const em = orm.em.fork();
+    await rowsOf(
+      em,
+      sql`insert into players (id, name, name_key, is_guest, realm) values (1, 'p', 'p', true, 'default')`,
+    );
+    await rowsOf(
+      em,
+      sql`insert into token_families (id, player_id, is_guest, realm, ends_at)
+        select i, 1, true, 'default', case when i = 7 then ${later}::timestamptz else ${before30} end
+        from ${due}`,
+    );
+    await noteStatements(em, "token_families", "delete");
+    await purgeCredentials(em, { now, before: now });
+    assert.deepEqual(await rowsOf(em, sql`select id::int from token_families`), [{ id: 7 }]);
+    assert.deepEqual(await notedStatements(em), [sliceRows, sliceRows, 0]);
+  });
+
+  it("ends all messages that are too late, slice by slice", async () => {
+    const em = orm.em.fork();
+    await rowsOf(
+      em,
+      sql`insert into messages (kind, template, locale, recipient, status, sealed, created_at, expires_at)
+        select 'mail', 'verify-email', 'en', 'p' || i, 'queued', '', ${now}, ${before30} from ${due}`,
+    );
+    await noteStatements(em, "messages", "update");
+    assert.equal(await expireMessages(em, { now, leaseStart: now }), backlog);
+    assert.deepEqual(await notedStatements(em), [sliceRows, sliceRows, 1]);
+    assert.equal(await expireMessages(em, { now, leaseStart: now }), 0);
+  });
+});
+
+/** Writes down how many rows each statement of this kind touches from now on. */
+async function noteStatements(
+  em: EntityManager,
+  table: string,
+  kind: "delete" | "update",
+): Promise<void> {
+  const [name, event] = [sql.table(table), sql.raw(kind)];
+  const note = sql.raw(
+    "$$begin insert into noted (n) select count(*) from touched; return null; end$$",
+  );
+  await rowsOf(em, sql`drop table if exists noted cascade`);
+  await rowsOf(em, sql`create table noted (id serial, n int)`);
+  await rowsOf(
+    em,
+    sql`create or replace function note() returns trigger language plpgsql as ${note}`,
+  );
+  await rowsOf(
+    em,
+    sql`create trigger note after ${event} on ${name} referencing old table as touched
+      for each statement execute function note()`,
+  );
+}
+
+const notedStatements = async (em: EntityManager): Promise<number[]> =>
+  (await rowsOf(em, sql<{ n: number }>`select n from noted order by id`)).map(({ n }) => n);
 
 /** Table -> rows of it that were read. */
 async function countReadBy(
