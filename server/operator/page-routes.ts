@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   html,
   redirect,
@@ -10,7 +11,7 @@ import { avatarPages } from "./avatar-page.ts";
 import { cookieName, tooManyFailures } from "./access.ts";
 import { cookieSeconds, type Identities } from "./identity.ts";
 import type { Figure } from "./glance.ts";
-import { indexPage, loginPage, type Link } from "./pages.ts";
+import { indexPage, loginPage, overviewScript, type Link } from "./pages.ts";
 import type { Sources } from "./sources.ts";
 
 const links: Link[] = [
@@ -35,9 +36,18 @@ const links: Link[] = [
   },
 ];
 
+const script: OperatorReply = {
+  status: 200,
+  content: {
+    kind: "raw",
+    type: "text/javascript; charset=utf-8",
+    bytes: readFileSync(new URL("./assets/overview.js", import.meta.url)),
+  },
+};
+
 /** What people open in a browser, besides the queue board. */
 export function pageRoutes(
-  sources: Pick<Sources, "processes" | "jobs" | "avatars">,
+  sources: Pick<Sources, "processes" | "avatars"> & { jobs: Pick<Sources["jobs"], "queues"> },
   glance: () => Promise<Figure[]>,
   identities: Identities,
   failures: LoginFailures,
@@ -58,6 +68,7 @@ export function pageRoutes(
         return html(indexPage(operator, { links, figures, processes, queues }));
       },
     },
+    { method: "GET", path: overviewScript, access: "open", handler: () => script },
     {
       method: "GET",
       path: "/operator/login",

@@ -26,13 +26,11 @@ th,td{text-align:left;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(-
 button{font:inherit;padding:.5rem 1rem;border:1px solid var(--ember);border-radius:.35rem;background:var(--ember);color:var(--ground);cursor:pointer;margin-top:1rem}
 .plain{background:none;color:var(--ember);margin:0;padding:.2rem .6rem}.wrong{color:var(--ember)}header{display:flex;justify-content:space-between;gap:1rem;align-items:start}`;
 
-/** A page around ready HTML, asked for again every so many seconds, if any. */
-export function page(title: string, content: string, refreshSeconds?: number): string {
-  const refresh =
-    refreshSeconds === undefined ? "" : `<meta http-equiv="refresh" content="${refreshSeconds}">`;
+/** A page around ready HTML; `head` is more of it, ready as well. */
+export function page(title: string, content: string, head = ""): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><link rel="icon" href="data:,">${refresh}<title>${escapeHtml(title)}</title><style>${styles}</style></head>
+<meta name="robots" content="noindex"><link rel="icon" href="data:,">${head}<title>${escapeHtml(title)}</title><style>${styles}</style></head>
 <body><main>${content}</main></body></html>`;
 }
 
@@ -63,7 +61,11 @@ export interface Overview {
   links: readonly Link[];
 }
 
+/** As often as the script has it. */
 const overviewSeconds = 10;
+export const overviewScript = "/operator/overview.js";
+const overviewHead = `<script src="${overviewScript}" defer></script>
+<noscript><meta http-equiv="refresh" content="${overviewSeconds}"></noscript>`;
 
 export function indexPage(operator: Operator, overview: Overview): string {
   const { figures, queues, processes, links } = overview;
@@ -72,6 +74,7 @@ export function indexPage(operator: Operator, overview: Overview): string {
     "Operator",
     `<header><div><h1>Operator</h1><p>${escapeHtml(operator.name)}, ${operator.role}</p></div>
 <form method="post" action="/operator/logout"><button class="plain">Log out</button></form></header>
+<p class="wrong" role="status"></p>
 ${table("Now", ["What", `Looked at every ${overviewSeconds} seconds`], figures.map(figureRow))}
 ${table("Queues", queueHead, queues.map(queueRow))}
 ${table("Processes", ["Role", "Pid", "State", "Restarts", "Up since"], processes.map(processRow))}
@@ -80,7 +83,7 @@ ${table(
   ["Address", "What it shows"],
   links.map((link) => [anchor(link), escapeHtml(link.note)]),
 )}`,
-    overviewSeconds,
+    overviewHead,
   );
 }
 

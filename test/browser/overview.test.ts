@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Server } from "node:http";
+import type { Browser, Page } from "playwright-core";
+import { systemClock } from "../../server/core/clock.ts";
+import { parseConfig } from "../../server/core/config.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createBoard } from "../../server/operator/board.ts";
+import { createLoginFailures } from "../../server/operator/failures.ts";
+import { pageRoutes } from "../../server/operator/page-routes.ts";
+import { createOperatorServer, listen } from "../../server/operator/server.ts";
+import { sharedBrowser } from "../support/browser.ts";
+
+const everyMs = 10_000;
+
+describe("the operator's start page in a real browser", () => {
+  let browser: Browser | null;
+  let server: Server;
+  let url = "";
+  let isKnown = true;
+  let isAway = false;
+  let failed = 0;
+  const identities = {
+    fromToken: async () => null,
+    fromCookie: async () => (isKnown ? { name: "Ada", role: "viewer" as const } : null),
+    cookieFor: () => "",
+  };
+  const queues = async () => {
+    if (isAway) throw new Error("the store is away");
+    return [{ name: "mail", is_paused: false, counts: { failed } }];
+  };
+  const processes = async () => [];
+  before(async () => {
+    browser = await sharedBrowser();
+    const failures = createLoginFailures(systemClock);
+    const sources = { processes, jobs: { queues }, avatars: {} as never };
+    server = createOperatorServer({
+      config: parseConfig({}),
+      clock: systemClock,
+      log: silentLogger,
+      routes: [],
+      pages: pageRoutes(sources, async () => [], identities, failures),
+      board: createBoard([]),
+      identities,
+      failures,
+      audit: async () => undefined,
+    });
+    url = `http://127.0.0.1:${await listen(server, "127.0.0.1", 0)}/operator`;
+  });
+  after(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const open = async (): Promise<Page> => {
+    assert.ok(browser);
+    [isKnown, isAway, failed] = [true, false, 0];
+    const context = await browser.newContext();
+    await context.addCookies([{ name: "operator", value: "any", url }]);
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(url);
+    return page;
+  };
+  const failedCell = (page: Page) => page.locator("tr", { hasText: "mail" }).locator("td").nth(4);
+  const shows = (page: Page, text: string) => page.getByText(text).first().waitFor();
+
+  it("shows what has changed, and the focus stays where it was", async (t) => {
+    if (!browser) return t.skip("no browser on this machine");
+    const page = await open();
+    await page.getByRole("link", { name: "mail" }).focus();
+    failed = 41;
+    await page.clock.runFor(everyMs);
+    await shows(page, "41");
+    assert.equal(await failedCell(page).textContent(), "41");
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "mail");
+  });
+
+  it("keeps what it showed while there is no answer, says so, and goes on afterwards", async (t) => {
+    if (!browser) return t.skip("no browser on this machine");
+    const page = await open();
+    isAway = true;
+    await page.clock.runFor(everyMs);
+    await shows(page, "No answer");
+    assert.equal(await failedCell(page).textContent(), "0");
+    [isAway, failed] = [false, 42];
+    await page.clock.runFor(everyMs);
+    await shows(page, "42");
+    assert.equal(await page.getByRole("status").textContent(), "");
+  });
+
+  it("asks for the token again when the session has ended", async (t) => {
+    if (!browser) return t.skip("no browser on this machine");
+    const page = await open();
+    isKnown = false;
+    await page.clock.runFor(everyMs);
+    await page.getByLabel("Token").waitFor();
+    assert.match(page.url(), /\/operator\/login$/);
+  });
+});
