@@ -115,13 +115,13 @@ function operationId(route: AnyRoute): string {
 
 function parametersOf(place: "path" | "query", schema: TObject | undefined): Json[] {
   if (!schema) return [];
-  const required = new Set<string>(schema.required ?? []);
+  const required = requiredOf(schema);
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
-    const { default: given, description } = property as { default?: unknown; description?: string };
+    const { description } = property as { description?: string };
     return {
       name,
       in: place,
-      required: place === "path" || (required.has(name) && given === undefined),
+      required: place === "path" || required.includes(name),
       ...(description === undefined ? {} : { description }),
       schema: property,
     };
@@ -131,8 +131,18 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined): Jso
 const urlFormType = "application/x-www-form-urlencoded";
 
 function requestBodyOf(schema: TObject, type: string): Json {
-  const isRequired = (schema.required ?? []).length > 0;
-  return { required: isRequired, content: { [type]: { schema } } };
+  const required = requiredOf(schema);
+  return {
+    required: required.length > 0,
+    content: { [type]: { schema: { ...schema, required } } },
+  };
+}
+
+/** What has to be sent; a field with a default is only certain to be there for the handler. */
+function requiredOf(schema: TObject): string[] {
+  const fields = schema.properties as Record<string, { default?: unknown }>;
+  const required: string[] = schema.required ?? [];
+  return required.filter((name) => fields[name]?.default === undefined);
 }
 
 function formOf(field: string): Json {

@@ -14,6 +14,7 @@ interface Document {
 
 interface Operation {
   parameters: { name: string; required: boolean }[];
+  requestBody: { content: Record<string, { schema: { required: string[] } }> };
   responses: Record<string, { content: Record<string, { schema: { contentSchema: Messages } }> }>;
 }
 
@@ -61,6 +62,14 @@ test("the document names the parameters of a stream and every message that may c
     contentSchema?.anyOf.map(({ properties }) => properties.type.const),
     [...Object.keys(messageData), "lobbies.updated"],
   );
+});
+
+test("the document asks for no field of a body that has a default", () => {
+  const { paths } = documentOf(routes);
+  const needed = (path: string) =>
+    paths[path]?.["post"]?.requestBody.content["application/json"]?.schema.required;
+  assert.deepEqual(needed("/v1/games/trivia/questions/generate"), ["category"]);
+  assert.deepEqual(needed("/v1/games/trivia/questions/{id}/report"), ["reason"]);
 });
 
 test("every field with a form says in words what the form is, for whoever sent another one", () => {
