@@ -47,6 +47,13 @@ const flash = {
   },
 };
 
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
+};
+
 export const sharedComponents = {
   schemas: {
     Envelope: envelope,
@@ -59,11 +66,13 @@ export const sharedComponents = {
   },
   parameters: {
     IdempotencyKey: {
-      name: "Idempotency-Key",
-      in: "header",
-      required: false,
+      ...idempotencyKey,
       description: "repeats the first success of the same key, caller and body for 24 hours",
-      schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
+    },
+    SeatIdempotencyKey: {
+      ...idempotencyKey,
+      description:
+        "repeats the first success of the same key and command; a seat's last eight are remembered",
     },
   },
   securitySchemes: {

@@ -77,6 +77,7 @@ function operationOf(route: AnyRoute): Json {
     ...parametersOf("path", route.params),
     ...parametersOf("query", route.query ?? route.ownQuery),
     ...(route.idempotent ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+    ...(route.idempotentSeat ? [{ $ref: "#/components/parameters/SeatIdempotencyKey" }] : []),
   ];
   const scope = scopeOf(keyUseOf(route));
   const keyText = scope === null ? "" : `  \nAn API key needs the scope \`${scope}\`.`;

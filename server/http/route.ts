@@ -264,6 +264,8 @@ export interface RouteRecord<
   cookieAuthority?: string;
   /** Honours `Idempotency-Key`: the first success is repeated for 24 hours (HTTP-15). */
   idempotent?: boolean;
+  /** The lobby itself honours `Idempotency-Key`, per seat (LOB-28); for the interface document. */
+  idempotentSeat?: boolean;
   /** Milliseconds the request may take; 10 s when absent. */
   deadlineMs?: number;
   /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */

@@ -7,11 +7,11 @@ import { presentResults, readResults } from "./results.ts";
 import { prefersCsv, resultsCsv } from "./results-csv.ts";
 import { Results, ResultsQuery } from "./results-schema.ts";
 import * as s from "./schemas.ts";
-import { base, hostErrors, keyOf, seatRoute } from "./seat-route.ts";
+import { base, commandRoute, hostErrors, keyOf, seatRoute } from "./seat-route.ts";
 import { askerOf, blankToNull, command, defaultTimer, readCode, startLobby } from "./service.ts";
 
 const settings = defineRoute({
-  ...seatRoute,
+  ...commandRoute,
   method: "PATCH",
   path: `${base}/{code}/settings`,
   summary: "Change the settings of a waiting lobby",
@@ -32,7 +32,7 @@ const settings = defineRoute({
 });
 
 const start = defineRoute({
-  ...seatRoute,
+  ...commandRoute,
   method: "POST",
   path: `${base}/{code}/start`,
   summary: "Draw the questions and start the game",
@@ -86,7 +86,7 @@ const hostCommands = [
 
 const hostRoutes = hostCommands.map(({ type, summary, source, errors }) =>
   defineRoute({
-    ...seatRoute,
+    ...commandRoute,
     method: "POST",
     path: `${base}/{code}/${type}`,
     summary,
@@ -105,7 +105,7 @@ const hostRoutes = hostCommands.map(({ type, summary, source, errors }) =>
 );
 
 const end = defineRoute({
-  ...seatRoute,
+  ...commandRoute,
   method: "POST",
   path: `${base}/{code}/end`,
   summary: "End the game for everyone",
@@ -125,7 +125,7 @@ const end = defineRoute({
 });
 
 const kick = defineRoute({
-  ...seatRoute,
+  ...commandRoute,
   method: "DELETE",
   path: `${base}/{code}/players/{playerId}`,
   summary: "Remove a player from the lobby",

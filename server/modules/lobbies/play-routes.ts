@@ -2,7 +2,15 @@ import type { LobbyCommand } from "../../../actors/index.ts";
 import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
 import { hubHeaders, hubToken, spectatorToken } from "./hub-token.ts";
 import * as s from "./schemas.ts";
-import { base, commandErrors, keyOf, seatErrors, seatRoute, tag } from "./seat-route.ts";
+import {
+  base,
+  commandErrors,
+  commandRoute,
+  keyOf,
+  seatErrors,
+  seatRoute,
+  tag,
+} from "./seat-route.ts";
 import { askerOf, command, readCode } from "./service.ts";
 
 const token = defineRoute({
@@ -37,7 +45,7 @@ const spectateLobby = defineRoute({
 });
 
 const answer = defineRoute({
-  ...seatRoute,
+  ...commandRoute,
   method: "POST",
   path: `${base}/{code}/answer`,
   summary: "Answer the open question of a versus lobby",
@@ -68,7 +76,7 @@ const answer = defineRoute({
 });
 
 const pick = defineRoute({
-  ...seatRoute,
+  ...commandRoute,
   method: "POST",
   path: `${base}/{code}/pick`,
   summary: "Set the tentative pick of a co-op lobby",
@@ -119,7 +127,7 @@ const heartbeat = defineRoute({
 });
 
 const leave = defineRoute({
-  ...seatRoute,
+  ...commandRoute,
   method: "POST",
   path: `${base}/{code}/leave`,
   summary: "Leave the lobby; the host's leaving ends it",

@@ -41,6 +41,9 @@ export const seatRoute = {
   params: s.CodeParams,
 } as const;
 
+/** Shared parts of the calls that change the lobby, which are harmless to repeat under a key (LOB-28). */
+export const commandRoute = { ...seatRoute, idempotentSeat: true } as const;
+
 const keyPattern = /^[\x21-\x7e]{1,128}$/;
 
 /** A repeat with the same key answers as the first time (LOB-28); keys are stored, so they are short. */

@@ -13,7 +13,7 @@ interface Document {
 }
 
 interface Operation {
-  parameters: { name: string; required: boolean }[];
+  parameters: { name: string; required: boolean; $ref?: string }[];
   requestBody: { content: Record<string, { schema: { required: string[] } }> };
   responses: Record<string, { content: Record<string, { schema: { contentSchema: Messages } }> }>;
 }
@@ -70,6 +70,28 @@ test("the document asks for no field of a body that has a default", () => {
     paths[path]?.["post"]?.requestBody.content["application/json"]?.schema.required;
   assert.deepEqual(needed("/v1/games/trivia/questions/generate"), ["category"]);
   assert.deepEqual(needed("/v1/games/trivia/questions/{id}/report"), ["reason"]);
+});
+
+test("the document lists the idempotency key where a seat's command may be repeated", () => {
+  const { paths } = documentOf(routes);
+  const isKeyed = ({ parameters }: Operation) =>
+    parameters.some(({ $ref }) => $ref === "#/components/parameters/SeatIdempotencyKey");
+  const commands = Object.entries(paths).flatMap(([path, operations]) =>
+    path.startsWith("/v1/games/trivia/lobbies/{code}/") && Object.values(operations).some(isKeyed)
+      ? [path.split("/")[6]]
+      : [],
+  );
+  assert.deepEqual(commands.sort(), [
+    "answer",
+    "end",
+    "leave",
+    "lock",
+    "next",
+    "pick",
+    "players",
+    "settings",
+    "start",
+  ]);
 });
 
 test("every field with a form says in words what the form is, for whoever sent another one", () => {
