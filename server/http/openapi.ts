@@ -74,7 +74,7 @@ export function buildOpenApi(
 
 function operationOf(route: AnyRoute): Json {
   const parameters = [
-    ...parametersOf("path", route.params),
+    ...pathParametersOf(route),
     ...parametersOf("query", route.query ?? route.ownQuery),
     ...(route.idempotent ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
     ...(route.idempotentSeat ? [{ $ref: "#/components/parameters/SeatIdempotencyKey" }] : []),
@@ -113,6 +113,10 @@ function operationId(route: AnyRoute): string {
   const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   return [route.method.toLowerCase(), ...words].join("_");
 }
+
+/** A schema may be shared with a path that has more parameters. */
+const pathParametersOf = ({ path, params }: AnyRoute): Json[] =>
+  parametersOf("path", params).filter(({ name }) => path.includes(`{${String(name)}}`));
 
 function parametersOf(place: "path" | "query", schema: TObject | undefined): Json[] {
   if (!schema) return [];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AuthLevel } from "../../server/http/route.ts";
+import { publicDocument } from "../../server/pages/openapi-route.ts";
 import { routes } from "../../server/routes.ts";
 import { additions } from "./additions.ts";
 import { promised, type PromisedAuth } from "./endpoints.ts";
@@ -72,5 +73,18 @@ describe("the declared routes", () => {
       shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
       [],
     );
+  });
+
+  it("are documented with exactly the parameters that stand in their paths", () => {
+    const { paths } = publicDocument(routes) as {
+      paths: Record<string, Record<string, { parameters?: { name?: string; in?: string }[] }>>;
+    };
+    for (const [path, operations] of Object.entries(paths)) {
+      const standing = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+      for (const { parameters = [] } of Object.values(operations)) {
+        const named = parameters.filter((one) => one.in === "path").map(({ name }) => name);
+        assert.deepEqual(named.sort(), standing, path);
+      }
+    }
   });
 });
