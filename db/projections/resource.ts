@@ -90,6 +90,7 @@ export function defineResource(input: ResourceInput): Resource {
     Object.fromEntries(
       Object.entries(columns).map(([name, { schema }]): [string, TSchema] => [name, schema]),
     );
+  const title = pascalCase(type);
   const base = (input.filters ?? []).map((name): ResourceFilter =>
     name === "archetype"
       ? { parameter: name, column: name, kind: "archetype" }
@@ -105,10 +106,15 @@ export function defineResource(input: ResourceInput): Resource {
     columns: { ...listed, ...single },
     single: new Set(Object.keys(single)),
     filters: [...own, ...base],
-    row: Type.Object(schemas(listed)),
-    document: Type.Object(schemas({ ...listed, ...single })),
+    row: Type.Object(schemas(listed), { title }),
+    document: Type.Object(schemas({ ...listed, ...single }), {
+      title: Object.keys(single).length === 0 ? title : `${title}Document`,
+    }),
   };
 }
+
+const pascalCase = (name: string) =>
+  name.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
 
 function filtersOf(column: string, filter: Filter): ResourceFilter[] {
   if (filter.kind !== "range")

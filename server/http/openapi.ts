@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import type { TObject, TSchema } from "typebox";
 import { errors, type ErrorCode } from "../core/errors.ts";
 import { impliedErrors } from "./implied-errors.ts";
@@ -58,18 +59,39 @@ export function buildOpenApi(
     const path = (paths[route.path] ??= {});
     path[route.method.toLowerCase()] = operationOf(route);
   }
+  const schemas: Record<string, Json> = {};
+  const named = nameSchemas(paths, schemas);
+  const shared = routes.some(isOperatorRoute) ? componentsWithOperators : sharedComponents;
   const used = new Set(routes.map((route) => route.tag));
   const known = Object.entries(groups).filter(([name]) => used.delete(name));
   return {
     openapi: "3.1.0",
-    info,
+    info: { ...info, license: { name: "MIT", identifier: "MIT" } },
+    // The address that the document was read from.
+    servers: [{ url: "/" }],
     tags: [
       ...known.map(([name, description]) => ({ name, description })),
       ...[...used].sort().map((name) => ({ name })),
     ],
-    paths,
-    components: routes.some(isOperatorRoute) ? componentsWithOperators : sharedComponents,
+    paths: named,
+    components: { ...shared, schemas: { ...shared.schemas, ...schemas } },
   };
+}
+
+/**
+ * The same with a reference in place of every schema that has a title, collected in `schemas` by it: tools that
+ * make clients call it so. Throws when two different schemas have one title.
+ */
+function nameSchemas(part: unknown, schemas: Record<string, Json>): unknown {
+  if (Array.isArray(part)) return part.map((each) => nameSchemas(each, schemas));
+  if (typeof part !== "object" || part === null) return part;
+  const inside = Object.entries(part).map(([key, value]) => [key, nameSchemas(value, schemas)]);
+  const schema = Object.fromEntries(inside) as Json;
+  const { title } = schema;
+  if (typeof title !== "string") return schema;
+  const known = (schemas[title] ??= schema);
+  if (!isDeepStrictEqual(known, schema)) throw new Error(`two schemas are called ${title}`);
+  return { $ref: `#/components/schemas/${title}` };
 }
 
 function operationOf(route: AnyRoute): Json {
@@ -122,13 +144,15 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined): Jso
   if (!schema) return [];
   const required = requiredOf(schema);
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
-    const { description } = property as { description?: string };
+    // How a value out of bounds is met is no part of JSON Schema.
+    const { clamp: _, ...schema } = property as { clamp?: boolean; description?: string };
+    const { description } = schema;
     return {
       name,
       in: place,
       required: place === "path" || required.includes(name),
       ...(description === undefined ? {} : { description }),
-      schema: property,
+      schema,
     };
   });
 }

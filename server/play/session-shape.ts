@@ -6,19 +6,22 @@ import { nextMultiplier } from "./score.ts";
 const Timestamp = Type.String({ format: "date-time" });
 
 /** Wire shape of a play session, which two modules show (document 2, Play session). */
-export const PlaySession = Type.Object({
-  id: Type.Integer(),
-  player_id: Type.Integer(),
-  total_points: Type.Integer(),
-  total_correct: Type.Integer(),
-  total_answered: Type.Integer(),
-  current_streak: Type.Integer(),
-  best_streak: Type.Integer(),
-  current_multiplier: Type.Integer({ description: "of the next right answer (SCO-03)" }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  ended_at: Type.Union([Timestamp, Type.Null()]),
-});
+export const PlaySession = Type.Object(
+  {
+    id: Type.Integer(),
+    player_id: Type.Integer(),
+    total_points: Type.Integer(),
+    total_correct: Type.Integer(),
+    total_answered: Type.Integer(),
+    current_streak: Type.Integer(),
+    best_streak: Type.Integer(),
+    current_multiplier: Type.Integer({ description: "of the next right answer (SCO-03)" }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    ended_at: Type.Union([Timestamp, Type.Null()]),
+  },
+  { title: "PlaySession" },
+);
 
 export function presentSession(session: SessionRow): Static<typeof PlaySession> {
   return {

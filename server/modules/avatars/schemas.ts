@@ -16,15 +16,18 @@ export const SelectionBody = Type.Object({
 });
 export type SelectionBody = Static<typeof SelectionBody>;
 
-export const Selection = Type.Object({
-  source: nullableText,
-  icon: nullableText,
-  color: nullableText,
-  bg: nullableText,
-  border: nullableText,
-  upload_id: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
-  updated_at: Type.String({ format: "date-time" }),
-});
+export const Selection = Type.Object(
+  {
+    source: nullableText,
+    icon: nullableText,
+    color: nullableText,
+    bg: nullableText,
+    border: nullableText,
+    upload_id: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
+    updated_at: Type.String({ format: "date-time" }),
+  },
+  { title: "Avatar" },
+);
 
 export const SelectionAnswer = Type.Object({ avatar: Selection });
 

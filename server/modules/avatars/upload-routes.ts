@@ -12,13 +12,16 @@ const path = "/v1/users/@me/avatar/upload";
 const deadlineMs = 20_000;
 
 const nullableText = Type.Unsafe<string | null>({ type: ["string", "null"] });
-const Upload = Type.Object({
-  id: Type.Integer(),
-  status: Type.Enum(["approved", "queued", "rejected"]),
-  url: nullableText,
-  rejection_reason: nullableText,
-  created_at: Type.String({ format: "date-time" }),
-});
+const Upload = Type.Object(
+  {
+    id: Type.Integer(),
+    status: Type.Enum(["approved", "queued", "rejected"]),
+    url: nullableText,
+    rejection_reason: nullableText,
+    created_at: Type.String({ format: "date-time" }),
+  },
+  { title: "AvatarUpload" },
+);
 
 /** A picture that is not approved is nowhere to be seen (S20). */
 function presentUpload(row: UploadRow, { v }: AvatarRow) {

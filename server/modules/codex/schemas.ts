@@ -7,46 +7,58 @@ const Timestamp = Type.String({ format: "date-time" });
 const optional = Type.Optional;
 const Any = Type.Unknown();
 
-export const PatchRef = Type.Object({
-  id: Type.Integer(),
-  version: Type.String(),
-  version_raw: Type.String(),
-});
+export const PatchRef = Type.Object(
+  {
+    id: Type.Integer(),
+    version: Type.String(),
+    version_raw: Type.String(),
+  },
+  { title: "PatchRef" },
+);
 export type PatchRef = Static<typeof PatchRef>;
 
-export const PatchRow = Type.Object({
-  ...PatchRef.properties,
-  branch: Type.String(),
-  released_at: Nullable("string", { format: "date-time" }),
-  imported_at: Timestamp,
-  parent_id: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
-  num_added: Type.Integer(),
-  num_changed: Type.Integer(),
-  num_removed: Type.Integer(),
-});
+export const PatchRow = Type.Object(
+  {
+    ...PatchRef.properties,
+    branch: Type.String(),
+    released_at: Nullable("string", { format: "date-time" }),
+    imported_at: Timestamp,
+    parent_id: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
+    num_added: Type.Integer(),
+    num_changed: Type.Integer(),
+    num_removed: Type.Integer(),
+  },
+  { title: "Patch" },
+);
 export type PatchRow = Static<typeof PatchRow>;
 
 const NullablePatch = Type.Union([PatchRow, Type.Null()]);
 
 export const GameList = Type.Object({
   games: Type.Array(
-    Type.Object({
-      slug: Type.String(),
-      display_name: Type.String(),
-      branches: Type.Array(Type.String()),
-      current_patch: NullablePatch,
-    }),
+    Type.Object(
+      {
+        slug: Type.String(),
+        display_name: Type.String(),
+        branches: Type.Array(Type.String()),
+        current_patch: NullablePatch,
+      },
+      { title: "Game" },
+    ),
   ),
 });
 
-export const Manifest = Type.Object({
-  game: Type.String(),
-  branch: Type.String(),
-  patch: NullablePatch,
-  types: Type.Record(Type.String(), Type.Integer()),
-  total: Type.Integer(),
-  locales: Type.Array(Type.String()),
-});
+export const Manifest = Type.Object(
+  {
+    game: Type.String(),
+    branch: Type.String(),
+    patch: NullablePatch,
+    types: Type.Record(Type.String(), Type.Integer()),
+    total: Type.Integer(),
+    locales: Type.Array(Type.String()),
+  },
+  { title: "Manifest" },
+);
 
 export const PatchList = Type.Object({ patches: Type.Array(PatchRow) });
 export const OnePatch = Type.Object({ patch: PatchRow });
@@ -75,15 +87,18 @@ const members = {
   ),
 };
 /** A row inside another; it is not hydrated itself (COD-06). */
-const PlainEntity = Type.Object(members);
+const PlainEntity = Type.Object(members, { title: "Entity" });
 const MaybeEntity = Type.Union([PlainEntity, Type.Null()]);
 
-export const Entity = Type.Object({
-  ...members,
-  hydrated: optional(
-    Type.Record(Type.String(), Type.Union([MaybeEntity, Type.Array(MaybeEntity)])),
-  ),
-});
+export const Entity = Type.Object(
+  {
+    ...members,
+    hydrated: optional(
+      Type.Record(Type.String(), Type.Union([MaybeEntity, Type.Array(MaybeEntity)])),
+    ),
+  },
+  { title: "HydratedEntity" },
+);
 
 export const EntityList = Type.Object({
   entities: Type.Array(PlainEntity),
@@ -92,29 +107,38 @@ export const EntityList = Type.Object({
   next: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
 });
 
-export const History = Type.Object({
-  id: Type.String(),
-  game: Type.String(),
-  branch: Type.String(),
-  history: Type.Array(
-    Type.Object({
-      row_id: Type.Integer(),
-      patch_id: Type.Integer(),
-      patch_version: Type.String(),
-      patch_version_raw: Type.String(),
-      released_at: Nullable("string", { format: "date-time" }),
-      content_hash: Hash,
-      is_tombstone: Type.Boolean(),
-    }),
-  ),
-});
+export const History = Type.Object(
+  {
+    id: Type.String(),
+    game: Type.String(),
+    branch: Type.String(),
+    history: Type.Array(
+      Type.Object({
+        row_id: Type.Integer(),
+        patch_id: Type.Integer(),
+        patch_version: Type.String(),
+        patch_version_raw: Type.String(),
+        released_at: Nullable("string", { format: "date-time" }),
+        content_hash: Hash,
+        is_tombstone: Type.Boolean(),
+      }),
+    ),
+  },
+  { title: "EntityHistory" },
+);
 
-const FieldChange = Type.Object({ path: Type.String(), before: Any, after: Any });
-const Summary = Type.Object({
-  added: Type.Integer(),
-  removed: Type.Integer(),
-  changed: Type.Integer(),
-});
+const FieldChange = Type.Object(
+  { path: Type.String(), before: Any, after: Any },
+  { title: "FieldChange" },
+);
+const Summary = Type.Object(
+  {
+    added: Type.Integer(),
+    removed: Type.Integer(),
+    changed: Type.Integer(),
+  },
+  { title: "DiffSummary" },
+);
 const entryMembers = {
   id: Type.String(),
   type: Type.String(),
@@ -122,47 +146,59 @@ const entryMembers = {
   before: optional(Any),
   changes: optional(Type.Array(FieldChange)),
 };
-const DiffEntry = Type.Object({
-  ...entryMembers,
-  op: Type.Enum(["added", "removed", "changed", "unchanged"]),
-});
+const DiffEntry = Type.Object(
+  {
+    ...entryMembers,
+    op: Type.Enum(["added", "removed", "changed", "unchanged"]),
+  },
+  { title: "DiffEntry" },
+);
 
-export const DiffDocument = Type.Object({
-  from: PatchRef,
-  to: PatchRef,
-  entries: Type.Array(DiffEntry),
-  summary: Summary,
-});
+export const DiffDocument = Type.Object(
+  {
+    from: PatchRef,
+    to: PatchRef,
+    entries: Type.Array(DiffEntry),
+    summary: Summary,
+  },
+  { title: "Diff" },
+);
 
 /** The entry's members stand beside it as well (COD-07). */
-export const EntityDiff = Type.Object({
-  from: PatchRef,
-  to: PatchRef,
-  ...DiffEntry.properties,
-  entry: DiffEntry,
-  summary: Summary,
-});
+export const EntityDiff = Type.Object(
+  {
+    from: PatchRef,
+    to: PatchRef,
+    ...DiffEntry.properties,
+    entry: DiffEntry,
+    summary: Summary,
+  },
+  { title: "EntityDiff" },
+);
 
 const Named = { id: Type.String(), name: Type.String() };
-export const Changelog = Type.Object({
-  game: Type.String(),
-  branch: Type.String(),
-  from: Type.Union([PatchRef, Type.Null()]),
-  to: PatchRef,
-  types: Type.Record(
-    Type.String(),
-    Type.Object({
-      added: Type.Array(Type.Object({ ...Named, after: Any })),
-      removed: Type.Array(Type.Object({ ...Named, before: Any })),
-      changed: Type.Array(Type.Object({ ...Named, changes: Type.Array(FieldChange) })),
-    }),
-  ),
-  summary: Summary,
-  count: Type.Integer(),
-  limit: Type.Integer(),
-  cursor: Type.Integer(),
-  next: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
-});
+export const Changelog = Type.Object(
+  {
+    game: Type.String(),
+    branch: Type.String(),
+    from: Type.Union([PatchRef, Type.Null()]),
+    to: PatchRef,
+    types: Type.Record(
+      Type.String(),
+      Type.Object({
+        added: Type.Array(Type.Object({ ...Named, after: Any })),
+        removed: Type.Array(Type.Object({ ...Named, before: Any })),
+        changed: Type.Array(Type.Object({ ...Named, changes: Type.Array(FieldChange) })),
+      }),
+    ),
+    summary: Summary,
+    count: Type.Integer(),
+    limit: Type.Integer(),
+    cursor: Type.Integer(),
+    next: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
+  },
+  { title: "Changelog" },
+);
 
 export const GameParams = Type.Object({ game: Type.String() });
 export const VersionParams = Type.Object({ game: Type.String(), version: Type.String() });

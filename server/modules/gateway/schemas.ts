@@ -56,49 +56,58 @@ const OptionalTimestamp = Type.Unsafe<string | null>({
   format: "date-time",
 });
 
-export const PlayerBody = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  is_guest: Type.Boolean(),
-  roles: Type.Array(Type.Enum(["ROLE_REGISTERED", "ROLE_GUEST"])),
-  avatar_url: Type.Optional(Type.String()),
-  avatar: Type.Optional(
-    Type.Object({
-      source: OptionalText,
-      icon: OptionalText,
-      color: OptionalText,
-      bg: OptionalText,
-    }),
-  ),
-  email: Type.Optional(OptionalText),
-  username: Type.Optional(Type.String()),
-  display_name: Type.Optional(Type.String()),
-  locale: Type.Optional(Type.String()),
-  timezone: Type.Optional(Type.String()),
-  last_login_at: Type.Optional(OptionalTimestamp),
-  created_at: Type.Optional(Timestamp),
-  email_verified_at: Type.Optional(OptionalTimestamp),
-  channels: Type.Optional(Type.Array(Type.String())),
-});
+export const PlayerBody = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    is_guest: Type.Boolean(),
+    roles: Type.Array(Type.Enum(["ROLE_REGISTERED", "ROLE_GUEST"])),
+    avatar_url: Type.Optional(Type.String()),
+    avatar: Type.Optional(
+      Type.Object({
+        source: OptionalText,
+        icon: OptionalText,
+        color: OptionalText,
+        bg: OptionalText,
+      }),
+    ),
+    email: Type.Optional(OptionalText),
+    username: Type.Optional(Type.String()),
+    display_name: Type.Optional(Type.String()),
+    locale: Type.Optional(Type.String()),
+    timezone: Type.Optional(Type.String()),
+    last_login_at: Type.Optional(OptionalTimestamp),
+    created_at: Type.Optional(Timestamp),
+    email_verified_at: Type.Optional(OptionalTimestamp),
+    channels: Type.Optional(Type.Array(Type.String())),
+  },
+  { title: "Player" },
+);
 
-export const SessionBody = Type.Object({
-  access_token: Type.String(),
-  refresh_token: Type.String(),
-  token_type: Type.Literal("Bearer"),
-  expires_in: Type.Integer(),
-  player: PlayerBody,
-  /** Guests only. */
-  reclaim_token: Type.Optional(Type.String()),
-});
+export const SessionBody = Type.Object(
+  {
+    access_token: Type.String(),
+    refresh_token: Type.String(),
+    token_type: Type.Literal("Bearer"),
+    expires_in: Type.Integer(),
+    player: PlayerBody,
+    /** Guests only. */
+    reclaim_token: Type.Optional(Type.String()),
+  },
+  { title: "Session" },
+);
 export type SessionBody = Static<typeof SessionBody>;
 
-export const ValidateBody = Type.Object({
-  valid: Type.Literal(true),
-  player_id: Type.Integer(),
-  roles: Type.Array(Type.String()),
-  realm: Type.String(),
-  expires_at: Timestamp,
-});
+export const ValidateBody = Type.Object(
+  {
+    valid: Type.Literal(true),
+    player_id: Type.Integer(),
+    roles: Type.Array(Type.String()),
+    realm: Type.String(),
+    expires_at: Timestamp,
+  },
+  { title: "TokenFacts" },
+);
 
 export const rolesOf = (player: Pick<Player, "isGuest">): ("ROLE_REGISTERED" | "ROLE_GUEST")[] => [
   player.isGuest ? "ROLE_GUEST" : "ROLE_REGISTERED",

@@ -18,13 +18,16 @@ const Timestamp = Type.String({ format: "date-time" });
 
 const SessionList = Type.Object({
   sessions: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      created_at: Timestamp,
-      last_used_at: Timestamp,
-      user_agent: OptionalText,
-      is_current: Type.Boolean(),
-    }),
+    Type.Object(
+      {
+        id: Type.String(),
+        created_at: Timestamp,
+        last_used_at: Timestamp,
+        user_agent: OptionalText,
+        is_current: Type.Boolean(),
+      },
+      { title: "OpenSession" },
+    ),
   ),
 });
 

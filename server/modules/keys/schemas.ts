@@ -52,18 +52,21 @@ const OptionalTimestamp = Type.Unsafe<string | null>({
   format: "date-time",
 });
 
-const Key = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  prefix: Type.String(),
-  scopes: Type.Array(Type.String()),
-  origins: Type.Array(Type.String()),
-  is_active: Type.Boolean(),
-  last_used_at: OptionalTimestamp,
-  expires_at: OptionalTimestamp,
-  created_at: Timestamp,
-  revoked_at: OptionalTimestamp,
-});
+const Key = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    prefix: Type.String(),
+    scopes: Type.Array(Type.String()),
+    origins: Type.Array(Type.String()),
+    is_active: Type.Boolean(),
+    last_used_at: OptionalTimestamp,
+    expires_at: OptionalTimestamp,
+    created_at: Timestamp,
+    revoked_at: OptionalTimestamp,
+  },
+  { title: "ApiKey" },
+);
 
 export const KeyBody = Type.Object({ key: Key });
 export const KeysBody = Type.Object({ keys: Type.Array(Key) });

@@ -39,22 +39,25 @@ const paging = {
   has_more: Type.Boolean(),
 };
 
-export const GlobalEntry = Type.Object({
-  rank: Type.Integer({ description: "equal values share a rank: 1, 2, 2, 4" }),
-  rank_prev: Type.Integer({ description: "at the latest snapshot, 00:00 UTC; else the same" }),
-  player_id: Type.Integer(),
-  name: Type.String(),
-  value: Type.Integer({ description: "of the tab; accuracy is a rounded percent" }),
-  total_score: Type.Integer(),
-  total_xp: Type.Integer(),
-  total_answers: Type.Integer(),
-  accuracy: Type.Integer(),
-  best_streak: Type.Integer(),
-  level: Type.Integer(),
-  is_player: Type.Boolean({ description: "the caller" }),
-  is_guest: Type.Boolean(),
-  avatar_v: Type.Integer(),
-});
+export const GlobalEntry = Type.Object(
+  {
+    rank: Type.Integer({ description: "equal values share a rank: 1, 2, 2, 4" }),
+    rank_prev: Type.Integer({ description: "at the latest snapshot, 00:00 UTC; else the same" }),
+    player_id: Type.Integer(),
+    name: Type.String(),
+    value: Type.Integer({ description: "of the tab; accuracy is a rounded percent" }),
+    total_score: Type.Integer(),
+    total_xp: Type.Integer(),
+    total_answers: Type.Integer(),
+    accuracy: Type.Integer(),
+    best_streak: Type.Integer(),
+    level: Type.Integer(),
+    is_player: Type.Boolean({ description: "the caller" }),
+    is_guest: Type.Boolean(),
+    avatar_v: Type.Integer(),
+  },
+  { title: "BoardEntry" },
+);
 
 export const GlobalBoard = Type.Object({
   entries: Type.Array(GlobalEntry),
@@ -65,16 +68,19 @@ export const GlobalBoard = Type.Object({
   ]),
 });
 
-export const ChallengeEntry = Type.Object({
-  rank: Type.Integer({ description: "1, 2, 3, …: less time goes first, then earlier" }),
-  player_id: Type.Integer(),
-  name: Type.String(),
-  score: Type.Integer(),
-  num_correct: Type.Integer(),
-  best_streak: Type.Integer(),
-  total_time_ms: Type.Integer(),
-  is_player: Type.Boolean({ description: "the caller" }),
-});
+export const ChallengeEntry = Type.Object(
+  {
+    rank: Type.Integer({ description: "1, 2, 3, …: less time goes first, then earlier" }),
+    player_id: Type.Integer(),
+    name: Type.String(),
+    score: Type.Integer(),
+    num_correct: Type.Integer(),
+    best_streak: Type.Integer(),
+    total_time_ms: Type.Integer(),
+    is_player: Type.Boolean({ description: "the caller" }),
+  },
+  { title: "ChallengeBoardEntry" },
+);
 
 export const ChallengeBoard = Type.Object({
   top: Type.Array(ChallengeEntry),
@@ -85,12 +91,15 @@ export const ChallengeBoard = Type.Object({
 
 export const TeamBoard = Type.Object({
   entries: Type.Array(
-    Type.Object({
-      rank: Type.Integer(),
-      team_id: Type.Integer(),
-      name: Type.String(),
-      value: Type.Integer(),
-    }),
+    Type.Object(
+      {
+        rank: Type.Integer(),
+        team_id: Type.Integer(),
+        name: Type.String(),
+        value: Type.Integer(),
+      },
+      { title: "TeamBoardEntry" },
+    ),
   ),
   ...paging,
 });

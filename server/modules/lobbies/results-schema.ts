@@ -1,74 +1,78 @@
 import Type from "typebox";
+import { CatalogQuestion } from "../questions/service.ts";
 import { NullableTimestamp, nullable, Timestamp } from "./schemas.ts";
 
-const ResultPlayer = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  is_host: Type.Boolean(),
-  account_id: nullable("integer"),
-  has_left: Type.Boolean({ description: "left or was removed before the end" }),
-  rank: Type.Integer({ description: "by score; equal scores share one" }),
-  score: Type.Integer(),
-  best_streak: Type.Integer(),
-  num_correct: Type.Integer(),
-  num_answered: Type.Integer({ description: "timeouts left out" }),
-  total_time_ms: Type.Integer(),
-  xp_gained: Type.Integer(),
-  joined_at: Timestamp,
-});
-
-const ResultAnswer = Type.Object({
-  player_id: Type.Integer(),
-  selected_index: Type.Integer({ description: "-1 is a timeout" }),
-  is_correct: Type.Boolean(),
-  points_earned: Type.Integer(),
-  xp_gained: Type.Integer(),
-  time_taken_ms: Type.Integer(),
-  score: Type.Integer({ description: "after this question" }),
-  streak: Type.Integer(),
-});
-
-const ResultQuestion = Type.Object({
-  index: Type.Integer(),
-  question: Type.Object({
+const ResultPlayer = Type.Object(
+  {
     id: Type.Integer(),
-    type: Type.Literal("multiple_choice"),
-    category: Type.String(),
-    difficulty: Type.String(),
-    question: Type.String(),
-    answers: Type.Array(Type.String()),
-    correct_index: Type.Integer(),
-    explanation: Type.String(),
-  }),
-  answer_hash: nullable("string"),
-  answer_salt: nullable("string"),
-  started_at_ms: Type.Integer(),
-  closed_at_ms: Type.Integer(),
-  closed_by: Type.Enum(["all_answered", "lock", "timer", "next"]),
-  results: Type.Array(ResultAnswer),
-});
+    name: Type.String(),
+    is_host: Type.Boolean(),
+    account_id: nullable("integer"),
+    has_left: Type.Boolean({ description: "left or was removed before the end" }),
+    rank: Type.Integer({ description: "by score; equal scores share one" }),
+    score: Type.Integer(),
+    best_streak: Type.Integer(),
+    num_correct: Type.Integer(),
+    num_answered: Type.Integer({ description: "timeouts left out" }),
+    total_time_ms: Type.Integer(),
+    xp_gained: Type.Integer(),
+    joined_at: Timestamp,
+  },
+  { title: "LobbyResultPlayer" },
+);
+
+const ResultAnswer = Type.Object(
+  {
+    player_id: Type.Integer(),
+    selected_index: Type.Integer({ description: "-1 is a timeout" }),
+    is_correct: Type.Boolean(),
+    points_earned: Type.Integer(),
+    xp_gained: Type.Integer(),
+    time_taken_ms: Type.Integer(),
+    score: Type.Integer({ description: "after this question" }),
+    streak: Type.Integer(),
+  },
+  { title: "LobbyResultAnswer" },
+);
+
+const ResultQuestion = Type.Object(
+  {
+    index: Type.Integer(),
+    question: CatalogQuestion,
+    answer_hash: nullable("string"),
+    answer_salt: nullable("string"),
+    started_at_ms: Type.Integer(),
+    closed_at_ms: Type.Integer(),
+    closed_by: Type.Enum(["all_answered", "lock", "timer", "next"]),
+    results: Type.Array(ResultAnswer),
+  },
+  { title: "LobbyResultQuestion" },
+);
 
 /** A finished game, per question and per seat. */
 export const Results = Type.Object({
-  results: Type.Object({
-    id: Type.Integer(),
-    code: Type.String(),
-    host_name: Type.String(),
-    mode: Type.Enum(["coop", "versus"]),
-    category: nullable("string"),
-    selected_categories: Type.Array(Type.String()),
-    difficulty: nullable("string"),
-    prompt: nullable("string"),
-    timer: Type.Integer(),
-    num_questions: nullable("integer"),
-    is_endless: Type.Boolean(),
-    created_at: Timestamp,
-    started_at: NullableTimestamp,
-    finished_at: NullableTimestamp,
-    end_reason: nullable("string"),
-    players: Type.Array(ResultPlayer, { description: "by rank" }),
-    questions: Type.Array(ResultQuestion, { description: "those that were closed, in order" }),
-  }),
+  results: Type.Object(
+    {
+      id: Type.Integer(),
+      code: Type.String(),
+      host_name: Type.String(),
+      mode: Type.Enum(["coop", "versus"]),
+      category: nullable("string"),
+      selected_categories: Type.Array(Type.String()),
+      difficulty: nullable("string"),
+      prompt: nullable("string"),
+      timer: Type.Integer(),
+      num_questions: nullable("integer"),
+      is_endless: Type.Boolean(),
+      created_at: Timestamp,
+      started_at: NullableTimestamp,
+      finished_at: NullableTimestamp,
+      end_reason: nullable("string"),
+      players: Type.Array(ResultPlayer, { description: "by rank" }),
+      questions: Type.Array(ResultQuestion, { description: "those that were closed, in order" }),
+    },
+    { title: "LobbyResults" },
+  ),
 });
 
 export const ResultsQuery = Type.Object({

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { difficulties } from "../../providers/question-model.ts";
-import { named, promptRule } from "../questions/service.ts";
+import { CatalogQuestion, named, promptRule } from "../questions/service.ts";
 
 export const nullable = <T extends string>(type: T, extra: Record<string, unknown> = {}) =>
   Type.Unsafe<(T extends "integer" ? number : string) | null>({ type: [type, "null"], ...extra });
@@ -92,100 +92,137 @@ export const KickQuery = Type.Object({
   ),
 });
 
-const SeatRef = Type.Object({ id: Type.Integer(), name: Type.String(), is_host: Type.Boolean() });
+const SeatRef = Type.Object(
+  { id: Type.Integer(), name: Type.String(), is_host: Type.Boolean() },
+  { title: "LobbySeat" },
+);
 
-const PlayerEntry = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  is_host: Type.Boolean(),
-  account_id: nullable("integer"),
-  avatar_url: nullable("string"),
-  score: Type.Integer(),
-  streak: Type.Integer(),
-  best_streak: Type.Integer(),
-  num_correct: Type.Integer(),
-  is_connected: Type.Boolean(),
-  has_answered: Type.Boolean(),
-  joined_at: Timestamp,
-});
+const PlayerEntry = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    is_host: Type.Boolean(),
+    account_id: nullable("integer"),
+    avatar_url: nullable("string"),
+    score: Type.Integer(),
+    streak: Type.Integer(),
+    best_streak: Type.Integer(),
+    num_correct: Type.Integer(),
+    is_connected: Type.Boolean(),
+    has_answered: Type.Boolean(),
+    joined_at: Timestamp,
+  },
+  { title: "LobbyPlayer" },
+);
 
-const CurrentQuestion = Type.Object({
-  id: Type.Integer(),
-  type: Type.Literal("multiple_choice"),
-  category: Type.String(),
-  difficulty: Type.String(),
-  question: Type.String(),
-  payload: Type.Object({ choices: Type.Array(Type.String()), estimated_rate: Type.Integer() }),
-  is_cached: Type.Boolean(),
-  answer_hash: nullable("string", {
-    description:
-      "hex SHA-256 of `<answer_salt>\\n<id>\\n<correct_index>\\n<text of the right choice>`; the reveal brings the salt",
-  }),
-  index: Type.Integer(),
-  started_at_ms: Type.Integer(),
-  ends_at_ms: Type.Integer(),
-});
-
-const Reveal = Type.Object({
-  question_id: Type.Integer(),
-  index: Type.Integer(),
-  correct_index: Type.Integer(),
-  answer_salt: nullable("string", { description: "proves `answer_hash` of the question" }),
-  explanation: Type.String(),
-  correct_rate: Type.Integer(),
-  num_served: Type.Integer(),
-  results: Type.Array(
-    Type.Object({
-      player_id: Type.Integer(),
-      selected_index: Type.Integer(),
-      is_correct: Type.Boolean(),
-      points_earned: Type.Integer(),
-      time_taken_ms: Type.Integer(),
-      score: Type.Integer(),
-      streak: Type.Integer(),
+const CurrentQuestion = Type.Object(
+  {
+    id: Type.Integer(),
+    type: Type.Literal("multiple_choice"),
+    category: Type.String(),
+    difficulty: Type.String(),
+    question: Type.String(),
+    payload: Type.Object({ choices: Type.Array(Type.String()), estimated_rate: Type.Integer() }),
+    is_cached: Type.Boolean(),
+    answer_hash: nullable("string", {
+      description:
+        "hex SHA-256 of `<answer_salt>\\n<id>\\n<correct_index>\\n<text of the right choice>`; the reveal brings the salt",
     }),
-  ),
-  closed_by: Type.Enum(["all_answered", "lock", "timer", "next"]),
-});
+    index: Type.Integer(),
+    started_at_ms: Type.Integer(),
+    ends_at_ms: Type.Integer(),
+  },
+  { title: "LobbyQuestion" },
+);
 
-const HubAddress = Type.Object({ url: Type.String(), topic: Type.String() });
+const ClosedBy = Type.Enum(["all_answered", "lock", "timer", "next"]);
+const Result = Type.Object(
+  {
+    player_id: Type.Integer(),
+    selected_index: Type.Integer(),
+    is_correct: Type.Boolean(),
+    points_earned: Type.Integer(),
+    time_taken_ms: Type.Integer(),
+    score: Type.Integer(),
+    streak: Type.Integer(),
+  },
+  { title: "LobbyResult" },
+);
+const AnswerSalt = nullable("string", { description: "proves `answer_hash` of the question" });
 
-export const LobbyWire = Type.Object({
-  id: Type.Integer(),
-  code: Type.String(),
-  host_name: Type.String(),
-  category: nullable("string"),
-  difficulty: nullable("string"),
-  prompt: nullable("string"),
-  selected_categories: Type.Array(Type.String()),
-  blend: Type.Boolean(),
-  review: Type.Boolean(),
-  timer: Type.Integer(),
-  num_questions: nullable("integer"),
-  is_endless: Type.Boolean(),
-  status: Type.Enum(["waiting", "in_progress", "finished"]),
-  visibility: Visibility,
-  mode: Mode,
-  max_players: Type.Integer(),
-  current_index: Type.Integer(),
-  created_at: Timestamp,
-  started_at: NullableTimestamp,
-  finished_at: NullableTimestamp,
-  current_question_started_at_ms: nullable("integer"),
-  server_now_ms: Type.Integer(),
-  players: Type.Array(PlayerEntry),
-  current_question: Type.Union([CurrentQuestion, Type.Null()]),
-  answered_player_ids: Type.Array(Type.Integer()),
-  host_disconnect: Type.Union([
-    Type.Object({ since_ms: Type.Integer(), ends_at_ms: Type.Integer() }),
-    Type.Null(),
-  ]),
-  reveal: Type.Union([Reveal, Type.Null()]),
-  spectator_count: Type.Integer({ description: "streams without a seat (HUB-08)" }),
-  seq: Type.Integer(),
-  hub: HubAddress,
-  review_items: Type.Optional(Type.Array(Type.Unknown())),
-});
+const Reveal = Type.Object(
+  {
+    question_id: Type.Integer(),
+    index: Type.Integer(),
+    correct_index: Type.Integer(),
+    answer_salt: AnswerSalt,
+    explanation: Type.String(),
+    correct_rate: Type.Integer(),
+    num_served: Type.Integer(),
+    results: Type.Array(Result),
+    closed_by: ClosedBy,
+  },
+  { title: "LobbyReveal" },
+);
+
+const ReviewItem = Type.Object(
+  {
+    index: Type.Integer(),
+    question: CatalogQuestion,
+    answer_hash: nullable("string"),
+    answer_salt: AnswerSalt,
+    closed_by: ClosedBy,
+    results: Type.Array(Result),
+  },
+  { title: "LobbyReviewItem" },
+);
+
+const HubAddress = Type.Object(
+  { url: Type.String(), topic: Type.String() },
+  { title: "HubAddress" },
+);
+
+export const LobbyWire = Type.Object(
+  {
+    id: Type.Integer(),
+    code: Type.String(),
+    host_name: Type.String(),
+    category: nullable("string"),
+    difficulty: nullable("string"),
+    prompt: nullable("string"),
+    selected_categories: Type.Array(Type.String()),
+    blend: Type.Boolean(),
+    review: Type.Boolean(),
+    timer: Type.Integer(),
+    num_questions: nullable("integer"),
+    is_endless: Type.Boolean(),
+    status: Type.Enum(["waiting", "in_progress", "finished"]),
+    visibility: Visibility,
+    mode: Mode,
+    max_players: Type.Integer(),
+    current_index: Type.Integer(),
+    created_at: Timestamp,
+    started_at: NullableTimestamp,
+    finished_at: NullableTimestamp,
+    current_question_started_at_ms: nullable("integer"),
+    server_now_ms: Type.Integer(),
+    players: Type.Array(PlayerEntry),
+    current_question: Type.Union([CurrentQuestion, Type.Null()]),
+    answered_player_ids: Type.Array(Type.Integer()),
+    host_disconnect: Type.Union([
+      Type.Object({ since_ms: Type.Integer(), ends_at_ms: Type.Integer() }),
+      Type.Null(),
+    ]),
+    reveal: Type.Union([Reveal, Type.Null()]),
+    spectator_count: Type.Integer({ description: "streams without a seat (HUB-08)" }),
+    seq: Type.Integer(),
+    hub: HubAddress,
+    review_items: Type.Optional(
+      Type.Array(ReviewItem, { description: "of a finished lobby with `review` (LOB-23)" }),
+    ),
+  },
+  { title: "Lobby" },
+);
 
 export const LobbyOnly = Type.Object({ lobby: LobbyWire });
 export const LobbyAndPlayer = Type.Object({
@@ -206,16 +243,19 @@ export const Created = Type.Object({
 export const Joined = Type.Object({ player: SeatRef, player_token: Type.String() });
 export const Ok = Type.Object({ ok: Type.Literal(true) });
 
-export const VersusResult = Type.Object({
-  is_correct: Type.Boolean(),
-  answer: Type.Integer(),
-  explanation: Type.String(),
-  correct_rate: Type.Integer(),
-  num_served: Type.Integer(),
-  xp_gained: Type.Integer(),
-  points_earned: Type.Integer(),
-  score: Type.Integer(),
-  streak: Type.Integer(),
-  best_streak: Type.Integer(),
-  is_question_closed: Type.Boolean(),
-});
+export const VersusResult = Type.Object(
+  {
+    is_correct: Type.Boolean(),
+    answer: Type.Integer(),
+    explanation: Type.String(),
+    correct_rate: Type.Integer(),
+    num_served: Type.Integer(),
+    xp_gained: Type.Integer(),
+    points_earned: Type.Integer(),
+    score: Type.Integer(),
+    streak: Type.Integer(),
+    best_streak: Type.Integer(),
+    is_question_closed: Type.Boolean(),
+  },
+  { title: "VersusResult" },
+);

@@ -11,32 +11,45 @@ const Preferences = Type.Record(Type.String(), Type.Unknown(), {
   description: "whatever the player's clients keep",
 });
 
-const Stats = Type.Object({
-  total_score: Type.Integer(),
-  total_answers: Type.Integer(),
-  total_correct: Type.Integer(),
-  best_streak: Type.Integer(),
-  total_xp: Type.Integer(),
-});
+const Stats = Type.Object(
+  {
+    total_score: Type.Integer(),
+    total_answers: Type.Integer(),
+    total_correct: Type.Integer(),
+    best_streak: Type.Integer(),
+    total_xp: Type.Integer(),
+  },
+  { title: "PlayerStats" },
+);
 
-const CategoryStats = Type.Object({
-  xp: Type.Integer(),
-  level: Type.Integer({ minimum: 1 }),
-  xp_in_level: Type.Integer(),
-  xp_for_next_level: Type.Integer(),
-  total_answers: Type.Integer(),
-  total_correct: Type.Integer(),
-  best_streak: Type.Integer(),
-  percentage: Type.Number({ minimum: 0, maximum: 100, description: "right answers, one decimal" }),
-});
+const CategoryStats = Type.Object(
+  {
+    xp: Type.Integer(),
+    level: Type.Integer({ minimum: 1 }),
+    xp_in_level: Type.Integer(),
+    xp_for_next_level: Type.Integer(),
+    total_answers: Type.Integer(),
+    total_correct: Type.Integer(),
+    best_streak: Type.Integer(),
+    percentage: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "right answers, one decimal",
+    }),
+  },
+  { title: "CategoryStats" },
+);
 
-export const PlayerState = Type.Object({
-  preferences: Preferences,
-  stats: Stats,
-  category_stats: Type.Record(Type.String(), CategoryStats),
-  seen_question_ids: Type.Array(Type.Integer(), { description: "the latest, newest last" }),
-  play_session: Type.Union([PlaySession, Type.Null()]),
-});
+export const PlayerState = Type.Object(
+  {
+    preferences: Preferences,
+    stats: Stats,
+    category_stats: Type.Record(Type.String(), CategoryStats),
+    seen_question_ids: Type.Array(Type.Integer(), { description: "the latest, newest last" }),
+    play_session: Type.Union([PlaySession, Type.Null()]),
+  },
+  { title: "PlayerState" },
+);
 
 export const Ended = Type.Object({ ok: Type.Literal(true) });
 
@@ -45,16 +58,23 @@ export const PreferencesBody = Type.Object({}, { additionalProperties: true });
 export const PreferencesView = Type.Object({ preferences: Preferences });
 
 /** The catalog form; what a competition question hides is null (TRV-12). */
-const FavoriteQuestion = Type.Object({
-  id: Type.Integer(),
-  type: Type.Literal("multiple_choice"),
-  category: Type.String(),
-  difficulty: Type.String(),
-  question: Type.String(),
-  answers: Type.Array(Type.String()),
-  correct_index: Type.Unsafe<number | null>({ type: ["integer", "null"], minimum: 0, maximum: 3 }),
-  explanation: Type.Unsafe<string | null>({ type: ["string", "null"] }),
-});
+const FavoriteQuestion = Type.Object(
+  {
+    id: Type.Integer(),
+    type: Type.Literal("multiple_choice"),
+    category: Type.String(),
+    difficulty: Type.String(),
+    question: Type.String(),
+    answers: Type.Array(Type.String()),
+    correct_index: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      minimum: 0,
+      maximum: 3,
+    }),
+    explanation: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+  },
+  { title: "FavoriteQuestion" },
+);
 
 export const FavoriteList = Type.Object({
   favorites: Type.Array(
@@ -65,11 +85,14 @@ export const FavoriteList = Type.Object({
 export const FavoriteBody = Type.Object({ question_id: Type.Integer() });
 
 export const FavoriteView = Type.Object({
-  favorite: Type.Object({
-    id: Type.Integer(),
-    question_id: Type.Integer(),
-    created_at: Timestamp,
-  }),
+  favorite: Type.Object(
+    {
+      id: Type.Integer(),
+      question_id: Type.Integer(),
+      created_at: Timestamp,
+    },
+    { title: "Favorite" },
+  ),
 });
 
 export const FavoriteParams = Type.Object({

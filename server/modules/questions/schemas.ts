@@ -17,16 +17,19 @@ export const CategoryList = Type.Object({
   ),
 });
 
-export const CatalogQuestion = Type.Object({
-  id: Type.Integer(),
-  type: Type.Literal("multiple_choice"),
-  category: Type.String(),
-  difficulty: Type.String(),
-  question: Type.String(),
-  answers: Type.Array(Type.String()),
-  correct_index: Type.Integer({ minimum: 0, maximum: 3 }),
-  explanation: Type.String(),
-});
+export const CatalogQuestion = Type.Object(
+  {
+    id: Type.Integer(),
+    type: Type.Literal("multiple_choice"),
+    category: Type.String(),
+    difficulty: Type.String(),
+    question: Type.String(),
+    answers: Type.Array(Type.String()),
+    correct_index: Type.Integer({ minimum: 0, maximum: 3 }),
+    explanation: Type.String(),
+  },
+  { title: "CatalogQuestion" },
+);
 
 export const CatalogList = Type.Object({ questions: Type.Array(CatalogQuestion) });
 
@@ -99,12 +102,15 @@ export const ReportBody = Type.Object({
 });
 
 export const Report = Type.Object({
-  report: Type.Object({
-    question_id: Type.Integer(),
-    reason: ReportBody.properties.reason,
-    comment: Type.String(),
-    created_at: Type.String({ format: "date-time" }),
-  }),
+  report: Type.Object(
+    {
+      question_id: Type.Integer(),
+      reason: ReportBody.properties.reason,
+      comment: Type.String(),
+      created_at: Type.String({ format: "date-time" }),
+    },
+    { title: "QuestionReport" },
+  ),
 });
 
 export const DrawQuery = Type.Object({
@@ -117,18 +123,21 @@ export const DrawQuery = Type.Object({
 });
 
 /** Without the answer (document 2, Question, play form). */
-export const PlayQuestion = Type.Object({
-  id: Type.Integer(),
-  type: Type.Literal("multiple_choice"),
-  category: Type.String(),
-  difficulty: Type.String(),
-  question: Type.String(),
-  payload: Type.Object({
-    choices: Type.Array(Type.String()),
-    estimated_rate: Type.Integer(),
-  }),
-  is_cached: Type.Boolean(),
-});
+export const PlayQuestion = Type.Object(
+  {
+    id: Type.Integer(),
+    type: Type.Literal("multiple_choice"),
+    category: Type.String(),
+    difficulty: Type.String(),
+    question: Type.String(),
+    payload: Type.Object({
+      choices: Type.Array(Type.String()),
+      estimated_rate: Type.Integer(),
+    }),
+    is_cached: Type.Boolean(),
+  },
+  { title: "Question" },
+);
 
 export const DrawnQuestion = Type.Object({
   question: Type.Union([
@@ -137,16 +146,19 @@ export const DrawnQuestion = Type.Object({
   ]),
 });
 
-export const AnswerReveal = Type.Object({
-  is_correct: Type.Boolean(),
-  answer: Type.Integer({ minimum: 0, maximum: 3, description: "index of the right choice" }),
-  explanation: Type.String(),
-  correct_rate: Type.Integer({ description: "percent of all answers, this one included" }),
-  num_served: Type.Integer(),
-  xp_gained: Type.Integer(),
-  session: PlaySession,
-  was_previously_wrong: Type.Boolean(),
-});
+export const AnswerReveal = Type.Object(
+  {
+    is_correct: Type.Boolean(),
+    answer: Type.Integer({ minimum: 0, maximum: 3, description: "index of the right choice" }),
+    explanation: Type.String(),
+    correct_rate: Type.Integer({ description: "percent of all answers, this one included" }),
+    num_served: Type.Integer(),
+    xp_gained: Type.Integer(),
+    session: PlaySession,
+    was_previously_wrong: Type.Boolean(),
+  },
+  { title: "QuestionAnswer" },
+);
 
 export const PlayList = Type.Object({ questions: Type.Array(PlayQuestion) });
 

@@ -15,7 +15,13 @@ const redraws = 3;
 
 export { categoryOf } from "./categories.ts";
 export { drawNext } from "./next.ts";
-export { named, PlayQuestion, presentPlayQuestion, promptRule } from "./schemas.ts";
+export {
+  CatalogQuestion,
+  named,
+  PlayQuestion,
+  presentPlayQuestion,
+  promptRule,
+} from "./schemas.ts";
 
 /**
  * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20,

@@ -5,26 +5,32 @@ import type { Realm } from "../../../db/entities/realm.ts";
 export const SlugParams = Type.Object({ slug: Type.String() });
 
 export const RealmBody = Type.Object({
-  realm: Type.Object({
-    slug: Type.String(),
-    name: Type.String(),
-    mode: Type.Enum(["hosted", "shadow"]),
-    is_active: Type.Boolean(),
-  }),
+  realm: Type.Object(
+    {
+      slug: Type.String(),
+      name: Type.String(),
+      mode: Type.Enum(["hosted", "shadow"]),
+      is_active: Type.Boolean(),
+    },
+    { title: "Realm" },
+  ),
 });
 
 const OptionalText = Type.Unsafe<string | null>({ type: ["string", "null"] });
 
 export const BrandingBody = Type.Object({
-  branding: Type.Object({
-    display_name: OptionalText,
-    logo_url: OptionalText,
-    primary_color: OptionalText,
-    privacy_url: OptionalText,
-    terms_url: OptionalText,
-    support_email: OptionalText,
-    frontend_url: OptionalText,
-  }),
+  branding: Type.Object(
+    {
+      display_name: OptionalText,
+      logo_url: OptionalText,
+      primary_color: OptionalText,
+      privacy_url: OptionalText,
+      terms_url: OptionalText,
+      support_email: OptionalText,
+      frontend_url: OptionalText,
+    },
+    { title: "Branding" },
+  ),
 });
 
 export function presentRealm(realm: Realm): Static<typeof RealmBody> {

@@ -62,7 +62,7 @@ const runFields = {
   created_at: Timestamp,
   finished_at: Type.Union([Timestamp, Type.Null()]),
 };
-const Run = Type.Object(runFields);
+const Run = Type.Object(runFields, { title: "Run" });
 
 export const StartedRun = Type.Object({ ...runFields, run: Run, question: MaybeQuestion });
 export const RunView = Type.Object({
@@ -73,35 +73,41 @@ export const RunView = Type.Object({
 });
 export const AdvancedRun = Type.Object({ run: Run, question: MaybeQuestion });
 
-export const AnswerResult = Type.Object({
-  is_correct: Type.Boolean(),
-  answer: Type.Integer({ minimum: 0, maximum: 3, description: "the right choice" }),
-  explanation: Type.String(),
-  correct_rate: Type.Integer({ description: "percent of all answers that were right" }),
-  num_served: Type.Integer(),
-  xp_gained: Type.Integer(),
-  points_earned: Type.Integer(),
-  streak: Type.Integer(),
-  best_streak: Type.Integer(),
-  next_question: MaybeQuestion,
-  run_finished: Type.Boolean(),
-});
+export const AnswerResult = Type.Object(
+  {
+    is_correct: Type.Boolean(),
+    answer: Type.Integer({ minimum: 0, maximum: 3, description: "the right choice" }),
+    explanation: Type.String(),
+    correct_rate: Type.Integer({ description: "percent of all answers that were right" }),
+    num_served: Type.Integer(),
+    xp_gained: Type.Integer(),
+    points_earned: Type.Integer(),
+    streak: Type.Integer(),
+    best_streak: Type.Integer(),
+    next_question: MaybeQuestion,
+    run_finished: Type.Boolean(),
+  },
+  { title: "RunAnswer" },
+);
 
 export const TodayQuery = Type.Object({
   tz: Type.String({ format: "time-zone", default: "UTC", description: "IANA identifier" }),
 });
 
-const ChallengeSummary = Type.Object({
-  id: Type.Integer(),
-  completed: Type.Boolean(),
-  in_progress: Type.Boolean(),
-  run_id: MaybeInteger,
-  score: MaybeInteger,
-  rank: MaybeInteger,
-  category: Type.Union([Type.String(), Type.Null()]),
-  categories: Type.Array(Type.String()),
-  difficulties: Type.Array(Type.String()),
-});
+const ChallengeSummary = Type.Object(
+  {
+    id: Type.Integer(),
+    completed: Type.Boolean(),
+    in_progress: Type.Boolean(),
+    run_id: MaybeInteger,
+    score: MaybeInteger,
+    rank: MaybeInteger,
+    category: Type.Union([Type.String(), Type.Null()]),
+    categories: Type.Array(Type.String()),
+    difficulties: Type.Array(Type.String()),
+  },
+  { title: "Challenge" },
+);
 export const Today = Type.Object({ daily_shuffle: ChallengeSummary, gauntlet: ChallengeSummary });
 
 export function presentRun(run: RunRow): Static<typeof Run> {

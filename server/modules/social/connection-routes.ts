@@ -10,12 +10,15 @@ const { OptionalText } = sessionSchemas;
 
 const ConnectionList = Type.Object({
   connections: Type.Array(
-    Type.Object({
-      provider: Type.String(),
-      name: OptionalText,
-      avatar_url: OptionalText,
-      linked_at: Type.String({ format: "date-time" }),
-    }),
+    Type.Object(
+      {
+        provider: Type.String(),
+        name: OptionalText,
+        avatar_url: OptionalText,
+        linked_at: Type.String({ format: "date-time" }),
+      },
+      { title: "Connection" },
+    ),
   ),
 });
 

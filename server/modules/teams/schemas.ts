@@ -38,7 +38,7 @@ const shared = {
   num_members: Type.Integer(),
   created_at: Timestamp,
 };
-const Team = Type.Object({ ...shared, join_code: Type.String() });
+const Team = Type.Object({ ...shared, join_code: Type.String() }, { title: "Team" });
 export const OwnTeam = Type.Object({ team: Team });
 export const MaybeTeam = Type.Object({ team: Type.Union([Team, Type.Null()]) });
 
@@ -48,12 +48,15 @@ export const TeamWithMembers = Type.Object({
     join_code: Type.Optional(Type.String({ description: "for members only" })),
   }),
   members: Type.Array(
-    Type.Object({
-      player_id: Type.Integer(),
-      name: Type.String(),
-      avatar_v: Type.Integer(),
-      joined_at: Timestamp,
-    }),
+    Type.Object(
+      {
+        player_id: Type.Integer(),
+        name: Type.String(),
+        avatar_v: Type.Integer(),
+        joined_at: Timestamp,
+      },
+      { title: "TeamMember" },
+    ),
   ),
 });
 

@@ -84,20 +84,23 @@ export const VerifiedPhoneBody = Type.Object({
 });
 
 export const UserBody = Type.Object({
-  user: Type.Object({
-    id: Type.Integer(),
-    username: Type.String(),
-    display_name: Type.String(),
-    email: OptionalText,
-    locale: Type.String(),
-    timezone: Type.String(),
-    last_login_at: OptionalTimestamp,
-    created_at: Type.String({ format: "date-time" }),
-    email_verified_at: OptionalTimestamp,
-    channels: Type.Array(Type.String()),
-    roles: Type.Array(Type.Enum(["ROLE_REGISTERED", "ROLE_GUEST"])),
-    player_id: Type.Integer(),
-  }),
+  user: Type.Object(
+    {
+      id: Type.Integer(),
+      username: Type.String(),
+      display_name: Type.String(),
+      email: OptionalText,
+      locale: Type.String(),
+      timezone: Type.String(),
+      last_login_at: OptionalTimestamp,
+      created_at: Type.String({ format: "date-time" }),
+      email_verified_at: OptionalTimestamp,
+      channels: Type.Array(Type.String()),
+      roles: Type.Array(Type.Enum(["ROLE_REGISTERED", "ROLE_GUEST"])),
+      player_id: Type.Integer(),
+    },
+    { title: "User" },
+  ),
 });
 
 export function presentUser(player: Player): Static<typeof UserBody> {

@@ -9,36 +9,48 @@ const ledgerPage = { minimum: 1, maximum: 200, default: 50 };
 
 const Timestamp = Type.String({ format: "date-time" });
 
-const Level = Type.Object({
-  ord: Type.Integer(),
-  name: Type.String(),
-  threshold: Type.Integer({ description: "lifetime Embers needed" }),
-});
+const Level = Type.Object(
+  {
+    ord: Type.Integer(),
+    name: Type.String(),
+    threshold: Type.Integer({ description: "lifetime Embers needed" }),
+  },
+  { title: "Level" },
+);
 
-export const Embers = Type.Object({
-  balance: Type.Integer({ minimum: 0, description: "spendable" }),
-  lifetime: Type.Integer({ minimum: 0, description: "ever earned; never falls" }),
-  level: Level,
-  next_level: Type.Union([Level, Type.Null()]),
-  progress: Type.Number({ minimum: 0, maximum: 1, description: "toward next_level" }),
-});
+export const Embers = Type.Object(
+  {
+    balance: Type.Integer({ minimum: 0, description: "spendable" }),
+    lifetime: Type.Integer({ minimum: 0, description: "ever earned; never falls" }),
+    level: Level,
+    next_level: Type.Union([Level, Type.Null()]),
+    progress: Type.Number({ minimum: 0, maximum: 1, description: "toward next_level" }),
+  },
+  { title: "Embers" },
+);
 
-export const Ingots = Type.Object({
-  balance: Type.Integer({ minimum: 0, description: "spendable" }),
-  purchased: Type.Integer({ minimum: 0, description: "ever credited; never falls" }),
-});
+export const Ingots = Type.Object(
+  {
+    balance: Type.Integer({ minimum: 0, description: "spendable" }),
+    purchased: Type.Integer({ minimum: 0, description: "ever credited; never falls" }),
+  },
+  { title: "Ingots" },
+);
 
-export const Wallet = Type.Object({ embers: Embers, ingots: Ingots });
+export const Wallet = Type.Object({ embers: Embers, ingots: Ingots }, { title: "Wallet" });
 
 export const AwardsQuery = Type.Object({ game: Type.Optional(Type.String()) });
 
-const Award = Type.Object({
-  award_id: Type.String(),
-  game: Type.String(),
-  ember_value: Type.Integer({ description: "as it was when granted" }),
-  repeatable: Type.Boolean(),
-  granted_at: Timestamp,
-});
+const Award = Type.Object(
+  {
+    award_id: Type.String(),
+    game: Type.String(),
+    ember_value: Type.Integer({ description: "as it was when granted" }),
+    repeatable: Type.Boolean(),
+    granted_at: Timestamp,
+  },
+  { title: "Award" },
+);
 
 export const Awards = Type.Object({ awards: Type.Array(Award) });
 
@@ -47,38 +59,44 @@ export const ClaimBody = Type.Object({
   game: Type.String({ minLength: 1, maxLength: 64 }),
 });
 
-export const Claimed = Type.Object({
-  granted: Type.Boolean({ description: "false: it was earned before, and nothing was credited" }),
-  award_id: Type.String(),
-  game: Type.String(),
-  ember_value: Type.Integer(),
-  granted_at: Timestamp,
-  wallet: Embers,
-});
+export const Claimed = Type.Object(
+  {
+    granted: Type.Boolean({ description: "false: it was earned before, and nothing was credited" }),
+    award_id: Type.String(),
+    game: Type.String(),
+    ember_value: Type.Integer(),
+    granted_at: Timestamp,
+    wallet: Embers,
+  },
+  { title: "ClaimedAward" },
+);
 
 export const LedgerQuery = Type.Object({
   limit: Type.Integer(ledgerPage),
   before: Type.Optional(Type.Integer({ description: "id of the last entry of the page before" })),
 });
 
-const ledgerOf = (names: readonly string[]) =>
+const ledgerOf = (title: string, names: readonly string[]) =>
   Type.Object({
     entries: Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        amount: Type.Integer({ description: "negative is a debit" }),
-        source: Type.Enum([...names]),
-        reason: Type.String(),
-        ref_type: Type.String(),
-        ref_id: Type.String(),
-        created_at: Timestamp,
-      }),
+      Type.Object(
+        {
+          id: Type.Integer(),
+          amount: Type.Integer({ description: "negative is a debit" }),
+          source: Type.Enum([...names]),
+          reason: Type.String(),
+          ref_type: Type.String(),
+          ref_id: Type.String(),
+          created_at: Timestamp,
+        },
+        { title },
+      ),
     ),
     limit: Type.Integer(),
   });
 
-export const EmbersLedger = ledgerOf(sources.embers);
-export const IngotsLedger = ledgerOf(sources.ingots);
+export const EmbersLedger = ledgerOf("EmbersEntry", sources.embers);
+export const IngotsLedger = ledgerOf("IngotsEntry", sources.ingots);
 
 export function presentEmbers({ embers }: Pick<WalletView, "embers">): Static<typeof Embers> {
   const { balance, total, level, nextLevel } = embers;

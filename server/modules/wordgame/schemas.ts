@@ -71,20 +71,23 @@ export const BoardQuery = Type.Object({
   ),
 });
 
-const Row = Type.Object({
-  display_name: Type.String(),
-  score: Type.Integer(),
-  level: Type.Integer(),
-  words_found: Type.Integer(),
-  blocks_dropped: Type.Integer(),
-  time_taken: Type.String(),
-  completed: Type.Boolean(),
-  created_at: Type.String({ format: "date-time" }),
-  player_id: Type.Integer(),
-  avatar_v: Type.Integer(),
-  date: Type.Optional(Type.String({ description: "of daily results" })),
-  rank: Type.Optional(Type.Integer({ description: "of the entry that was asked for by name" })),
-});
+const Row = Type.Object(
+  {
+    display_name: Type.String(),
+    score: Type.Integer(),
+    level: Type.Integer(),
+    words_found: Type.Integer(),
+    blocks_dropped: Type.Integer(),
+    time_taken: Type.String(),
+    completed: Type.Boolean(),
+    created_at: Type.String({ format: "date-time" }),
+    player_id: Type.Integer(),
+    avatar_v: Type.Integer(),
+    date: Type.Optional(Type.String({ description: "of daily results" })),
+    rank: Type.Optional(Type.Integer({ description: "of the entry that was asked for by name" })),
+  },
+  { title: "WordgameEntry" },
+);
 
 export const Board = Type.Object({
   data: Type.Array(Row),

@@ -93,7 +93,27 @@ export interface Lobby {
   /** Number of the last event this state includes. */
   seq: number;
   hub: { url: string; topic: string };
-  review_items?: unknown[];
+  /** Of a finished lobby with `review`: every question that was closed. */
+  review_items?: ReviewItem[];
+}
+
+/** A closed question with its answer, and what each seat gave. */
+export interface ReviewItem {
+  index: number;
+  question: {
+    id: number;
+    type: "multiple_choice";
+    category: string;
+    difficulty: string;
+    question: string;
+    answers: string[];
+    correct_index: number;
+    explanation: string;
+  };
+  answer_hash: string | null;
+  answer_salt: string | null;
+  closed_by: Reveal["closed_by"];
+  results: Result[];
 }
 
 export interface SeatRef {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import Type, { type TSchema } from "typebox";
 import { buildOpenApi } from "../../../server/http/openapi.ts";
 import { sampleRoutes } from "./sample-routes.ts";
 
@@ -38,4 +39,22 @@ test("an operation lists the refusals of the kernel beside its own", () => {
     "500",
     "503",
   ]);
+});
+
+test("two schemas of one title are not taken for the same", () => {
+  const [route] = sampleRoutes;
+  assert.ok(route);
+  const answers = (...schemas: TSchema[]) =>
+    buildOpenApi(
+      schemas.map((schema, n) => ({ ...route, path: `/v1/${n}`, responses: { 200: schema } })),
+      { title: "Sample", version: "1.2.3" },
+    );
+  const thing = Type.Object({ id: Type.Integer() }, { title: "Thing" });
+  const alike = Type.Object({ id: Type.Integer() }, { title: "Thing" });
+  const other = Type.Object({ id: Type.String() }, { title: "Thing" });
+  const { components } = JSON.parse(JSON.stringify(answers(thing, alike))) as {
+    components: { schemas: Record<string, { properties: unknown }> };
+  };
+  assert.deepEqual(components.schemas["Thing"]?.properties, { id: { type: "integer" } });
+  assert.throws(() => answers(thing, other), /two schemas are called Thing/);
 });

@@ -6,7 +6,12 @@ import { groups } from "../../../server/pages/openapi-guide.ts";
 import { publicDocument } from "../../../server/pages/openapi-route.ts";
 import { routes } from "../../../server/routes.ts";
 
+interface Answer {
+  schema: { properties: { body: Field } };
+}
+
 interface Document {
+  components: { schemas: Record<string, Field> };
   info: { description: string };
   tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
@@ -19,8 +24,10 @@ interface Operation {
 }
 
 interface Messages {
-  anyOf: { properties: { type: { const: string } } }[];
+  anyOf: { $ref: string }[];
 }
+
+const nameIn = ({ $ref }: { $ref: string }) => $ref.replace("#/components/schemas/", "");
 
 interface Field {
   pattern?: string;
@@ -28,6 +35,7 @@ interface Field {
   description?: string;
   properties?: Record<string, Field>;
   items?: Field;
+  $ref?: string;
 }
 
 const documentOf = (table: typeof routes) =>
@@ -58,10 +66,31 @@ test("the document names the parameters of a stream and every message that may c
     ],
   );
   const { contentSchema } = subscribe?.responses["200"]?.content["text/event-stream"]?.schema ?? {};
-  assert.deepEqual(
-    contentSchema?.anyOf.map(({ properties }) => properties.type.const),
-    [...Object.keys(messageData), "lobbies.updated"],
-  );
+  assert.deepEqual(contentSchema?.anyOf.map(nameIn), [
+    ...Object.keys(messageData),
+    "lobbies.updated",
+  ]);
+});
+
+test("the document has a name for what callers keep: the same wherever it stands", () => {
+  const { components, paths } = documentOf(routes);
+  const bodyOf = (path: string, method: string, status: string) =>
+    (paths[path]?.[method]?.responses[status]?.content["application/json"] as Answer | undefined)
+      ?.schema.properties.body;
+  const lobby = { $ref: "#/components/schemas/Lobby" };
+  const lobbies = "/v1/games/trivia/lobbies";
+  assert.deepEqual(bodyOf(lobbies, "post", "201")?.properties?.["lobby"], lobby);
+  assert.deepEqual(bodyOf(lobbies, "get", "200")?.properties?.["lobbies"]?.items, lobby);
+  assert.deepEqual(bodyOf("/v1/gateway/guest", "post", "200"), {
+    $ref: "#/components/schemas/Session",
+  });
+  assert.deepEqual(bodyOf("/v2/items/{id}", "get", "200"), {
+    $ref: "#/components/schemas/ItemDocument",
+  });
+  assert.ok(components.schemas["Lobby"]?.properties?.["players"]);
+  const known = Object.keys(components.schemas).map((name) => `#/components/schemas/${name}`);
+  const used = JSON.stringify(paths).matchAll(/"\$ref":"(#\/components\/schemas\/[^"]+)"/g);
+  for (const [, reference = ""] of used) assert.ok(known.includes(reference), reference);
 });
 
 test("the document asks for no field of a body that has a default", () => {
