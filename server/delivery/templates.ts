@@ -152,6 +152,28 @@ export const templates = {
       },
     },
   },
+  "address-confirmed": {
+    kind: "mail",
+    params: {},
+    lifeSeconds: days(3),
+    isNotice: true,
+    texts: {
+      en: {
+        subject: "Your address was confirmed",
+        paragraphs: [
+          "Somebody signed in to your {brand} account with a code from this mailbox, which confirmed the address.",
+          "The account has a password, too. If you did not choose it, set a new one: whoever knows it can sign in, and every other device is signed out when it is changed.",
+        ],
+      },
+      de: {
+        subject: "Deine Adresse wurde bestätigt",
+        paragraphs: [
+          "Jemand hat sich bei deinem Konto bei {brand} mit einem Code aus diesem Postfach angemeldet; damit ist die Adresse bestätigt.",
+          "Das Konto hat auch ein Passwort. Falls du es nicht gewählt hast, setze ein neues: wer es kennt, kann sich anmelden, und wenn es geändert wird, werden alle anderen Geräte abgemeldet.",
+        ],
+      },
+    },
+  },
   "subscribe-verify": {
     kind: "mail",
     params: { link: "link", unsubscribe: "unsubscribe" },

@@ -1,3 +1,5 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Player } from "../../../db/entities/player.ts";
 import { insertRequest } from "../../../db/queries/credential-requests.ts";
 import { findOpenPlayer, lockAccountId, recordLogin } from "../../../db/queries/players.ts";
 import { tryCode } from "../../../db/queries/sign-in-codes.ts";
@@ -5,6 +7,7 @@ import { credentialRequests } from "../../../workers/queues.ts";
 import { normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { codeHashes } from "../../core/one-time-codes.ts";
+import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import { accountSubject, lockoutOf } from "./lockout.ts";
 import { openSession, type Opener, type Session } from "./sessions.ts";
@@ -50,16 +53,42 @@ export async function signInWithCode(
   const emailKey = normalizeEmail(email) ?? "";
   const now = new Date(deps.clock.now());
   // What was wrong has to stay counted, so a refusal is no reason to roll back.
-  const session = await deps.em.transactional(async (em) => {
+  const opened = await deps.em.transactional(async (em) => {
     const playerId = await lockAccountId(em, emailKey);
     const hashes = codeHashes(deps.config, `sign-in:${playerId}`, code);
     const channel = await tryCode(em, { playerId, emailKey, hashes, now, maxTries });
     if (channel === null) return null;
     if (!(await recordLogin(em, playerId, { now, provesEmail: channel === "email" }))) return null;
     const account = await findOpenPlayer(em, playerId);
-    return account && openSession(em, deps, account, opener);
+    if (!account) return null;
+    const noticeId = await noticeOf(em, deps, account, now);
+    return { session: openSession(em, deps, account, opener), noticeId };
   });
-  if (!session) throw new AppError("auth:code_invalid");
+  if (!opened) throw new AppError("auth:code_invalid");
+  const { session, noticeId } = opened;
+  await postMessages(deps, [noticeId]);
   await lockoutOf(deps).clear(accountSubject(session.body.player.id));
   return session;
+}
+
+/**
+ * Whoever registers with an address that is not theirs chooses the password of the account its owner signs in to
+ * later. When the owner is known, they are told that there is one.
+ */
+async function noticeOf(
+  em: EntityManager,
+  deps: Deps,
+  { emailKey, emailVerifiedAt, locale, passwordHash, realm }: Player,
+  now: Date,
+): Promise<number | null> {
+  const isProvenNow = emailVerifiedAt?.getTime() === now.getTime();
+  if (!isProvenNow || !passwordHash || !emailKey) return null;
+  const message = {
+    template: "address-confirmed",
+    to: emailKey,
+    locale,
+    realm,
+    params: {},
+  } as const;
+  return writeMessage(em, deps, message);
 }

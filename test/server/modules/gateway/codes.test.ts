@@ -75,6 +75,25 @@ describe("a sign-in code", () => {
     assert.ok(stored.emailVerifiedAt);
   });
 
+  it("tells who proves the address of a password somebody chose, once, and nobody without one", async () => {
+    const { email } = await registerAccount(app);
+    const notices = async (to: string) =>
+      (await messagesTo(app.deps, to)).filter(({ template }) => template === "address-confirmed");
+    for (const _ of [1, 2]) {
+      assert.equal((await verify(email, await codeFor(email))).status, 200);
+      assert.equal((await notices(email)).length, 1);
+      now += 1_000;
+    }
+    assert.equal((await sentMessage(app.deps, email, "address-confirmed")).status, "sent");
+    const bare = await registerAccount(app);
+    await rowsOf(
+      app.deps.em,
+      sql`update players set password_hash = null where id = ${bare.session.player.id}`,
+    );
+    assert.equal((await verify(bare.email, await codeFor(bare.email))).status, 200);
+    assert.deepEqual(await notices(bare.email), []);
+  });
+
   it("works once, even for fifty at the same moment", async () => {
     const { email } = await registerAccount(app);
     const code = await codeFor(email);
