@@ -5,8 +5,6 @@ import type { Player } from "../../../db/entities/player.ts";
 import type { SignedIn } from "../../../db/queries/players.ts";
 
 export const OptionalText = Type.Unsafe<string | null>({ type: ["string", "null"] });
-/** What a token may be long in a body. */
-const maxToken = 4_096;
 
 export const Email = Type.String({
   format: "email",
@@ -30,18 +28,14 @@ export const LoginBody = Type.Object({
 });
 
 export const RefreshBody = Type.Object({
-  refresh_token: Type.Optional(
-    Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: maxToken }),
-  ),
+  refresh_token: Type.Optional(OptionalText),
 });
 
 export const GuestBody = Type.Object({
   username: Type.Optional(
     Type.Unsafe<string | null>({ type: ["string", "null"], ...usernameRule }),
   ),
-  reclaimToken: Type.Optional(
-    Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: maxToken }),
-  ),
+  reclaimToken: Type.Optional(OptionalText),
 });
 
 export const UpgradeBody = Type.Object({

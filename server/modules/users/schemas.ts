@@ -49,7 +49,7 @@ export const ProfileBody = Type.Object({
   timezone: nullable({ format: "time-zone", description: "an IANA identifier, as Europe/Berlin" }),
 });
 
-const Password = Type.String({ minLength: 1, maxLength: 4_096 });
+const Password = Type.String({ minLength: 1 });
 
 /** What is wrong with the new password has a code of its own (USR-05). */
 export const PasswordBody = Type.Object({ current_password: Password, new_password: Password });
@@ -76,7 +76,7 @@ export const PhoneBody = Type.Object({
   phone: Type.String({ pattern: "^\\+[1-9][0-9]{6,14}$", description: "E.164, as +15550100" }),
 });
 
-export const PhoneCodeBody = Type.Object({ code: Type.String({ minLength: 1, maxLength: 64 }) });
+export const PhoneCodeBody = Type.Object({ code: Type.String({ minLength: 1 }) });
 
 export const VerifiedPhoneBody = Type.Object({
   phone: Type.String(),

@@ -34,7 +34,7 @@ const verify = defineRoute({
   auth: "public",
   source: "USR-06",
   rateLimit: { max: 10, window: 60 },
-  body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 4_096 }) }),
+  body: Type.Object({ token: Type.String({ minLength: 1 }) }),
   invalid: { status: 400, code: "request:missing_field" },
   responses: { 200: null },
   errors: ["auth:token_invalid", "request:missing_field"],

@@ -164,7 +164,13 @@ describe("asking for a sign-in code", () => {
     const guest = await enter(app);
     const unknown = `${uniqueName()}@example.com`;
     const shapes = [];
-    for (const given of [email, unknown, `${guest.player.name}@example.com`, "no address"]) {
+    for (const given of [
+      email,
+      unknown,
+      `${guest.player.name}@example.com`,
+      "no address",
+      "x".repeat(5_000),
+    ]) {
       const answer = await ask(given);
       const headers = [...answer.headers.keys()].filter((name) => name !== "x-request-id");
       shapes.push({ status: answer.status, body: answer.body, headers });
@@ -190,7 +196,7 @@ describe("asking for a sign-in code", () => {
       const answer = await post(app, verifyPath, body);
       assert.deepEqual([answer.status, answer.code], [400, "request:missing_field"]);
     }
-    for (const code of ["12345", "abcdef", "1234567", "１２３４５６"])
+    for (const code of ["12345", "abcdef", "1234567", "１２３４５６", "1".repeat(5_000)])
       assert.equal((await verify("a@example.com", code)).code, "auth:code_invalid");
   });
 

@@ -100,6 +100,7 @@ describe("a session", () => {
         {},
         undefined,
         { refresh_token: null },
+        { refresh_token: "x".repeat(5_000) },
         { refresh_token: guest.access_token },
       ];
       for (const body of bodies) {
