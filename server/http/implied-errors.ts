@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../core/errors.ts";
 import { ownAccountPath } from "./authenticate.ts";
 import { keyUseOf, scopeOf } from "./key-use.ts";
+import { neededNames } from "./query.ts";
 import { isOperatorRoute, type AnyRoute, type AuthLevel } from "./route.ts";
 
 /** Refusals any request can get, whatever its route. */
@@ -50,11 +51,11 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   const isSeat = route.auth === "seat" || route.auth === "optional_seat";
   const codes: ErrorCode[] = [...always, ...byLevel[route.auth]];
   if (scopeOf(keyUseOf(route)) !== null && route.auth !== "optional_seat") codes.push(...keyCodes);
-  const hasStrictQuery = route.query !== undefined && !route.looseQuery;
+  const strictQuery = route.looseQuery ? undefined : route.query;
   if (route.path.startsWith(ownAccountPath) && byLevel[route.auth].length > 0)
     codes.push("user:not_found");
-  if (hasStrictQuery || route.idempotent) codes.push("request:invalid_query");
-  if (hasStrictQuery) codes.push("request:missing_parameter");
+  if (strictQuery || route.idempotent) codes.push("request:invalid_query");
+  if (strictQuery && neededNames(strictQuery).length > 0) codes.push("request:missing_parameter");
   if (route.params) codes.push(route.unknown ?? "route:not_found");
   if (route.body) codes.push("request:malformed_json", "request:unsupported_media_type");
   if (route.form) codes.push("request:unsupported_media_type");

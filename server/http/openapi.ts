@@ -5,6 +5,7 @@ import { errors, type ErrorCode } from "../core/errors.ts";
 import { impliedErrors } from "./implied-errors.ts";
 import { componentsWithOperators, pagination, sharedComponents } from "./openapi-components.ts";
 import { keyUseOf, scopeOf } from "./key-use.ts";
+import { neededNames } from "./query.ts";
 import {
   isOperatorRoute,
   type AnyRoute,
@@ -142,7 +143,7 @@ const pathParametersOf = ({ path, params }: AnyRoute): Json[] =>
 
 function parametersOf(place: "path" | "query", schema: TObject | undefined): Json[] {
   if (!schema) return [];
-  const required = requiredOf(schema);
+  const required = neededNames(schema);
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
     // How a value out of bounds is met is no part of JSON Schema.
     const { clamp: _, ...schema } = property as { clamp?: boolean; description?: string };
@@ -160,18 +161,11 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined): Jso
 const urlFormType = "application/x-www-form-urlencoded";
 
 function requestBodyOf(schema: TObject, type: string): Json {
-  const required = requiredOf(schema);
+  const required = neededNames(schema);
   return {
     required: required.length > 0,
     content: { [type]: { schema: { ...schema, required } } },
   };
-}
-
-/** What has to be sent; a field with a default is only certain to be there for the handler. */
-function requiredOf(schema: TObject): string[] {
-  const fields = schema.properties as Record<string, { default?: unknown }>;
-  const required: string[] = schema.required ?? [];
-  return required.filter((name) => fields[name]?.default === undefined);
 }
 
 function formOf(field: string): Json {

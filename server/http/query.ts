@@ -38,6 +38,12 @@ interface Parameter {
   check: (value: unknown) => boolean;
 }
 
+/** Names that have to be given: no default stands in for them. */
+export function neededNames(schema: TObject): string[] {
+  const properties: Record<string, Facets> = schema.properties;
+  return (schema.required ?? []).filter((name) => properties[name]?.default === undefined);
+}
+
 /** The type a text is read as; of several the first that is not a string wins, strings come last. */
 function typeOf(facets: Facets): string {
   const types = facets.anyOf ? facets.anyOf.map(typeOf) : [facets.type ?? "string"].flat();
@@ -130,7 +136,7 @@ export function createQueryReader(schema: TObject, isLoose = false): QueryReader
       facets.default === undefined ? [] : [[name, facets.default]],
     ),
   );
-  const mayBeEmpty = parameters.every(({ name, isRequired }) => !isRequired || name in defaults);
+  const mayBeEmpty = neededNames(schema).length === 0;
   return (raw) => {
     if (raw === "" && mayBeEmpty) return { ...defaults };
     const given = collect(raw, names, isLoose);

@@ -58,3 +58,9 @@ test("two schemas of one title are not taken for the same", () => {
   assert.deepEqual(components.schemas["Thing"]?.properties, { id: { type: "integer" } });
   assert.throws(() => answers(thing, other), /two schemas are called Thing/);
 });
+
+test("an operation whose parameters may all be left out names no missing one as a refusal", () => {
+  const refusal = JSON.stringify(build().paths["/v1/things"]?.["get"]?.responses["400"]);
+  assert.match(refusal, /request:invalid_query/);
+  assert.doesNotMatch(refusal, /request:missing_parameter/);
+});
