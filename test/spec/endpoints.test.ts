@@ -87,4 +87,23 @@ describe("the declared routes", () => {
       }
     }
   });
+
+  it("say what stands for a field or parameter that is left out", () => {
+    const key = "POST /v1/realms/{slug}/keys";
+    const icon = "GET /v1/avatars/icons/{slug}";
+    const promised = [
+      [key, "scopes", []],
+      [key, "origins", []],
+      [icon, "border", ""],
+      [icon, "shape", "rect"],
+      ["GET /v1/gateway/oauth/{provider}/url", "mode", "login"],
+    ] as const;
+    const found = promised.map(([endpoint, name]) => {
+      const route = routes.find(({ method, path }) => `${method} ${path}` === endpoint);
+      const fields: Record<string, { default?: unknown }> =
+        (route?.body ?? route?.query)?.properties ?? {};
+      return [endpoint, name, fields[name]?.default];
+    });
+    assert.deepEqual(found, promised);
+  });
 });

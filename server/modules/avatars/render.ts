@@ -88,11 +88,11 @@ async function renderUpload(
 }
 
 export interface IconWish {
-  color?: string;
-  bg?: string;
+  color: string;
+  bg: string;
   /** Empty means none. */
-  border?: string;
-  shape?: string;
+  border: string;
+  shape: string;
 }
 
 export interface DrawnIcon {
@@ -110,15 +110,14 @@ const drawnIcons = createSizedCache<DrawnIcon>({
 /** An icon in the look that was asked for; what no palette has is `avatar:invalid_option`. */
 export function renderIcon<T>(
   slug: string,
-  wish: IconWish,
+  { color, bg, border, shape }: IconWish,
   { size, present }: { size: number; present: (icon: DrawnIcon) => T },
 ): T | Promise<T> {
-  const { color = defaultColor, bg = defaultBackground, border = "", shape = "rect" } = wish;
   const key = JSON.stringify([slug, color, bg, border, shape, size]);
   return drawnIcons.use(key, () => draw(slug, { color, bg, border, shape }, size), present);
 }
 
-async function draw(slug: string, wish: Required<IconWish>, size: number): Promise<DrawnIcon> {
+async function draw(slug: string, wish: IconWish, size: number): Promise<DrawnIcon> {
   const color = colorOf(wish.color);
   const bg = backgroundOf(wish.bg);
   const border = wish.border === "" ? null : borderOf(wish.border);

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { AvatarRow } from "../../../db/queries/avatars.ts";
 import { defaultSize, maxSize, minSize } from "../../avatars/draw.ts";
+import { defaultBackground, defaultColor } from "../../avatars/palettes.ts";
 import { timestamp } from "../../core/clock.ts";
 
 const nullableText = Type.Unsafe<string | null>({ type: ["string", "null"] });
@@ -63,10 +64,10 @@ export const PlayerRenderQuery = Type.Object({
   ),
 });
 export const IconQuery = Type.Object({
-  color: Type.Optional(Type.String()),
-  bg: Type.Optional(Type.String()),
-  border: Type.Optional(Type.String()),
-  shape: Type.Optional(Type.String()),
+  color: Type.String({ default: defaultColor }),
+  bg: Type.String({ default: defaultBackground }),
+  border: Type.String({ default: "", description: "empty: none" }),
+  shape: Type.String({ default: "rect", description: "rect or circle" }),
   size: Size,
 });
 

@@ -23,7 +23,7 @@ const create = defineRoute({
   responses: { 201: s.SecretBody },
   errors: ["key:expires_in_past", "realm:not_found", "key:limit_reached"],
   handler: async ({ params, body, caller, deps }) => {
-    const { name, scopes = [], origins = [], expires_at: expiresAt = null } = body;
+    const { name, scopes, origins, expires_at: expiresAt = null } = body;
     const input = { name, scopes, origins, expiresAt };
     const { key, plaintext } = await createKey(deps, caller, params.slug, input);
     return reply(201, { key: s.presentKey(key), plaintext }, unkept);

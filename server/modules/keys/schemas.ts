@@ -18,18 +18,18 @@ const Scope = Type.String({
   pattern: "^[a-z0-9_.:*-]{1,64}$",
   description: "1 to 64 of a-z, 0-9 and _ . : * -",
 });
-const Scopes = Type.Array(Scope, { maxItems: 32 });
+const maxScopes = { maxItems: 32 };
 /** KEY-05 */
 const Origin = Type.String({
   format: "key-origin",
   description: "a host without scheme and path, as a.example, *.a.example or a.example:8443",
 });
-const Origins = Type.Array(Origin, { maxItems: 64 });
+const maxOrigins = { maxItems: 64 };
 
 export const CreateKeyBody = Type.Object({
   name: Name,
-  scopes: Type.Optional(Scopes),
-  origins: Type.Optional(Origins),
+  scopes: Type.Array(Scope, { ...maxScopes, default: [] }),
+  origins: Type.Array(Origin, { ...maxOrigins, default: [] }),
   expires_at: Type.Optional(
     Type.Unsafe<string | null>({
       type: ["string", "null"],
@@ -41,8 +41,8 @@ export const CreateKeyBody = Type.Object({
 
 export const ChangeKeyBody = Type.Object({
   name: Type.Optional(Name),
-  scopes: Type.Optional(Scopes),
-  origins: Type.Optional(Origins),
+  scopes: Type.Optional(Type.Array(Scope, maxScopes)),
+  origins: Type.Optional(Type.Array(Origin, maxOrigins)),
   is_active: Type.Optional(Type.Boolean()),
 });
 

@@ -58,7 +58,7 @@ const begin = defineRoute({
   unknown: "oauth:provider_unknown",
   query: Type.Object({
     redirect: Type.Optional(Type.String()),
-    mode: Type.Optional(Type.Enum(["login", "link"])),
+    mode: Type.Enum(["login", "link"], { default: "login" }),
   }),
   responses: {
     200: Type.Object({
@@ -85,7 +85,7 @@ const begin = defineRoute({
         : await allowedRedirect(deps, query.redirect);
     // Several tabs of a browser share the cookie, so that each may finish.
     const browser = readBrowser(request) ?? randomSecret();
-    const input = { mode: query.mode ?? "login", caller, redirect: goal, realm, browser };
+    const input = { mode: query.mode, caller, redirect: goal, realm, browser };
     const { url, state } = await beginSignIn(deps, provider, input);
     const body = { url, state, provider: provider.id, expires_in: stateSeconds };
     return reply(200, body, [...setBrowserCookie(browser), ["Cache-Control", "no-store"]]);
