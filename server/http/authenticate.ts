@@ -50,6 +50,8 @@ export interface Demand {
   /** The code in the path of a seat route. */
   lobby: string;
   key: KeyCredential | null;
+  /** The request is counted: where nobody has to be known, who is known has the limit of a player (GW-12). */
+  isCounted: boolean;
 }
 
 /** An hour, as if it were an access token: who holds it asks again (TOK-03). */
@@ -70,7 +72,10 @@ export class Authenticator {
   /** Throws the 401, 403, 404 of the level. */
   identify(request: RequestInfo, demand: Demand): Identity {
     const { level, path, key } = demand;
-    if (level === "public") return nobody;
+    if (level === "public") {
+      const known = demand.isCounted ? this.bearer(request, false) : null;
+      return known === null ? nobody : { ...nobody, playerId: known.playerId };
+    }
     if (level === "seat" || level === "optional_seat") return this.identifySeat(request, demand);
     const lost = path.startsWith(ownAccountPath) ? "user:not_found" : "auth:token_invalid";
     const bearer = this.bearer(request, level !== "optional", lost);

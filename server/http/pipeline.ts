@@ -104,7 +104,7 @@ export class Pipeline {
     try {
       requireForm(x.headers);
       const { auth: level, path } = entry.route;
-      this.authenticator.identify(x, { level, path, lobby: "", key: null });
+      this.authenticator.identify(x, { level, path, lobby: "", key: null, isCounted: false });
       return null;
     } catch (error) {
       return toAppError(error);
@@ -189,7 +189,8 @@ export class Pipeline {
     const key = check === null || scope === null ? null : { check, scope };
     x.keyOwner = check?.key?.ownerId ?? null;
     try {
-      const identity = this.authenticator.identify(x, { level, path, lobby, key });
+      const isCounted = entry.limit !== null;
+      const identity = this.authenticator.identify(x, { level, path, lobby, key, isCounted });
       x.caller = identity.caller;
       x.playerId = identity.playerId;
       x.seatId = identity.seatId;

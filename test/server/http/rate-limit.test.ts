@@ -122,11 +122,16 @@ describe("a limit", () => {
     );
   });
 
-  test("of other writes is 60 for an address and 300 for a player", async () => {
-    const anonymous = await client.post("/v1/write", { headers: from(newAddress()) });
-    assert.equal(anonymous.headers.get("x-ratelimit-limit"), "60");
-    const known = await client.post("/v1/write", { token: sample.token(13) });
-    assert.equal(known.headers.get("x-ratelimit-limit"), "300");
+  test("of other writes is 60 for an address and 300 for a player, also where nobody has to sign in", async () => {
+    for (const path of ["/v1/write", "/v1/open-write"]) {
+      const limitFor = async (credential: { token?: string }) => {
+        const answer = await client.post(path, { ...credential, headers: from(newAddress()) });
+        return answer.headers.get("x-ratelimit-limit");
+      };
+      assert.equal(await limitFor({}), "60");
+      assert.equal(await limitFor({ token: "none" }), "60");
+      assert.equal(await limitFor({ token: sample.token(13) }), "300");
+    }
     assert.equal((await client.get("/v1/ping")).headers.get("x-ratelimit-limit"), null);
   });
 

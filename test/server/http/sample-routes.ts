@@ -265,6 +265,15 @@ const writes: AnyRoute[] = [
   defineRoute({
     ...about,
     method: "POST",
+    path: "/v1/open-write",
+    auth: "public",
+    responses: { 200: null },
+    errors: [],
+    handler: () => reply(200),
+  }),
+  defineRoute({
+    ...about,
+    method: "POST",
     path: "/v1/orders",
     auth: "optional",
     idempotent: true,
