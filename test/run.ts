@@ -35,6 +35,7 @@ chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;
 
 const support = new URL("./support/batch.ts", import.meta.url);
+const strict = new URL("./support/strict-reporter.ts", import.meta.url).href;
 const nodeGuard = new URL("../server/core/node-guard.mjs", import.meta.url).href;
 
 const args = process.argv.slice(2);
@@ -81,6 +82,9 @@ async function runTests(databaseUrl: string): Promise<number> {
       `--test-timeout=${fileTimeoutMs}`,
       // Says again at the end what has failed.
       "--test-reporter=spec",
+      "--test-reporter-destination=stdout",
+      `--test-reporter=${strict}`,
+      "--test-reporter-destination=stderr",
       ...flags,
       ...batches(files),
     ],

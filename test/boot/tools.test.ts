@@ -24,6 +24,17 @@ function processesIn(folder: string): string[] {
 
 const root = join(import.meta.dirname, "../..");
 
+function runTests(...given: string[]): Promise<unknown> {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const args = [...nodeFlags, "test/run.ts", ...given];
+  return promisify(execFile)(process.execPath, args, { cwd: root, env });
+}
+
+const endedWith =
+  (wanted: number) =>
+  ({ code }: { code: number }) =>
+    code === wanted;
+
 describe("the tools that start servers of their own", () => {
   let folder: string;
   beforeEach(() => {
@@ -100,11 +111,23 @@ it("hangs", async () => {
 });
 `,
     );
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const args = [...nodeFlags, "test/run.ts", "--test-timeout=5000", file];
-    const run = promisify(execFile)(process.execPath, args, { cwd: root, env });
-    await assert.rejects(run, ({ code }: { code: number }) => code === 1);
+    await assert.rejects(runTests("--test-timeout=5000", file), endedWith(1));
     assert.equal(commandOf(Number(readFileSync(pidFile, "utf8"))) ?? "", "");
+  });
+
+  it("take a file that cannot be loaded, and a clean-up that fails, for a failed test", async () => {
+    const texts = {
+      "load.test.mjs": `throw new Error("cannot be loaded");`,
+      "clean.test.mjs": `import { after, describe, it } from "node:test";
+describe("a suite", () => {
+  after(() => Promise.reject(new Error("something is left")));
+  it("passes", () => {});
+});
+`,
+    };
+    for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
+    for (const name of Object.keys(texts))
+      await assert.rejects(runTests(join(folder, name)), endedWith(1), name);
   });
 
   it("print no interface document when their option is none", async () => {

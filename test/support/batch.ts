@@ -1,6 +1,6 @@
 import asyncHooks from "node:async_hooks";
 
-const { createHook } = asyncHooks;
+const { AsyncResource, createHook } = asyncHooks;
 
 /**
  * Runs test files one after another in this process, each as a suite, so that what one has started is
@@ -17,11 +17,16 @@ export async function runFiles(urls: Record<string, string>): Promise<void> {
   const { endShared } = await import("./shared.ts");
   after(endShared);
   asyncHooks.createHook = createHook;
-  const loading = Object.entries(urls).map(
-    ([name, url]) =>
-      new Promise<void>((resolve) => {
-        describe(name, () => import(url).finally(resolve));
-      }),
-  );
-  if (loading.length > 1) void Promise.all(loading).then(() => hook?.disable());
+  // One by one: a package that requires what another file imports just then could not be loaded.
+  let loading = Promise.resolve();
+  for (const [name, url] of Object.entries(urls))
+    describe(name, () => {
+      const suite = new AsyncResource("suite");
+      const loaded = loading.then(() => suite.runInAsyncScope(() => import(url)));
+      loading = loaded.then(ignore, ignore);
+      return loaded;
+    });
+  if (Object.keys(urls).length > 1) void loading.then(() => hook?.disable());
 }
+
+const ignore = () => undefined;
