@@ -107,6 +107,29 @@ describe("a service on a Redis Cluster of three masters", () => {
     channels.close();
     redis.disconnect();
   });
+
+  it("plays on when a master dies and its replica takes its place, and loses nothing", async () => {
+    const count = 6;
+    const failedOver = Promise.withResolvers<void>();
+    let waiting = 0;
+    const disturb = async (question: number) => {
+      if (question !== 1) return;
+      if (++waiting === count) cluster.failOver().then(failedOver.resolve, failedOver.reject);
+      await failedOver.promise;
+    };
+    const games = Array.from({ length: count }, async (_, i) => {
+      const players = await Promise.all(
+        [1, 2].map((seat) => newPlayer(service.url, `Outlived ${i} player ${seat}`)),
+      );
+      return playGame(players, { mode: i % 2 === 0 ? "coop" : "versus", questions: 3, disturb });
+    });
+    const finals = await Promise.all(games);
+    assert.deepEqual(new Set(finals.map(({ status }) => status)), new Set(["finished"]));
+    await untilStored(
+      service,
+      finals.map(({ code }) => code),
+    );
+  });
 });
 
 async function until(isTrue: () => boolean, what: string): Promise<void> {

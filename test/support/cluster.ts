@@ -12,6 +12,8 @@ export interface TestCluster {
   /** `redis+cluster://…` with all masters. */
   url: string;
   ports: number[];
+  /** SIGKILL of the first master once its replica has everything, which then takes its place. */
+  failOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -25,11 +27,11 @@ const readyLimitMs = 60_000;
 const pollMs = 25;
 const retryMs = 50;
 
-/** Three masters on free ports of this machine, with all slots shared out among them. */
+/** Three masters on free ports of this machine, with all slots shared out among them, and a replica of the first. */
 export async function startTestCluster(): Promise<TestCluster> {
   const dir = mkdtempSync(join(tmpdir(), "ember-cl-"));
   const { command, env } = await findRedisProgram(dir, silentLogger);
-  const ports = await freePorts(masters);
+  const ports = await freePorts(masters + 1);
   const nodes = ports.map((port) => startNode(command, env, join(dir, String(port)), port));
   const clients = ports.map(
     (port) =>
@@ -52,8 +54,14 @@ export async function startTestCluster(): Promise<TestCluster> {
     await stop();
     throw error;
   }
-  const url = `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(",")}`;
-  return { url, ports, stop };
+  const addresses = ports.slice(0, masters).map((port) => `127.0.0.1:${port}`);
+  const failOver = async () => {
+    const [[first], replica] = [clients, clients.at(-1)];
+    await first?.wait(1, readyLimitMs);
+    if (nodes[0]) await endNode(nodes[0]);
+    await replica?.cluster("FAILOVER", "TAKEOVER");
+  };
+  return { url: `redis+cluster://${addresses.join(",")}`, ports, failOver, stop };
 }
 
 function startNode(
@@ -81,25 +89,32 @@ function startNode(
 }
 
 async function formCluster(clients: Redis[], ports: number[]): Promise<void> {
-  const size = Math.ceil(slots / clients.length);
+  const size = Math.ceil(slots / masters);
   await Promise.all(
-    clients.map((client, i) =>
-      client.cluster("ADDSLOTSRANGE", i * size, Math.min(slots, (i + 1) * size) - 1),
-    ),
+    clients
+      .slice(0, masters)
+      .map((client, i) =>
+        client.cluster("ADDSLOTSRANGE", i * size, Math.min(slots, (i + 1) * size) - 1),
+      ),
   );
-  const [first] = clients;
+  const [[first], replica] = [clients, clients.at(-1)];
   for (const port of ports.slice(1)) await first?.cluster("MEET", "127.0.0.1", port);
+  for (const client of clients) await until(() => knowsAll(client));
+  await replica?.cluster("REPLICATE", String(await first?.cluster("MYID")));
+  await until(async () => String(await replica?.info("replication")).includes("_status:up"));
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + readyLimitMs;
-  for (const client of clients)
-    while (!(await knowsAll(client))) {
-      if (performance.now() > deadline) throw new Error("the cluster did not form in time");
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
-    }
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error("the cluster did not form in time");
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
 }
 
 async function knowsAll(client: Redis): Promise<boolean> {
   const info = String(await client.cluster("INFO"));
-  return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${masters}`);
+  return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${masters + 1}`);
 }
 
 async function endNode(node: ChildProcess): Promise<void> {
