@@ -146,14 +146,14 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined): Jso
   const required = neededNames(schema);
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
     // How a value out of bounds is met is no part of JSON Schema.
-    const { clamp: _, ...schema } = property as { clamp?: boolean; description?: string };
-    const { description } = schema;
+    const { clamp: _, ...value } = property as { clamp?: boolean; description?: string };
+    const { description } = value;
     return {
       name,
       in: place,
       required: place === "path" || required.includes(name),
       ...(description === undefined ? {} : { description }),
-      schema,
+      schema: value,
     };
   });
 }

@@ -6,7 +6,7 @@ let seenAt = new Date();
 setTimeout(look, everyMs);
 
 async function look() {
-  if (!document.hidden) await refresh();
+  await refresh();
   setTimeout(look, everyMs);
 }
 
