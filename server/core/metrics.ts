@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { droppedLogBytes } from "./logger.ts";
 import { Tally, TallyHistogram } from "./tally.ts";
 
 /** Counters of one process; the operator listener sums them over all processes. */
@@ -46,6 +47,15 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
   const registers = [registry];
+  new Counter({
+    name: "log_dropped_bytes_total",
+    help: "Log lines dropped because nobody read standard output",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(droppedLogBytes());
+    },
+  });
   return {
     registry,
     requests: new Tally({

@@ -1,6 +1,6 @@
 import { pino } from "pino";
-import { LineBuffer } from "../core/line-buffer.ts";
-import type { Logger } from "../core/logger.ts";
+import type { LineBuffer } from "../core/line-buffer.ts";
+import { linesOf, type Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Cell } from "../core/tally.ts";
 import type { Exchange } from "./exchange.ts";
@@ -15,9 +15,18 @@ const plainAddress = /^[0-9A-Fa-f.:/]*$/;
 /** What is the same for every request of one route, method and status. */
 export interface RequestKind {
   tally: Cell;
-  /** JSON members of the log line. */
-  facts: string;
+  /** Middle of the log line, from behind the request id to the milliseconds. */
+  facts: Uint8Array;
 }
+
+const bytesOf = (text: string): Uint8Array => Buffer.from(text);
+const playerPart = bytesOf(',"player":');
+const nobodyPart = bytesOf(',"player":null');
+const seatPart = bytesOf(',"seat":');
+const addressPart = bytesOf(',"ip":"');
+const dot = bytesOf(".");
+const quote = bytesOf('"');
+const lineEnd = bytesOf("}\n");
 
 /**
  * The line and the counts of a finished request: the route's pattern, never the path itself (S27). It names
@@ -29,14 +38,16 @@ export class RequestRecorder {
   private readonly kinds = new Map<string, RequestKind>();
   private readonly lines: LineBuffer;
   private readonly lineStart: string;
+  /** Start of the lines of this millisecond. */
+  private startAt = 0;
+  private start = bytesOf("");
 
   constructor(log: Logger, metrics: Metrics) {
     this.log = log;
     this.metrics = metrics;
-    const inside = log as unknown as Record<symbol, unknown>;
-    const output = inside[pino.symbols.streamSym] as { write(text: string): unknown };
-    this.lines = new LineBuffer((text) => output.write(text));
-    this.lineStart = `{"level":${pino.levels.values["info"]}${String(inside[pino.symbols.chindingsSym])},"time":`;
+    this.lines = linesOf(log);
+    const fixed = (log as unknown as Record<symbol, unknown>)[pino.symbols.chindingsSym];
+    this.lineStart = `{"level":${pino.levels.values["info"]}${String(fixed)},"time":`;
   }
 
   record(x: Exchange, status: number): void {
@@ -52,12 +63,40 @@ export class RequestRecorder {
    * short request. Every member here is a number or of an alphabet without quotes, so the line is put together by hand.
    */
   private writeLine(x: Exchange, { facts }: RequestKind, elapsedMs: number): void {
+    const { lines } = this;
     const { playerId, seatId, notedIp } = x;
-    const seat = seatId === null ? "" : `,"seat":${seatId}`;
-    const ip = notedIp !== null && plainAddress.test(notedIp) ? `,"ip":"${notedIp}"` : "";
-    this.lines.add(
-      `${this.lineStart}${Date.now()},"id":"${x.id}",${facts},"ms":${elapsedMs.toFixed(3)},"player":${playerId}${seat}${ip}}\n`,
-    );
+    const micros = Math.round(elapsedMs * 1000);
+    const millis = Math.floor(micros / 1000);
+    lines.begin();
+    lines.bytes(this.lineStartNow());
+    lines.ascii(x.id);
+    lines.bytes(facts);
+    lines.integer(millis);
+    lines.bytes(dot);
+    lines.integer(micros - millis * 1000, 3);
+    if (playerId === null) lines.bytes(nobodyPart);
+    else {
+      lines.bytes(playerPart);
+      lines.integer(playerId);
+    }
+    if (seatId !== null) {
+      lines.bytes(seatPart);
+      lines.integer(seatId);
+    }
+    if (notedIp !== null && plainAddress.test(notedIp)) {
+      lines.bytes(addressPart);
+      lines.ascii(notedIp);
+      lines.bytes(quote);
+    }
+    lines.bytes(lineEnd);
+  }
+
+  private lineStartNow(): Uint8Array {
+    const now = Date.now();
+    if (now === this.startAt) return this.start;
+    this.startAt = now;
+    this.start = bytesOf(`${this.lineStart}${now},"id":"`);
+    return this.start;
   }
 
   /** Hands the lines that still wait to the log. */
@@ -88,7 +127,7 @@ export class RequestRecorder {
     const known = this.kinds.get(key);
     if (known !== undefined) return known;
     const labels = { route, method, status: String(code) };
-    const facts = JSON.stringify({ ...labels, status: code }).slice(1, -1);
+    const facts = bytesOf(`",${JSON.stringify({ ...labels, status: code }).slice(1, -1)},"ms":`);
     const kind = { tally: this.metrics.requests.cell(labels), facts };
     this.kinds.set(key, kind);
     return kind;

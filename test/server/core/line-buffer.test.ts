@@ -1,32 +1,115 @@
 import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { LineBuffer } from "../../../server/core/line-buffer.ts";
+import { droppedLogBytes, openLines } from "../../../server/core/logger.ts";
 
 describe("the buffer of log lines", () => {
-  it("hands on every line once and in order, whatever their lengths", () => {
-    const lines = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 40 });
+  it("hands on every line once and in order, whatever their lengths and characters", () => {
+    const line = fc.record({
+      length: fc.integer({ min: 1, max: 20_000 }),
+      unit: fc.constantFrom("a", "é", "漢", "😀", "\ud800"),
+    });
     fc.assert(
-      fc.property(lines, (lengths) => {
-        const written: string[] = [];
-        const buffer = new LineBuffer((text) => written.push(text));
-        const given = lengths.map((length, i) => String.fromCharCode(97 + (i % 26)).repeat(length));
-        for (const line of given) buffer.add(line);
+      fc.property(fc.array(line, { maxLength: 40 }), (given) => {
+        const written: Buffer[] = [];
+        const buffer = new LineBuffer({ write: (block) => written.push(block) });
+        const lines = given.map(({ length, unit }, i) => `${i}${unit.repeat(length)}\n`);
+        for (const text of lines) buffer.write(text);
         buffer.flush();
         buffer.flush();
-        assert.equal(written.join(""), given.join(""));
+        assert.equal(Buffer.concat(written).toString(), Buffer.from(lines.join("")).toString());
       }),
       { numRuns: 200 },
     );
   });
 
+  it("puts lines together of parts, among whole ones and over many blocks", () => {
+    const number = fc.oneof(
+      fc.nat(),
+      fc.maxSafeNat(),
+      fc.constantFrom(0, 9, 10, 99, 100, 999, 1000, Number.MAX_SAFE_INTEGER),
+    );
+    const line = fc.record({ number, minDigits: fc.integer({ min: 1, max: 4 }) });
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 2_000 }), (given) => {
+        const written: Buffer[] = [];
+        const buffer = new LineBuffer({ write: (block) => written.push(block) });
+        for (const { number: n, minDigits } of given) {
+          buffer.begin();
+          buffer.bytes(Buffer.from("n="));
+          buffer.integer(n, minDigits);
+          buffer.ascii(" end\n");
+          buffer.write("whole é\n");
+        }
+        buffer.flush();
+        const expected = given.map(
+          ({ number: n, minDigits }) => `n=${String(n).padStart(minDigits, "0")} end\nwhole é\n`,
+        );
+        assert.equal(Buffer.concat(written).toString(), expected.join(""));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it("lets no line wait for the next one", async () => {
     const written = new Promise<string>((resolve) => {
-      new LineBuffer(resolve).add("alone\n");
+      new LineBuffer({ write: (block) => resolve(block.toString()) }).write("alone\n");
       // The buffer's own timer does not keep a process alive.
       setTimeout(resolve, 5_000, "too late").unref();
       setImmediate(() => setTimeout(() => {}, 200));
     });
     assert.equal(await written, "alone\n");
+  });
+
+  it("drops lines when nobody reads them, instead of keeping more than its bound, and goes on afterwards", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "ember-log-"));
+    try {
+      const path = join(dir, "pipe");
+      execFileSync("mkfifo", [path]);
+      // Both ends open, so that neither open nor write waits for another process.
+      const fd = openSync(path, constants.O_RDWR);
+      const lines = openLines(fd, 256 * 1024);
+      const before = droppedLogBytes();
+      const line = (n: number) => `${JSON.stringify({ n, padding: "x".repeat(1000) })}\n`;
+      let given = 0;
+      for (let n = 0; n < 2_000; n++) {
+        lines.write(line(n));
+        given += line(n).length;
+      }
+      lines.flush();
+      const dropped = droppedLogBytes() - before;
+      assert.ok(dropped > 1_000_000, `${dropped} bytes were dropped`);
+
+      // A process of its own, since a read of an empty pipe waits for as long as it takes.
+      const reader = spawn("cat", [path], { stdio: ["ignore", "pipe", "inherit"] });
+      let text = "";
+      for await (const chunk of reader.stdout) {
+        text += String(chunk);
+        if (text.length === given - dropped) {
+          lines.write('{"n":"after"}\n');
+          lines.flush();
+        }
+        if (text.endsWith('"after"}\n')) break;
+      }
+      reader.kill();
+      const numbers = text
+        .trimEnd()
+        .split("\n")
+        .map((one) => (JSON.parse(one) as { n: unknown }).n);
+      assert.equal(text.length, given - dropped + '{"n":"after"}\n'.length);
+      assert.deepEqual(
+        numbers.slice(0, 200),
+        Array.from({ length: 200 }, (_, n) => n),
+      );
+      assert.equal(droppedLogBytes() - before, dropped);
+      closeSync(fd);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
   });
 });
