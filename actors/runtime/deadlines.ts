@@ -1,9 +1,10 @@
 import { nextDeadline } from "../lobby/deadlines.ts";
-import type { Lobby, LobbyCommand } from "../lobby/types.ts";
+import type { Lobby } from "../lobby/types.ts";
 import type { Actor } from "./actor.ts";
 import { audienceDue } from "./audience.ts";
 import type { Connection } from "./connection.ts";
 import { dueKey, shardOf } from "./keys.ts";
+import type { Deliver } from "./mailbox.ts";
 import { moved, type Outcome } from "./outcome.ts";
 import type { Slot, Slots } from "./slots.ts";
 import type { Ticker } from "./ticker.ts";
@@ -34,7 +35,7 @@ export function createDeadlines(deps: {
   ticker: Ticker;
   now: () => number;
   isOurs: (shard: number) => boolean;
-  deliver: (code: string, command: LobbyCommand, id: string) => Promise<Outcome>;
+  deliver: Deliver;
   afterRead: (lobby: Lobby) => void;
 }): Deadlines {
   const { slots, ticker } = deps;
@@ -77,7 +78,9 @@ export function createDeadlines(deps: {
     fire(code) {
       const slot = slots.find(code);
       if (slot) slot.armed = null;
-      void deps.deliver(code, { type: "tick" }, "tick").then((outcome) => fired(code, outcome));
+      // What follows may have a command for the same lobby, which must not meet the end of this one.
+      const done = (outcome: Outcome) => queueMicrotask(() => void fired(code, outcome));
+      deps.deliver(code, { type: "tick" }, "tick", done);
     },
   };
 }

@@ -41,9 +41,20 @@ export interface MailboxDeps {
   afterRead(lobby: Lobby): void;
 }
 
+export type Deliver = (
+  code: string,
+  command: LobbyCommand,
+  id: string,
+  done: (outcome: Outcome) => void,
+  isFirst?: boolean,
+) => void;
+
 export interface Mailboxes {
-  /** `isFirst`: nobody can have carried out a command of this id before. */
-  deliver(code: string, command: LobbyCommand, id: string, isFirst?: boolean): Promise<Outcome>;
+  /**
+   * Calls `done` once, at once where nothing has to be waited for. `isFirst`: nobody can have carried out a
+   * command of this id before.
+   */
+  deliver: Deliver;
   /** The store was away and may have come back older: nothing in memory is trusted without a look. */
   doubt(): void;
   /** The shard is lost: its lobbies leave memory, callers are sent on. */
@@ -217,18 +228,17 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     code: string,
     command: LobbyCommand,
     id: string,
+    done: (outcome: Outcome) => void,
     isFirst = false,
-  ): Promise<Outcome> {
+  ): void {
     const shard = shardOf(code);
-    if (deps.placement.tokenOf(shard) === null) return Promise.resolve(moved);
+    if (deps.placement.tokenOf(shard) === null) return done(moved);
     const slot = slots.open(code, shard);
     if (slot.waiting.length >= maxWaitingPerLobby || waitingCount >= maxWaiting)
-      return Promise.resolve(unavailable);
+      return done(unavailable);
     waitingCount += 1;
-    return new Promise((resolve) => {
-      slot.waiting.push({ command, id, isFirst, resolve });
-      proceed(slot);
-    });
+    slot.waiting.push({ command, id, isFirst, resolve: done });
+    proceed(slot);
   }
 
   return {

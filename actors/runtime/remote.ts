@@ -3,6 +3,7 @@ import type { LobbyReply } from "../contract.ts";
 import type { LobbyCommand } from "../lobby/types.ts";
 import type { Connection } from "./connection.ts";
 import { workerChannel } from "./keys.ts";
+import type { Deliver } from "./mailbox.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
 import type { Cancel, Timing } from "./timing.ts";
 
@@ -13,7 +14,13 @@ type Wire =
 
 export interface Remote {
   /** One attempt; `moved` when the target refuses, is gone, or does not answer in time. */
-  send(target: string, code: string, command: LobbyCommand, id: string): Promise<Outcome>;
+  send(
+    target: string,
+    code: string,
+    command: LobbyCommand,
+    id: string,
+    done: (outcome: Outcome) => void,
+  ): void;
   /** A message on this worker's channel. */
   receive(message: string): void;
   /** Sends everything that waits for this worker elsewhere. */
@@ -38,7 +45,7 @@ export function createRemote(deps: {
   redis: Connection;
   metrics: Metrics;
   timing: Timing;
-  deliver: (code: string, command: LobbyCommand, id: string) => Promise<Outcome>;
+  deliver: Deliver;
 }): Remote & { stop(): Promise<void> } {
   const { timing } = deps;
   const pending = new Map<number, Pending>();
@@ -83,9 +90,9 @@ export function createRemote(deps: {
   function handle(wire: Wire): void {
     if (wire[0] === 1) return settle(wire[1], wire[2] ?? moved);
     const [, requestId, from, code, command, id] = wire;
-    void deps
-      .deliver(code, command, id)
-      .then((outcome) => post(from, [1, requestId, outcome === moved ? null : outcome]));
+    deps.deliver(code, command, id, (outcome) =>
+      post(from, [1, requestId, outcome === moved ? null : outcome]),
+    );
   }
 
   // One sweep for all instead of a timer each; requests are in order of their deadline.
@@ -103,14 +110,13 @@ export function createRemote(deps: {
   }
 
   return {
-    send(target, code, command, id) {
-      if (pending.size >= maxPending) return Promise.resolve(unavailable);
+    send(target, code, command, id, done) {
+      if (pending.size >= maxPending) return done(unavailable);
       const requestId = nextId++;
-      return new Promise((resolve) => {
-        pending.set(requestId, { target, deadline: timing.elapsed() + attemptTimeoutMs, resolve });
-        post(target, [0, requestId, deps.incarnation, code, command, id]);
-        sweepLater();
-      });
+      const deadline = timing.elapsed() + attemptTimeoutMs;
+      pending.set(requestId, { target, deadline, resolve: done });
+      post(target, [0, requestId, deps.incarnation, code, command, id]);
+      sweepLater();
     },
     receive(message) {
       for (const wire of JSON.parse(message) as Wire[]) handle(wire);

@@ -153,24 +153,38 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     code: string,
     command: LobbyCommand,
     id: string,
+    done: (outcome: Outcome) => void,
     isFirst = false,
-  ): Promise<Outcome> {
+  ): void {
     const shard = shardOf(code);
-    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id, isFirst);
+    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id, done, isFirst);
     const owner = shards.ownerOf(shard);
-    if (!owner || owner.incarnation === incarnation) return Promise.resolve(moved);
-    return remote.send(owner.incarnation, code, command, id);
+    if (!owner || owner.incarnation === incarnation) return done(moved);
+    remote.send(owner.incarnation, code, command, id, done);
   }
 
   /** The counter comes first in an id, so that telling two apart takes one character. */
-  function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> {
+  function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> | LobbyReply {
     const commandId =
       id === undefined ? `${(++commandCount).toString(36)}.${nonce}` : `c.${command.type}.${id}`;
     const deadline = timing.elapsed() + deps.timings.patienceMs;
-    return attempt(code, command, commandId, id === undefined).then((outcome) =>
-      outcome === moved
-        ? askAgain(code, command, commandId, deadline).then((later) => counted(command.type, later))
-        : counted(command.type, outcome),
+    let answer: Promise<LobbyReply> | LobbyReply | null = null;
+    let resolve: ((answer: Promise<LobbyReply> | LobbyReply) => void) | null = null;
+    const done = (outcome: Outcome) => {
+      answer =
+        outcome === moved
+          ? askAgain(code, command, commandId, deadline).then((later) =>
+              counted(command.type, later),
+            )
+          : counted(command.type, outcome);
+      resolve?.(answer);
+    };
+    attempt(code, command, commandId, done, id === undefined);
+    return (
+      answer ??
+      new Promise((settle) => {
+        resolve = settle;
+      })
     );
   }
 
@@ -195,7 +209,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     while (outcome === moved && !isOver()) {
       await new Promise<void>((done) => void timing.after(deps.timings.retryMs, done));
       await shards.reload().catch(() => undefined);
-      outcome = await attempt(code, command, id);
+      outcome = await new Promise<Outcome>((done) => attempt(code, command, id, done));
     }
     return outcome;
   }

@@ -10,6 +10,8 @@ export const maxLineBytes = 2_048;
 /** Takes whole lines; the block is its own from then on. */
 export interface BlockOutput {
   write(block: Buffer): unknown;
+  /** Calls `done` when everything is written. */
+  flush?(done: (error?: Error) => void): void;
   /** Writes what is not written yet before it returns. */
   flushSync?(): void;
 }
@@ -30,7 +32,7 @@ export class LineBuffer {
   /** Takes whole lines of any text. */
   write(text: string): void {
     // The most that UTF-8 makes of a string.
-    if (text.length * 3 > capacity - this.used) this.flush();
+    if (text.length * 3 > capacity - this.used) this.send();
     if (text.length * 3 > capacity) return void this.output.write(Buffer.from(text));
     this.wake();
     this.used += this.block.write(text, this.used, "utf8");
@@ -38,7 +40,7 @@ export class LineBuffer {
 
   /** Begins a line of at most `maxLineBytes`, which `bytes`, `ascii` and `integer` make up. */
   begin(): void {
-    if (this.used + maxLineBytes > capacity) this.flush();
+    if (this.used + maxLineBytes > capacity) this.send();
     this.wake();
   }
 
@@ -65,7 +67,21 @@ export class LineBuffer {
     this.used += digits;
   }
 
-  flush(): void {
+  /** Calls `done` when every line so far is written. */
+  flush(done: (error?: Error) => void = () => undefined): void {
+    this.send();
+    if (this.output.flush) this.output.flush(done);
+    else done();
+  }
+
+  /** The logger asks for it before the process ends. */
+  flushSync(): void {
+    this.send();
+    this.output.flushSync?.();
+  }
+
+  /** Hands over the lines that wait. */
+  send(): void {
     if (this.used === 0) return;
     const lines = this.block.subarray(0, this.used);
     const isGiven = this.used > worthGiving;
@@ -75,13 +91,7 @@ export class LineBuffer {
     this.output.write(lines);
   }
 
-  /** The logger asks for it before the process ends. */
-  flushSync(): void {
-    this.flush();
-    this.output.flushSync?.();
-  }
-
   private wake(): void {
-    if (this.used === 0) setTimeout(() => this.flush(), waitMs).unref();
+    if (this.used === 0) setTimeout(() => this.send(), waitMs).unref();
   }
 }

@@ -36,14 +36,21 @@ export const droppedLogBytes = (): number => droppedBytes;
 
 /** Lines for standard output, written by another thread. */
 export function openLines(fd = 1, maxLength = maxWaitingBytes): LineBuffer {
-  const output = pino.destination({ dest: fd, sync: false, contentMode: "buffer", maxLength });
+  const output = pino.destination({
+    dest: fd,
+    sync: false,
+    contentMode: "buffer",
+    // Each block is written at once; with 0 the library would not say when.
+    minLength: 1,
+    maxLength,
+  });
   output.on("drop", (block: Buffer) => {
     droppedBytes += block.length;
   });
   const lines = new LineBuffer(output as unknown as BlockOutput);
   // The library closes its output once the process has nothing left to do.
   const isOpen = () => !(output as unknown as { destroyed: boolean }).destroyed;
-  process.on("beforeExit", () => isOpen() && lines.flush());
+  process.on("beforeExit", () => isOpen() && lines.send());
   process.on("exit", () => isOpen() && lines.flushSync());
   return lines;
 }

@@ -170,15 +170,19 @@ export function createParamsReader(
   isLoose = false,
 ): ParamsReader {
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? "");
-  const byName = new Map(parametersOf(schema).map((parameter) => [parameter.name, parameter]));
+  const declared = parametersOf(schema);
+  const parts = names.map((name) => ({
+    name,
+    parameter: declared.find((one) => one.name === name),
+  }));
   return (values) => {
     const params: Record<string, unknown> = {};
-    for (const [index, name] of names.entries()) {
-      const given = values[index] ?? "";
+    for (let i = 0; i < parts.length; i++) {
+      const { name, parameter } = parts[i] as (typeof parts)[number];
+      const given = values[i] ?? "";
       const isStorable = isStorableText(given);
       if (!isStorable && !isLoose) throw new AppError(unknown);
       const text = isStorable ? given : encodeURIComponent(given);
-      const parameter = byName.get(name);
       const value = parameter ? coerce(parameter.type, text) : text;
       const isFit = parameter === undefined || (parameter.check(value) && isWithinSafeRange(value));
       if (value === undefined || !isFit) throw new AppError(unknown);

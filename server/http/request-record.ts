@@ -101,7 +101,7 @@ export class RequestRecorder {
 
   /** Hands the lines that still wait to the log. */
   flush(): void {
-    this.lines.flush();
+    this.lines.send();
   }
 
   recordLimited(x: Exchange): void {

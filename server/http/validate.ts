@@ -31,9 +31,10 @@ export function createBodyReader(
   together: (body: Record<string, unknown>) => Violation[] = () => [],
 ): BodyReader {
   const validator = Compile(schema);
+  const pick = pickerOf(schema as Shape);
   return (body) => {
     const violations: Violation[] = [];
-    const picked = pick(schema as Shape, body, "", violations) as Record<string, unknown>;
+    const picked = pick(body, "", violations) as Record<string, unknown>;
     if (!validator.Check(picked)) addErrors(schema as Shape, validator.Errors(picked), violations);
     for (const { propertyPath, title } of together(picked))
       addViolation(violations, propertyPath, title);
@@ -44,48 +45,67 @@ export function createBodyReader(
   };
 }
 
-/**
- * A copy of `value` with the declared fields only. Copying field by field also keeps a
- * `__proto__` key from ever reaching an assignment.
- */
-function pick(shape: Shape | undefined, value: unknown, path: string, found: Violation[]): unknown {
-  if (typeof value === "string" && !isStorableText(value))
-    addViolation(found, path, "must not contain NUL or broken characters");
-  if (typeof value === "number" && isIntegerShape(shape) && !isSafe(value))
-    addViolation(found, path, "must be an integer within ±(2^53-1)");
-  if (
-    typeof value === "number" &&
-    shape === undefined &&
-    !(isSafe(value) && Number.isFinite(value))
-  )
-    addViolation(found, path, "is a number of more digits than are kept: send it as text");
-  if (Array.isArray(value))
-    return value.map((item, index) => pick(shape?.items, item, `${path}[${index}]`, found));
-  if (typeof value !== "object" || value === null) return value;
-  const source = value as Record<string, unknown>;
+/** Copies a value with the declared fields only, and notes what no field may hold. */
+type Picker = (value: unknown, path: string, found: Violation[]) => unknown;
+
+/** Copying field by field also keeps a `__proto__` key from ever reaching an assignment. */
+function pickerOf(shape: Shape | undefined): Picker {
+  const isInteger = isIntegerShape(shape);
   // A map of the client's own names is kept whole.
-  if (shape?.properties && shape.additionalProperties !== true)
-    return pickFields(shape.properties, source, path, found);
-  for (const [name, item] of Object.entries(source)) {
-    if (!isStorableText(name)) addViolation(found, path, "must not have broken names");
-    pick(undefined, item, joinPath(path, name), found);
-  }
-  return value;
+  const isMap = shape?.properties === undefined || shape.additionalProperties === true;
+  const pickFields = isMap ? null : fieldsPickerOf(shape.properties ?? {});
+  const pickItem = shape?.items ? pickerOf(shape.items) : pickAny;
+  return (value, path, found) => {
+    if (typeof value === "string" && !isStorableText(value))
+      addViolation(found, path, "must not contain NUL or broken characters");
+    if (typeof value === "number") noteNumber(value, shape, isInteger, path, found);
+    if (Array.isArray(value))
+      return value.map((item, index) => pickItem(item, `${path}[${index}]`, found));
+    if (typeof value !== "object" || value === null) return value;
+    const source = value as Record<string, unknown>;
+    if (pickFields !== null) return pickFields(source, path, found);
+    for (const [name, item] of Object.entries(source)) {
+      if (!isStorableText(name)) addViolation(found, path, "must not have broken names");
+      pickAny(item, joinPath(path, name), found);
+    }
+    return value;
+  };
 }
 
-function pickFields(
-  properties: Record<string, Shape>,
-  source: Record<string, unknown>,
+/** What no schema says anything about. */
+const pickAny: Picker = (value, path, found) => pickUndeclared(value, path, found);
+const pickUndeclared = pickerOf(undefined);
+
+function noteNumber(
+  value: number,
+  shape: Shape | undefined,
+  isInteger: boolean,
   path: string,
   found: Violation[],
-): Record<string, unknown> {
-  const picked: Record<string, unknown> = {};
-  for (const [name, shape] of Object.entries(properties)) {
-    if (Object.hasOwn(source, name))
-      picked[name] = pick(shape, source[name], joinPath(path, name), found);
-    else if (shape.default !== undefined) picked[name] = structuredClone(shape.default);
-  }
-  return picked;
+): void {
+  if (isInteger && !isSafe(value)) addViolation(found, path, "must be an integer within ±(2^53-1)");
+  if (shape === undefined && !(isSafe(value) && Number.isFinite(value)))
+    addViolation(found, path, "is a number of more digits than are kept: send it as text");
+}
+
+function fieldsPickerOf(
+  properties: Record<string, Shape>,
+): (source: Record<string, unknown>, path: string, found: Violation[]) => unknown {
+  const fields = Object.entries(properties).map(([name, shape]) => ({
+    name,
+    pick: pickerOf(shape),
+    fallback: shape.default,
+  }));
+  return (source, path, found) => {
+    const picked: Record<string, unknown> = {};
+    for (const { name, pick, fallback } of fields) {
+      if (Object.hasOwn(source, name))
+        picked[name] = pick(source[name], joinPath(path, name), found);
+      else if (fallback !== undefined)
+        picked[name] = typeof fallback === "object" ? structuredClone(fallback) : fallback;
+    }
+    return picked;
+  };
 }
 
 function isIntegerShape(shape: Shape | undefined): boolean {

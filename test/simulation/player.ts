@@ -117,7 +117,8 @@ export class Player {
     );
     timeline.add(timeline.now + chance.between(5, 50) / 100, worker, () => {
       const asked = worker.lobbies?.ask(this.#code, command, id);
-      void asked?.then((reply) =>
+      if (!asked) return;
+      void Promise.resolve(asked).then((reply) =>
         world.after(chance.between(5, 50) / 100, () => {
           worker.open.delete(breakOff);
           this.#receive(call, attempt, reply);

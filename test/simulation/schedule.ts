@@ -183,7 +183,9 @@ export class Schedule {
       this.#missing += 2;
       // What a client gave up may still be carried out while we read.
       const before = ledger.seq;
-      void worker.lobbies?.ask(code, { type: "read", ...by(seatId) }).then((reply) => {
+      const asked = worker.lobbies?.ask(code, { type: "read", ...by(seatId) });
+      void Promise.resolve(asked).then((reply) => {
+        if (reply === undefined) return;
         this.#missing -= 1;
         world.guard(() => this.#checkRead(ledger, before, reply));
       });

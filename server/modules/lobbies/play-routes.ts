@@ -1,4 +1,5 @@
 import type { LobbyCommand } from "../../../actors/index.ts";
+import { after } from "../../core/after.ts";
 import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
 import { hubHeaders, hubToken, spectatorToken } from "./hub-token.ts";
 import * as s from "./schemas.ts";
@@ -60,7 +61,7 @@ const answer = defineRoute({
     "lobby:already_answered",
     "lobby:question_closed",
   ],
-  handler: async ({ deps, caller, params, body, request }) => {
+  handler: ({ deps, caller, params, body, request }) => {
     const asked: LobbyCommand = {
       type: "answer",
       selectedIndex: body.selected_index,
@@ -68,9 +69,8 @@ const answer = defineRoute({
       index: body.index ?? null,
       by: askerOf(caller),
     };
-    return encodedReply(
-      200,
-      (await command(deps, readCode(params.code), asked, keyOf(request))) ?? "{}",
+    return after(command(deps, readCode(params.code), asked, keyOf(request)), (json) =>
+      encodedReply(200, json ?? "{}"),
     );
   },
 });
@@ -91,7 +91,7 @@ const pick = defineRoute({
       index: body.index ?? null,
       by: askerOf(caller),
     };
-    return command(deps, readCode(params.code), asked, keyOf(request)).then(() => reply(204));
+    return after(command(deps, readCode(params.code), asked, keyOf(request)), () => reply(204));
   },
 });
 

@@ -1,4 +1,5 @@
 import { stringifySetCookie } from "cookie";
+import { after } from "../../core/after.ts";
 import { defineRoute, encodedReply, type AnyRoute, type Headers } from "../../http/route.ts";
 import { hostCallRoutes } from "./host-routes.ts";
 import { playRoutes } from "./play-routes.ts";
@@ -53,10 +54,9 @@ const readRoutes = ["", "/status"].map((suffix) =>
     params: s.CodeParams,
     responses: { 200: s.LobbyAndPlayer },
     errors: ["lobby:not_found"],
-    handler: async ({ deps, caller, params }) =>
-      encodedReply(
-        200,
-        (await command(deps, readCode(params.code), { type: "read", by: askerOf(caller) })) ?? "{}",
+    handler: ({ deps, caller, params }) =>
+      after(command(deps, readCode(params.code), { type: "read", by: askerOf(caller) }), (json) =>
+        encodedReply(200, json ?? "{}"),
       ),
   }),
 );

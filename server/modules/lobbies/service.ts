@@ -6,6 +6,7 @@ import type {
   NewSeat,
   Settings,
 } from "../../../actors/index.ts";
+import { after } from "../../core/after.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
@@ -76,13 +77,13 @@ export function askerOf(caller: SeatCaller | null): Asker {
 }
 
 /** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
-export async function command(
+export function command(
   deps: Deps,
   code: string,
   asked: LobbyCommand,
   id?: string,
-): Promise<string | null> {
-  return bodyOf(deps, await deps.lobbies.ask(code, asked, id));
+): Promise<string | null> | string | null {
+  return after(deps.lobbies.ask(code, asked, id), (answer) => bodyOf(deps, answer));
 }
 
 function bodyOf({ config }: Deps, reply: LobbyReply): string | null {

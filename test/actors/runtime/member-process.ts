@@ -11,6 +11,7 @@ const member = await newMember(redisUrl, draw);
 process.send?.({ ready: true, incarnation: member.lobbies.describe().incarnation });
 process.on("message", ({ read }: { read: string }) => {
   const by = { seatId: null, playerId: null };
-  void member.lobbies.ask(read, { type: "read", by }).then((reply) => process.send?.({ reply }));
+  const reply = Promise.resolve(member.lobbies.ask(read, { type: "read", by }));
+  void reply.then((one) => process.send?.({ reply: one }));
 });
 process.on("disconnect", () => process.exit(0));

@@ -256,13 +256,13 @@ async function playVersus(
           index,
           ...by(seat),
         } as const;
-        const reply = await insist(() => lobbies.ask(code, command, `a-${index}`));
+        const reply = await insist(async () => lobbies.ask(code, command, `a-${index}`));
         const points = bodyOf(reply).points_earned;
         scores.set(seat, (scores.get(seat) ?? 0) + points);
       }),
     );
     bodyOf(
-      await insist(() =>
+      await insist(async () =>
         lobbies.ask(code, { type: "next", index, ...by(seats[0] ?? 1) }, `n-${index}`),
       ),
     );

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
 import { createMailboxes } from "../../../actors/runtime/mailbox.ts";
+import type { Outcome } from "../../../actors/runtime/outcome.ts";
 import { createTicker } from "../../../actors/runtime/ticker.ts";
 import type { Timing } from "../../../actors/runtime/timing.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
@@ -54,7 +55,7 @@ function createProcess() {
     /** Lobbies that were offered for what may be left undone. */
     read,
     ask: (code: string, command: LobbyCommand) =>
-      mailboxes.deliver(code, command, String(++commands)),
+      new Promise<Outcome>((done) => mailboxes.deliver(code, command, String(++commands), done)),
     async pass(ms: number) {
       for (const end = now + ms; now < end;) {
         now += 100;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -20,8 +20,8 @@ describe("the buffer of log lines", () => {
         const buffer = new LineBuffer({ write: (block) => written.push(block) });
         const lines = given.map(({ length, unit }, i) => `${i}${unit.repeat(length)}\n`);
         for (const text of lines) buffer.write(text);
-        buffer.flush();
-        buffer.flush();
+        buffer.send();
+        buffer.send();
         assert.equal(Buffer.concat(written).toString(), Buffer.from(lines.join("")).toString());
       }),
       { numRuns: 200 },
@@ -46,7 +46,7 @@ describe("the buffer of log lines", () => {
           buffer.ascii(" end\n");
           buffer.write("whole é\n");
         }
-        buffer.flush();
+        buffer.send();
         const expected = given.map(
           ({ number: n, minDigits }) => `n=${String(n).padStart(minDigits, "0")} end\nwhole é\n`,
         );
@@ -66,6 +66,22 @@ describe("the buffer of log lines", () => {
     assert.equal(await written, "alone\n");
   });
 
+  it("says when everything is written", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "ember-log-"));
+    try {
+      const file = join(dir, "log");
+      const lines = openLines(openSync(file, "w"));
+      await new Promise<unknown>((done) => lines.flush(done));
+      for (const text of ["one\n", "two\n"]) {
+        lines.write(text);
+        await new Promise<unknown>((done) => lines.flush(done));
+        assert.ok(readFileSync(file, "utf8").endsWith(text));
+      }
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
   it("drops lines when nobody reads them, instead of keeping more than its bound, and goes on afterwards", async () => {
     const dir = mkdtempSync(join(tmpdir(), "ember-log-"));
     try {
@@ -81,7 +97,7 @@ describe("the buffer of log lines", () => {
         lines.write(line(n));
         given += line(n).length;
       }
-      lines.flush();
+      lines.send();
       const dropped = droppedLogBytes() - before;
       assert.ok(dropped > 1_000_000, `${dropped} bytes were dropped`);
 
@@ -92,7 +108,7 @@ describe("the buffer of log lines", () => {
         text += String(chunk);
         if (text.length === given - dropped) {
           lines.write('{"n":"after"}\n');
-          lines.flush();
+          lines.send();
         }
         if (text.endsWith('"after"}\n')) break;
       }

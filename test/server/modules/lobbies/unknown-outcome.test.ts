@@ -37,12 +37,12 @@ beforeEach(() => {
 });
 after(() => app.stop());
 
-function troubledAsk(...asking: Asking): Promise<LobbyReply> {
+async function troubledAsk(...asking: Asking): Promise<LobbyReply> {
   const [code, { type }] = asking;
   asked.push({ type, code });
   const at = fates.findIndex((one) => one.type === type);
   const [found] = at < 0 ? [] : fates.splice(at, 1);
-  return found ? found.fate(() => lobbies.ask(...asking)) : lobbies.ask(...asking);
+  return found ? found.fate(async () => lobbies.ask(...asking)) : lobbies.ask(...asking);
 }
 
 const codesOf = (type: string) => asked.filter((one) => one.type === type).map((one) => one.code);
