@@ -16,12 +16,23 @@ export interface BlockOutput {
   flushSync?(): void;
 }
 
+/** Writes the last so many decimal digits of a whole number. */
+export function writeDigits(bytes: Uint8Array, from: number, value: number, digits: number): void {
+  let rest = value;
+  for (let at = from + digits - 1; at >= from; at--) {
+    const next = Math.floor(rest / 10);
+    bytes[at] = rest - next * 10 + 0x30;
+    rest = next;
+  }
+}
+
 /**
  * The lines of a process on their way out, gathered in one block of bytes. A line of every request is put
  * together here of its parts: as a string it would be a tree of a dozen strings first, and cost twice as much.
  */
 export class LineBuffer {
   private readonly output: BlockOutput;
+  private isTimed = false;
   private block = Buffer.allocUnsafeSlow(capacity);
   private used = 0;
 
@@ -57,13 +68,7 @@ export class LineBuffer {
   integer(value: number, minDigits = 1): void {
     let digits = minDigits;
     for (let power = 10 ** minDigits; power <= value; power *= 10) digits += 1;
-    const { block } = this;
-    let rest = value;
-    for (let at = this.used + digits - 1; at >= this.used; at--) {
-      const next = Math.floor(rest / 10);
-      block[at] = rest - next * 10 + 0x30;
-      rest = next;
-    }
+    writeDigits(this.block, this.used, value, digits);
     this.used += digits;
   }
 
@@ -92,6 +97,11 @@ export class LineBuffer {
   }
 
   private wake(): void {
-    if (this.used === 0) setTimeout(() => this.send(), waitMs).unref();
+    if (this.isTimed) return;
+    this.isTimed = true;
+    setTimeout(() => {
+      this.isTimed = false;
+      this.send();
+    }, waitMs).unref();
   }
 }

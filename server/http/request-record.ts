@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import type { LineBuffer } from "../core/line-buffer.ts";
+import { writeDigits, type LineBuffer } from "../core/line-buffer.ts";
 import { linesOf, type Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Cell } from "../core/tally.ts";
@@ -19,6 +19,9 @@ export interface RequestKind {
   facts: Uint8Array;
 }
 
+/** Of a time in milliseconds, until the year 2286. */
+const timeDigits = 13;
+
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 const playerPart = bytesOf(',"player":');
 const nobodyPart = bytesOf(',"player":null');
@@ -37,17 +40,19 @@ export class RequestRecorder {
   private readonly metrics: Metrics;
   private readonly kinds = new Map<string, RequestKind>();
   private readonly lines: LineBuffer;
-  private readonly lineStart: string;
-  /** Start of the lines of this millisecond. */
+  /** Start of the lines of one millisecond, and where the digits of its time are. */
+  private readonly lineStart: Uint8Array;
+  private readonly timeAt: number;
   private startAt = 0;
-  private start = bytesOf("");
 
   constructor(log: Logger, metrics: Metrics) {
     this.log = log;
     this.metrics = metrics;
     this.lines = linesOf(log);
     const fixed = (log as unknown as Record<symbol, unknown>)[pino.symbols.chindingsSym];
-    this.lineStart = `{"level":${pino.levels.values["info"]}${String(fixed)},"time":`;
+    const before = `{"level":${pino.levels.values["info"]}${String(fixed)},"time":`;
+    this.timeAt = Buffer.byteLength(before);
+    this.lineStart = bytesOf(`${before}${"0".repeat(timeDigits)},"id":"`);
   }
 
   record(x: Exchange, status: number): void {
@@ -93,10 +98,9 @@ export class RequestRecorder {
 
   private lineStartNow(): Uint8Array {
     const now = Date.now();
-    if (now === this.startAt) return this.start;
+    if (now !== this.startAt) writeDigits(this.lineStart, this.timeAt, now, timeDigits);
     this.startAt = now;
-    this.start = bytesOf(`${this.lineStart}${now},"id":"`);
-    return this.start;
+    return this.lineStart;
   }
 
   /** Hands the lines that still wait to the log. */
