@@ -20,13 +20,16 @@ export function addressText(binary: ArrayBuffer): string {
   const bytes = new Uint8Array(binary);
   if (bytes.length === 4) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
   if (bytes.length !== 16) return "0.0.0.0";
-  const isMapped =
-    bytes[10] === 0xff && bytes[11] === 0xff && bytes.subarray(0, 10).every((byte) => byte === 0);
-  if (isMapped) return `${bytes[12]}.${bytes[13]}.${bytes[14]}.${bytes[15]}`;
+  if (isMapped(bytes)) return `${bytes[12]}.${bytes[13]}.${bytes[14]}.${bytes[15]}`;
   const groups: string[] = [];
   for (let i = 0; i < 16; i += 2)
     groups.push((((bytes[i] ?? 0) << 8) | (bytes[i + 1] ?? 0)).toString(16));
   return groups.join(":");
+}
+
+function isMapped(bytes: Uint8Array): boolean {
+  for (let i = 0; i < 10; i++) if (bytes[i] !== 0) return false;
+  return bytes[10] === 0xff && bytes[11] === 0xff;
 }
 
 /** IPv6 clients own a whole /64, so they are counted by it. */

@@ -3,6 +3,7 @@ import { AppError } from "../core/errors.ts";
 import { normalizeOrigin, parseOrigins } from "../core/origins.ts";
 import { isFormType } from "./body.ts";
 import type { AnyRoute, Headers, RequestInfo } from "./route.ts";
+import { headerValue } from "./text.ts";
 
 const allowedHeaders =
   "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match";
@@ -11,7 +12,9 @@ const exposedHeaders =
 const preflightSeconds = "600";
 const exposed: Headers = [["Access-Control-Expose-Headers", exposedHeaders]];
 const forAll: Headers = [["Access-Control-Allow-Origin", "*"]];
-const readableByAll: Headers = [...forAll, ...exposed];
+const headText = (headers: Headers) =>
+  headers.map(([name, value]) => `\r\n${name}: ${headerValue(value)}`).join("");
+const readableByAll = headText([...forAll, ...exposed]);
 
 /** What a permission depends on: an answer that shared caches keep varies by it, also where nothing is permitted. */
 export const permissionVary = "Origin, X-Api-Key";
@@ -40,9 +43,13 @@ export class Cors {
     return route?.anyOrigin === true || (route?.publicData === true && this.isDataPublic);
   }
 
-  /** Headers of an answer; `isForAll` marks what any origin may read, `hasKey` a key valid for this one. */
-  answer(origin: string | undefined, isForAll: boolean, hasKey: boolean): Headers | null {
-    if (origin !== undefined && this.isAllowed(origin)) return [...permission(origin), ...exposed];
+  /**
+   * Headers of an answer as they are written; `isForAll` marks what any origin may read, `hasKey` a key valid
+   * for this one.
+   */
+  answer(origin: string | undefined, isForAll: boolean, hasKey: boolean): string | null {
+    if (origin !== undefined && this.isAllowed(origin))
+      return headText([...permission(origin), ...exposed]);
     return isForAll || (origin !== undefined && hasKey) ? readableByAll : null;
   }
 

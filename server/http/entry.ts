@@ -9,7 +9,7 @@ import {
   type QueryReader,
 } from "./query.ts";
 import { limitOf, refusalLimitOf, type RouteLimit } from "./rate-limit.ts";
-import { metaText } from "./envelope.ts";
+import { permissionVary } from "./cors.ts";
 import { maxBodyBytes } from "./body.ts";
 import { maxFormFraming } from "./form.ts";
 import type { RequestKind } from "./request-record.ts";
@@ -32,8 +32,8 @@ export interface RouteEntry {
   isStream: boolean;
   /** Position of `{code}`, the lobby a seat token must belong to; -1 without one. */
   lobbyParam: number;
-  /** `meta` of a GET whose path is the pattern itself. */
-  meta: string;
+  /** Headers of an answer that shared caches may keep; null on other routes. */
+  cacheHead: string | null;
   observeSeconds: (seconds: number) => void;
   /** How requests of the route's own method are recorded, by status. */
   kinds: RequestKind[];
@@ -63,8 +63,15 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
     isWrite: route.method !== "GET",
     isStream: isKind(route.responses[200], "stream"),
     lobbyParam: names.indexOf("code"),
-    meta: metaText("GET", route.path),
+    cacheHead: cacheHeadOf(route),
     observeSeconds: metrics.requestSeconds.observer({ route: route.path }),
     kinds: [],
   };
+}
+
+/** A route that reads credentials varies by them (HTTP-13, S26). */
+function cacheHeadOf({ cache, auth }: AnyRoute): string | null {
+  if (cache === undefined) return null;
+  const vary = auth === "public" ? permissionVary : `${permissionVary}, Authorization`;
+  return `\r\nCache-Control: ${cache}\r\nVary: ${vary}`;
 }

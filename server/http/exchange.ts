@@ -7,6 +7,7 @@ import type { AddressReader, ClientAddress } from "./client-address.ts";
 import type { LimitState } from "./rate-limit.ts";
 import type { RouteEntry } from "./entry.ts";
 import type { RequestInfo } from "./route.ts";
+import type { Match } from "./router.ts";
 
 /**
  * Header names come from the network. An object without prototype keeps `__proto__` plain data,
@@ -41,6 +42,7 @@ export class Exchange implements RequestInfo {
   readonly query: string;
   id = "";
 
+  match: Match<RouteEntry> | null = null;
   entry: RouteEntry | null = null;
   /** Raw text of the path parameters, in the order of the pattern. */
   paramValues: string[] = [];

@@ -86,6 +86,7 @@ export class Pipeline {
         throw new AppError("request:uri_too_long");
       const match = this.router.match(x.method, x.path);
       if (match === null) throw new AppError("route:not_found");
+      x.match = match;
       x.entry = match.entry;
       x.paramValues = match.params;
       if (match.entry !== null) return;

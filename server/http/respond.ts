@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { HttpResponse } from "uWebSockets.js";
-import { permissionVary, type Cors } from "./cors.ts";
+import type { Cors } from "./cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AppError } from "../core/errors.ts";
@@ -20,10 +20,10 @@ interface Output {
   payload: string | Uint8Array | null;
 }
 
-/** A route without parameters is answered under the same address again and again. */
-function metaOf(x: Exchange): string {
-  const meta = x.method === "GET" && x.entry?.route.path === x.path ? x.entry.meta : null;
-  return meta ?? metaText(x.method, x.path);
+/** What is matched is answered under the same address again and again. */
+function metaOf({ match, method, path }: Exchange): string {
+  if (match === null) return metaText(method, path);
+  return (match.meta ??= metaText(method, path));
 }
 
 const statusLines = new Map<number, string>();
@@ -165,8 +165,7 @@ export class Responder {
       x.method === "OPTIONS"
         ? null
         : this.cors.answer(x.headers["origin"], isForAll, x.keyOwner !== null);
-    for (const [name, value] of granted ?? []) head += `\r\n${name}: ${headerValue(value)}`;
-    return head;
+    return granted === null ? head : head + granted;
   }
 
   private paramsOf(error: AppError): Record<string, unknown> | undefined {
@@ -178,18 +177,13 @@ export class Responder {
   }
 }
 
-/**
- * Shared caches keep only what is the same for everyone: a route that reads credentials varies by
- * them, and an answer made for a known caller is nobody else's (HTTP-13, S26).
- */
-function cachePolicy(x: Exchange, status: number): string {
-  const route = x.entry?.route;
-  if (status >= 400 || route === undefined) return "\r\nCache-Control: no-store";
-  if (x.caller !== null) return "\r\nCache-Control: private, no-store\r\nVary: Authorization";
-  if (route.cache === undefined || (status !== 200 && status !== 206))
-    return "\r\nCache-Control: no-store";
-  const vary = route.auth === "public" ? permissionVary : `${permissionVary}, Authorization`;
-  return `\r\nCache-Control: ${route.cache}\r\nVary: ${vary}`;
+/** Shared caches keep only what is the same for everyone: an answer made for a known caller is nobody else's (HTTP-13, S26). */
+function cachePolicy({ entry, caller }: Exchange, status: number): string {
+  if (status >= 400 || entry === null) return "\r\nCache-Control: no-store";
+  if (caller !== null) return "\r\nCache-Control: private, no-store\r\nVary: Authorization";
+  const { cacheHead } = entry;
+  if (cacheHead !== null && (status === 200 || status === 206)) return cacheHead;
+  return "\r\nCache-Control: no-store";
 }
 
 const isCacheable = (x: Exchange, status: number) =>
@@ -203,6 +197,7 @@ function etagOf(bytes: string | Uint8Array): string {
 function matches(x: Exchange, etag: string): boolean {
   const wanted = x.headers["if-none-match"];
   if (wanted === undefined) return false;
+  if (wanted === etag) return true;
   return wanted.split(",").some((one) => {
     const tag = one.trim();
     return tag === "*" || tag === etag || tag === `W/${etag}`;

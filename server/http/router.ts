@@ -23,10 +23,14 @@ export interface Match<T> {
   params: string[];
   /** Methods the path answers. */
   allow: string[];
+  /** `meta` of the answers, once the first is written. */
+  meta: string | null;
 }
 
-/** Paths whose way is remembered, by method: what many ask for, many ask for again. */
+/** Paths whose match is remembered, by method: what many ask for, many ask for again. */
 const maxRecent = 2_000;
+/** Longer ones are not: what is remembered of them would add up. */
+const maxRecentLength = 256;
 const noParams: string[] = [];
 const createNode = <T>(): TreeNode<T> => ({
   literals: new Map(),
@@ -39,7 +43,7 @@ const createNode = <T>(): TreeNode<T> => ({
 export class Router<T> {
   private readonly exact = new Map<string, Leaf<T>>();
   private readonly root = createNode<T>();
-  /** By method: what paths with parameters lead to. */
+  /** By method: what the last paths led to. */
   private readonly recent = new Map<string, Map<string, Match<T>>>();
   private readonly takesBadEscapes: (entry: T) => boolean;
 
@@ -64,14 +68,13 @@ export class Router<T> {
    * (HTTP-09); throws `request:malformed_url` for a bad escape, unless the entry takes it as it stands.
    */
   match(method: string, path: string): Match<T> | null {
-    const exact = this.exact.get(path);
-    const entry = exact?.methods.get(method);
-    if (entry !== undefined) return { entry, params: noParams, allow: noParams };
     const recent = this.recent.get(method);
     const known = recent?.get(path);
     if (known !== undefined) return known;
-    const found = this.find(method, path);
-    if (recent === undefined || found === null || found.entry === null) return found;
+    const exact = this.exact.get(path)?.methods.get(method);
+    const found = exact === undefined ? this.find(method, path) : matchOf(exact, noParams);
+    if (recent === undefined || path.length > maxRecentLength) return found;
+    if (found === null || found.entry === null) return found;
     if (recent.size >= maxRecent) recent.clear();
     recent.set(path, found);
     return found;
@@ -94,12 +97,20 @@ export class Router<T> {
   private walk(method: string, segments: string[]): Match<T> | null {
     const params: string[] = [];
     const entry = descend(this.root, segments, 0, method, params, null);
-    if (entry !== null) return { entry, params, allow: noParams };
+    if (entry !== null) return matchOf(entry, params);
     const allow = new Set<string>();
     descend(this.root, segments, 0, method, [], allow);
-    return allow.size === 0 ? null : { entry: null, params: noParams, allow: [...allow] };
+    if (allow.size === 0) return null;
+    return { entry: null, params: noParams, allow: [...allow], meta: null };
   }
 }
+
+const matchOf = <T>(entry: T, params: string[]): Match<T> => ({
+  entry,
+  params,
+  allow: noParams,
+  meta: null,
+});
 
 function childOf<T>(node: TreeNode<T>, segment: string, forms: SegmentForms): TreeNode<T> {
   if (segment.startsWith("{")) {
