@@ -22,6 +22,8 @@ const silenceMs = 2_500;
 
 export interface Listener {
   heard: Heard;
+  /** Resolves when the first snapshot came: what happened before it is not heard. */
+  begun: Promise<void>;
   /** Resolves when the lobby's end was heard. */
   ended: Promise<void>;
   close(): void;
@@ -39,6 +41,7 @@ export function listen(url: string, topic: string, token: string, random: () => 
     isEnded: false,
   };
   const closing = new AbortController();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
 
   async function connect(): Promise<void> {
     heard.connections += 1;
@@ -61,6 +64,7 @@ export function listen(url: string, topic: string, token: string, random: () => 
         const parts = (rest + chunk).split("\n\n");
         rest = parts.pop() ?? "";
         for (const part of parts) accept(heard, part);
+        if (heard.last > 0) begin();
         if (heard.isEnded) return;
       }
     } finally {
@@ -77,7 +81,7 @@ export function listen(url: string, topic: string, token: string, random: () => 
     }
   }
 
-  return { heard, ended: run(), close: () => closing.abort() };
+  return { heard, begun, ended: run(), close: () => closing.abort() };
 }
 
 /** Checks one frame against what was heard before it. */

@@ -74,6 +74,9 @@ export async function playTable(options: TableOptions): Promise<Played> {
   const send = (seat: Seat, action: string, body: unknown) =>
     insist(url, post(`${base}/${code}/${action}`, seat.bearer, body));
 
+  // A stream that is opened while a process is away may come later than the start it should hear of.
+  const listening = Promise.all(seats.map(({ listener }) => listener.begun));
+  await Promise.race([listening, wait(endWaitMs, undefined, { ref: false })]);
   let acknowledged = seats.length;
   const choices: Acknowledged[] = [];
   expect(await send(host, "start", undefined), 200, "start");
