@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { KeptEntity } from "../db/queries/codex-import.ts";
-import type { EntityIdentity } from "../db/queries/codex-sources.ts";
+import type { KnownEntity } from "../db/queries/codex-sources.ts";
 import { stageEntities, type StagedEntity } from "../db/queries/codex-staging.ts";
 import { maxEntities, type ImportEnvelope } from "./contract.ts";
 import type { ProblemList } from "./problems.ts";
@@ -12,19 +12,20 @@ import {
   type PreparedEntity,
 } from "./prepare.ts";
 
-/** Entities between two looks at the rest of the process. */
-const entitiesPerTurn = 256;
+/** Work between two looks at the rest of the process, in entities passed over, and what it is to read one. */
+const workPerTurn = 4_096;
+const readingWork = 16;
 /** Staged entities, and characters of them, that are held before they go to the database. */
 const maxHeld = 500;
 const maxHeldLength = 2 * 1024 * 1024;
 
 export interface ComparedStates {
   /** What readers see at this patch now; empty for a new patch of a new game. */
-  current: ReadonlyMap<string, KeptEntity>;
+  current: ReadonlyMap<string, KnownEntity>;
   /** What the patch changes; the same map unless it replaces an imported patch. */
   base: ReadonlyMap<string, KeptEntity>;
   /** Entities of `current` by the digest of a text that they would be made of again. */
-  known: ReadonlyMap<string, EntityIdentity>;
+  known: ReadonlyMap<string, KnownEntity>;
   /** What differs may be written, so it has to be kept. */
   isWritable: boolean;
   /** Words may differ although the content is the same: English texts did. */
@@ -44,12 +45,14 @@ export interface Comparison {
   toBase: Counts;
   /** Ids that exist in `base` and not in the envelope. */
   removed: string[];
+  /** Ids that exist in `current` and not in the envelope. */
+  gone: string[];
   /** An entity has another upstream key than before. */
   hasNewKeys: boolean;
   /** Ids that are as in `current` but not as in `base`; they were not read, so they are not staged. */
   kept: string[];
-  /** Id, upstream key, hash and digest of each entity; the digest is empty where there is no text. */
-  facts: string[];
+  /** Entities that were read, by id. */
+  read: ReadonlyMap<string, KnownEntity>;
 }
 
 export interface CompareOptions {
@@ -74,30 +77,37 @@ export async function compareEntities(
   const { problems } = context;
   const { digests = [] } = envelope;
   const known = digests.map((digest) => states.known.get(digest));
-  const facts: string[] = [];
   const kept: string[] = [];
-  const tally = createTally(states, problems, options);
+  const tally = createTally(states, known, problems, options);
   const stage = createStage(em, problems);
   let position = 0;
+  let work = 0;
+  const isTurn = (more: number) => {
+    position++;
+    work += more;
+    return work >= workPerTurn;
+  };
   const turn = async () => {
+    work = 0;
     options.onProgress(position);
     await nextTurn();
     options.signal?.throwIfAborted();
   };
   const passKnown = async () => {
     for (let one = known[position]; one !== undefined; one = known[position]) {
-      facts.push(one.key, one.upstreamKey, one.hash, digests[position] ?? "");
-      if (tally.add(one) && tally.isNewToBase(one)) kept.push(one.key);
-      if (++position % entitiesPerTurn === 0) await turn();
+      if (tally.pass(one, position) && tally.isNewToBase(one)) kept.push(one.key);
+      if (isTurn(1)) await turn();
     }
   };
   for await (const source of envelope.entities((at) => known[at] === undefined)) {
     if (known[position] !== undefined) await passKnown();
-    if (++position % entitiesPerTurn === 0) await turn();
+    const at = position;
+    if (isTurn(readingWork)) await turn();
     if (position > maxEntities) break;
     const entity = await prepareEntity(source, position, context);
-    if (entity === null || !tally.add(entity)) continue;
-    facts.push(entity.key, entity.upstreamKey, entity.hash, digests[position - 1] ?? "");
+    if (entity === null) continue;
+    const { key, upstreamKey, hash } = entity;
+    if (!tally.add({ key, upstreamKey, hash, digest: digests[at] ?? "" }, at)) continue;
     if (states.isWritable) await stage.add(entity, states);
   }
   await passKnown();
@@ -105,50 +115,94 @@ export async function compareEntities(
   if (position > maxEntities) problems.add("entities", "", `are more than ${maxEntities}`);
   const found = tally.finish();
   if (problems.count === 0) await stage.flush();
-  return { ...found, kept, facts, hasNewKeys: stage.hasNewKeys() };
+  return { ...found, kept, hasNewKeys: stage.hasNewKeys() };
 }
 
-/** Counts the entities by what happens to them. */
+/**
+ * Counts the entities by what happens to them. Ids and upstream keys may come once. Known entities are of one
+ * state, so they only collide with what was read or with themselves, and nothing is kept of each of them until
+ * something read makes it possible.
+ */
 function createTally(
   { current, base }: ComparedStates,
+  known: readonly (KnownEntity | undefined)[],
   problems: ProblemList,
   { onChange }: CompareOptions,
 ) {
-  const seen = new Set<string>();
-  const upstreamKeys = new Set<string>();
+  const read = new Map<string, KnownEntity>();
+  const readUpstreamKeys = new Set<string>();
+  const familiar = known.filter((one) => one !== undefined);
+  const comes = new Set(familiar);
+  const hasTwins = comes.size < familiar.length;
+  let knownUpstreamKeys: ReadonlySet<string> | null = null;
+  /** What has come so far, once that has to be looked at. */
+  let seen: { keys: Set<string>; upstreamKeys: Set<string> } | null = null;
   const toCurrent = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   const toBase = { added: 0, changed: 0, removed: 0 };
   const hasSeparateBase = base !== current;
-  const isCollision = ({ key, upstreamKey }: EntityIdentity): boolean => {
-    const isKnown = !isNew(seen, key);
-    const isFree = isNew(upstreamKeys, upstreamKey);
+  const mayCollide = ({ key, upstreamKey }: KnownEntity): boolean => {
+    if (read.has(key) || readUpstreamKeys.has(upstreamKey)) return true;
+    const before = current.get(key);
+    if (before !== undefined && comes.has(before)) return true;
+    if (before?.upstreamKey === upstreamKey) return false;
+    knownUpstreamKeys ??= new Set(familiar.map((one) => one.upstreamKey));
+    return knownUpstreamKeys.has(upstreamKey);
+  };
+  const isCollision = (entity: KnownEntity, position: number, isDoubtful: boolean): boolean => {
+    if (seen === null && !isDoubtful) return false;
+    if (seen === null) {
+      const passed = known.slice(0, position).filter((one) => one !== undefined);
+      const all = [...passed, ...read.values()];
+      seen = {
+        keys: new Set(all.map((one) => one.key)),
+        upstreamKeys: new Set(all.map((one) => one.upstreamKey)),
+      };
+    }
+    const { key, upstreamKey } = entity;
+    const isKnown = !isNew(seen.keys, key);
+    const isFree = isNew(seen.upstreamKeys, upstreamKey);
     if (isKnown) problems.add(key, "", `comes twice, again as ${upstreamKey}`);
     else if (!isFree) problems.add(key, "upstream_key", `${upstreamKey} comes twice`);
     return isKnown;
   };
+  const count = ({ key, hash }: KnownEntity, op: "added" | "changed" | "unchanged") => {
+    toCurrent[op]++;
+    if (op !== "unchanged") onChange(op, key);
+    const baseOp = hasSeparateBase ? opOf(base.get(key), hash) : op;
+    if (baseOp !== "unchanged") toBase[baseOp]++;
+  };
   return {
-    isNewToBase: ({ key, hash }: EntityIdentity) => hasSeparateBase && base.get(key)?.hash !== hash,
-    /** False when its id came before. */
-    add(entity: EntityIdentity): boolean {
-      if (isCollision(entity)) return false;
-      const { key, hash } = entity;
-      const op = opOf(current.get(key), hash);
-      toCurrent[op]++;
-      if (op !== "unchanged") onChange(op, key);
-      const baseOp = hasSeparateBase ? opOf(base.get(key), hash) : op;
-      if (baseOp !== "unchanged") toBase[baseOp]++;
+    isNewToBase: ({ key, hash }: KnownEntity) => hasSeparateBase && base.get(key)?.hash !== hash,
+    /** Takes an entity that is as it was; false when its id came before. */
+    pass(entity: KnownEntity, position: number): boolean {
+      if (isCollision(entity, position, hasTwins)) return false;
+      count(entity, "unchanged");
+      return true;
+    },
+    /** Takes an entity that was read; false when its id came before. */
+    add(entity: KnownEntity, position: number): boolean {
+      if (isCollision(entity, position, mayCollide(entity))) return false;
+      read.set(entity.key, entity);
+      readUpstreamKeys.add(entity.upstreamKey);
+      count(entity, opOf(current.get(entity.key), entity.hash));
       return true;
     },
     /** The numbers, and what is missing; entities with problems are missing as well, but then nobody asks. */
-    finish(): Pick<Comparison, "toCurrent" | "toBase" | "removed"> {
+    finish(): Pick<Comparison, "toCurrent" | "toBase" | "removed" | "gone" | "read"> {
       const isWhole = toCurrent.changed + toCurrent.unchanged === current.size;
-      const gone = isWhole ? [] : missing(current, seen);
+      const isThere = (key: string) => {
+        const one = current.get(key);
+        return read.has(key) || (one !== undefined && comes.has(one));
+      };
+      const gone = isWhole ? [] : missing(current, isThere);
       if (problems.count === 0) for (const key of gone) onChange("removed", key);
-      const removed = hasSeparateBase ? missing(base, seen) : gone;
+      const removed = hasSeparateBase ? missing(base, isThere) : gone;
       return {
         toCurrent: { ...toCurrent, removed: gone.length },
         toBase: { ...toBase, removed: removed.length },
         removed,
+        gone,
+        read,
       };
     },
   };
@@ -166,8 +220,8 @@ function opOf(kept: KeptEntity | undefined, hash: string): "added" | "changed" |
   return kept.hash === hash ? "unchanged" : "changed";
 }
 
-const missing = (state: ReadonlyMap<string, KeptEntity>, seen: ReadonlySet<string>) =>
-  [...state.keys()].filter((key) => !seen.has(key));
+const missing = (state: ReadonlyMap<string, KeptEntity>, isThere: (key: string) => boolean) =>
+  [...state.keys()].filter((key) => !isThere(key));
 
 /** Holds what has to be written until there is enough for a statement. */
 function createStage(em: EntityManager, problems: ProblemList) {

@@ -21,8 +21,8 @@ import { JsonSplitter, textOf, type JsonPiece, type MemberRule } from "./json-sp
 
 /** Bytes of an envelope after unpacking. */
 export const maxEnvelopeBytes = 8 * 1024 * 1024 * 1024;
-const readBytes = 256 * 1024;
 const [kib, mib] = [1024, 1024 * 1024];
+const readBytes = mib;
 
 /** Members an envelope has (IMP-01); others are not looked at. */
 const rules: ReadonlyMap<string, MemberRule> = new Map([

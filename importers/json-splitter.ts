@@ -157,24 +157,28 @@ export class JsonSplitter {
   private findEnd(chunk: Buffer, from: number): number | null {
     if (this.isScalar) return endOfScalar(chunk, from);
     const { length } = chunk;
-    // Every byte of an envelope goes through here, so it works on variables of its own.
+    // Every byte of an envelope goes through here, so it works on variables of its own, in tight loops.
     let { depth, isInText } = this;
     let at = this.isEscaped ? from + 1 : from;
     let end: number | null = null;
     while (at < length && end === null) {
       if (isInText) {
-        while (at < length && isInText) {
+        while (at < length) {
           const byte = chunk[at++];
           if (byte === backslash) at++;
-          else if (byte === quote) isInText = false;
+          else if (byte === quote) {
+            isInText = false;
+            break;
+          }
         }
         if (!isInText && depth === 0) end = at;
         continue;
       }
-      const byte = chunk[at++];
+      const byte = chunk[at++] ?? 0;
       if (byte === quote) isInText = true;
-      else if (byte === openBrace || byte === openBracket) depth++;
-      else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) end = at;
+      // Brackets and braces differ by one bit.
+      else if ((byte | 0x20) === openBrace) depth++;
+      else if ((byte | 0x20) === closeBrace && --depth === 0) end = at;
     }
     this.depth = depth;
     this.isInText = isInText;

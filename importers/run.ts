@@ -150,7 +150,8 @@ async function importLocked(
     assets,
     now: options.now,
   });
-  await saveKnown(em, written, { context: textContext, facts: comparison.facts });
+  const { read, gone } = comparison;
+  await saveKnown(em, written, { known, context: textContext, read, gone });
   if (options.project !== undefined) {
     const names = { game: header.game.slug, branch: header.branch.slug };
     await options.project(em, { ...written, ...names, touched: await listTouched(em) });

@@ -12,7 +12,7 @@ import { CodexEntitySchema } from "./codex-entity.ts";
 import { CodexGameSchema } from "./codex-game.ts";
 import { CodexHeadSchema } from "./codex-head.ts";
 import { CodexPatchSchema } from "./codex-patch.ts";
-import { CodexSourceSchema } from "./codex-source.ts";
+import { CodexSourceChangeSchema, CodexSourceSchema } from "./codex-source.ts";
 import { CodexTextSchema } from "./codex-text.ts";
 import { CodexUpstreamKeySchema } from "./codex-upstream-key.ts";
 import { CodexVersionSchema } from "./codex-version.ts";
@@ -102,6 +102,7 @@ export const entities = [
   CodexGameSchema,
   CodexHeadSchema,
   CodexPatchSchema,
+  CodexSourceChangeSchema,
   CodexSourceSchema,
   CodexTextSchema,
   CodexUpstreamKeySchema,

@@ -20,6 +20,7 @@ import { Migration20261122124900_archive_words } from "./Migration20261122124900
 import { Migration20261122130700_archive_upstream_keys } from "./Migration20261122130700_archive_upstream_keys.ts";
 import { Migration20261122212125_request_names } from "./Migration20261122212125_request_names.ts";
 import { Migration20261123072427_upkeep_indexes } from "./Migration20261123072427_upkeep_indexes.ts";
+import { Migration20261123150500_archive_source_changes } from "./Migration20261123150500_archive_source_changes.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -45,4 +46,5 @@ export const migrations = [
   Migration20261122130700_archive_upstream_keys,
   Migration20261122212125_request_names,
   Migration20261123072427_upkeep_indexes,
+  Migration20261123150500_archive_source_changes,
 ] as const;

@@ -1,24 +1,39 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { CodexPatch } from "./codex-directory.ts";
-import { readState, type KeptEntity } from "./codex-import.ts";
+import { readState } from "./codex-import.ts";
 import { rowsOf } from "./rows.ts";
 
 /** Characters of facts that are written down: a game with more is gathered anew by each import. */
 const maxFactsLength = 64 * 1024 * 1024;
+/** Part of a state that may differ from what is written of it as a whole, before that is written again. */
+const changedPart = 1 / 4;
 
 /** What an import compares of an entity. */
-export interface EntityIdentity {
+export interface KnownEntity {
   key: string;
+  /** Empty where there is none. */
   upstreamKey: string;
   hash: string;
+  /** Digest of the text it was made of; empty where that is not known. */
+  digest: string;
 }
 
 export interface KnownState {
   /** By id. */
-  entities: ReadonlyMap<string, KeptEntity>;
+  entities: ReadonlyMap<string, KnownEntity>;
   /** Those that would be made again of a text with this digest. */
-  byDigest: ReadonlyMap<string, EntityIdentity>;
+  byDigest: ReadonlyMap<string, KnownEntity>;
+  /** What is written of the state; null where it has to be written as a whole. */
+  written: Written | null;
+}
+
+/** A state that was written as a whole, and facts of what is different now. */
+interface Written {
+  branchId: number;
+  patchId: number;
+  revision: number;
+  changes: readonly string[];
 }
 
 /** The state at a patch; `context` is what an import would make entities from, beside their texts. */
@@ -27,36 +42,120 @@ export async function readKnown(
   patch: CodexPatch | null,
   context: string,
 ): Promise<KnownState> {
-  if (patch === null) return { entities: new Map(), byDigest: new Map() };
+  const byDigest = new Map<string, KnownEntity>();
+  if (patch === null) return { entities: new Map(), byDigest, written: null };
   const [row] = await rowsOf(
     em,
-    sql<{ context: string; entities: string }>`
-      select context, entities from codex_sources where branch_id = ${patch.branchId}
-        and patch_id = ${patch.id} and revision = ${patch.revision}`,
+    sql<Omit<Written, "changes"> & { context: string; entities: string; changes: string }>`
+      select s.branch_id as "branchId", s.patch_id as "patchId", s.revision, s.context, s.entities,
+        coalesce(c.changes, '[]') as changes
+      from codex_sources s
+      left join codex_source_changes c on c.branch_id = s.branch_id
+        and c.source_patch_id = s.patch_id and c.source_revision = s.revision
+      where s.branch_id = ${patch.branchId} and coalesce(c.patch_id, s.patch_id) = ${patch.id}
+        and coalesce(c.revision, s.revision) = ${patch.revision}`,
   );
-  if (row === undefined) return { entities: await readState(em, patch), byDigest: new Map() };
-  const facts = JSON.parse(row.entities) as string[];
-  const entities = new Map<string, EntityIdentity>();
-  const byDigest = new Map<string, EntityIdentity>();
+  if (row === undefined) {
+    const state = [...(await readState(em, patch))].map(([key, { hash, upstreamKey }]) => [
+      key,
+      { key, upstreamKey: upstreamKey ?? "", hash, digest: "" },
+    ]);
+    return { entities: new Map(state as [string, KnownEntity][]), byDigest, written: null };
+  }
+  const entities = new Map<string, KnownEntity>();
+  takeFacts(entities, JSON.parse(row.entities) as string[]);
+  const changes = JSON.parse(row.changes) as string[];
+  takeFacts(entities, changes);
+  if (row.context !== context) return { entities, byDigest, written: null };
+  for (const entity of entities.values())
+    if (entity.digest !== "") byDigest.set(entity.digest, entity);
+  const { branchId, patchId, revision } = row;
+  return { entities, byDigest, written: { branchId, patchId, revision, changes } };
+}
+
+/** Facts are four texts an entity; one that is gone has no hash. */
+function takeFacts(entities: Map<string, KnownEntity>, facts: readonly string[]): void {
   for (let at = 0; at < facts.length; at += 4) {
     const key = facts[at] ?? "";
-    const entity = { key, upstreamKey: facts[at + 1] ?? "", hash: facts[at + 2] ?? "" };
-    const digest = facts[at + 3] ?? "";
-    entities.set(key, entity);
-    if (digest !== "" && row.context === context) byDigest.set(digest, entity);
+    const hash = facts[at + 2] ?? "";
+    if (hash === "") entities.delete(key);
+    else
+      entities.set(key, {
+        key,
+        upstreamKey: facts[at + 1] ?? "",
+        hash,
+        digest: facts[at + 3] ?? "",
+      });
   }
-  return { entities, byDigest };
+}
+
+const addFacts = (facts: string[], { key, upstreamKey, hash, digest }: KnownEntity) =>
+  facts.push(key, upstreamKey, hash, digest);
+
+export interface KnownChanges {
+  /** The state before. */
+  known: KnownState;
+  context: string;
+  /** Entities that were read, by id. */
+  read: ReadonlyMap<string, KnownEntity>;
+  /** Ids that are no more. */
+  gone: readonly string[];
 }
 
 /**
- * Writes down what a patch that was just written has, so that the next import need not gather it: of each
- * entity its id, upstream key, hash and the digest of its text, which may be empty. Nothing for a patch that
- * the branch only has from its parent.
+ * Writes down what a patch that was just written has, so that the next import need not gather it: what was
+ * changed since it was last written as a whole, or the whole where that is much. Nothing for a patch that the
+ * branch only has from its parent.
  */
 export async function saveKnown(
   em: EntityManager,
   { branchId, patchId }: { branchId: number; patchId: number },
-  { context, facts }: { context: string; facts: readonly string[] },
+  { known, context, read, gone }: KnownChanges,
+): Promise<void> {
+  const { entities, written } = known;
+  if (written?.branchId === branchId) {
+    const changes = [...written.changes];
+    for (const entity of read.values()) addFacts(changes, entity);
+    for (const key of gone) changes.push(key, "", "", "");
+    const isFew = changes.length < entities.size * 4 * changedPart;
+    // The whole is gone where an upstream key was changed.
+    if (isFew && (await saveChanges(em, patchId, { ...written, changes }))) return;
+  }
+  const facts: string[] = [];
+  const without = new Set(gone);
+  for (const entity of entities.values())
+    if (!without.has(entity.key) && !read.has(entity.key)) addFacts(facts, entity);
+  for (const entity of read.values()) addFacts(facts, entity);
+  await saveWhole(em, branchId, patchId, context, facts);
+}
+
+/** False when what they are changes of is gone. */
+async function saveChanges(
+  em: EntityManager,
+  patchId: number,
+  { branchId, patchId: sourceId, revision, changes }: Written,
+): Promise<boolean> {
+  const rows = await rowsOf(
+    em,
+    sql`insert into codex_source_changes
+        (branch_id, source_patch_id, source_revision, patch_id, revision, changes)
+      select s.branch_id, s.patch_id, s.revision, p.id, p.revision, ${JSON.stringify(changes)}
+      from codex_sources s join codex_patches p on p.id = ${patchId} and p.branch_id = s.branch_id
+      where s.branch_id = ${branchId} and s.patch_id = ${sourceId} and s.revision = ${revision}
+      on conflict (branch_id) do update set source_patch_id = excluded.source_patch_id,
+        source_revision = excluded.source_revision, patch_id = excluded.patch_id,
+        revision = excluded.revision, changes = excluded.changes
+      returning branch_id`,
+  );
+  return rows.length > 0;
+}
+
+async function saveWhole(
+  em: EntityManager,
+  branchId: number,
+  patchId: number,
+  context: string,
+  facts: readonly string[],
 ): Promise<void> {
   const length = facts.reduce((sum, fact) => sum + fact.length, 0);
   if (length > maxFactsLength) return;

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { openOrd } from "./codex-directory.ts";
 import type { StateAt } from "./codex-import.ts";
 import { forgetKnown } from "./codex-sources.ts";
@@ -30,8 +30,7 @@ export async function prepareStaging(em: EntityManager): Promise<void> {
   // Of the patch before, where one transaction brings several.
   await rowsOf(
     em,
-    sql`with staging as (delete from codex_staging), removed as (delete from codex_removed),
-        ended as (delete from codex_ended)
+    sql`with staging as (delete from codex_staging), removed as (delete from codex_removed)
       delete from codex_touched`,
   );
 }
@@ -43,12 +42,12 @@ async function createStaging(em: EntityManager): Promise<void> {
         upstream_key text not null, hash char(64) not null, body text, words text,
         is_changed boolean not null) on commit delete rows`,
   );
-  for (const table of ["codex_ended", "codex_touched"])
-    await rowsOf(
-      em,
-      sql`create temp table ${sql.table(table)} (entity_id int primary key) on commit delete rows`,
-    );
   await rowsOf(em, sql`create temp table codex_removed (key text not null) on commit delete rows`);
+  await rowsOf(
+    em,
+    sql`create temp table codex_touched (entity_id int primary key, document_id int,
+        is_changed boolean not null default false) on commit delete rows`,
+  );
 }
 
 export async function stageEntities(
@@ -91,32 +90,40 @@ export async function stageRemoved(em: EntityManager, keys: readonly string[]): 
   await rowsOf(em, sql`insert into codex_removed select unnest(${keys}::text[])`);
 }
 
+/**
+ * The entity with an id, looked up by the index for each row: a plain join may read the whole archive for a
+ * few changes, because the planner knows nothing of what the transaction wrote.
+ */
+const entityOf = (gameId: number, key: RawBuilder<unknown>) =>
+  sql`lateral (select id, upstream_key from codex_entities
+    where game_id = ${gameId} and key = ${key} limit 1)`;
+
 /** Entities, upstream keys and documents of what was staged. */
 export async function storeStaged(em: EntityManager, gameId: number): Promise<void> {
-  await rowsOf(em, sql`analyze codex_staging`);
+  const found = entityOf(gameId, sql.ref("s.key"));
   // In a fixed order, so that cursors do not depend on the order of a file.
   await rowsOf(
     em,
     sql`insert into codex_entities (game_id, type, key, upstream_key)
-      select ${gameId}::int, s.type, s.key, s.upstream_key from codex_staging s
-      where not exists (
-        select 1 from codex_entities e where e.game_id = ${gameId} and e.key = s.key)
-      order by s.type collate "C", s.key collate "C"`,
+      select ${gameId}::int, s.type, s.key, s.upstream_key
+      from codex_staging s left join ${found} e on true
+      where e.id is null order by s.type collate "C", s.key collate "C"`,
   );
   const [renamed] = await rowsOf(
     em,
     sql<{ count: number }>`with renamed as (
-        update codex_entities e set upstream_key = s.upstream_key from codex_staging s
-        where e.game_id = ${gameId} and e.key = s.key
-          and e.upstream_key is distinct from s.upstream_key
-        returning e.id
+        update codex_entities set upstream_key = n.upstream_key
+        from (
+          select e.id, s.upstream_key from codex_staging s cross join ${found} e
+          where e.upstream_key is distinct from s.upstream_key
+        ) n
+        where codex_entities.id = n.id returning n.id
       ) select count(*)::int as count from renamed`,
   );
   await rowsOf(
     em,
     sql`insert into codex_upstream_keys (game_id, upstream_key, entity_id)
-      select ${gameId}::int, s.upstream_key, e.id
-      from codex_staging s join codex_entities e on e.game_id = ${gameId} and e.key = s.key
+      select ${gameId}::int, s.upstream_key, e.id from codex_staging s cross join ${found} e
       on conflict (game_id, upstream_key, entity_id) do nothing`,
   );
   await rowsOf(
@@ -165,53 +172,48 @@ export interface PatchPlace {
 /** Ends the versions that were changed or removed and begins those of this patch. */
 export async function applyStaged(em: EntityManager, place: PatchPlace): Promise<void> {
   const { gameId, branchId, patchId, ord } = place;
-  const removed = sql`select e.id from codex_removed r
-    join codex_entities e on e.game_id = ${gameId} and e.key = r.key`;
-  // The ids first: with the look-up inside the update the planner, which knows nothing of a branch made a moment
-  // ago, may do it again for every row.
   await rowsOf(
     em,
-    sql`insert into codex_ended
-      select e.id from codex_staging s
-      join codex_entities e on e.game_id = ${gameId} and e.key = s.key
-      where s.is_changed union ${removed}`,
+    sql`insert into codex_touched (entity_id, document_id, is_changed)
+      select e.id, d.id, s.is_changed from codex_staging s
+      cross join ${entityOf(gameId, sql.ref("s.key"))} e
+      cross join lateral (
+        select id from codex_documents where game_id = ${gameId} and hash = s.hash limit 1) d
+      union all
+      select e.id, null, true from codex_removed r
+      cross join ${entityOf(gameId, sql.ref("r.key"))} e
+      on conflict (entity_id) do update
+        set document_id = excluded.document_id, is_changed = excluded.is_changed`,
   );
-  await rowsOf(em, sql`analyze codex_ended`);
+  // Nobody else writes to the game, so the rows stay where they are.
   await rowsOf(
     em,
-    sql`update codex_versions v set to_ord = ${ord} from codex_ended c
-      where v.branch_id = ${branchId} and v.entity_id = c.entity_id and v.to_ord = ${openOrd}`,
-  );
-  await rowsOf(
-    em,
-    sql`insert into codex_versions (branch_id, entity_id, document_id, patch_id, from_ord, to_ord)
-      select ${branchId}::int, e.id, d.id, ${patchId}::int, ${ord}::int, ${openOrd}::int
-      from codex_staging s
-      join codex_entities e on e.game_id = ${gameId} and e.key = s.key
-      join codex_documents d on d.game_id = ${gameId} and d.hash = s.hash
-      where s.is_changed order by e.id`,
+    sql`update codex_versions set to_ord = ${ord} where ctid = any(array(
+        select v.ctid from codex_touched t cross join ${openVersionOf(branchId)} v
+        where t.is_changed))`,
   );
   await rowsOf(
     em,
     sql`insert into codex_versions (branch_id, entity_id, document_id, patch_id, from_ord, to_ord)
-      select ${branchId}::int, r.id, null, ${patchId}::int, ${ord}::int, ${openOrd}::int
-      from (${removed}) r order by r.id`,
-  );
-  await rowsOf(
-    em,
-    sql`insert into codex_touched
-      select e.id from codex_staging s join codex_entities e on e.game_id = ${gameId} and e.key = s.key
-      union ${removed}
-      on conflict do nothing`,
+      select ${branchId}::int, entity_id, document_id, ${patchId}::int, ${ord}::int, ${openOrd}::int
+      from codex_touched where is_changed order by entity_id`,
   );
 }
+
+/** The open version of a touched entity; it is the newest one. */
+const openVersionOf = (branchId: number) =>
+  sql`lateral (select newest.* from (
+      select ctid, document_id, patch_id, to_ord from codex_versions
+      where branch_id = ${branchId} and entity_id = t.entity_id order by from_ord desc limit 1
+    ) newest where to_ord = ${openOrd})`;
 
 /** Ids of everything this import wrote something of. */
 export async function listTouched(em: EntityManager): Promise<string[]> {
   const rows = await rowsOf(
     em,
     sql<{ key: string }>`select key from codex_staging union select key from codex_removed
-      union select e.key from codex_touched t join codex_entities e on e.id = t.entity_id`,
+      union select e.key from codex_touched t cross join lateral (
+        select key from codex_entities where id = t.entity_id limit 1) e`,
   );
   return rows.map(({ key }) => key);
 }
@@ -238,29 +240,29 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
     em,
     sql<{ count: number }>`select count(*)::int as count from codex_touched`,
   );
-  await rowsOf(em, sql`analyze codex_touched, codex_staging`);
   await rowsOf(
     em,
-    sql`delete from codex_head h using codex_touched t
-      where h.branch_id = ${branchId} and h.entity_id = t.entity_id`,
+    sql`delete from codex_head where branch_id = ${branchId}
+        and entity_id = any(array(select entity_id from codex_touched))`,
   );
   await rowsOf(
     em,
     sql`insert into codex_head
         (branch_id, entity_id, type, document_id, patch_id, name, tags, data, search)
-      select ${branchId}::int, e.id, e.type, d.id, v.patch_id, j.body ->> 'name',
+      select ${branchId}::int, t.entity_id, e.type, d.id, v.patch_id, j.body ->> 'name',
         array(select jsonb_array_elements_text(j.body -> 'tags')), j.body -> 'data',
         array_to_tsvector(string_to_array(s.words, ' '))
       from codex_touched t
-      join codex_versions v on v.branch_id = ${branchId} and v.entity_id = t.entity_id
-        and v.to_ord = ${openOrd}
-      join codex_entities e on e.id = t.entity_id
-      join codex_documents d on d.id = v.document_id
+      cross join ${openVersionOf(branchId)} v
+      cross join lateral (
+        select type, key from codex_entities where id = t.entity_id limit 1) e
+      cross join lateral (
+        select id, body from codex_documents where id = v.document_id limit 1) d
       -- Without words the import fails, rather than to leave an entity nobody finds.
       left join codex_staging s on s.key = e.key
       -- Without the offset every use of the body would parse it again.
       cross join lateral (select ('{' || d.body || '}')::jsonb as body offset 0) j
-      order by e.id`,
+      order by t.entity_id`,
   );
   // What is pending would slow down every search until somebody vacuums.
   await rowsOf(

@@ -91,15 +91,24 @@ export async function listRowsAbout(
   ids: readonly string[],
 ): Promise<RowPart[]> {
   if (ids.length === 0) return [];
-  // Many rows were made from the same entities, so each list of them is taken apart once.
-  const parts = among.map(
-    ({ table }) =>
-      sql`select ${table} as "table", id, companions, inputs_hash as "inputsHash", enums
-        from ${sql.table(table)}
-        where id in (select id from about) or companions::text in (
-          select c.list from (select distinct companions::text as list from ${sql.table(table)}) c,
-            json_array_elements_text(c.list::json) one join about on about.id = one)`,
-  );
+  // An id names its type (COD-16).
+  const byType = Map.groupBy(ids, (id) => id.split(".")[1] ?? "");
+  const parts = among.flatMap(({ table, type }) => {
+    const row = sql`${table} as "table", r.id, companions, inputs_hash as "inputsHash", enums`;
+    const own = byType.get(type) ?? [];
+    // Row by row over the index: a plain join would read the whole table for a few rows.
+    const ofThem = sql`select ${row} from unnest(${own}::text[]) as own(id)
+      cross join lateral (select * from ${sql.table(table)} where id = own.id limit 1) r`;
+    // Many rows were made from the same entities, so each list of them is taken apart once.
+    const fromThem = sql`select ${row} from ${sql.table(table)} r
+      join (
+        select distinct c.list from (
+          select distinct companions::text as list from ${sql.table(table)}) c,
+          json_array_elements_text(c.list::json) one join about on about.id = one
+      ) hit on hit.list = r.companions::text
+      where r.id <> all(${own}::text[])`;
+    return own.length === 0 ? [fromThem] : [ofThem, fromThem];
+  });
   return rowsOf(
     em,
     sql<RowPart>`with about as materialized (select unnest(${ids}::text[]) as id)

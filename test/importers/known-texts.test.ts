@@ -222,6 +222,45 @@ describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
     assert.ok(refused > 0 && refused < (histories * stepsEach) / 2, `${refused} were refused`);
   });
 
+  it("write down what changed since the whole, and the whole again when that is much", async () => {
+    const draft = firstDraft();
+    const note = async (version: string, change: (draft: Draft) => unknown) => {
+      change(draft);
+      await run("notes", { branch: { slug: "main" }, version, draft }, false);
+      const rows = await rowsOf(
+        archive.orm.em.fork(),
+        sql<{ whole: string; entities: string; changes: string | null }>`
+          select p.version_raw as whole, s.entities, c.changes
+          from codex_sources s join codex_patches p on p.id = s.patch_id
+          join codex_branches b on b.id = s.branch_id join codex_games g on g.id = b.game_id
+          left join codex_source_changes c on c.branch_id = s.branch_id
+            and c.source_patch_id = s.patch_id and c.source_revision = s.revision
+          where g.slug = 'notes'`,
+      );
+      const keysOf = (facts: string) =>
+        (JSON.parse(facts) as string[]).flatMap((fact, at) =>
+          at % 4 === 0 ? fact.slice("id.item.".length) : [],
+        );
+      return rows.map(({ whole, entities, changes }) => ({
+        whole,
+        entities: keysOf(entities).join(""),
+        changes: changes === null ? null : keysOf(changes).join(""),
+      }));
+    };
+    const power =
+      (at: number) =>
+      ({ entities }: Draft) =>
+        ((entities[at] ?? {})["data"] = { power: 70 + at });
+    const all = { entities: "abcde" };
+    assert.deepEqual(await note("1.0", () => {}), [{ ...all, whole: "1.0", changes: null }]);
+    assert.deepEqual(await note("2.0", power(1)), [{ ...all, whole: "1.0", changes: "b" }]);
+    const [third] = await note("3.0", ({ entities }) => entities.splice(2, 1));
+    assert.deepEqual(third, { whole: "3.0", entities: "abde", changes: null });
+    assert.deepEqual(await note("4.0", () => {}), [
+      { whole: "3.0", entities: "abde", changes: "" },
+    ]);
+  });
+
   it("say by their version when the same text becomes something else", async () => {
     const bytes = { hash: "a".repeat(64), mediaType: "image/png", bytes: 3, role: null };
     const { entities, english } = firstDraft();
