@@ -1,30 +1,22 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
+import { readDirectory, stretchesBetween } from "../../db/queries/codex-directory.ts";
+import { findPresentEntity, listHistory } from "../../db/queries/codex-read.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import type { Service } from "../../test/support/process.ts";
 import { quantile } from "../polling.ts";
-import { openReader, type Reader } from "../raw-request.ts";
+import { openReader } from "../raw-request.ts";
 import { game } from "./game.ts";
 import { note, verdict, type Table } from "../report.ts";
 
 const base = `/v1/codex/${game}/id.item.n`;
-const times = (limit: number) => (ms: number, _: number, entity: number) =>
-  verdict(ms / entity, { limit, unit: "x" });
 /** What is not kept is asked for once, so nothing of it comes from memory. */
-const kinds: {
-  name: string;
-  path: (n: number) => string;
-  /** Of its median, those of a kept entity and of one from the database. */
-  aim: (ms: number, kept: number, entity: number) => string;
-}[] = [
-  { name: "an entity that is kept", path: () => `${base}1`, aim: () => "" },
-  {
-    name: "entity",
-    path: (n) => base + n,
-    aim: (ms, kept) => verdict(ms - kept, { limit: 0.5, unit: " ms more than kept" }),
-  },
-  { name: "entity at a patch", path: (n) => `${base}${n}?at_patch=1.1`, aim: times(2) },
-  { name: "history", path: (n) => `${base}${n}/history`, aim: times(3) },
+const kinds: { name: string; path: (n: number) => string; mostOfEntity: number | null }[] = [
+  { name: "an entity that is kept", path: () => `${base}1`, mostOfEntity: null },
+  { name: "entity", path: (n) => base + n, mostOfEntity: null },
+  { name: "entity at a patch", path: (n) => `${base}${n}?at_patch=1.1`, mostOfEntity: 2 },
+  { name: "history", path: (n) => `${base}${n}/history`, mostOfEntity: 3 },
 ];
 /** Of each kind. */
 const reads = 400;
@@ -34,36 +26,85 @@ const warmUpStart = 10_000;
 /** Branches of a game that nobody reads. */
 const otherBranch = 1_000_000;
 
-/** Single reads from the database while it holds many versions (A5). */
-export async function measureDepth(service: Service, versions: number): Promise<Table> {
+/** Single reads while the database holds many versions: over HTTP, and from the database alone (A5). */
+export async function measureDepth(service: Service, versions: number): Promise<Table[]> {
   await fill(service.databaseUrl, versions);
   const reader = await openReader(service.url);
-  // By turns, so that what the database reads from disk for one of them is not paid for by another.
-  for (let n = 0; n < warmUps; n++)
-    for (const { path } of kinds) await reader.read(path(warmUpStart + n));
-  const taken = kinds.map((): number[] => []);
-  for (let n = 0; n < reads; n++)
-    for (const [at, { path }] of kinds.entries())
-      taken[at]?.push(await timeRead(reader, path(2 + kinds.length * n + at)));
+  const overHttp = await takeTurns(
+    kinds.map(
+      ({ path }) =>
+        (n: number) =>
+          reader.read(path(n)),
+    ),
+  );
   reader.close();
-  const medians = taken.map((some) => quantile(some, 0.5));
-  const [kept = 0, entity = 0] = medians;
-  return {
-    title: `single reads that nobody made before, over HTTP, ${versions} versions in the database`,
-    head: ["read", "p50 ms", "p99 ms", "to entity", "aim"],
-    rows: kinds.map(({ name, aim }, at) => {
-      const middle = medians[at] ?? 0;
-      const worst = quantile(taken[at] ?? [], 0.99);
-      const cells = [middle.toFixed(2), worst.toFixed(2), `${(middle / entity).toFixed(2)}x`];
-      return [name, ...cells, aim(middle, kept, entity)];
-    }),
-  };
+  const orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 1 });
+  const fromStore = await takeTurns(await storeReads(orm.em.fork())).finally(() => orm.close(true));
+  const [, entity = 0] = overHttp.map(median);
+  const [storedEntity = 0] = fromStore.map(median);
+  const title = `single reads that nobody made before, ${versions} versions in the database`;
+  const head = ["read", "p50 ms", "p99 ms", "to entity", "aim"];
+  const row = (name: string, times: number[], one: number, aim: string) => [
+    name,
+    median(times).toFixed(2),
+    quantile(times, 0.99).toFixed(2),
+    `${(median(times) / one).toFixed(2)}x`,
+    aim,
+  ];
+  const aimOf = (times: number[], one: number, limit: number | null) =>
+    limit === null ? "" : verdict(median(times) / one, { limit, unit: "x" });
+  return [
+    {
+      title: `${title}, over HTTP`,
+      head,
+      rows: kinds.map(({ name, mostOfEntity }, at) => {
+        const times = overHttp[at] ?? [];
+        return row(name, times, entity, aimOf(times, entity, mostOfEntity));
+      }),
+    },
+    {
+      title: `${title}, one statement of the archive in this process`,
+      head,
+      rows: kinds.slice(1).map(({ name, mostOfEntity }, at) => {
+        const times = fromStore[at] ?? [];
+        const own = verdict(storedEntity, { limit: 0.5, unit: " ms" });
+        const aim = aimOf(times, storedEntity, mostOfEntity);
+        return row(name, times, storedEntity, at === 0 ? own : aim);
+      }),
+    },
+  ];
 }
 
-async function timeRead(reader: Reader, path: string): Promise<number> {
-  const started = performance.now();
-  await reader.read(path);
-  return performance.now() - started;
+const median = (times: readonly number[]) => quantile([...times], 0.5);
+
+/** What the reads over HTTP ask the database for: an entity, one at a patch, a history. */
+async function storeReads(em: EntityManager): Promise<((n: number) => Promise<unknown>)[]> {
+  const [directory] = await readDirectory(em, game);
+  const patches = directory?.branches.get("main")?.patches ?? [];
+  const [first, head] = [patches[0], patches.at(-1)];
+  if (directory === undefined || first === undefined || head === undefined)
+    throw new Error("there is no game to read");
+  const stretches = stretchesBetween(directory, null, head);
+  // Others than those read over HTTP.
+  const key = (n: number) => `id.item.n${n + kinds.length * reads}`;
+  return [
+    (n) => findPresentEntity(em, directory.id, head, key(n)),
+    (n) => findPresentEntity(em, directory.id, first, key(n)),
+    (n) => listHistory(em, directory.id, key(n), stretches),
+  ];
+}
+
+/** By turns, so that what the database reads from disk for one of them is not paid for by another. */
+async function takeTurns(asks: readonly ((n: number) => Promise<unknown>)[]): Promise<number[][]> {
+  for (let n = 0; n < warmUps; n++) for (const ask of asks) await ask(warmUpStart + n);
+  const taken = asks.map((): number[] => []);
+  for (let n = 0; n < reads; n++)
+    for (const [at, ask] of asks.entries()) {
+      const started = performance.now();
+      await ask(2 + asks.length * n + at);
+      taken[at]?.push(performance.now() - started);
+    }
+  return taken;
 }
 
 /** Versions of another game, each with a document of its own. */

@@ -51,7 +51,7 @@ export const scenarios: Scenarios = {
             const real = process.env["MINECRAFT"];
             if (real !== undefined) tables.push(await measureReal(service, real));
             tables.push(await measureRebuilds(orm), checkDifferences());
-            tables.push(await measureDepth(service, isQuick ? 100_000 : 1_000_000));
+            tables.push(...(await measureDepth(service, isQuick ? 100_000 : 1_000_000)));
             return tables;
           } finally {
             await orm.close(true);
