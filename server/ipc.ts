@@ -1,4 +1,4 @@
-import type { Logger } from "./core/logger.ts";
+import { flushLog, type Logger } from "./core/logger.ts";
 
 /** What the processes of one service are, in the order in which they stop. */
 export const roles = ["http", "jobs", "operator"] as const;
@@ -114,8 +114,9 @@ async function answer(
 
 function endProcess(options: ChildOptions, stops: number): void {
   if (stops > 1) process.exit(0);
-  options
+  void options
     .stop()
     .catch((error: unknown) => options.log.error({ err: error }, "stopping failed"))
-    .finally(() => options.log.flush(() => process.exit(0)));
+    .then(() => flushLog(options.log))
+    .finally(() => process.exit(0));
 }

@@ -1,5 +1,8 @@
 import cluster, { type Worker } from "node:cluster";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { LineBuffer } from "../core/line-buffer.ts";
 import type { Logger } from "../core/logger.ts";
 import { childFlags } from "../core/node-flags.ts";
 import {
@@ -10,6 +13,7 @@ import {
   type ToChild,
   type ToPrimary,
 } from "../ipc.ts";
+import { passLines } from "./child-lines.ts";
 import { StartError } from "./start-error.ts";
 
 const firstPauseMs = 100;
@@ -19,6 +23,8 @@ const stableMs = 10_000;
 const maxStartFailures = 3;
 const drainLimitMs = 20_000;
 const askLimitMs = 1_000;
+/** For lines of processes that have ended, if somebody takes them. */
+const lastLinesMs = 1_000;
 /**
  * A process that answers none of so many questions in a row is frozen: what waits for it waits in vain. One that
  * answers late is busy, and to kill it would leave its work to others who are as busy.
@@ -50,6 +56,8 @@ export interface ChildrenOptions {
   /** What every child gets of the environment besides the primary's own. */
   env: Record<string, string>;
   log: Logger;
+  /** Where the lines of all children go. */
+  lines: LineBuffer;
   onDeath: (incarnation: string) => void;
 }
 
@@ -69,12 +77,16 @@ export function createChildren(options: ChildrenOptions): Children {
   let operatorPort: number | null = null;
   let nextAskId = 1;
   const answers = new Map<number, (value: unknown) => void>();
+  const passing = new Set<Promise<void>>();
   let settle: { done: () => void; fail: (error: Error) => void } | null = null;
 
   const launch = (slot: Slot): void => {
     const exec = fileURLToPath(new URL("../main.ts", import.meta.url));
-    cluster.setupPrimary({ exec, args: [slot.role, String(slot.index)], execArgv });
+    const args = [slot.role, String(slot.index)];
+    cluster.setupPrimary({ exec, args, execArgv, stdio: ["inherit", "pipe", "inherit", "ipc"] });
     const worker = cluster.fork(options.env);
+    const { stdout } = worker.process;
+    if (stdout !== null) pass(stdout);
     Object.assign(slot, {
       worker,
       isReady: false,
@@ -86,6 +98,11 @@ export function createChildren(options: ChildrenOptions): Children {
     worker.on("message", (message: ToPrimary) => receive(slot, message));
     worker.on("error", (error) => options.log.warn({ err: error }, "process link"));
     worker.once("exit", (code, signal) => onExit(slot, code, signal));
+  };
+
+  const pass = (stdout: Readable): void => {
+    const passed = passLines(stdout, options.lines).finally(() => passing.delete(passed));
+    passing.add(passed);
   };
 
   const receive = (slot: Slot, message: ToPrimary): void => {
@@ -198,6 +215,7 @@ export function createChildren(options: ChildrenOptions): Children {
       for (const slot of slots) if (slot.timer) clearTimeout(slot.timer);
       for (const role of roles)
         await Promise.all(slots.filter((slot) => slot.role === role).map(drain));
+      await Promise.race([Promise.all(passing), sleep(lastLinesMs, null, { ref: false })]);
     },
     killAll: () => {
       isStopping = true;

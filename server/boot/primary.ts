@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { listenUrl } from "../core/addresses.ts";
 import { configToEnv, loadConfig, type Config } from "../core/config.ts";
-import { createLogger, type Logger } from "../core/logger.ts";
+import { createLogger, flushLog, linesOf, type Logger } from "../core/logger.ts";
 import { connectRedis, publish } from "../core/redis.ts";
 import { startCard, type CardFacts } from "../card.ts";
 import { checkRedisPersistence } from "../local/redis.ts";
@@ -58,7 +58,7 @@ export async function runPrimary(): Promise<number> {
   } finally {
     for (const undo of run.undo.reverse())
       await Promise.resolve(undo()).catch((error: unknown) => log.error({ err: error }, "stop"));
-    await new Promise<void>((done) => log.flush(() => done()));
+    await flushLog(log);
   }
 }
 
@@ -79,6 +79,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
     counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS, operator: 1 },
     env: { ...configToEnv(config), ...headerLimit },
     log,
+    lines: linesOf(log),
     onDeath: (incarnation) => void announceDeath(redis, incarnation, log),
   });
   holder.current = children;

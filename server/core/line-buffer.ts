@@ -9,11 +9,13 @@ export const maxLineBytes = 2_048;
 
 /** Takes whole lines; the block is its own from then on. */
 export interface BlockOutput {
+  /** False when whoever can wait with more had better wait until it is drained. */
   write(block: Buffer): unknown;
+  onceDrained?(work: () => void): void;
   /** Calls `done` when everything is written. */
   flush?(done: (error?: Error) => void): void;
   /** Writes what is not written yet before it returns. */
-  flushSync?(): void;
+  flushSync?(): unknown;
 }
 
 /** Writes the last so many decimal digits of a whole number. */
@@ -70,6 +72,15 @@ export class LineBuffer {
     for (let power = 10 ** minDigits; power <= value; power *= 10) digits += 1;
     writeDigits(this.block, this.used, value, digits);
     this.used += digits;
+  }
+
+  /** Takes lines that others put together; false when there is no room for more before `onceDrained`. */
+  pass(lines: Buffer): boolean {
+    return this.output.write(lines) !== false;
+  }
+
+  onceDrained(work: () => void): void {
+    this.output.onceDrained?.(work);
   }
 
   /** Calls `done` when every line so far is written. */

@@ -1,6 +1,7 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 import type { Config } from "./config.ts";
-import { LineBuffer, type BlockOutput } from "./line-buffer.ts";
+import { LineBuffer } from "./line-buffer.ts";
+import { openOutput } from "./log-output.ts";
 import { thinComplaints } from "./thinned-log.ts";
 
 export type Logger = PinoLogger;
@@ -27,31 +28,11 @@ const secretKeys = [
   "x-api-key",
 ];
 
-/** Bytes that wait for whoever reads standard output, in each process: a reader that stands still must cost no more. */
-const maxWaitingBytes = 4 * 1024 * 1024;
-let droppedBytes = 0;
-
-/** Bytes of lines this process has dropped, because nobody took them from standard output. */
-export const droppedLogBytes = (): number => droppedBytes;
-
-/** Lines for standard output, written by another thread. */
-export function openLines(fd = 1, maxLength = maxWaitingBytes): LineBuffer {
-  const output = pino.destination({
-    dest: fd,
-    sync: false,
-    contentMode: "buffer",
-    // Each block is written at once; with 0 the library would not say when.
-    minLength: 1,
-    maxLength,
-  });
-  output.on("drop", (block: Buffer) => {
-    droppedBytes += block.length;
-  });
-  const lines = new LineBuffer(output as unknown as BlockOutput);
-  // The library closes its output once the process has nothing left to do.
-  const isOpen = () => !(output as unknown as { destroyed: boolean }).destroyed;
-  process.on("beforeExit", () => isOpen() && lines.send());
-  process.on("exit", () => isOpen() && lines.flushSync());
+/** Lines for standard output. */
+export function openLines(fd = 1, maxWaitingBytes?: number): LineBuffer {
+  const lines = new LineBuffer(openOutput(fd, maxWaitingBytes));
+  process.on("beforeExit", () => lines.send());
+  process.on("exit", () => lines.flushSync());
   return lines;
 }
 
@@ -81,6 +62,20 @@ export function createLogger(
     },
     destination,
   );
+}
+
+/** Milliseconds a process that ends waits for whoever reads its lines. */
+const lastLinesMs = 2_000;
+
+/** Resolves when every line so far is written, or nobody took them for so many milliseconds. */
+export function flushLog(log: Logger, limitMs = lastLinesMs): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, limitMs);
+    log.flush(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 export const silentLogger: Logger = pino({ level: "silent" });

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { droppedLogBytes } from "./logger.ts";
+import { droppedLogBytes } from "./log-output.ts";
 import { Tally, TallyHistogram } from "./tally.ts";
 
 /** Counters of one process; the operator listener sums them over all processes. */

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { mkdtempSync, rmSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,6 +32,8 @@ export interface Service {
   redisUrl: string;
   pid: number;
   dataDir: string;
+  /** Flows and is thrown away. */
+  stdout: Readable;
   /** As the primary sees them now. */
   processes(): Promise<Process[]>;
   /** Pids of the HTTP workers. */
@@ -111,6 +114,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     redisUrl: facts.redisUrl,
     pid: facts.pid,
     dataDir,
+    stdout: child.stdout as Readable,
     processes,
     workerPids: async () =>
       (await processes()).filter(({ role }) => role === "http").map(({ pid }) => pid),

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { constants, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { LineBuffer } from "../../../server/core/line-buffer.ts";
-import { droppedLogBytes, openLines } from "../../../server/core/logger.ts";
+import { droppedLogBytes } from "../../../server/core/log-output.ts";
+import { openLines } from "../../../server/core/logger.ts";
+import { nodeFlags } from "../../../server/core/node-flags.ts";
 
 describe("the buffer of log lines", () => {
   it("hands on every line once and in order, whatever their lengths and characters", () => {
@@ -123,9 +126,26 @@ describe("the buffer of log lines", () => {
         Array.from({ length: 200 }, (_, n) => n),
       );
       assert.equal(droppedLogBytes() - before, dropped);
-      closeSync(fd);
     } finally {
       rmSync(dir, { recursive: true });
     }
+  });
+
+  it("keeps no process from ending when nobody reads its lines", async () => {
+    const logger = new URL("../../../server/core/logger.ts", import.meta.url).href;
+    const program = `
+      const { createLogger, flushLog } = await import(${JSON.stringify(logger)});
+      const log = createLogger({ LOG_LEVEL: "info", APP_ENV: "test" }, "test");
+      for (let n = 0; n < 1_000; n++) log.info("x".repeat(1_000));
+      await flushLog(log, 100);
+      process.exit(7);`;
+    const child = spawn(
+      process.execPath,
+      [...nodeFlags, "--input-type=module", "--eval", program],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    const [code] = (await once(child, "exit", { signal: AbortSignal.timeout(30_000) })) as [number];
+    assert.equal(code, 7);
+    child.stdout.destroy();
   });
 });

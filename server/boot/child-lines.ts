@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import type { LineBuffer } from "../core/line-buffer.ts";
+
+const lineFeed = 0x0a;
+/** Bytes kept of a line whose end has not come; a longer one goes on in parts. */
+const maxPartBytes = 1024 * 1024;
+
+/**
+ * Passes on the lines of a process, whole: several that write to one pipe themselves would cut each other's lines
+ * in two whenever the pipe is full. Reads no faster than `lines` are taken. Resolves when the process has no more;
+ * what it could not finish, because it was killed, is left out.
+ */
+export async function passLines(source: Readable, lines: LineBuffer): Promise<void> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  const keep = (part: Buffer) => {
+    parts.push(part);
+    length += part.length;
+  };
+  const pass = () => {
+    const whole = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    parts = [];
+    length = 0;
+    if (whole === undefined || lines.pass(whole)) return;
+    source.pause();
+    lines.onceDrained(() => source.resume());
+  };
+  source.on("data", (chunk: Buffer) => {
+    const end = chunk.lastIndexOf(lineFeed) + 1;
+    if (end > 0) {
+      keep(chunk.subarray(0, end));
+      pass();
+    }
+    if (end < chunk.length) keep(chunk.subarray(end));
+    if (length > maxPartBytes) pass();
+  });
+  await once(source, "close").catch(() => undefined);
+}
