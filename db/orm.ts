@@ -8,7 +8,7 @@ import { parseDatabaseUrl, type DatabaseAddress } from "../server/core/database-
 import { silentLogger, type Logger } from "../server/core/logger.ts";
 import { entities } from "./entities/index.ts";
 import { migrations } from "./migrations/index.ts";
-import { PreparingClient, type AnswerLimit } from "./prepared.ts";
+import { PreparingClient, readOnlyState, type AnswerLimit } from "./prepared.ts";
 
 /** Where `npm run migration:create` writes. */
 export const migrationFolder = fileURLToPath(new URL("./migrations", import.meta.url));
@@ -103,6 +103,13 @@ export async function isMigrated(orm: MikroORM): Promise<boolean> {
 export const pingDatabase = async (orm: MikroORM, timeoutMs: number): Promise<boolean> =>
   (await readDatabaseState(orm, timeoutMs)) !== "away";
 
+/** A refusal like that of a write, which also ends a connection to a server that takes none. */
+const refuseIfReadOnly = sql`do $$ begin
+  if current_setting('transaction_read_only')::boolean then
+    raise read_only_sql_transaction;
+  end if;
+end $$`;
+
 /** How Postgres is within `timeoutMs`: a standby, or one set so, takes no writes; never throws. */
 export async function readDatabaseState(
   orm: MikroORM,
@@ -112,12 +119,10 @@ export async function readDatabaseState(
   const late = new Promise<"away">((resolve) => {
     timer = setTimeout(() => resolve("away"), timeoutMs);
   });
-  const answer = sql<{ mode: string }>`select current_setting('transaction_read_only') as mode`
-    .execute(orm.em.fork().getKysely())
-    .then(
-      ({ rows }) => (rows[0]?.mode === "on" ? "read_only" : "ok"),
-      () => "away" as const,
-    );
+  const answer = refuseIfReadOnly.execute(orm.em.fork().getKysely()).then(
+    () => "ok" as const,
+    (error: unknown) => (sqlState(error) === readOnlyState ? "read_only" : "away"),
+  );
   try {
     return await Promise.race([answer, late]);
   } finally {

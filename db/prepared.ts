@@ -42,6 +42,8 @@ export interface AnswerLimit {
 /** What the library has of a connection, and does not declare. */
 type Wire = EventEmitter & { stream: Socket };
 
+/** What Postgres says to a write where it takes none: a standby, or a server that is set so. */
+export const readOnlyState = "25006";
 /** How the library begins a transaction, and takes it back. */
 const beginning = /^(?:begin$|start transaction)/;
 const takingBack = "rollback";
@@ -78,6 +80,8 @@ export class PreparingClient extends pg.Client {
     connection.on("errorMessage", (error: pg.DatabaseError) => {
       error.detail = undefined;
       error.where = undefined;
+      // Another server, which takes writes, may be at the address by now; this session would never know.
+      if (error.code === readOnlyState) void this.end();
     });
     connection.on("readyForQuery", ({ status }: { status: string }) => {
       this.isAsked = false;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import { createOrm, readDatabaseState } from "../../../db/orm.ts";
-import { parseConfig } from "../../../server/core/config.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
 import { connectRedis, redisReady } from "../../../server/core/redis.ts";
 import { isUnavailable } from "../../../server/http/failures.ts";
@@ -36,24 +36,41 @@ describe("the state of the stores, as operators see it", () => {
     assert.equal((await readStores(redis, well)).redis, "ok");
   });
 
-  it("is read only for a Postgres that takes no writes, whose refusals are a 503", async () => {
-    const orm = await createOrm(parseConfig({ DATABASE_URL: stores.databaseUrl }));
-    const name = new URL(stores.databaseUrl.replace("postgres:///", "postgres://x/")).pathname;
+  describe("a Postgres that takes no writes", () => {
+    // A session keeps the mode it began with, like one to a server whose place another took.
     const setTo = (mode: string) =>
-      withClient(stores.databaseUrl, (client) =>
-        client.query(
-          `alter database "${name.slice(1)}" set default_transaction_read_only = ${mode}`,
-        ),
-      );
-    await setTo("on");
-    try {
-      const state = () => readDatabaseState(orm, 5_000);
-      assert.equal((await readStores(redis, { state })).postgres, "read_only");
-      const write = orm.em.fork().execute("insert into realms (slug, name) values ('x', 'X')");
-      await assert.rejects(write, (error: unknown) => isUnavailable(error));
-    } finally {
-      await orm.close(true);
-    }
+      withClient(stores.databaseUrl, async (client) => {
+        await client.query("set default_transaction_read_only = off");
+        const { rows } = await client.query<{ name: string }>("select current_database() as name");
+        const setting = `default_transaction_read_only = ${mode}`;
+        await client.query(`alter database ${rows[0]?.name ?? ""} set ${setting}`);
+      });
+    const write = "update realms set name = name where slug = 'nobody'";
+    const uses = {
+      "a statement": (orm: MikroORM) => orm.em.fork().execute(write),
+      "a transaction": (orm: MikroORM) => orm.em.fork().transactional((em) => em.execute(write)),
+      "a look at it": async (orm: MikroORM) =>
+        assert.equal(await readDatabaseState(orm, 5_000), "ok"),
+    };
+
+    for (const [name, use] of Object.entries(uses))
+      it(`is read only, and asked on a new connection after ${name} was refused`, async () => {
+        await setTo("on");
+        const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 1 });
+        const state = () => readDatabaseState(orm, 5_000);
+        try {
+          assert.equal((await readStores(redis, { state })).postgres, "read_only");
+          const refused = orm.em.fork().execute(write);
+          await assert.rejects(refused, (error: unknown) => isUnavailable(error));
+          await orm.em.fork().execute("select 1");
+          await setTo("off");
+          await assert.rejects(use(orm));
+          await use(orm);
+          assert.equal((await readStores(redis, { state })).postgres, "ok");
+        } finally {
+          await orm.close(true);
+        }
+      });
   });
 
   it("is away for a store that cannot be asked", async () => {
