@@ -18,6 +18,8 @@ export interface ConnectionOptions {
 }
 
 const connectTimeoutMs = 2_000;
+/** Between two attempts to find a master instead of a replica. */
+const readOnlyPauseMs = 1_000;
 /**
  * A server that vanishes without a word leaves its connections as they are for a quarter of an hour. The longest
  * that one is asked to wait is the ten seconds of the job library.
@@ -46,6 +48,7 @@ export function connectRedis(
     connectTimeout: connectTimeoutMs,
     socketTimeout: silenceMs,
     retryStrategy: pauseAfter,
+    reconnectOnError: whenReadOnly(),
     ...rest,
   };
   const cluster = parseClusterAddress(url);
@@ -59,6 +62,20 @@ export function connectRedis(
   );
   if (redis instanceof Redis) hearAtOnce(redis);
   return redis;
+}
+
+/**
+ * A Redis that became a replica keeps its connections, while its master may be at the address by now. One that
+ * stays a replica is not connected to at the pace of what it refuses.
+ */
+function whenReadOnly(): (error: Error) => boolean {
+  let last = -Infinity;
+  return ({ message }) => {
+    if (!message.startsWith("READONLY ") || performance.now() - last < readOnlyPauseMs)
+      return false;
+    last = performance.now();
+    return true;
+  };
 }
 
 const ignore = () => undefined;

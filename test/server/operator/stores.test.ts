@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
@@ -32,8 +33,30 @@ describe("the state of the stores, as operators see it", () => {
     await redis.config("SET", "maxmemory", "0");
     await redis.replicaof("127.0.0.1", 1);
     assert.equal((await readStores(redis, well)).redis, "read_only");
+    await once(redis, "ready");
     await redis.replicaof("NO", "ONE");
     assert.equal((await readStores(redis, well)).redis, "ok");
+  });
+
+  it("has a Redis that takes no writes asked on a new connection, though not for each refusal", async () => {
+    const asker = connectRedis(stores.redisUrl, silentLogger, "test");
+    const refused = () => assert.rejects(asker.set("a", 1), /^ReplyError: READONLY /);
+    try {
+      await redisReady(asker);
+      const first = await asker.client("ID");
+      await redis.replicaof("127.0.0.1", 1);
+      const ready = once(asker, "ready", { signal: AbortSignal.timeout(5_000) });
+      await refused();
+      await ready;
+      const second = await asker.client("ID");
+      assert.notEqual(second, first);
+      await refused();
+      await refused();
+      assert.equal(await asker.client("ID"), second);
+    } finally {
+      await redis.replicaof("NO", "ONE");
+      asker.disconnect();
+    }
   });
 
   describe("a Postgres that takes no writes", () => {
