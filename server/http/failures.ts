@@ -19,6 +19,8 @@ const storeCodes = new Set([
   "08003",
   "08004",
   "08006",
+  // PgBouncer: whatever it has to say itself, such as that it finds no server
+  "08P01",
   "57P01",
   "57P02",
   "57P03",
@@ -30,6 +32,9 @@ const storeCodes = new Set([
   "40P01",
   "40001",
   "25006",
+  // it lets nobody in, while somebody changes who may, or the password
+  "28000",
+  "28P01",
 ]);
 
 const storeMessages = [

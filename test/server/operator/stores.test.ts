@@ -96,6 +96,26 @@ describe("the state of the stores, as operators see it", () => {
       });
   });
 
+  it("is away for a Postgres that lets nobody in, whose refusals are a 503", async () => {
+    const url = new URL(stores.databaseUrl);
+    url.searchParams.set("user", "nobody");
+    const orm = await createOrm({ DATABASE_URL: url.href, DATABASE_POOL: 1 });
+    const state = () => readDatabaseState(orm, 5_000);
+    const refused = orm.em.fork().execute("select 1");
+    await assert.rejects(refused, (error: unknown) => isUnavailable(error));
+    assert.equal((await readStores(redis, { state })).postgres, "away");
+    await orm.close(true);
+  });
+
+  it("has the refusals of a pooler that cannot reach its Postgres count as a 503", async () => {
+    const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 1 });
+    const refused = orm.em.fork().execute(`do $$ begin
+      raise 'server login has been failing, try again later' using errcode = '08P01';
+    end $$`);
+    await assert.rejects(refused, (error: unknown) => isUnavailable(error));
+    await orm.close(true);
+  });
+
   it("is away for a store that cannot be asked", async () => {
     const nobody = connectRedis("redis://127.0.0.1:1", silentLogger, "test");
     const gone = { state: () => Promise.reject(new Error("gone")) };
