@@ -1,4 +1,4 @@
-import { interactionPolicy, type Configuration, type FindAccount } from "oidc-provider";
+import { errors, interactionPolicy, type Configuration, type FindAccount } from "oidc-provider";
 import type { Config } from "../core/config.ts";
 import { errorPage } from "./error-page.ts";
 import { daySeconds, grantSeconds, oauthPaths, sessionCookie } from "./constants.ts";
@@ -33,7 +33,7 @@ export function oauthConfiguration(
     jwks: { keys: signingKeys(config) },
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
     clientDefaults: { id_token_signed_response_alg: "ES256" },
-    clientAuthMethods: ["none", "client_secret_basic"],
+    clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
     responseTypes: ["code"],
     scopes: ["openid", "offline_access", "profile", "email"],
     claims: {
@@ -77,13 +77,21 @@ export function oauthConfiguration(
   };
 }
 
-/** Players are asked each time: who is signed in with us is not what the library remembers. */
+/**
+ * Players are asked each time: who is signed in with us is not what the library remembers. Who asks
+ * for nothing is told before a player is (RFC 6749, 3.3): there would be nothing to allow.
+ */
 function alwaysAsk() {
   const { base, Check } = interactionPolicy;
   const policy = base();
+  const named = new Check("scope", "a known scope is asked for", (context) => {
+    if (context.oidc.requestParamOIDCScopes.size > 0) return Check.NO_NEED_TO_PROMPT;
+    throw new errors.InvalidScope("no scope of this server is asked for", "openid");
+  });
   const confirmed = new Check("confirm", "every authorization is confirmed", (context) =>
     context.oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
   );
+  policy.get("login")?.checks.add(named);
   policy.get("login")?.checks.add(confirmed);
   return policy;
 }

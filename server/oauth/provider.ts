@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import Library, { type AdapterPayload } from "oidc-provider";
-import { findOAuthClient } from "../../db/queries/oauth-clients.ts";
+import { findOAuthClient, type KnownOAuthClient } from "../../db/queries/oauth-clients.ts";
 import { publicBaseUrl } from "../core/addresses.ts";
 import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
@@ -71,16 +71,21 @@ async function findClient(
 ): Promise<AdapterPayload | undefined> {
   const client = clientForm.test(clientId) ? await findOAuthClient(orm.em.fork(), clientId) : null;
   if (client === null) return undefined;
-  const isWeb = client.redirectUris.every((uri) => /^https?:/.test(uri));
   return {
     client_id: client.clientId,
     client_name: client.name,
     redirect_uris: client.redirectUris,
-    application_type: isWeb ? "web" : "native",
+    application_type: isOnDevice(client) ? "native" : "web",
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
-    response_modes: responseModes,
     token_endpoint_auth_method: client.secretHash === null ? "none" : "client_secret_basic",
     ...(client.secretHash === null ? {} : { client_secret: client.secretHash }),
   };
+}
+
+/** A public program that is no site: the port of its loopback addresses is free (RFC 8252, 7.3). */
+function isOnDevice({ secretHash, redirectUris }: KnownOAuthClient): boolean {
+  if (secretHash !== null) return false;
+  const hasOwnScheme = redirectUris.some((uri) => !/^https?:/.test(uri));
+  return hasOwnScheme || redirectUris.every((uri) => uri.startsWith("http:"));
 }

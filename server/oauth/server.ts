@@ -65,8 +65,11 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
 
 /** Refused before the library, which would tell even that by such a form. */
 function asksForOtherMode({ target }: OAuthRequest): boolean {
-  const modes = new URLSearchParams(target.split("?", 2)[1]).getAll("response_mode");
-  return target.startsWith(oauthPaths.authorization) && modes.some((mode) => mode !== "query");
+  // What is sent without a value counts as not sent (RFC 6749, 3.1).
+  const query = target.slice(target.indexOf("?") + 1);
+  const modes = new URLSearchParams(query).getAll("response_mode");
+  const isOther = modes.some((mode) => mode !== "" && mode !== "query");
+  return target.startsWith(oauthPaths.authorization) && isOther;
 }
 
 const otherModeAnswer: OAuthAnswer = {

@@ -5,7 +5,9 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 /** What a program asks for (RFC 6749, RFC 7636); the library judges it. */
 export const AuthorizeQuery = Type.Object({
   client_id: text("who asks"),
-  redirect_uri: text("one of the registered addresses, letter by letter"),
+  redirect_uri: text(
+    "one of the registered addresses, letter by letter; programs on devices choose the port of a loopback address",
+  ),
   response_type: text("code"),
   scope: text("openid, profile, email, offline_access"),
   state: text("comes back as it is"),
@@ -22,13 +24,15 @@ export const TokenForm = Type.Object({
   redirect_uri: text("the same as in the authorization"),
   code_verifier: text("what code_challenge was made of"),
   refresh_token: text("replaced at each use where the answer has a new one"),
-  client_id: text("of a public client; a confidential one uses HTTP Basic"),
+  client_id: text("with the secret, or of a public client"),
+  client_secret: text("of a confidential client that does not use HTTP Basic"),
 });
 
 export const RevokeForm = Type.Object({
   token: Type.String(),
   token_type_hint: text("access_token or refresh_token"),
-  client_id: text("of a public client"),
+  client_id: text("with the secret, or of a public client"),
+  client_secret: text("of a confidential client that does not use HTTP Basic"),
 });
 
 export const ConsentParams = Type.Object({ uid: Type.String({ pattern: "^[\\w-]{8,64}$" }) });

@@ -22,9 +22,13 @@ describe("the OAuth 2.0 server", () => {
   let confidential: client.Configuration;
   let account: Awaited<ReturnType<typeof registerAccount>>;
 
-  async function addClient(clientId: string, secretHash: string | null): Promise<void> {
+  async function addClient(
+    clientId: string,
+    secretHash: string | null,
+    redirectUris = [redirect],
+  ): Promise<void> {
     const row = { clientId, realmId, name: `Name of ${clientId}`, secretHash };
-    await insertOAuthClient(app.deps.em, { ...row, redirectUris: [redirect] });
+    await insertOAuthClient(app.deps.em, { ...row, redirectUris });
   }
 
   before(async () => {
@@ -136,8 +140,9 @@ describe("the OAuth 2.0 server", () => {
       assert.deepEqual(await call(method, path), [null, null], path);
   });
 
-  it("signs players in at public and at confidential programs", async () => {
-    for (const config of [open, confidential]) {
+  it("signs players in at public programs, and at confidential ones by header or form", async () => {
+    const byForm = await discover(app, "confidential", client.ClientSecretPost(secret));
+    for (const config of [open, confidential, byForm]) {
       const tokens = await exchange(config, await authorize(config));
       const { id, name } = account.session.player;
       assert.equal(tokens.claims()?.sub, String(id));
@@ -280,6 +285,23 @@ describe("the OAuth 2.0 server", () => {
     }
   });
 
+  it("tells a program that asks for nothing, or for another flow, before a player is asked", async () => {
+    for (const [more, error] of [
+      [{ scope: "" }, "invalid_scope"],
+      [{ scope: "admin" }, "invalid_scope"],
+      [{ scope: "offline_access" }, "invalid_scope"],
+      [{ response_type: "token" }, "unsupported_response_type"],
+      [{ response_type: "" }, "invalid_request"],
+    ] as const) {
+      const { url } = await begin(open, more);
+      const { status, location } = await new Browser(app).request("GET", url.href);
+      assert.equal(status, 303);
+      const back = new URL((location ?? "").replace("#", "?"));
+      assert.equal(back.href.split("?")[0], redirect);
+      assert.equal(back.searchParams.get("error"), error, JSON.stringify(more));
+    }
+  });
+
   it("sends the code in the query and in no other way", async () => {
     for (const mode of ["form_post", "fragment", "web_message", "jwt"]) {
       const { url } = await begin(open, { response_mode: mode });
@@ -287,7 +309,27 @@ describe("the OAuth 2.0 server", () => {
       assert.equal(status, 400, mode);
       assert.doesNotMatch(text, /<form/);
       assert.doesNotMatch(location ?? "", /consent/, mode);
+      const hidden = `${url.href.replace("state=abc", "state=a?b")}`;
+      const { text: shown } = await new Browser(app).request("GET", hidden);
+      assert.doesNotMatch(shown, /<form/, `${mode} after a question mark`);
     }
+    const { url } = await begin(open, { response_mode: "" });
+    assert.ok(await new Browser(app).open(url), "an empty value is none");
+  });
+
+  it("sends a program on a device to whatever port it listens on, and no other to another", async () => {
+    const at = (port: number, path = "/back") => `http://127.0.0.1:${port}${path}`;
+    await addClient("tool", null, ["http://127.0.0.1/back"]);
+    await addClient("page", null, [redirect, at(5173)]);
+    const opens = async (clientId: string, uri: string) => {
+      const config = await discover(app, clientId, client.None());
+      const { url } = await begin(config, { redirect_uri: uri });
+      return (await new Browser(app).request("GET", url.href)).status === 303;
+    };
+    assert.ok(await opens("tool", at(40_123)));
+    assert.ok(!(await opens("tool", at(40_123, "/other"))));
+    assert.ok(await opens("page", at(5173)));
+    assert.ok(!(await opens("page", at(5174))));
   });
 
   it("sends nobody to an address that is not registered letter by letter", async () => {
