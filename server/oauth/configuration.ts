@@ -1,20 +1,9 @@
 import { errors, interactionPolicy, type Configuration, type FindAccount } from "oidc-provider";
 import type { Config } from "../core/config.ts";
 import { errorPage } from "./error-page.ts";
-import { daySeconds, grantSeconds, oauthPaths, sessionCookie } from "./constants.ts";
+import { grantSeconds, lifetimes, oauthPaths, sessionCookie } from "./constants.ts";
 import { cookieKeys, signingKeys } from "./keys.ts";
 import type { createStore } from "./store.ts";
-
-/** Seconds each thing of the protocol lives. */
-const ttl = {
-  AuthorizationCode: 60,
-  AccessToken: 3_600,
-  IdToken: 3_600,
-  RefreshToken: 30 * daySeconds,
-  Grant: grantSeconds,
-  Interaction: 600,
-  Session: 600,
-};
 
 /** Code flow with PKCE S256 and nothing else; the protocol itself is the library's (OA-06). */
 export function oauthConfiguration(
@@ -28,7 +17,7 @@ export function oauthConfiguration(
     adapter: parts.store,
     findAccount: parts.findAccount,
     routes,
-    ttl,
+    ttl: { ...lifetimes, Grant: (_, grant) => grantSeconds(grant.getOIDCScope().split(" ")) },
     clients: [],
     jwks: { keys: signingKeys(config) },
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
@@ -46,6 +35,8 @@ export function oauthConfiguration(
     clockTolerance: 0,
     expiresWithSession: () => false,
     rotateRefreshToken: () => true,
+    // Every authorization has a grant of its own: with one of its tokens the player's session goes.
+    revokeGrantPolicy: () => true,
     // Cross-origin permissions are given by our own pipeline (HTTP-10).
     clientBasedCORS: () => false,
     cookies: {

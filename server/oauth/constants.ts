@@ -8,8 +8,22 @@ export const oauthPaths = {
   consent: "/v1/oauth/consent",
 } as const;
 
-export const daySeconds = 86_400;
-/** No grant outlives this: the bound of every session (TOK-05). */
-export const grantSeconds = 180 * daySeconds;
+const daySeconds = 86_400;
+/** Seconds each thing of the protocol lives. */
+export const lifetimes = {
+  AuthorizationCode: 60,
+  AccessToken: 3_600,
+  IdToken: 3_600,
+  RefreshToken: 30 * daySeconds,
+  Interaction: 600,
+  Session: 600,
+} as const;
+
+/** Seconds a consent stands: for later up to the bound of every session (TOK-05), else until its last token has ended. */
+export function grantSeconds(scopes: readonly string[]): number {
+  if (scopes.includes("offline_access")) return 180 * daySeconds;
+  return lifetimes.Interaction + lifetimes.AuthorizationCode + lifetimes.AccessToken;
+}
+
 /** Cookie the library remembers a browser by; kept from browsers (bridge.ts). */
 export const sessionCookie = "svc_oauth_session";

@@ -49,10 +49,11 @@ const familyKey = (grantId: string) => `oauth:family:${grantId}`;
 export async function openGrantSession(
   { orm, redis, clock }: GrantStores,
   { playerId, family }: Allower,
-  grant: { id: string; realm: string; clientName: string },
+  grant: { id: string; realm: string; clientName: string; scopes: readonly string[] },
 ): Promise<void> {
   const now = new Date(clock.now());
   const id = randomId();
+  const seconds = grantSeconds(grant.scopes);
   await orm.em.fork().transactional(async (em) => {
     // Whoever ends the player's sessions comes before this or after it.
     const player = await lockAccount(em, playerId);
@@ -65,11 +66,11 @@ export async function openGrantSession(
       realm: grant.realm,
       createdAt: now,
       lastUsedAt: now,
-      endsAt: new Date(now.getTime() + grantSeconds * 1_000),
+      endsAt: new Date(now.getTime() + seconds * 1_000),
       userAgent: grant.clientName,
     });
   });
-  await redis.set(familyKey(grant.id), id, "EX", grantSeconds);
+  await redis.set(familyKey(grant.id), id, "EX", seconds);
 }
 
 /** Ends the session of a grant; there may be none any more. */

@@ -55,8 +55,7 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
         const grant = new provider.Grant({ accountId, clientId });
         if (question.scopes.length > 0) grant.addOIDCScope(question.scopes.join(" "));
         const grantId = await grant.save();
-        const { realm, clientName } = question;
-        await openGrantSession(options, allower, { id: grantId, realm, clientName });
+        await openGrantSession(options, allower, { id: grantId, ...question });
         const ts = Math.floor(signedInAt / 1_000);
         return settle({ login: { accountId, remember: false, ts }, consent: { grantId } });
       }),

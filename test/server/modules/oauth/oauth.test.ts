@@ -381,10 +381,38 @@ describe("the OAuth 2.0 server", () => {
     for (const { access_token: token } of won) await isRefused(token);
   });
 
-  it("ends with a token that the program gives back", async () => {
-    const { access_token: token } = await exchange(open, await authorize(open));
+  it("ends with a token that the program gives back, and leaves the list of sessions", async () => {
+    const own = await registerAccount(app);
+    const done = await authorizeAs(own.session.access_token);
+    const { access_token: token } = await exchange(open, done);
     await client.tokenRevocation(open, token);
     await isRefused(token);
+    const listed = await app.client.get("/v1/users/@me/sessions", {
+      headers: tokenOf(own.session),
+    });
+    const { sessions } = listed.body as { sessions: { is_current: boolean }[] };
+    assert.deepEqual(
+      sessions.map((one) => one.is_current),
+      [true],
+    );
+  });
+
+  it("is a session for as long as a token of it may live", async () => {
+    const own = await registerAccount(app);
+    const hours = async (more: Record<string, string>) => {
+      const userAgent = "Name of open";
+      await exchange(open, await authorizeAs(own.session.access_token, more));
+      const { em } = app.deps;
+      const where = { player: own.session.player.id, userAgent };
+      const last = await em.fork().findOneOrFail(TokenFamilySchema, where, {
+        orderBy: { createdAt: "desc" },
+      });
+      return (last.endsAt.getTime() - Date.now()) / 3_600_000;
+    };
+    const short = await hours({});
+    assert.ok(short > 1 && short < 1.5, String(short));
+    const later = await hours({ scope: "openid offline_access", prompt: "consent" });
+    assert.ok(later > 179 * 24, String(later));
   });
 
   it("renews tokens where the player allowed it for later, each refresh token once", async () => {
@@ -479,8 +507,11 @@ describe("the OAuth 2.0 server", () => {
     assert.equal(await countOpenFamilies(em, id, new Date()), 0);
   });
 
-  async function authorizeAs(token: string): Promise<Authorized> {
-    const { verifier, url } = await begin(open);
+  async function authorizeAs(
+    token: string,
+    more: Record<string, string> = {},
+  ): Promise<Authorized> {
+    const { verifier, url } = await begin(open, more);
     const browser = new Browser(app);
     return { verifier, back: await browser.decide(await browser.open(url), token) };
   }
