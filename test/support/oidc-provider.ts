@@ -24,7 +24,10 @@ const clientId = "emberline-test";
 const clientSecret = "a-secret-of-the-test-provider";
 
 /** A real OpenID provider on this machine, whose people sign in without a form. */
-export async function startTestProvider(redirectUris: string[]): Promise<TestProvider> {
+export async function startTestProvider(
+  redirectUris: string[],
+  authMethod: "client_secret_basic" | "client_secret_post" = "client_secret_post",
+): Promise<TestProvider> {
   let handle = (_: IncomingMessage, answer: ServerResponse): void => void answer.end();
   const server = createServer((request, answer) => handle(request, answer));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -40,7 +43,7 @@ export async function startTestProvider(redirectUris: string[]): Promise<TestPro
       await new Promise((done) => server.close(done));
     },
   };
-  const provider = new Provider(issuer, configurationOf(test, redirectUris));
+  const provider = new Provider(issuer, configurationOf(test, redirectUris, authMethod));
   const own = provider.callback();
   handle = (request, answer) => {
     if (!request.url?.startsWith("/interaction/")) return void own(request, answer);
@@ -51,14 +54,19 @@ export async function startTestProvider(redirectUris: string[]): Promise<TestPro
   return test;
 }
 
-function configurationOf(test: TestProvider, redirectUris: string[]): Configuration {
+function configurationOf(
+  test: TestProvider,
+  redirectUris: string[],
+  authMethod: "client_secret_basic" | "client_secret_post",
+): Configuration {
   return {
+    clientAuthMethods: [authMethod],
     clients: [
       {
         client_id: clientId,
         client_secret: clientSecret,
         redirect_uris: redirectUris,
-        token_endpoint_auth_method: "client_secret_post",
+        token_endpoint_auth_method: authMethod,
       },
     ],
     pkce: { required: () => true },

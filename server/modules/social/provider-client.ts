@@ -35,7 +35,7 @@ export async function configurationOf(
 
 async function configure(provider: OauthProvider): Promise<oidc.Configuration> {
   const { clientId, clientSecret, endpoints } = provider;
-  const auth = clientSecret === "" ? oidc.None() : oidc.ClientSecretPost(clientSecret);
+  const auth = clientSecret === "" ? oidc.None() : secretAuth(clientSecret);
   if ("issuer" in endpoints)
     return oidc.discovery(new URL(endpoints.issuer), clientId, {}, auth, {
       timeout: timeoutSeconds,
@@ -53,6 +53,16 @@ async function configure(provider: OauthProvider): Promise<oidc.Configuration> {
   configuration[oidc.customFetch] = boundedFetch;
   if (endpoints.token.startsWith("http:")) oidc.allowInsecureRequests(configuration);
   return configuration;
+}
+
+/** In the form, which nearly all take, unless the provider says that it takes the header alone. */
+function secretAuth(secret: string): oidc.ClientAuth {
+  const [inForm, inHeader] = [oidc.ClientSecretPost(secret), oidc.ClientSecretBasic(secret)];
+  return (server, ...request) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_post"];
+    const auth = methods.includes("client_secret_post") ? inForm : inHeader;
+    auth(server, ...request);
+  };
 }
 
 /** Follows no redirect and reads no more than a sign-in can need. */

@@ -4,13 +4,16 @@ import { ConfigError, configToEnv, parseConfig } from "../../../../server/core/c
 import { startApp, type App } from "../../../support/app.ts";
 import { startPlainProvider, type PlainProvider } from "../../../support/plain-provider.ts";
 import { post } from "../../../support/identity.ts";
-import { begin, goThrough, sessionOf } from "./visitor.ts";
+import { startTestProvider, type TestProvider } from "../../../support/oidc-provider.ts";
+import { begin, callbackOf, goThrough, person, sessionOf } from "./visitor.ts";
 
-describe("a provider without OpenID", () => {
+describe("a provider", () => {
   let provider: PlainProvider;
+  let strict: TestProvider;
   let app: App;
   before(async () => {
     provider = await startPlainProvider();
+    strict = await startTestProvider([callbackOf("strict")], "client_secret_basic");
     app = await startApp({
       hasJobs: false,
       env: {
@@ -20,17 +23,21 @@ describe("a provider without OpenID", () => {
         OAUTH_OCTO_USERINFO_URL: `${provider.url}/user`,
         OAUTH_AWAY_CLIENT_ID: "away-client",
         OAUTH_AWAY_ISSUER: "http://127.0.0.1:1",
+        OAUTH_STRICT_CLIENT_ID: strict.clientId,
+        OAUTH_STRICT_SECRET: strict.clientSecret,
+        OAUTH_STRICT_ISSUER: strict.issuer,
       },
     });
   });
   after(async () => {
     await app.stop();
     await provider.stop();
+    await strict.stop();
   });
   const answer = (body: unknown, status = 200) => (provider.user = { status, body });
   const through = () => goThrough(app, { provider: "octo" });
 
-  it("is known by the number of the user it names", async () => {
+  it("without OpenID is known by the number of the user it names", async () => {
     answer({ id: 583231, login: "octocat", avatar_url: "https://cdn.octo.example/u/583231" });
     const first = await sessionOf(app, await through());
     assert.match(first.player.username ?? "", /^octocat_\d{6}$/);
@@ -71,6 +78,13 @@ describe("a provider without OpenID", () => {
     const odd = await sessionOf(app, await through());
     assert.deepEqual([odd.player.email, odd.player.email_verified_at], [null, null]);
     assert.match(odd.player.username ?? "", /^octo_\d{6}$/);
+  });
+
+  it("that takes the secret in the header alone is given it there", async () => {
+    person(strict, { name: "Ada" });
+    const returned = await goThrough(app, { provider: "strict" });
+    assert.equal(returned.error, null);
+    assert.equal((await sessionOf(app, returned)).player.display_name, "Ada");
   });
 
   it("that cannot be reached is told as such", async () => {
