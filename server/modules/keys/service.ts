@@ -102,7 +102,8 @@ export function changeKey(
   place: KeyPlace,
   change: KeyChange,
 ): Promise<ApiKey> {
-  return updateKey(deps, caller, place, (key) => {
+  return updateKey(deps, caller, place, async (key, em) => {
+    await requireOpenSession({ em, clock: deps.clock }, caller);
     if (key.revokedAt) throw new AppError("key:revoked_state");
     if (change.name !== undefined) key.name = change.name.trim();
     if (change.scopes !== undefined) key.scopes = distinct(change.scopes);

@@ -150,6 +150,7 @@ describe("a copied access token, after its session was ended,", () => {
     await app.client.delete(path, { token });
     await ended(token, "POST", "/v1/realms/default/keys", key);
     await ended(token, "POST", `/v1/realms/default/keys/${id}/roll`);
+    await ended(token, "PATCH", `/v1/realms/default/keys/${id}`, { scopes: ["*"] });
     await ended(token, "PATCH", "/v1/users/@me", { email: "thief2@example.com" });
     await ended(token, "POST", "/v1/users/@me/phone/verify", { code });
     await app.deps.em.nativeUpdate(PlayerSchema, { id: player.id }, { passwordHash: null });
