@@ -124,10 +124,22 @@ function failureOf({ log }: Pick<Deps, "log">, { id }: OauthProvider, error: unk
     : unavailable(new Error(reason));
 }
 
+/** The form of the codes of RFC 6749, which tell an operator what is set wrong. */
+const errorCode = /^[a-z_]{1,40}$/;
+
 /** What is no JSON is repeated in the message: a token, or who somebody is (S27). */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return "the provider's answer is no JSON";
+  const code = codeOf(error);
+  if (code !== undefined && errorCode.test(code)) return `the provider answered ${code}`;
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The provider's own code, from its body or from the header that asks for other credentials. */
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof oidc.ResponseBodyError) return error.error;
+  if (!(error instanceof oidc.WWWAuthenticateChallengeError)) return undefined;
+  return error.cause[0]?.parameters["error"];
 }
 
 /** The library's codes for a provider that could not be reached, or answered nothing it should. */

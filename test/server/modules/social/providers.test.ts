@@ -1,21 +1,27 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createLogger } from "../../../../server/core/logger.ts";
 import { ConfigError, configToEnv, parseConfig } from "../../../../server/core/config.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { startPlainProvider, type PlainProvider } from "../../../support/plain-provider.ts";
 import { post } from "../../../support/identity.ts";
 import { startTestProvider, type TestProvider } from "../../../support/oidc-provider.ts";
-import { begin, callbackOf, goThrough, person, sessionOf } from "./visitor.ts";
+import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./visitor.ts";
 
 describe("a provider", () => {
   let provider: PlainProvider;
   let strict: TestProvider;
   let app: App;
+  const written: string[] = [];
   before(async () => {
     provider = await startPlainProvider();
-    strict = await startTestProvider([callbackOf("strict")], "client_secret_basic");
+    const callbacks = [callbackOf("strict"), callbackOf("typo")];
+    strict = await startTestProvider(callbacks, "client_secret_basic");
     app = await startApp({
       hasJobs: false,
+      log: createLogger(parseConfig({ LOG_LEVEL: "warn" }), "http", {
+        write: (text) => written.push(text),
+      }),
       env: {
         OAUTH_OCTO_CLIENT_ID: "octo-client",
         OAUTH_OCTO_AUTHORIZE_URL: `${provider.url}/authorize`,
@@ -26,6 +32,9 @@ describe("a provider", () => {
         OAUTH_STRICT_CLIENT_ID: strict.clientId,
         OAUTH_STRICT_SECRET: strict.clientSecret,
         OAUTH_STRICT_ISSUER: strict.issuer,
+        OAUTH_TYPO_CLIENT_ID: strict.clientId,
+        OAUTH_TYPO_SECRET: `${strict.clientSecret}x`,
+        OAUTH_TYPO_ISSUER: strict.issuer,
       },
     });
   });
@@ -85,6 +94,20 @@ describe("a provider", () => {
     const returned = await goThrough(app, { provider: "strict" });
     assert.equal(returned.error, null);
     assert.equal((await sessionOf(app, returned)).player.display_name, "Ada");
+  });
+
+  it("that refuses is quoted in the log, so that an operator sees what is set wrong", async () => {
+    person(strict, { name: "Ada" });
+    const wrongSecret = await goThrough(app, { provider: "typo" });
+    const begun = await begin(app, { provider: "strict" });
+    const back = new URL(callbackOf("strict"));
+    const query = { state: begun.state, code: "nonsense", iss: strict.issuer };
+    back.search = new URLSearchParams(query).toString();
+    const wrongCode = await comeBack(app, back, begun.cookie);
+    const denied = "oauth:provider_denied";
+    assert.deepEqual([wrongSecret.error, wrongCode.error], [denied, denied]);
+    assert.match(written.join(""), /"typo","reason":"the provider answered invalid_client"/);
+    assert.match(written.join(""), /"strict","reason":"the provider answered invalid_grant"/);
   });
 
   it("that cannot be reached is told as such", async () => {
