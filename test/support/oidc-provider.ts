@@ -7,6 +7,8 @@ export interface Person {
   email_verified?: boolean;
   name?: string;
   picture?: string;
+  /** What the id token says; nothing but the subject unless given. */
+  token?: Omit<Person, "token">;
 }
 
 export interface TestProvider {
@@ -69,6 +71,7 @@ function configurationOf(
         token_endpoint_auth_method: authMethod,
       },
     ],
+    conformIdTokenClaims: false,
     pkce: { required: () => true },
     cookies: { keys: ["a-key-of-the-test-provider"] },
     claims: { email: ["email", "email_verified"], profile: ["name", "picture"] },
@@ -76,7 +79,10 @@ function configurationOf(
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_, sub) => ({
       accountId: sub,
-      claims: () => ({ sub, ...test.people.get(sub) }),
+      claims: (use) => {
+        const { token, ...person } = test.people.get(sub) ?? {};
+        return { sub, ...(use === "id_token" ? token : person) };
+      },
     }),
     // Nobody is asked what they allow.
     loadExistingGrant: async (context) => {

@@ -58,7 +58,7 @@ export async function readProfile(
     const isComplete = claims["email"] !== undefined && claims["name"] !== undefined;
     if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return toProfile(claims);
     const more = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-    return toProfile({ ...claims, ...more });
+    return toProfile({ ...claims, ...more }, addressedBy(claims, more));
   } catch (error) {
     throw failureOf(deps, provider, error);
   }
@@ -85,13 +85,23 @@ async function readPlainUser(
   return typeof json === "object" && json !== null ? { ...json } : {};
 }
 
-function toProfile(claims: Record<string, unknown>): Profile {
+type Claims = Record<string, unknown>;
+
+/** Id token and user info may name two addresses: that one is verified says nothing of the other. */
+function addressedBy(token: Claims, user: Claims): Claims {
+  if (user["email"] === undefined) return token;
+  return user["email"] === token["email"] ? { ...token, ...user } : user;
+}
+
+/** `addressed` is what names the address and says whether it is verified. */
+function toProfile(claims: Claims, addressed = claims): Profile {
   const subject = claims["sub"] ?? claims["id"];
   const id = typeof subject === "number" ? String(subject) : subject;
   if (typeof id !== "string" || id === "" || id.length > maxSubject || /\0/.test(id))
     throw new AppError("oauth:provider_denied");
-  const { email, picture, avatar_url } = claims;
-  const verified = claims["email_verified"] ?? claims["verified_email"];
+  const { picture, avatar_url } = claims;
+  const { email } = addressed;
+  const verified = addressed["email_verified"] ?? addressed["verified_email"];
   const names = [claims["name"], claims["preferred_username"], claims["login"]];
   const name = names.find((one) => typeof one === "string" && isDisplayName(one));
   return {

@@ -110,6 +110,16 @@ describe("a social login", () => {
     }
   });
 
+  it("takes an address for verified only where the provider says so of that address", async () => {
+    const { email, session } = await registerAccount(app);
+    await verifyEmail(session.player.id);
+    const own = { email: newAddress(), email_verified: true };
+    person(provider, { email, name: "Ada", token: own });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+    person(provider, { email_verified: true, name: "Ada", token: { email } });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+  });
+
   it("of an unverified or no address makes an account that trusts none", async () => {
     person(provider, { email: newAddress(), email_verified: false });
     const unverified = await sessionOf(app, await goThrough(app));
