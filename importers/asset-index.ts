@@ -92,7 +92,9 @@ export async function indexAssets(
       const fresh = new Map<string, string>();
       for (const [path, asset] of byPath)
         if (!registered.has(asset.hash)) fresh.set(asset.hash, path);
-      await storeInBatches(em, envelope, [...fresh.values()], { byPath, signal: watch.signal });
+      // In one order, because two imports that wait for files of each other would wait for ever.
+      const paths = [...fresh.keys()].sort().flatMap((hash) => fresh.get(hash) ?? []);
+      await storeInBatches(em, envelope, paths, { byPath, signal: watch.signal });
       return fresh.size;
     },
   };

@@ -220,7 +220,7 @@ export async function listTouched(em: EntityManager): Promise<string[]> {
 
 /** Every entity of a branch counts as touched: its head is built from nothing. */
 export async function touchWholeBranch(em: EntityManager, branchId: number): Promise<void> {
-  await rowsOf(em, sql`analyze codex_versions`);
+  await analyze(em, sql`codex_versions`);
   await rowsOf(
     em,
     sql`insert into codex_touched select entity_id from codex_versions
@@ -271,8 +271,12 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
       gin_clean_pending_list('codex_head_tags_index')`,
   );
   if ((touched?.count ?? 0) > analyzeAbove)
-    await rowsOf(em, sql`analyze codex_entities, codex_head, codex_versions`);
+    await analyze(em, sql`codex_entities, codex_head, codex_versions`);
 }
+
+/** What the import of another game has analyzed stays locked until that is done, and is not waited for. */
+const analyze = (em: EntityManager, tables: RawBuilder<unknown>) =>
+  rowsOf(em, sql`analyze (skip_locked) ${tables}`);
 
 export interface TextChange {
   locale: string;

@@ -15,7 +15,8 @@ import {
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { importEnvelope } from "../../importers/run.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
-import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
+import { entity, envelope, importTime, startArchive, type Archive } from "../support/archive.ts";
+import { untilOneWaits } from "../support/locks.ts";
 
 const torch = (power: number) => entity("id.item.torch", { data: { power } });
 const sword = entity("id.item.sword", { data: { power: 9 }, tags: ["weapon", "iron"] });
@@ -400,5 +401,44 @@ describe("an import", () => {
     const reports = await Promise.all([1, 2, 3].map(() => run("1.0", [torch(1), sword])));
     same(reports.map(({ added }) => added).sort(), [0, 0, 2]);
     same((await rows()).length, 2);
+  });
+
+  it("of one game does not wait for that of another, however much both bring", async () => {
+    const entities = Array.from({ length: 1_001 }, (_, n) => entity(`id.item.n${n}`));
+    const other = { game: fresh(), entities };
+    const project = async () => {
+      same((await archive.import(other)).added, entities.length);
+    };
+    same((await archive.import({ game: fresh(), entities }, { project })).added, entities.length);
+  });
+
+  it("takes the same pictures in whatever order while those of another game are stored", async () => {
+    const names = Array.from({ length: 65 }, (_, n) => `shared ${n}`);
+    const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+    names.sort((a, b) => (sha256(a) < sha256(b) ? -1 : 1));
+    const picturesOf = (order: readonly string[]) =>
+      envelope({
+        game: fresh(),
+        files: Object.fromEntries(order.map((name) => [name, Buffer.from(name)])),
+        assets: order.map((path) => ({ path, media_type: "image/png" })),
+        entities: [torch(1)],
+      });
+    const bring = (source: ImportEnvelope) =>
+      importEnvelope(archive.orm.em.fork(), source, { now: importTime });
+    const first = picturesOf(names);
+    const second = picturesOf(names.toReversed());
+    let reads = 0;
+    const later: Promise<unknown>[] = [];
+    const readAsset = async (path: string) => {
+      // Each file was looked at once, and a batch of them is stored.
+      if (++reads === 2 * names.length) {
+        later.push(bring(second));
+        await untilOneWaits(archive.orm.em.fork());
+      }
+      return first.readAsset(path);
+    };
+    await bring({ ...first, readAsset });
+    await Promise.all(later);
+    same(later.length, 1);
   });
 });
