@@ -221,7 +221,7 @@ function opOf(kept: KeptEntity | undefined, hash: string): "added" | "changed" |
 }
 
 const missing = (state: ReadonlyMap<string, KeptEntity>, isThere: (key: string) => boolean) =>
-  [...state.keys()].filter((key) => !isThere(key));
+  [...state.keys()].filter((key) => !isThere(key)).sort();
 
 /** Holds what has to be written until there is enough for a statement. */
 function createStage(em: EntityManager, problems: ProblemList) {

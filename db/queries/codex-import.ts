@@ -29,6 +29,8 @@ export async function lockGame(em: EntityManager, slug: string): Promise<boolean
       sql`select pg_advisory_xact_lock_shared(${imports.lock}::int, ${imports.all}::int)`,
     );
     await rowsOf(em, sql`select pg_advisory_xact_lock(${importLock}::int, hashtext(${slug}))`);
+    // What is waited for from here on belongs to an import of another game, which ends by itself.
+    await rowsOf(em, sql.raw("set local lock_timeout = default"));
     return true;
   } catch (error) {
     if (isLockTimeout(error)) return false;
