@@ -12,6 +12,7 @@ import {
   refreshHead,
   revertPatch,
   storeStaged,
+  touchStaged,
   touchWholeBranch,
   type TextChange,
 } from "../db/queries/codex-staging.ts";
@@ -81,8 +82,11 @@ async function writePatch(
     numChanged: counts.changed,
     numRemoved: counts.removed,
   };
-  // The patch a new branch begins at belongs to its parent.
-  if (existing !== null && existing.branchId !== branchId) return existing.id;
+  if (existing !== null && existing.branchId !== branchId) {
+    // The patch a new branch begins at belongs to its parent.
+    await touchStaged(em, gameId);
+    return existing.id;
+  }
   await storeStaged(em, gameId);
   const ord = existing?.ord ?? (previous?.ord ?? 0) + 1;
   const patchId =

@@ -46,7 +46,7 @@ async function createStaging(em: EntityManager): Promise<void> {
   await rowsOf(
     em,
     sql`create temp table codex_touched (entity_id int primary key, document_id int,
-        is_changed boolean not null default false) on commit delete rows`,
+        is_changed boolean not null default false, words text) on commit delete rows`,
   );
 }
 
@@ -169,22 +169,27 @@ export interface PatchPlace {
   ord: number;
 }
 
-/** Ends the versions that were changed or removed and begins those of this patch. */
-export async function applyStaged(em: EntityManager, place: PatchPlace): Promise<void> {
-  const { gameId, branchId, patchId, ord } = place;
+/** What was staged is touched, with the words it is found by. */
+export async function touchStaged(em: EntityManager, gameId: number): Promise<void> {
   await rowsOf(
     em,
-    sql`insert into codex_touched (entity_id, document_id, is_changed)
-      select e.id, d.id, s.is_changed from codex_staging s
+    sql`insert into codex_touched (entity_id, document_id, is_changed, words)
+      select e.id, d.id, s.is_changed, s.words from codex_staging s
       cross join ${entityOf(gameId, sql.ref("s.key"))} e
       cross join lateral (
         select id from codex_documents where game_id = ${gameId} and hash = s.hash limit 1) d
       union all
-      select e.id, null, true from codex_removed r
+      select e.id, null, true, null from codex_removed r
       cross join ${entityOf(gameId, sql.ref("r.key"))} e
-      on conflict (entity_id) do update
-        set document_id = excluded.document_id, is_changed = excluded.is_changed`,
+      on conflict (entity_id) do update set document_id = excluded.document_id,
+        is_changed = excluded.is_changed, words = excluded.words`,
   );
+}
+
+/** Ends the versions that were changed or removed and begins those of this patch. */
+export async function applyStaged(em: EntityManager, place: PatchPlace): Promise<void> {
+  const { gameId, branchId, patchId, ord } = place;
+  await touchStaged(em, gameId);
   // Nobody else writes to the game, so the rows stay where they are.
   await rowsOf(
     em,
@@ -228,8 +233,8 @@ export async function touchWholeBranch(em: EntityManager, branchId: number): Pro
   );
 }
 
-/** Head rows above which the planner is told at once what changed. */
-const analyzeAbove = 1_000;
+/** Head rows above which the planner is told at once what changed, and the open versions are read once, not looked up. */
+const manyTouched = 1_000;
 
 /**
  * Brings the head of the touched entities up to the open versions. Each of them that is there was staged: its
@@ -240,6 +245,13 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
     em,
     sql<{ count: number }>`select count(*)::int as count from codex_touched`,
   );
+  const isMany = (touched?.count ?? 0) > manyTouched;
+  // Of a branch it knows nothing of yet the planner may look through all versions for each entity.
+  const open = isMany
+    ? sql`(select * from codex_versions where branch_id = ${branchId} and to_ord = ${openOrd}) v
+        cross join lateral (
+          select entity_id, words from codex_touched where entity_id = v.entity_id limit 1) t`
+    : sql`codex_touched t cross join ${openVersionOf(branchId)} v`;
   await rowsOf(
     em,
     sql`delete from codex_head where branch_id = ${branchId}
@@ -251,15 +263,13 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
         (branch_id, entity_id, type, document_id, patch_id, name, tags, data, search)
       select ${branchId}::int, t.entity_id, e.type, d.id, v.patch_id, j.body ->> 'name',
         array(select jsonb_array_elements_text(j.body -> 'tags')), j.body -> 'data',
-        array_to_tsvector(string_to_array(s.words, ' '))
-      from codex_touched t
-      cross join ${openVersionOf(branchId)} v
+        -- Without words the import fails, rather than to leave an entity nobody finds.
+        array_to_tsvector(string_to_array(t.words, ' '))
+      from ${open}
       cross join lateral (
-        select type, key from codex_entities where id = t.entity_id limit 1) e
+        select type from codex_entities where id = t.entity_id limit 1) e
       cross join lateral (
         select id, body from codex_documents where id = v.document_id limit 1) d
-      -- Without words the import fails, rather than to leave an entity nobody finds.
-      left join codex_staging s on s.key = e.key
       -- Without the offset every use of the body would parse it again.
       cross join lateral (select ('{' || d.body || '}')::jsonb as body offset 0) j
       order by t.entity_id`,
@@ -270,8 +280,7 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
     sql`select gin_clean_pending_list('codex_head_search_index'),
       gin_clean_pending_list('codex_head_tags_index')`,
   );
-  if ((touched?.count ?? 0) > analyzeAbove)
-    await analyze(em, sql`codex_entities, codex_head, codex_versions`);
+  if (isMany) await analyze(em, sql`codex_entities, codex_head, codex_versions`);
 }
 
 /** What the import of another game has analyzed stays locked until that is done, and is not waited for. */
