@@ -8,7 +8,8 @@ const isShort = (text: string) => text.length <= shortLength && !exponent.test(t
 
 /** Compares two decimal numbers by value, however long: negative when the first is smaller. */
 export function compareDecimals(a: string, b: string): number {
-  if (isShort(a) && isShort(b)) return Number(a) - Number(b);
+  // Plus 0, because -0 less 0 is -0.
+  if (isShort(a) && isShort(b)) return Number(a) - Number(b) + 0;
   const [x, y] = [readDecimal(a), readDecimal(b)];
   if (x.sign !== y.sign) return x.sign - y.sign;
   const size = x.magnitude - y.magnitude;
