@@ -82,7 +82,8 @@ export async function compareEntities(
   const stage = createStage(em, problems);
   let position = 0;
   let work = 0;
-  const isTurn = (more: number) => {
+  /** Counts an entity, and says whether the rest of the process is to have its turn. */
+  const moveOn = (more: number): boolean => {
     position++;
     work += more;
     return work >= workPerTurn;
@@ -96,13 +97,13 @@ export async function compareEntities(
   const passKnown = async () => {
     for (let one = known[position]; one !== undefined; one = known[position]) {
       if (tally.pass(one, position) && tally.isNewToBase(one)) kept.push(one.key);
-      if (isTurn(1)) await turn();
+      if (moveOn(1)) await turn();
     }
   };
   for await (const source of envelope.entities((at) => known[at] === undefined)) {
     if (known[position] !== undefined) await passKnown();
     const at = position;
-    if (isTurn(readingWork)) await turn();
+    if (moveOn(readingWork)) await turn();
     if (position > maxEntities) break;
     const entity = await prepareEntity(source, position, context);
     if (entity === null) continue;
