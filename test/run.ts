@@ -29,7 +29,7 @@ const leastFiles = 9;
 /** What hangs is a failure; a slow machine is none. */
 const fileTimeoutMs = 1_800_000;
 /** They start the whole service, browsers or long programs, and mostly wait: a process for each part. */
-const longParts = ["boot", "browser", "failover", "play", "simulation", "survival"];
+const longParts = ["boot", "browser", "failover", "play", "simulation", "survival", "workers"];
 const folder = mkdtempSync(join(roomInMemory() ?? tmpdir(), "ember-"));
 chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;

@@ -66,13 +66,12 @@ export async function startGames(service: Service, count: number): Promise<Bench
   return seats;
 }
 
-/** The choice changes nothing but is committed and published each time. With a key it is done once only. */
-export function pickJob(seat: BenchSeat | undefined, key?: string): Job {
+/** The choice changes nothing but is committed and published each time. */
+export function pickJob(seat: BenchSeat | undefined): Job {
   if (!seat) return { request: "" };
-  const keyed = key === undefined ? {} : { "idempotency-key": key };
   return {
     request: requestText("POST", `${lobbies}/${seat.code}/pick`, {
-      headers: { "x-lobby-token": seat.token, ...keyed },
+      headers: { "x-lobby-token": seat.token },
       body: { selected_index: 1 },
     }),
   };
@@ -89,13 +88,12 @@ export async function placedPicks(
   generator: Generator,
   seats: BenchSeat[],
   isLocal: boolean,
-  key?: string,
 ): Promise<Job[]> {
   const owners = await ownerPids(service, seats);
   return generator.requestIds.map((requestId, i) => {
     const pid = pidOfRequest(requestId);
     const fitting = seats.filter((seat) => (owners.get(seat.code) === pid) === isLocal);
-    return pickJob(fitting[(i * 7) % fitting.length], key);
+    return pickJob(fitting[(i * 7) % fitting.length]);
   });
 }
 

@@ -1,15 +1,25 @@
+import type { Generator, Job } from "../load.ts";
 import { median, verdict, type Table } from "../report.ts";
 import { answersOf, measureRequests, startEcho, type Echo, type Measured } from "../requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { pidsOf, withService } from "../service.ts";
 import type { Service } from "../../test/support/process.ts";
-import { anyPicks, connections, echoPost, openFor, placedPicks, startGames } from "./field.ts";
+import {
+  anyPicks,
+  connections,
+  echoPost,
+  openFor,
+  placedPicks,
+  startGames,
+  type BenchSeat,
+} from "./field.ts";
 
 const lobbyCount = 100;
+const withoutCommit = new URL("./without-commit.ts", import.meta.url).href;
 const workers = 2;
 const names = {
   echo: "raw echo",
-  remembered: "remembered pick",
+  uncommitted: "pick without its commit",
   local: "committed pick, local",
   forwarded: "committed pick, forwarded",
   mixed: "committed pick, anywhere",
@@ -18,29 +28,40 @@ const names = {
 type Name = keyof typeof names;
 type Round = Record<Name, Measured>;
 
-/**
- * Two HTTP workers. The remembered pick is the repeat of an answered one: the whole path to the lobby and
- * back without a commit.
- */
+/** Two services with two HTTP workers each; in one of them the store is not asked to take a commit. */
 export const picks: Scenario = {
-  about: "lobby commands: without a commit, committed, forwarded to another process",
+  about: "lobby commands: without their commit, committed, forwarded to another process",
   async run({ isQuick }) {
     const seconds = isQuick ? 2 : 5;
     const echo = await startEcho(300, workers);
     try {
-      return await withService(workers, async (service) => {
-        const rounds: Round[] = [];
-        for (let n = 0; n < (isQuick ? 1 : 5); n++)
-          rounds.push(await measureRound(service, echo, seconds));
-        return [tableOf(rounds), aimsOf(rounds)];
-      });
+      return await withService(workers, (service) =>
+        withService(
+          workers,
+          async (storeless) => {
+            const rounds: Round[] = [];
+            for (let n = 0; n < (isQuick ? 1 : 5); n++)
+              rounds.push(await measureRound({ service, storeless, echo, seconds }));
+            return [tableOf(rounds), aimsOf(rounds)];
+          },
+          { NODE_OPTIONS: `--import ${withoutCommit}` },
+        ),
+      );
     } finally {
       await echo.stop();
     }
   },
 };
 
-async function measureRound(service: Service, echo: Echo, seconds: number): Promise<Round> {
+interface Field {
+  service: Service;
+  /** Its lobbies live in memory alone. */
+  storeless: Service;
+  echo: Echo;
+  seconds: number;
+}
+
+async function measureRound({ service, storeless, echo, seconds }: Field): Promise<Round> {
   // First, since a connection that waits for its turn for ten seconds is closed.
   const echoed = await echo.measure({
     name: names.echo,
@@ -48,24 +69,42 @@ async function measureRound(service: Service, echo: Echo, seconds: number): Prom
     connections,
     seconds,
   });
-  // Games of their own, since a question is open for a minute only.
+  return {
+    echo: echoed,
+    ...(await inGames(storeless, seconds, async ({ seats, generator, measure }) => ({
+      uncommitted: await measure(
+        "uncommitted",
+        await placedPicks(storeless, generator, seats, true),
+      ),
+    }))),
+    ...(await inGames(service, seconds, async ({ seats, generator, measure }) => ({
+      local: await measure("local", await placedPicks(service, generator, seats, true)),
+      forwarded: await measure("forwarded", await placedPicks(service, generator, seats, false)),
+      mixed: await measure("mixed", anyPicks(generator, seats)),
+    }))),
+  };
+}
+
+interface Games {
+  seats: BenchSeat[];
+  generator: Generator;
+  measure: (name: Name, jobs: Job[]) => Promise<Measured>;
+}
+
+/** Games made for this round, since a question is open for a minute only. */
+async function inGames<T>(
+  service: Service,
+  seconds: number,
+  play: (games: Games) => Promise<T>,
+): Promise<T> {
   const seats = await startGames(service, lobbyCount);
   const generator = await openFor(service);
   const given = { generator, seconds, ...(await pidsOf(service)) };
-  const measure = (name: Name, jobs: { request: string }[]) =>
+  const measure = (name: Name, jobs: Job[]) =>
     measureRequests({ ...given, name: names[name], jobs });
-  const here = await placedPicks(service, generator, seats, true);
-  const away = await placedPicks(service, generator, seats, false);
-  const repeated = await placedPicks(service, generator, seats, true, "bench");
-  const round = {
-    echo: echoed,
-    remembered: await measure("remembered", repeated),
-    local: await measure("local", here),
-    forwarded: await measure("forwarded", away),
-    mixed: await measure("mixed", anyPicks(generator, seats)),
-  };
+  const measured = await play({ seats, generator, measure });
   generator.close();
-  return round;
+  return measured;
 }
 
 function tableOf(rounds: Round[]): Table {
@@ -100,11 +139,11 @@ function aimsOf(rounds: Round[]): Table {
     title: "picks: ratios",
     head: ["ratio", "value", "aim"],
     rows: [
-      row("CPU remembered / echo", (r) => r.remembered.workerMicros / r.echo.workerMicros, 2.2),
-      row("CPU local / remembered", (r) => r.local.workerMicros / r.remembered.workerMicros, 2),
+      row("CPU uncommitted / echo", (r) => r.uncommitted.workerMicros / r.echo.workerMicros, 2.2),
+      row("CPU local / uncommitted", (r) => r.local.workerMicros / r.uncommitted.workerMicros, 2),
       row(
-        "Redis CPU local / CPU remembered",
-        (r) => r.local.redisMicros / r.remembered.workerMicros,
+        "Redis CPU local / CPU uncommitted",
+        (r) => r.local.redisMicros / r.uncommitted.workerMicros,
         1.1,
       ),
       row("CPU forwarded / local", (r) => r.forwarded.workerMicros / r.local.workerMicros, 1.8),

@@ -3,7 +3,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+// Not by its name: an older Node has no such export and would end here.
+import module from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -29,7 +30,7 @@ if (!isRecent) {
 }
 
 // A process that takes the place of a killed one has nothing to compile.
-enableCompileCache(`${installed}.cache/compiled`);
+module.enableCompileCache(`${installed}.cache/compiled`);
 const { keepStrippedSources } = await import("./stripped-sources.mjs");
 keepStrippedSources(`${installed}.cache/stripped`);
 const { linkPackages } = await import("./linked-packages.mjs");
