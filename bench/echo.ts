@@ -20,4 +20,4 @@ await new Promise<void>((resolve, reject) => {
     socket ? resolve() : reject(new Error("the port is taken")),
   );
 });
-serveCalls({ listening: () => true });
+serveCalls({});

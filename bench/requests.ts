@@ -1,7 +1,7 @@
 import { freePort } from "../test/support/free-port.ts";
 import { cpuMicros, treeMicros } from "./cpu.ts";
 import { note, verdict, type Table } from "./report.ts";
-import { startRemote, type Remote } from "./rpc.ts";
+import { startRemote, type Handlers, type Remote } from "./rpc.ts";
 import { openGenerator, type Generator, type Job } from "./load.ts";
 
 /** What a run of requests cost. */
@@ -96,6 +96,7 @@ export function comparedTable(title: string, lines: readonly Compared[]): Table 
 }
 
 export interface Echo {
+  port: number;
   /** A fresh generator each time: idle connections are closed by the server after seconds. */
   measure(given: {
     name: string;
@@ -113,15 +114,14 @@ export interface Echo {
  */
 export async function startEcho(bytes = 300, processes = 1): Promise<Echo> {
   const port = await freePort();
-  const remotes: Remote[] = [];
+  const remotes: Remote<Handlers>[] = [];
   while (remotes.length < processes) {
     const args = [String(bytes), String(port)];
-    const remote = await startRemote(new URL("./echo.ts", import.meta.url), { args });
-    await remote.call("listening");
-    remotes.push(remote);
+    remotes.push(await startRemote(new URL("./echo.ts", import.meta.url), { args }));
   }
   const pids = remotes.map(({ pid }) => pid);
   return {
+    port,
     async measure({ request, connections, ...given }) {
       const generator = await openGenerator("127.0.0.1", port, connections);
       const jobs = Array.from({ length: connections }, () => ({ request }));

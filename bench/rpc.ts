@@ -3,10 +3,18 @@ import { once } from "node:events";
 import { nodeFlags } from "../server/core/node-flags.ts";
 import { mayStart, stopsAtEnd } from "../test/support/cleanup.ts";
 
-/** A process of the benchmark that answers calls by name. */
-export interface Remote {
+/** Every process answers to it, once it has got as far as `serveCalls`. */
+const ready = "ready";
+
+export type Handlers = Record<string, (argument: never) => unknown>;
+
+/** A process of the benchmark that answers calls by name; `H` is what it gives to `serveCalls`. */
+export interface Remote<H extends Handlers> {
   pid: number;
-  call<T>(name: string, argument?: unknown): Promise<T>;
+  call<N extends keyof H & string>(
+    name: N,
+    argument?: Parameters<H[N]>[0],
+  ): Promise<Awaited<ReturnType<H[N]>>>;
   stop(): Promise<void>;
 }
 
@@ -22,10 +30,11 @@ interface Result {
   error?: string;
 }
 
-export async function startRemote(
+/** Resolves when the process answers. */
+export async function startRemote<H extends Handlers>(
   file: URL,
   options: { args?: string[]; env?: Record<string, string>; flags?: string[] } = {},
-): Promise<Remote> {
+): Promise<Remote<H>> {
   const { args = [], env = {}, flags = [] } = options;
   mayStart();
   const child = fork(file, args, {
@@ -51,29 +60,29 @@ export async function startRemote(
     if (error === undefined) one?.resolve(result as never);
     else one?.reject(new Error(error));
   });
-  const remote: Remote = {
-    pid: child.pid ?? 0,
-    call(name, argument = null) {
-      const id = ++count;
-      return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject });
-        child.send({ id, name, argument } satisfies Call);
-      });
-    },
-    stop,
+  const call = (name: string, argument: unknown = null): Promise<never> => {
+    const id = ++count;
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject });
+      child.send({ id, name, argument } satisfies Call);
+    });
   };
-  await remote.call("ready");
-  return remote;
+  await call(ready);
+  return { pid: child.pid ?? 0, call, stop };
 }
-
-export type Handlers = Record<string, (argument: never) => unknown>;
 
 /** Answers the calls of the process that started this one, and ends with it. */
 export function serveCalls(handlers: Handlers): void {
-  const all: Handlers = { ready: () => null, ...handlers };
+  const all = new Map<string, Handlers[string]>(
+    Object.entries({ ...handlers, [ready]: () => null }),
+  );
   process.on("disconnect", () => process.exit(0));
   process.on("message", ({ id, name, argument }: Call) => {
-    const run = async () => all[name]?.(argument as never);
+    const run = async () => {
+      const handler = all.get(name);
+      if (!handler) throw new Error(`nothing answers to ${name}`);
+      return handler(argument as never);
+    };
     run().then(
       (result) => process.send?.({ id, result: result ?? null } satisfies Result),
       (error: unknown) => process.send?.({ id, error: String(error) } satisfies Result),

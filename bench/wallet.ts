@@ -8,7 +8,8 @@ import { openFor } from "./lobby/field.ts";
 import { postgresPid } from "./postgres.ts";
 import { note, verdict, type Table } from "./report.ts";
 import { measureRequests } from "./requests.ts";
-import { startRemote } from "./rpc.ts";
+import { startRemote, type Remote } from "./rpc.ts";
+import type { TransactionCalls } from "./peers/transactions.ts";
 import type { Scenarios } from "./scenario.ts";
 import { pidsOf, withService } from "./service.ts";
 
@@ -44,9 +45,12 @@ interface Row {
 /** By turns, so that what else the machine does falls on both. */
 async function measureAll(service: Service, seconds: number): Promise<Table[]> {
   const orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 1 });
-  const bare = await startRemote(new URL("./peers/transactions.ts", import.meta.url), {
-    args: [service.databaseUrl],
-  });
+  const bare = await startRemote<TransactionCalls>(
+    new URL("./peers/transactions.ts", import.meta.url),
+    {
+      args: [service.databaseUrl],
+    },
+  );
   try {
     await saveAwards(orm.em.fork(), [award]);
     await bare.call("prepare");
@@ -67,16 +71,13 @@ async function measureAll(service: Service, seconds: number): Promise<Table[]> {
 }
 
 async function measureBare(
-  bare: Awaited<ReturnType<typeof startRemote>>,
+  bare: Remote<TransactionCalls>,
   seconds: number,
   postgres: number,
 ): Promise<Row> {
   await bare.call("run", { sessions, seconds: 1 });
   const before = [cpuMicros([bare.pid]), treeMicros(postgres)] as const;
-  const ran = await bare.call<{ count: number; seconds: number; p50Ms: number; p99Ms: number }>(
-    "run",
-    { sessions, seconds },
-  );
+  const ran = await bare.call("run", { sessions, seconds });
   const { count, p50Ms, p99Ms } = ran;
   const perSecond = count / ran.seconds;
   note(`bare transactions: ${perSecond.toFixed(0)}/s`);

@@ -39,7 +39,7 @@ async function paced(perSecond: number, seconds: number): Promise<number> {
   return running.length;
 }
 
-serveCalls({
+const calls = {
   async flatOut({ parallel, seconds }: { parallel: number; seconds: number }) {
     await lanes(parallel, 0.2);
     const started = performance.now();
@@ -51,4 +51,6 @@ serveCalls({
   },
   paced: ({ perSecond, seconds }: { perSecond: number; seconds: number }) =>
     paced(perSecond, seconds),
-});
+};
+export type Argon2Calls = typeof calls;
+serveCalls(calls);

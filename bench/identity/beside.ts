@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { openGenerator, requestText, type LoadResult } from "../load.ts";
 import { verdict, type Table } from "../report.ts";
-import { startRemote } from "../rpc.ts";
+import { startEcho } from "../requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { withService } from "../service.ts";
 import { makeAccounts } from "./accounts.ts";
@@ -42,9 +42,9 @@ export const beside: Scenario = {
 
 /** The same on raw uWebSockets.js, with the password checks in another process. */
 async function measureEcho(seconds: number): Promise<Read[]> {
-  const echo = await startRemote(new URL("../echo.ts", import.meta.url));
+  const echo = await startEcho();
   const bare = await startArgon2();
-  const generator = await openGenerator("127.0.0.1", await echo.call<number>("port"), readers);
+  const generator = await openGenerator("127.0.0.1", echo.port, readers);
   const request = requestText("GET", "/", { headers: { authorization: "x".repeat(300) } });
   const jobs = Array.from({ length: readers }, () => ({ request }));
   const read = () => generator.run(jobs, seconds, readsPerSecond);

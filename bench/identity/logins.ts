@@ -6,7 +6,7 @@ import { median, note, verdict, type Table } from "../report.ts";
 import { startRemote, type Remote } from "../rpc.ts";
 import type { Scenario } from "../scenario.ts";
 import { withService } from "../service.ts";
-import type { Checks } from "./argon2-process.ts";
+import type { Argon2Calls } from "./argon2-process.ts";
 import { makeAccounts, password, type Account } from "./accounts.ts";
 
 /** More clients than hashes at once, so that a hash is always waiting to begin. */
@@ -21,7 +21,7 @@ export const loginJobs = (accounts: readonly Account[]): Job[] =>
     request: requestText("POST", "/v1/gateway/login", { body: { identifier: email, password } }),
   }));
 
-export const startArgon2 = (): Promise<Remote> =>
+export const startArgon2 = (): Promise<Remote<Argon2Calls>> =>
   startRemote(new URL("./argon2-process.ts", import.meta.url));
 
 interface Round {
@@ -51,7 +51,7 @@ export const logins: Scenario = {
 
 /** By turns, so that a change of the machine's pace meets both. */
 async function measure(
-  bare: Remote,
+  bare: Remote<Argon2Calls>,
   service: Service,
   rounds: number,
   warmUp: number,
@@ -64,7 +64,7 @@ async function measure(
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     const given = { parallel: maxParallelHashes, seconds };
-    const checks = await bare.call<Checks>("flatOut", given);
+    const checks = await bare.call("flatOut", given);
     const before = treeMicros(service.pid);
     const result = await generator.run(jobs, seconds);
     const serviceMs = (treeMicros(service.pid) - before) / 1_000 / result.requests;

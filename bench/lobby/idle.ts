@@ -2,12 +2,7 @@ import { note, verdict } from "../report.ts";
 import { startRemote } from "../rpc.ts";
 import type { Scenario } from "../scenario.ts";
 import { startRedis } from "../stores.ts";
-
-interface Memory {
-  heapUsed: number;
-  rss: number;
-  actors: number;
-}
+import type { MemoryCalls } from "./memory-process.ts";
 
 const players = 8;
 const warmLobbies = 1_000;
@@ -20,17 +15,17 @@ export const idle: Scenario = {
   async run({ isQuick }) {
     const count = isQuick ? 5_000 : 100_000;
     const redis = await startRedis();
-    const remote = await startRemote(new URL("./memory-process.ts", import.meta.url), {
+    const remote = await startRemote<MemoryCalls>(new URL("./memory-process.ts", import.meta.url), {
       env: { REDIS_URL: redis.url },
       flags: ["--expose-gc", "--max-old-space-size=4096"],
     });
     try {
       await remote.call("make", { count: warmLobbies, players });
-      const before = await remote.call<Memory>("memory");
+      const before = await remote.call("memory");
       const started = performance.now();
       await remote.call("make", { count, players });
       note(`made in ${((performance.now() - started) / 1000).toFixed(0)} s`);
-      const after = await remote.call<Memory>("memory");
+      const after = await remote.call("memory");
       const actors = after.actors - before.actors;
       const heap = (after.heapUsed - before.heapUsed) / actors / 1000;
       const rss = (after.rss - before.rss) / actors / 1000;

@@ -68,7 +68,7 @@ async function ask(code: string, command: LobbyCommand): Promise<void> {
   if (!reply.ok) throw new Error(`${command.type} was refused: ${reply.code}`);
 }
 
-serveCalls({
+const calls = {
   async make({ count, players }: { count: number; players: number }) {
     const until = made + count;
     const lane = async () => {
@@ -81,4 +81,6 @@ serveCalls({
     const { heapUsed, rss } = process.memoryUsage();
     return { heapUsed, rss, actors: lobbies.describe().actors };
   },
-});
+};
+export type MemoryCalls = typeof calls;
+serveCalls(calls);

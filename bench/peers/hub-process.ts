@@ -53,4 +53,6 @@ const server = createHttpServer({
   exclusive: true,
 });
 const port = await server.listen("127.0.0.1", 0);
-serveCalls({ port: () => port, collect: () => collectGarbage() });
+const calls = { port: () => port, collect: () => collectGarbage() };
+export type HubCalls = typeof calls;
+serveCalls(calls);

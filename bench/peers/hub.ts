@@ -5,6 +5,7 @@ import { childFlags } from "../../server/core/node-flags.ts";
 import { createTokenService } from "../../server/core/tokens.ts";
 import { startRemote } from "../rpc.ts";
 import type { BenchRedis } from "../stores.ts";
+import type { HubCalls } from "./hub-process.ts";
 import type { Peer } from "./peer.ts";
 
 const tokenSeconds = 3_600;
@@ -19,11 +20,11 @@ export async function startHub(redis: BenchRedis): Promise<Peer> {
     HUB_STREAMS_PER_ADDRESS: "1000000",
   };
   const tokens = createTokenService(parseConfig(env), systemClock);
-  const remote = await startRemote(new URL("./hub-process.ts", import.meta.url), {
+  const remote = await startRemote<HubCalls>(new URL("./hub-process.ts", import.meta.url), {
     env,
     flags: [...childFlags, "--expose-gc"],
   });
-  const port = await remote.call<number>("port");
+  const port = await remote.call("port");
   return {
     name: "emberline",
     port,

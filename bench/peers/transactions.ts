@@ -9,7 +9,9 @@ import { serveCalls } from "../rpc.ts";
 const { host, port, user, password, database } = parseDatabaseUrl(process.argv[2] ?? "");
 const address = { host, port, user, password: password ?? "", database };
 
-serveCalls({ prepare, run });
+const calls = { prepare, run };
+export type TransactionCalls = typeof calls;
+serveCalls(calls);
 
 async function prepare(): Promise<void> {
   await withClient(async (client) => {

@@ -55,4 +55,6 @@ app.listen("127.0.0.1", 0, (socket) => {
   if (!socket) throw new Error("no free port");
   port = us_socket_local_port(socket);
 });
-serveCalls({ port: () => port, collect: () => collectGarbage() });
+const calls = { port: () => port, collect: () => collectGarbage() };
+export type UwsCalls = typeof calls;
+serveCalls(calls);

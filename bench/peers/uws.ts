@@ -1,11 +1,12 @@
 import { startRemote } from "../rpc.ts";
 import type { Peer } from "./peer.ts";
+import type { UwsCalls } from "./uws-process.ts";
 
 export async function startUws(): Promise<Peer> {
-  const remote = await startRemote(new URL("./uws-process.ts", import.meta.url), {
+  const remote = await startRemote<UwsCalls>(new URL("./uws-process.ts", import.meta.url), {
     flags: ["--expose-gc"],
   });
-  const port = await remote.call<number>("port");
+  const port = await remote.call("port");
   return {
     name: "raw uWebSockets.js",
     port,

@@ -1,7 +1,7 @@
 import { Latencies } from "../latencies.ts";
 import type { Peer } from "../peers/peer.ts";
 import { startRemote, type Remote } from "../rpc.ts";
-import type { PublishOptions } from "./process.ts";
+import type { PublishOptions, StreamCalls } from "./process.ts";
 import type { Faults, OpenOptions } from "./reader.ts";
 
 export interface Counted {
@@ -12,16 +12,6 @@ export interface Counted {
   numbered: number;
   latencies: Latencies;
 }
-
-interface PackedCounts {
-  delivered: number;
-  lists: number;
-  numbered: number;
-  latencies: [step: number, count: number][];
-}
-
-/** Newest number by topic. */
-type Numbers = Record<string, number>;
 
 export interface Load {
   seconds: number;
@@ -41,14 +31,19 @@ const settleMs = 10_000;
  */
 export class Audience {
   readonly peer: Peer;
-  private readonly remotes: Remote[];
-  private readonly publisher: Remote;
+  private readonly remotes: Remote<StreamCalls>[];
+  private readonly publisher: Remote<StreamCalls>;
   /** Newest number of each topic. */
   private finals: Record<string, number> = {};
   private readonly shares: string[][];
   private readonly topics: string[];
 
-  private constructor(peer: Peer, publisher: Remote, remotes: Remote[], topics: string[]) {
+  private constructor(
+    peer: Peer,
+    publisher: Remote<StreamCalls>,
+    remotes: Remote<StreamCalls>[],
+    topics: string[],
+  ) {
     this.peer = peer;
     this.publisher = publisher;
     this.remotes = remotes;
@@ -58,7 +53,7 @@ export class Audience {
 
   static async start(peer: Peer, topics: string[]): Promise<Audience> {
     const file = new URL("./process.ts", import.meta.url);
-    const start = () => startRemote(file);
+    const start = () => startRemote<StreamCalls>(file);
     const [publisher, ...remotes] = await Promise.all([
       start(),
       ...Array.from({ length: numProcesses }, start),
@@ -69,7 +64,7 @@ export class Audience {
   /** Opens so many streams of every topic; the slower half's time in milliseconds. */
   async open(perTopic: number, options: Partial<OpenOptions> = {}): Promise<number> {
     const { peer } = this;
-    const opened = await this.each<{ ms: number }>("open", (i) => ({
+    const opened = await this.each("open", (i) => ({
       port: peer.port,
       readyText: peer.readyText,
       batch: openBatch,
@@ -98,17 +93,17 @@ export class Audience {
     });
     const results =
       load.perSecond === null
-        ? await this.each<Numbers>("publish", (i) => options(this.shares[i] ?? []))
-        : [await this.publisher.call<Numbers>("publish", options(this.topics))];
+        ? await this.each("publish", (i) => options(this.shares[i] ?? []))
+        : [await this.publisher.call("publish", options(this.topics))];
     for (const result of results) Object.assign(this.finals, result);
   }
 
   begin(): Promise<unknown> {
-    return this.each("begin", () => null);
+    return this.each("begin");
   }
 
   async counts(): Promise<Counted> {
-    const all = await this.each<PackedCounts>("counts", () => null);
+    const all = await this.each("counts");
     const latencies = new Latencies();
     for (const one of all) latencies.addPacked(one.latencies);
     const sum = (key: "delivered" | "lists" | "numbered") =>
@@ -123,7 +118,7 @@ export class Audience {
 
   /** What went wrong, once everybody had the time to get everything. */
   async settle(): Promise<Faults> {
-    const all = await this.each<Faults>("settle", () => ({
+    const all = await this.each("settle", () => ({
       finals: this.finals,
       waitMs: settleMs,
     }));
@@ -131,19 +126,16 @@ export class Audience {
   }
 
   cut(): Promise<unknown> {
-    return this.each("cut", () => null);
+    return this.each("cut");
   }
 
   /** Ends stuck streams; the number of those the server had not ended itself. */
   async cutStuck(): Promise<number> {
-    return (await this.each<number>("cutStuck", () => null)).reduce((a, b) => a + b, 0);
+    return (await this.each("cutStuck")).reduce((a, b) => a + b, 0);
   }
 
   async return(): Promise<{ readyMs: number; completeMs: number }> {
-    const all = await this.each<{ readyMs: number; completeMs: number }>(
-      "return",
-      () => this.finals,
-    );
+    const all = await this.each("return", () => this.finals);
     return {
       readyMs: Math.max(...all.map(({ readyMs }) => readyMs)),
       completeMs: Math.max(...all.map(({ completeMs }) => completeMs)),
@@ -154,8 +146,11 @@ export class Audience {
     await Promise.all([this.publisher, ...this.remotes].map((remote) => remote.stop()));
   }
 
-  private each<T>(name: string, argument: (i: number) => unknown): Promise<T[]> {
-    return Promise.all(this.remotes.map((remote, i) => remote.call<T>(name, argument(i))));
+  private each<N extends keyof StreamCalls>(
+    name: N,
+    argument?: (i: number) => Parameters<StreamCalls[N]>[0],
+  ) {
+    return Promise.all(this.remotes.map((remote, i) => remote.call(name, argument?.(i))));
   }
 
   /** A single topic is read by both processes, several are divided among them. */

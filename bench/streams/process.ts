@@ -78,7 +78,7 @@ async function flood(
   reader.onProgress = () => undefined;
 }
 
-serveCalls({
+const calls = {
   open: (options: OpenOptions) => reader.open(options),
   publish,
   begin: () => {
@@ -98,4 +98,6 @@ serveCalls({
   cut: () => reader.cut(),
   cutStuck: () => reader.cutStuck(),
   return: (finals: Record<string, number>) => reader.return(finals),
-});
+};
+export type StreamCalls = typeof calls;
+serveCalls(calls);
