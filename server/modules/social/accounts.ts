@@ -41,11 +41,14 @@ export async function signInSocially(
     try {
       return await tryToSignIn(deps, signIn, opener);
     } catch (error) {
-      if (brokenConstraint(error) === null) throw error;
+      if (brokenConstraint(error) === null && !(error instanceof Overtaken)) throw error;
     }
   }
   throw new AppError("oauth:already_linked");
 }
+
+/** Another request linked this login to an account meanwhile: the next try finds it. */
+class Overtaken extends Error {}
 
 async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Promise<Session> {
   const { provider, profile } = signIn;
@@ -59,7 +62,7 @@ async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Pr
       throw new AppError("oauth:already_linked");
     player.lastLoginAt = now;
     const connection = { ...profile, provider, playerId: player.id };
-    if (!(await saveConnection(em, connection, now))) throw new AppError("oauth:already_linked");
+    if (!(await saveConnection(em, connection, now))) throw new Overtaken();
     const needsMail = known === null && !player.emailVerifiedAt;
     const mail = needsMail ? await writeVerification(em, deps, player) : null;
     return [openSession(em, deps, player, opener), mail] as const;

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { lockAccount } from "../../../../db/queries/accounts.ts";
-import { deleteConnection } from "../../../../db/queries/oauth-connections.ts";
+import { deleteConnection, saveConnection } from "../../../../db/queries/oauth-connections.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, post, registerAccount, uniqueName } from "../../../support/identity.ts";
 import { untilOneWaits } from "../../../support/locks.ts";
@@ -135,6 +135,21 @@ describe("a social login", () => {
       [1, 2, 3, 4].map(async () => sessionOf(app, await goThrough(app))),
     );
     assert.equal(new Set(sessions.map(({ player }) => player.id)).size, 1);
+  });
+
+  it("makes one account of somebody without an address who comes twice at once", async () => {
+    const { em } = app.deps;
+    const subject = person(provider, {});
+    const { session } = await registerAccount(app);
+    const { id: playerId } = session.player;
+    const { second } = await em.transactional(async (inner) => {
+      const connection = { provider: "acme", subject, playerId, name: null, avatarUrl: null };
+      await saveConnection(inner, connection, new Date(now));
+      const sent = goThrough(app);
+      await untilOneWaits(em);
+      return { second: sent };
+    });
+    assert.equal((await sessionOf(app, await second)).player.id, playerId);
   });
 
   it("opens nothing when what leads to the account is taken away meanwhile", async () => {
