@@ -4,6 +4,14 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 export const ContactMessageSchema = defineEntity({
   name: "ContactMessage",
   tableName: "contact_messages",
+  uniques: [
+    {
+      // Most have no name: they need no entry.
+      name: "contact_messages_ref_unique",
+      expression:
+        "create unique index contact_messages_ref_unique on contact_messages (ref) where ref is not null",
+    },
+  ],
   properties: {
     id: p.integer().primary(),
     fullname: p.string().length(255),
@@ -12,6 +20,8 @@ export const ContactMessageSchema = defineEntity({
     discovery: p.string().length(64),
     subject: p.string().length(255),
     message: p.text(),
+    /** Name of the request that brought it, when that may come again (HTTP-15). */
+    ref: p.string().length(64).nullable(),
     createdAt: p.datetime().index("contact_messages_created_at_index"),
   },
 });

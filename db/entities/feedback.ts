@@ -4,6 +4,13 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 export const FeedbackSchema = defineEntity({
   name: "Feedback",
   tableName: "feedback",
+  uniques: [
+    {
+      // Most have no name: they need no entry.
+      name: "feedback_ref_unique",
+      expression: "create unique index feedback_ref_unique on feedback (ref) where ref is not null",
+    },
+  ],
   properties: {
     id: p.integer().primary(),
     kind: p.enum(["bug", "idea", "praise", "other"]),
@@ -16,6 +23,8 @@ export const FeedbackSchema = defineEntity({
     /** Of a registered caller; a guest has a player only (SYS-05). */
     userId: p.integer().nullable(),
     playerId: p.integer().nullable(),
+    /** Name of the request that brought it, when that may come again (HTTP-15). */
+    ref: p.string().length(64).nullable(),
     createdAt: p.datetime().index("feedback_created_at_index"),
   },
 });

@@ -21,6 +21,7 @@ import { Migration20261122130700_archive_upstream_keys } from "./Migration202611
 import { Migration20261122212125_request_names } from "./Migration20261122212125_request_names.ts";
 import { Migration20261123072427_upkeep_indexes } from "./Migration20261123072427_upkeep_indexes.ts";
 import { Migration20261123150500_archive_source_changes } from "./Migration20261123150500_archive_source_changes.ts";
+import { Migration20261123185857_lead_names } from "./Migration20261123185857_lead_names.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   Migration20261122212125_request_names,
   Migration20261123072427_upkeep_indexes,
   Migration20261123150500_archive_source_changes,
+  Migration20261123185857_lead_names,
 ] as const;

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { ContactMessageSchema } from "../entities/contact-message.ts";
-import { FeedbackSchema, type Feedback } from "../entities/feedback.ts";
+import { sql } from "kysely";
+import type { Feedback } from "../entities/feedback.ts";
+import { rowsOf } from "./rows.ts";
 
 export interface NewContactMessage {
   fullname: string;
@@ -9,13 +10,23 @@ export interface NewContactMessage {
   subject: string;
   message: string;
   createdAt: Date;
+  /** Names a message that may be sent again; null = none. */
+  ref: string | null;
 }
 
+/** False when a message of this name is there already. */
 export async function insertContactMessage(
   em: EntityManager,
-  contact: NewContactMessage,
-): Promise<void> {
-  await em.insert(ContactMessageSchema, contact);
+  m: NewContactMessage,
+): Promise<boolean> {
+  const rows = await rowsOf(
+    em,
+    sql`insert into contact_messages (fullname, email, discovery, subject, message, created_at, ref)
+      values (${m.fullname}, ${m.email}, ${m.discovery}, ${m.subject}, ${m.message}, ${m.createdAt},
+        ${m.ref})
+      on conflict (ref) where ref is not null do nothing returning id`,
+  );
+  return rows.length > 0;
 }
 
 export interface NewFeedback {
@@ -28,8 +39,19 @@ export interface NewFeedback {
   userId: number | null;
   playerId: number | null;
   createdAt: Date;
+  /** Names feedback that may be sent again; null = none. */
+  ref: string | null;
 }
 
-export async function insertFeedback(em: EntityManager, feedback: NewFeedback): Promise<void> {
-  await em.insert(FeedbackSchema, feedback);
+/** Does nothing when feedback of this name is there already. */
+export async function insertFeedback(em: EntityManager, f: NewFeedback): Promise<void> {
+  const context = f.context === null ? null : JSON.stringify(f.context);
+  await rowsOf(
+    em,
+    sql`insert into feedback (kind, source, message, email, route, context, user_id, player_id,
+        created_at, ref)
+      values (${f.kind}, ${f.source}, ${f.message}, ${f.email}, ${f.route}, ${context}::jsonb,
+        ${f.userId}, ${f.playerId}, ${f.createdAt}, ${f.ref})
+      on conflict (ref) where ref is not null do nothing`,
+  );
 }

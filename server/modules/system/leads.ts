@@ -14,8 +14,15 @@ export interface Contact {
   message: string;
 }
 
-/** Stores a contact message and forwards it to the operator inbox, both or neither. */
-export async function receiveContact(deps: Deps, input: Contact): Promise<void> {
+/**
+ * Stores a contact message and forwards it to the operator inbox, both or neither. One of a name `ref`
+ * that is stored already is not received again (HTTP-15).
+ */
+export async function receiveContact(
+  deps: Deps,
+  input: Contact,
+  ref: string | null,
+): Promise<void> {
   const contact = {
     fullname: input.fullname.trim(),
     email: input.email.trim(),
@@ -25,8 +32,9 @@ export async function receiveContact(deps: Deps, input: Contact): Promise<void> 
   };
   const to = operatorInbox(deps.config);
   const id = await deps.em.transactional(async (em) => {
-    await insertContactMessage(em, { ...contact, createdAt: new Date(deps.clock.now()) });
-    if (to === null) return null;
+    const createdAt = new Date(deps.clock.now());
+    const isNew = await insertContactMessage(em, { ...contact, createdAt, ref });
+    if (!isNew || to === null) return null;
     return writeMessage(em, deps, { template: "contact", to, locale: "en", params: contact });
   });
   await postMessages(deps, [id]);
@@ -44,6 +52,8 @@ export interface FeedbackInput {
   email: string | null;
   route: string | null;
   context: Record<string, unknown> | null;
+  /** Feedback of a name that is stored already is not stored again (HTTP-15); null = none. */
+  ref: string | null;
 }
 
 /** SYS-05 */

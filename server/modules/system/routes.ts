@@ -2,6 +2,7 @@ import { statusPageUrl } from "../../core/addresses.ts";
 import { AppError } from "../../core/errors.ts";
 import { preferredLocale } from "../../core/locales.ts";
 import { permissionVary } from "../../http/cors.ts";
+import { nameOf } from "../../http/draft.ts";
 import {
   defineRoute,
   redirect,
@@ -122,8 +123,8 @@ const contact = defineRoute({
   body: s.ContactBody,
   responses: { 201: null },
   errors: [],
-  handler: async ({ body, deps }) => {
-    await receiveContact(deps, body);
+  handler: async ({ body, deps, once }) => {
+    await receiveContact(deps, body, await nameOf(once));
     return reply(201);
   },
 });
@@ -140,9 +141,10 @@ const feedback = defineRoute({
   body: s.FeedbackBody,
   responses: { 201: null },
   errors: [],
-  handler: async ({ body, caller, deps }) => {
+  handler: async ({ body, caller, deps, once }) => {
     const { kind, source, message, email = null, route = null, context = null } = body;
-    await receiveFeedback(deps, caller, { kind, source, message, email, route, context });
+    const ref = await nameOf(once);
+    await receiveFeedback(deps, caller, { kind, source, message, email, route, context, ref });
     return reply(201);
   },
 });

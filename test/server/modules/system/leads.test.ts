@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, registerAccount, tokenOf } from "../../../support/identity.ts";
+import { loseAnswer } from "../../../support/lost-answer.ts";
 import { sentMessage } from "../../../support/messages.ts";
 
 let app: App;
@@ -50,6 +51,24 @@ describe("POST /v1/leads/contact", () => {
       assert.equal(await send(), 201);
       assert.equal((await newest(table))?.["id"], id);
     }
+  });
+
+  it("is received once under a key, as feedback is, though the first answer was lost", async () => {
+    const message = "Lost on the way back";
+    const numForwarded = async () =>
+      (await rowsOf(app.deps.em, sql`select 1 from messages where template = 'contact'`)).length;
+    const before = await numForwarded();
+    for (const [table, path, body] of [
+      ["contact_messages", "/v1/leads/contact", { ...contact, message }],
+      ["feedback", "/v1/leads/feedback", { kind: "idea", source: "trivia-web", message }],
+    ] as const) {
+      const send = () => post(path, body, { "Idempotency-Key": "lost-1" });
+      await loseAnswer(app, send);
+      assert.equal((await send()).status, 201);
+      const query = sql`select 1 from ${sql.table(table)} where message = ${message}`;
+      assert.equal((await rowsOf(app.deps.em, query)).length, 1);
+    }
+    assert.equal(await numForwarded(), before + 1);
   });
 
   it("keeps to the bounds of every field, counted in characters", async () => {
