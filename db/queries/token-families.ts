@@ -29,6 +29,8 @@ export interface SteppedFamily {
   generation: number;
   isReused: boolean;
   isGuest: boolean;
+  /** Of the player as the step found it: what voided its reclaim tokens since voids this one too. */
+  reclaimGeneration: number;
   endsAt: Date;
   realm: string;
 }
@@ -62,7 +64,8 @@ export async function stepFamily(
         and f.ends_at > ${now}::timestamptz
         and p.id = f.player_id and p.is_guest = f.is_guest and p.deleted_at is null
       returning f.generation, f.revoked_at is not null as "isReused",
-        f.is_guest as "isGuest", (extract(epoch from f.ends_at) * 1000)::float8 as "endsAtMs", f.realm`,
+        f.is_guest as "isGuest", p.reclaim_generation as "reclaimGeneration",
+        (extract(epoch from f.ends_at) * 1000)::float8 as "endsAtMs", f.realm`,
   );
   const [row] = rows;
   if (!row) return null;

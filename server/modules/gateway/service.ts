@@ -82,7 +82,8 @@ export async function refresh(deps: Deps, token: string | null): Promise<Session
   const player = await findOpenPlayer(deps.em, playerId);
   // Upgraded meanwhile: a guest's token opens no account (S8).
   if (player?.isGuest !== step.isGuest) throw new AppError("auth:refresh_invalid");
-  return sessionOf(deps, player, { ...step, id });
+  const { reclaimGeneration, ...family } = step;
+  return sessionOf(deps, { ...player, reclaimGeneration }, { ...family, id });
 }
 
 /** Ends the family of a valid refresh token; anything else changes nothing (TOK-07). */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { voidReclaimTokens } from "../../../../db/queries/accounts.ts";
+import { revokeFamiliesOf } from "../../../../db/queries/token-families.ts";
 import { enterAsGuest } from "../../../../server/modules/gateway/guests.ts";
 import { refresh } from "../../../../server/modules/gateway/service.ts";
 import { keepFavorite } from "../../../../server/modules/progress/service.ts";
@@ -110,6 +112,27 @@ describe("POST /v1/gateway/guest", () => {
     assert.equal(generation(again.body.reclaim_token), generation(first.reclaim_token) + 1);
     const older = await post(app, "/v1/gateway/guest", { reclaimToken: first.reclaim_token });
     assert.equal(older.body.player.id, first.player.id);
+  });
+
+  it("opens nothing by a refresh in whose middle an operator ended every session", async () => {
+    const guest = await enter(app);
+    const em = app.deps.orm.em.fork();
+    const find = em.findOne.bind(em);
+    const interrupted = Object.assign(em, {
+      findOne: async (...asked: Parameters<typeof find>) => {
+        await app.deps.em.transactional(async (inner) => {
+          await revokeFamiliesOf(inner, guest.player.id, new Date(app.deps.clock.now()));
+          await voidReclaimTokens(inner, guest.player.id);
+        });
+        return find(...asked);
+      },
+    });
+    const { body } = await refresh({ ...app.deps, em: interrupted }, guest.refresh_token);
+    for (const [path, given] of [
+      ["/v1/gateway/guest", { reclaimToken: body.reclaim_token }],
+      ["/v1/gateway/refresh", { refresh_token: body.refresh_token }],
+    ] as const)
+      assert.equal((await post(app, path, given)).status, 401, path);
   });
 
   it("refuses the token of a guest whose id is another's since an older copy was put back", async () => {

@@ -42,6 +42,7 @@ describe("a session", () => {
       const { session } = await registerAccount(app);
       const registered = await refresh(session.refresh_token);
       assert.equal(registered.body.reclaim_token, undefined);
+      assert.deepEqual(registered.body.player, session.player);
       assert.match(registered.headers.get("set-cookie") ?? "", /Max-Age=2592000/);
     });
 
