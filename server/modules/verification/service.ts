@@ -12,7 +12,6 @@ import { publicBaseUrl } from "../../core/addresses.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomId } from "../../core/ids.ts";
 import { sendNow, writeMessage } from "../../delivery/send.ts";
-import type { NewMessage } from "../../delivery/templates.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 
@@ -28,25 +27,18 @@ type Account = Pick<Player, "id" | "emailKey" | "locale" | "realm">;
 export async function writeVerification(
   em: EntityManager,
   deps: Pick<Deps, "config" | "clock" | "metrics" | "log" | "tokens">,
-  account: Account,
-): Promise<number | null> {
-  const message = await issueVerification(em, deps, account);
-  return message === null ? null : writeMessage(em, deps, message);
-}
-
-async function issueVerification(
-  em: EntityManager,
-  { config, clock, tokens }: Pick<Deps, "config" | "clock" | "tokens">,
   { id, emailKey, locale, realm }: Account,
-): Promise<NewMessage | null> {
+): Promise<number | null> {
   if (!emailKey) return null;
+  const { config, clock, tokens } = deps;
   const jti = randomId();
   const token = tokens.sign("email_verify", String(id), tokenSeconds, { jti, email: emailKey });
   const expiresAt = new Date(clock.now() + tokenSeconds * 1_000);
   await saveVerification(em, { playerId: id, tokenHash: hash("sha256", jti), emailKey, expiresAt });
   const query = new URLSearchParams({ email: emailKey, token });
   const link = `${publicBaseUrl(config)}/v1/verify?${query.toString()}`;
-  return { template: "verify-email", to: emailKey, locale, realm, params: { link } };
+  const params = { link };
+  return writeMessage(em, deps, { template: "verify-email", to: emailKey, locale, realm, params });
 }
 
 /**
@@ -74,13 +66,16 @@ interface ConfirmInput {
 
 /** Sends a new verification mail within the request, so that its failure can be told (USR-10). */
 export async function resendVerification(deps: Deps, caller: Caller): Promise<void> {
-  const message = await deps.em.transactional(async (em) => {
+  const id = await deps.em.transactional(async (em) => {
     // A change of the address comes before this or after it, with a token of its own.
     const player = await lockAccount(em, caller.playerId);
     if (!player) throw new AppError("user:not_found");
     if (!player.emailKey) throw new AppError("user:email_missing");
     if (player.emailVerifiedAt) throw new AppError("user:email_already_verified");
-    return issueVerification(em, deps, player);
+    const messageId = await writeVerification(em, deps, player);
+    // What is not sent must not make void what was.
+    if (messageId === null) throw new AppError("mail:delivery_failed");
+    return messageId;
   });
-  if (message !== null) await sendNow(deps, message);
+  await sendNow(deps, id);
 }
