@@ -103,18 +103,21 @@ export async function sendMessage(
 }
 
 /**
- * Sends a written mail before it returns, past the queue (USR-10: resend-verification). Refused with
- * `mail:delivery_failed`; then nothing tries it again.
+ * Sends a message before it returns, past the queue (USR-10: resend-verification). Refused with
+ * `mail:delivery_failed` or `sms:delivery_failed`; then nothing tries it again.
  */
 export async function sendNow(
   deps: WriteDeps & Pick<JobDeps, "em" | "senders">,
-  id: number,
+  message: NewMessage,
 ): Promise<void> {
+  const { kind } = templates[message.template];
+  const failed = (cause?: unknown) => new AppError(`${kind}:delivery_failed`, { cause });
+  const id = await writeMessage(deps.em, deps, message);
+  if (id === null) throw failed();
   try {
     await deliverMessage(deps, id, { maxAttempts: 1, limitMs: sendNowLimitMs });
   } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error;
-    throw new AppError("mail:delivery_failed", { cause: error });
+    throw error instanceof DeliveryError ? failed(error) : error;
   }
 }
 

@@ -27,18 +27,26 @@ type Account = Pick<Player, "id" | "emailKey" | "locale" | "realm">;
 export async function writeVerification(
   em: EntityManager,
   deps: Pick<Deps, "config" | "clock" | "metrics" | "log" | "tokens">,
-  { id, emailKey, locale, realm }: Account,
+  { emailKey, ...account }: Account,
 ): Promise<number | null> {
   if (!emailKey) return null;
-  const { config, clock, tokens } = deps;
+  const { token, mail } = newVerification(deps, { ...account, emailKey });
+  await saveVerification(em, token);
+  return writeMessage(em, deps, mail);
+}
+
+/** A token as it is stored, and the mail that carries it; good once it is saved. */
+function newVerification(
+  { config, clock, tokens }: Pick<Deps, "config" | "clock" | "tokens">,
+  { id, emailKey, locale, realm }: Account & { emailKey: string },
+) {
   const jti = randomId();
-  const token = tokens.sign("email_verify", String(id), tokenSeconds, { jti, email: emailKey });
+  const signed = tokens.sign("email_verify", String(id), tokenSeconds, { jti, email: emailKey });
   const expiresAt = new Date(clock.now() + tokenSeconds * 1_000);
-  await saveVerification(em, { playerId: id, tokenHash: hash("sha256", jti), emailKey, expiresAt });
-  const query = new URLSearchParams({ email: emailKey, token });
+  const query = new URLSearchParams({ email: emailKey, token: signed });
   const link = `${publicBaseUrl(config)}/v1/verify?${query.toString()}`;
-  const params = { link };
-  return writeMessage(em, deps, { template: "verify-email", to: emailKey, locale, realm, params });
+  const mail = { template: "verify-email", to: emailKey, locale, realm, params: { link } } as const;
+  return { token: { playerId: id, tokenHash: hash("sha256", jti), emailKey, expiresAt }, mail };
 }
 
 /**
@@ -65,17 +73,20 @@ interface ConfirmInput {
 }
 
 /** Sends a new verification mail within the request, so that its failure can be told (USR-10). */
-export async function resendVerification(deps: Deps, caller: Caller): Promise<void> {
-  const id = await deps.em.transactional(async (em) => {
+export async function resendVerification(deps: Deps, { playerId }: Caller): Promise<void> {
+  const { token, mail } = await deps.em.transactional(async (em) => {
     // A change of the address comes before this or after it, with a token of its own.
-    const player = await lockAccount(em, caller.playerId);
+    const player = await lockAccount(em, playerId);
     if (!player) throw new AppError("user:not_found");
-    if (!player.emailKey) throw new AppError("user:email_missing");
-    if (player.emailVerifiedAt) throw new AppError("user:email_already_verified");
-    const messageId = await writeVerification(em, deps, player);
-    // What is not sent must not make void what was.
-    if (messageId === null) throw new AppError("mail:delivery_failed");
-    return messageId;
+    const { emailKey, emailVerifiedAt } = player;
+    if (!emailKey) throw new AppError("user:email_missing");
+    if (emailVerifiedAt) throw new AppError("user:email_already_verified");
+    return newVerification(deps, { ...player, emailKey });
   });
-  await sendNow(deps, id);
+  await sendNow(deps, mail);
+  // What is not sent must not make void what was.
+  await deps.em.transactional(async (em) => {
+    const player = await lockAccount(em, playerId);
+    if (player?.emailKey === token.emailKey) await saveVerification(em, token);
+  });
 }

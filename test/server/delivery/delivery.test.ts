@@ -210,9 +210,9 @@ describe("a message", () => {
   it("sent within a request says at once that it failed, and is not tried again", async () => {
     const to = someone();
     const failing = withDriver(() => Promise.reject(new DeliveryError("smtp: ECONNECTION", false)));
-    await assert.rejects(sendNow(failing, await write(to)), { code: "mail:delivery_failed" });
+    await assert.rejects(sendNow(failing, code(to)), { code: "mail:delivery_failed" });
     assert.equal((await only(to)).status, "failed");
-    await sendNow(app.deps, await write(to));
+    await sendNow(app.deps, code(to));
     assert.equal((await messagesTo(app.deps, to)).at(-1)?.status, "sent");
   });
 

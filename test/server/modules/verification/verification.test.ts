@@ -4,6 +4,7 @@ import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { writeMessage } from "../../../../server/delivery/send.ts";
 import type { Caller } from "../../../../server/http/auth.ts";
 import { resendVerification } from "../../../../server/modules/verification/service.ts";
+import { DeliveryError } from "../../../../server/providers/messages.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
@@ -105,17 +106,22 @@ describe("the verification of an address", () => {
 });
 
 describe("a verification mail that cannot be sent", () => {
-  it("leaves the link of the mail before it good when the address got too many", async () => {
-    const { email, session } = await registerAccount(app);
-    const token = await tokenTo(email);
-    const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
-    const deps = { ...app.deps, em: app.deps.orm.em.fork(), config };
-    const params = { code: "000000" };
-    const other = { template: "sign-in-code", to: email, locale: "en", params } as const;
-    while ((await writeMessage(deps.em, deps, other)) !== null);
-    const caller = { playerId: session.player.id } as Caller;
-    await assert.rejects(resendVerification(deps, caller), { code: "mail:delivery_failed" });
-    assert.equal((await verify(token)).status, 200);
+  it("leaves the link of the mail before it good", async () => {
+    const limited = { config: { ...app.deps.config, RATE_LIMIT_FACTOR: 1 } };
+    const send = () => Promise.reject(new DeliveryError("smtp: ECONNECTION", false));
+    const down = { name: "planted", keepsContent: false, send, close: () => {} };
+    const broken = { senders: { ...app.deps.senders, mail: down } };
+    for (const trouble of [limited, broken]) {
+      const { email, session } = await registerAccount(app);
+      const token = await tokenTo(email);
+      const deps = { ...app.deps, em: app.deps.orm.em.fork(), ...trouble };
+      const params = { code: "000000" };
+      const other = { template: "sign-in-code", to: email, locale: "en", params } as const;
+      while (trouble === limited && (await writeMessage(deps.em, deps, other)) !== null);
+      const caller = { playerId: session.player.id } as Caller;
+      await assert.rejects(resendVerification(deps, caller), { code: "mail:delivery_failed" });
+      assert.equal((await verify(token)).status, 200);
+    }
   });
 
   it("is told of, and counted for the account", async () => {
