@@ -4,10 +4,13 @@ import { rmSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Option } from "commander";
+import type { Redis } from "ioredis";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { Refusal, type Options } from "../../../server/console/command.ts";
 import { commands } from "../../../server/console/commands.ts";
+import { createDatabase } from "../../../server/operator/database.ts";
+import { createPlayerDesk } from "../../../server/operator/players.ts";
 import { nodeFlags } from "../../../server/core/node-flags.ts";
 import type { Config } from "../../../server/core/config.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
@@ -109,6 +112,23 @@ describe("the commands for accounts", () => {
     );
     await refused("account:restore", { account, reason }, "account:not_restorable");
     assert.deepEqual(await audited("account:restore"), [`player ${account}: ${reason}`]);
+  });
+
+  it("restore an account also while no other process can be told", async () => {
+    const { session } = await registerAccount(app);
+    const { id } = session.player;
+    await app.client.delete("/v1/users/@me", { token: session.access_token });
+    const away = { publish: () => Promise.reject(new Error("away")) } as unknown as Redis;
+    const { config } = app.deps;
+    const database = createDatabase(config, away);
+    try {
+      const desk = createPlayerDesk({ config, inStores: database.inStores });
+      const by = { caller: { name: "desk", role: "operator" }, reason: "by mistake" } as const;
+      assert.equal((await desk.change(id, "restore", by))["is_deleted"], false);
+      assert.equal((await login(session.player.username)).status, 200);
+    } finally {
+      await database.close();
+    }
   });
 
   it("end the sessions of an account, and with them what a guest could come back by", async () => {
