@@ -21,9 +21,12 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let reading = 0;
+  /** Heard of while the database is read; null at other times. */
+  let reopened: Set<number> | null = null;
 
   async function readAll(round: number): Promise<void> {
     const before = accounts.ids();
+    const opened = (reopened = new Set<number>());
     try {
       const since = new Date(clock.now() - rememberedMs);
       const ids = await listClosedSince(orm.em.fork(), { since, limit: maxRemembered });
@@ -31,12 +34,14 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
       // What was heard of while reading is newer than what was read, and stays.
       const closed = new Set(ids);
       for (const id of before) if (!closed.has(id)) accounts.remove(id);
-      for (const id of ids.toReversed()) accounts.add(id);
+      for (const id of ids.toReversed()) if (!opened.has(id)) accounts.add(id);
     } catch (error) {
       if (isStopped || round !== reading) return;
       log.warn({ reason: String(error) }, "closed accounts not read, tried again");
       timer = setTimeout(() => void readAll(round), repeatMs);
       timer.unref();
+    } finally {
+      if (reopened === opened) reopened = null;
     }
   }
 
@@ -44,8 +49,14 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
     redisUrl,
     log,
     hear: (item) => {
-      if (item.type === "closed") accounts.add(item.playerId);
-      if (item.type === "reopened") accounts.remove(item.playerId);
+      if (item.type === "closed") {
+        accounts.add(item.playerId);
+        reopened?.delete(item.playerId);
+      }
+      if (item.type === "reopened") {
+        accounts.remove(item.playerId);
+        reopened?.add(item.playerId);
+      }
     },
     confirmed: () => {
       clearTimeout(timer);

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { MikroORM } from "@mikro-orm/postgresql";
+import type { KyselyPlugin } from "kysely";
 import { PlayerSchema } from "../../db/entities/player.ts";
+import { followClosedAccounts } from "../../server/closed-accounts.ts";
 import { tellAccountNews } from "../../server/core/account-news.ts";
 import { ClosedAccounts, maxRemembered, rememberedMs } from "../../server/core/closed-accounts.ts";
 import { startApp, type App } from "../support/app.ts";
@@ -64,6 +67,39 @@ describe("the access token of a closed account", () => {
     await tellAccountNews(app.deps.redis, { type: "reopened", playerId: id });
     await until("reopened", () => !closed(id));
     assert.equal((await app.client.get("/v1/users/@me", { token })).status, 200);
+  });
+
+  it("is judged by what is heard while the database is read, not by what was read", async () => {
+    const read = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const slow: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        read.resolve();
+        await gate.promise;
+        return result;
+      },
+    };
+    const kysely = app.deps.em.getKysely().withPlugin(slow);
+    const orm = { em: { fork: () => ({ getKysely: () => kysely }) } } as unknown as MikroORM;
+    const { clock, log, config } = app.deps;
+    const accounts = new ClosedAccounts(clock);
+    const newId = async () => (await registerAccount(app)).session.player.id;
+    const [reopenedId, closedId, witnessId] = [await newId(), await newId(), await newId()];
+    for (const id of [reopenedId, witnessId]) await write(app, id, new Date(clock.now()));
+    const redisUrl = config.REDIS_URL;
+    const closings = followClosedAccounts({ redisUrl, orm, clock, log, accounts });
+    try {
+      await read.promise;
+      await tellAccountNews(app.deps.redis, { type: "reopened", playerId: reopenedId });
+      await tellAccountNews(app.deps.redis, { type: "closed", playerId: closedId });
+      await until("heard", () => accounts.has(closedId));
+      gate.resolve();
+      await until("read", () => accounts.has(witnessId));
+      assert.deepEqual(accounts.ids().toSorted(), [closedId, witnessId].toSorted());
+    } finally {
+      closings.close();
+    }
   });
 
   it("is known again after the store with the news was away", async () => {
