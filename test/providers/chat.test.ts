@@ -160,6 +160,7 @@ describe("the language-model driver", () => {
       for (const bad of [
         { text: '{"questions":[{"question":"Which of th' },
         { text: "Sure! Here are your questions." },
+        { text: "```json" + "\n".repeat(5_000) },
         { value: { items: [] } },
         { value: { questions: [{ question: "x" }, 7, null] } },
         { value: null },
@@ -175,8 +176,11 @@ describe("the language-model driver", () => {
     });
 
     it("is taken out of the fence some servers put around it", async () => {
-      chat.script({ text: "```json\n" + JSON.stringify({ questions: [written(1)] }) + "\n```" });
-      assert.equal((await create().generate(ask())).length, 1);
+      const value = JSON.stringify({ questions: [written(1)] });
+      for (const text of ["```json\n" + value + "\n```", "\n ```" + value + "```\n"]) {
+        chat.script({ text });
+        assert.equal((await create().generate(ask())).length, 1, text);
+      }
     });
 
     it("loses only the questions that are unusable", async () => {

@@ -164,14 +164,21 @@ function countOf(told: unknown, text: string): number {
   return isCount ? told : Math.ceil(text.length / charactersPerToken);
 }
 
-/** Some servers wrap what they were asked for in a fence all the same. */
-const fence = /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/;
+/**
+ * Some servers wrap what they were asked for in a fence all the same. One end at a time: a pattern of
+ * the whole would try every length of the white space that some models write until they are cut off.
+ */
+const withoutFence = (content: string) =>
+  content
+    .trim()
+    .replace(/^```(?:json)?/, "")
+    .replace(/```$/, "");
 
 function valueOf(completion: Completion): unknown {
   const content = completion.choices?.[0]?.message?.content;
   if (typeof content !== "string") throw new MalformedAnswer("the answer has no text");
   try {
-    return JSON.parse(fence.exec(content)?.[1] ?? content);
+    return JSON.parse(withoutFence(content));
   } catch (error) {
     throw new MalformedAnswer("the answer is no JSON", { cause: error });
   }
