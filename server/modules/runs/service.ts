@@ -83,6 +83,8 @@ export async function answerRun(
   { playerId, id, once }: { playerId: number; id: number; once: Once },
   answer: RunAnswer,
 ): Promise<AnswerOutcome> {
+  // The next question may have to be made first: that takes its time, not the player's.
+  const answeredAt = deps.clock.now();
   const seen = await readRun(deps, playerId, id);
   const own = { index: seen.currentIndex, attempt: randomId() };
   const first = await once(async () => own);
@@ -97,11 +99,12 @@ export async function answerRun(
     if (run.isAnswered || run.currentIndex !== seen.currentIndex)
       throw new AppError("run:already_answered");
     const question = await questionOf(em, run);
+    const judged = await record(em, run, question, answer, answeredAt);
     const now = deps.clock.now();
-    const { recorded, points, streak, timeMs } = await record(em, run, question, answer, now);
-    const after = progressed(run, { recorded, points, streak, timeMs, next, now });
+    const after = progressed(run, { ...judged, next, now });
     await runs.saveProgress(em, id, after);
     if (after.isFinished) await complete(em, after, now);
+    const { recorded, points } = judged;
     return { recorded, question, points, run: after, next: after.isFinished ? null : next };
   });
 }
@@ -157,16 +160,16 @@ async function record(
   run: runs.RunRow,
   question: QuestionRow,
   { selectedIndex, timeTakenMs }: RunAnswer,
-  now: number,
+  answeredAt: number,
 ) {
-  const believed = believedTimeMs(timeTakenMs, now - run.shownAtMs);
+  const believed = believedTimeMs(timeTakenMs, answeredAt - run.shownAtMs);
   const timeMs = Math.min(maxTimeMs, Math.round(believed));
   const { playerId, streak } = run;
   const recorded = await recordAnswerWithin(em, {
     ...{ playerId, questionId: question.id, selectedIndex, streak, timeMs, timerMs },
     source: "run",
     ref: refOf(run.id, run.currentIndex),
-    at: new Date(now),
+    at: new Date(answeredAt),
   });
   if (run.mode === "endless")
     return { recorded, points: recorded.points, streak: recorded.streak, timeMs };

@@ -155,7 +155,11 @@ describe("runs", () => {
 
     it("ends when there is no other question", async () => {
       const small = await startApp({ clock });
-      small.deps.questionModel = { name: "mute", generate: async () => [] };
+      const generate = async () => {
+        clock.advance(9_000);
+        return [];
+      };
+      small.deps.questionModel = { name: "mute", generate };
       try {
         await fillBank(small, 2, ["music"]);
         const ann = await runner(small);
@@ -166,6 +170,8 @@ describe("runs", () => {
         for (let n = 0; n < 10; n++)
           result = (await ann.answer(id, n % 2)).body as unknown as Answered;
         assert.deepEqual([result?.next_question, result?.run_finished], [null, true]);
+        // The wait for a question that could not be made is not the player's time.
+        assert.equal((await ann.read(id)).total_time_ms, 0);
         assert.equal((await ann.answer(id, 0)).code, "run:not_found");
         // All were answered before: they come again, for no points, and half the XP where it was wrong.
         const again = await ann.start("endless", { category: "music" });
