@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkQuestion, checkQuestions } from "../../server/providers/question-bank/check.ts";
-import type { GeneratedQuestion } from "../../server/providers/question-model.ts";
+import { hashPrompt, type GeneratedQuestion } from "../../server/providers/question-model.ts";
 
 const sound: GeneratedQuestion = {
   question: "What is the capital of France?",
@@ -89,6 +89,12 @@ describe("the checker of questions", () => {
 
   it("tells formulas apart by their signs", () => {
     assert.equal(checkQuestion(spoil({ choices: ["x + 1", "x − 1", "-5", "5"] })), null);
+  });
+
+  it("tells words apart by signs that stand above or below their letters", () => {
+    const choices = ["किला", "काला", "कुली", "कोला"];
+    assert.equal(checkQuestion(spoil({ choices })), null);
+    assert.equal(new Set(choices.map(hashPrompt)).size, choices.length);
   });
 
   it("finds a text that comes twice, whatever its punctuation", () => {
