@@ -67,7 +67,10 @@ function require(team: teams.TeamRow | null): teams.TeamRow {
   return team;
 }
 
-/** Throws `team:not_found` for an unknown code, `team:full`, `team:already_member`. */
+/**
+ * A team whose members' accounts are all closed belongs to who joins it: nobody else could lead it.
+ * Throws `team:not_found` for an unknown code, `team:full`, `team:already_member`.
+ */
 export async function joinTeam(
   deps: TeamDeps,
   playerId: number,
@@ -76,11 +79,12 @@ export async function joinTeam(
   const at = new Date(deps.clock.now());
   return deps.em.transactional(async (em) => {
     const teamId = await teams.findTeamByCode(em, joinCode.trim().toUpperCase());
-    if (teamId === null || (await teams.lockTeam(em, teamId)) === null)
-      throw new AppError("team:not_found");
+    const team = teamId === null ? null : await teams.lockTeam(em, teamId);
+    if (teamId === null || team === null) throw new AppError("team:not_found");
     await requireFree(em, playerId);
     if ((await teams.countMembers(em, teamId)) >= maxMembers) throw new AppError("team:full");
     await addMember(em, { teamId, playerId, at });
+    if ((await findOpenPlayer(em, team.ownerId)) === null) await teams.passOnTeam(em, teamId);
     return require(await teams.findTeam(em, teamId));
   });
 }

@@ -133,6 +133,15 @@ describe("teams", () => {
     assert.equal((await dan.call("DELETE", `/${team.id}/members/${ann.id}`)).status, 204);
   });
 
+  it("belong to who joins them when every other member's account is closed", async () => {
+    const [ann, bob] = [await member(), await member()];
+    const team = await ann.found();
+    await app.client.request("DELETE", "/v1/users/@me", { headers: ann.headers });
+    const joined = await bob.join(team.join_code);
+    assert.deepEqual([joined.status, joined.team?.owner_id], [200, bob.id]);
+    assert.equal((await bob.call("DELETE", `/${team.id}/members/${ann.id}`)).status, 204);
+  });
+
   it("refuse what is not allowed", async () => {
     const [ann, bob, cid, eve] = [
       await member(),
