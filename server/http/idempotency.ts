@@ -8,8 +8,8 @@ import { toAppError, unavailable } from "./failures.ts";
 import type { Headers, Reply } from "./route.ts";
 
 const keptMs = 24 * 3600 * 1000;
-/** A first request that died leaves its mark this long; longer than any request may take. */
-const pendingMs = 15_000;
+/** A first request that died leaves its mark for so much longer than it might have taken. */
+const marginMs = 5_000;
 /** How long a second request waits for the first one's answer. */
 const waitMs = 5_000;
 const pollMs = 50;
@@ -31,8 +31,15 @@ export class Idempotency {
     this.redis = redis;
   }
 
-  /** Throws `request:idempotency_mismatch` when the key came with another body before. */
-  async run(x: Exchange, key: string, work: Work): Promise<Reply> {
+  /**
+   * `limitMs`: how long the request may take. Throws `request:idempotency_mismatch` when the key came
+   * with another body before.
+   */
+  async run(
+    x: Exchange,
+    { key, limitMs }: { key: string; limitMs: number },
+    work: Work,
+  ): Promise<Reply> {
     if (!keyPattern.test(key))
       throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
     const who = x.playerId === null ? x.ip : `p${x.playerId}`;
@@ -43,12 +50,12 @@ export class Idempotency {
       "base64url",
     );
     const body = hash("sha256", x.text ?? x.body ?? "", "base64url");
-    const repeated = await this.claim(name, body);
+    const repeated = await this.claim(name, body, limitMs + marginMs);
     return repeated ?? this.perform(name, body, work);
   }
 
   /** Null when this request is the first; otherwise the answer of the first one. */
-  private async claim(name: string, body: string): Promise<Reply | null> {
+  private async claim(name: string, body: string, pendingMs: number): Promise<Reply | null> {
     const mark = JSON.stringify({ body, answer: null } satisfies StoredAnswer);
     const giveUpAt = performance.now() + waitMs;
     while (performance.now() < giveUpAt) {

@@ -64,6 +64,19 @@ test("simultaneous requests do the work once", async () => {
   assert.equal(new Set(numbers).size, 1);
 });
 
+test("a key is taken for as long as the first request may take", async () => {
+  const { redis } = sample.deps;
+  const known = await redis.keys("idempotent:*");
+  knobs.release = null;
+  const call = order("l", "slow");
+  while (knobs.release === null) await new Promise((resolve) => setImmediate(resolve));
+  const [mark = ""] = (await redis.keys("idempotent:*")).filter((name) => !known.includes(name));
+  const leftMs = await redis.pttl(mark);
+  (knobs.release as () => void)();
+  await call;
+  assert.ok(leftMs > 20_000 && leftMs <= 25_000, String(leftMs));
+});
+
 test("a refusal is not kept, the next try is a new one", async () => {
   const before = knobs.created;
   for (let i = 0; i < 2; i++) {
