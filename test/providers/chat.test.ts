@@ -165,6 +165,7 @@ describe("the language-model driver", () => {
         { value: { questions: [{ question: "x" }, 7, null] } },
         { value: null },
         { status: 200, body: '{"choices":[]}' },
+        { status: 200, body: "null" },
         { status: 200, body: "not even this" },
         { kind: "cut" },
         { kind: "flood" },

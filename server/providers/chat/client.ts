@@ -115,7 +115,8 @@ function requestOf(prompt: Prompt, model: string) {
   };
 }
 
-type Completion = OpenAI.Chat.Completions.ChatCompletion;
+/** The library hands over whatever JSON the server sent. */
+type Completion = OpenAI.Chat.Completions.ChatCompletion | null;
 
 /** Counts tokens and money, of unusable answers too: they cost the same. */
 async function account(
@@ -125,9 +126,9 @@ async function account(
   { prices }: ChatSettings,
   { metrics, log, budget }: { metrics: Metrics; log: Logger; budget: Budget },
 ): Promise<void> {
-  const written = completion.choices?.[0]?.message?.content ?? "";
-  const input = inputOf(prompt, completion.usage?.prompt_tokens);
-  const output = countOf(completion.usage?.completion_tokens, written);
+  const written = completion?.choices?.[0]?.message?.content ?? "";
+  const input = inputOf(prompt, completion?.usage?.prompt_tokens);
+  const output = countOf(completion?.usage?.completion_tokens, written);
   metrics.generatorTokens.inc({ model, kind: "input" }, input);
   metrics.generatorTokens.inc({ model, kind: "output" }, output);
   const price = prices.get(model);
@@ -175,7 +176,7 @@ const withoutFence = (content: string) =>
     .replace(/```$/, "");
 
 function valueOf(completion: Completion): unknown {
-  const content = completion.choices?.[0]?.message?.content;
+  const content = completion?.choices?.[0]?.message?.content;
   if (typeof content !== "string") throw new MalformedAnswer("the answer has no text");
   try {
     return JSON.parse(withoutFence(content));
