@@ -395,6 +395,13 @@ describe("the language-model driver", () => {
       });
       assert.equal(chat.requests.length, 2);
     });
+
+    it("guesses where a server names a count that nobody can add up", async () => {
+      const model = create({ GENERATOR_DAILY_TOKENS: "100" });
+      chat.script({ ...batch(written(1)), usage: { ...usage, prompt_tokens: 1e300 } });
+      await model.generate(ask());
+      await assert.rejects(model.generate(ask()), { name: "BudgetSpent" });
+    });
   });
 
   describe("a call that brought no answer", () => {

@@ -161,7 +161,7 @@ const inputOf = (prompt: Prompt, told: unknown) =>
   countOf(told, prompt.rules + JSON.stringify(prompt.data));
 
 function countOf(told: unknown, text: string): number {
-  const isCount = typeof told === "number" && Number.isInteger(told) && told >= 0;
+  const isCount = typeof told === "number" && Number.isSafeInteger(told) && told >= 0;
   return isCount ? told : Math.ceil(text.length / charactersPerToken);
 }
 
