@@ -8,8 +8,9 @@ import { toAppError, unavailable } from "./failures.ts";
 import type { Headers, Reply } from "./route.ts";
 
 const keptMs = 24 * 3600 * 1000;
-/** A first request that died leaves its mark for so much longer than it might have taken. */
-const marginMs = 5_000;
+/** A request whose process died leaves its mark for so long; one at work renews it, up to the second time. */
+const markMs = 9_000;
+const longestWorkMs = 60_000;
 /** How long a second request waits for the first one's answer. */
 const waitMs = 5_000;
 const pollMs = 50;
@@ -26,20 +27,15 @@ interface StoredAnswer {
 /** The first success of a key, caller and body is repeated for 24 hours (HTTP-15). */
 export class Idempotency {
   private readonly redis: Redis;
+  private readonly markMs: number;
 
-  constructor(redis: Redis) {
+  constructor(redis: Redis, settings: { markMs: number } = { markMs }) {
     this.redis = redis;
+    this.markMs = settings.markMs;
   }
 
-  /**
-   * `limitMs`: how long the request may take. Throws `request:idempotency_mismatch` when the key came
-   * with another body before.
-   */
-  async run(
-    x: Exchange,
-    { key, limitMs }: { key: string; limitMs: number },
-    work: Work,
-  ): Promise<Reply> {
+  /** Throws `request:idempotency_mismatch` when the key came with another body before. */
+  async run(x: Exchange, key: string, work: Work): Promise<Reply> {
     if (!keyPattern.test(key))
       throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
     const who = x.playerId === null ? x.ip : `p${x.playerId}`;
@@ -50,16 +46,32 @@ export class Idempotency {
       "base64url",
     );
     const body = hash("sha256", x.text ?? x.body ?? "", "base64url");
-    const repeated = await this.claim(name, body, limitMs + marginMs);
-    return repeated ?? this.perform(name, body, work);
+    const repeated = await this.claim(name, body);
+    if (repeated !== null) return repeated;
+    const renewal = this.keepTaken(name);
+    try {
+      return await this.perform(name, body, work);
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  private keepTaken(name: string): NodeJS.Timeout {
+    let left = Math.floor((3 * longestWorkMs) / this.markMs);
+    const renewal = setInterval(() => {
+      if (--left === 0) clearInterval(renewal);
+      // Never earlier: behind a process that stood still another may have kept its answer there.
+      this.redis.pexpire(markOf(name), this.markMs, "GT").catch(() => 0);
+    }, this.markMs / 3);
+    return renewal.unref();
   }
 
   /** Null when this request is the first; otherwise the answer of the first one. */
-  private async claim(name: string, body: string, pendingMs: number): Promise<Reply | null> {
+  private async claim(name: string, body: string): Promise<Reply | null> {
     const mark = JSON.stringify({ body, answer: null } satisfies StoredAnswer);
     const giveUpAt = performance.now() + waitMs;
     while (performance.now() < giveUpAt) {
-      const present = await this.redis.set(markOf(name), mark, "PX", pendingMs, "NX", "GET");
+      const present = await this.redis.set(markOf(name), mark, "PX", this.markMs, "NX", "GET");
       if (present === null) return null;
       const stored = JSON.parse(present) as StoredAnswer;
       if (stored.body !== body) throw new AppError("request:idempotency_mismatch");

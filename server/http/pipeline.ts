@@ -28,8 +28,6 @@ const sweepMs = 200;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
-const limitOf = ({ entry }: Exchange): number => entry?.route.deadlineMs ?? requestDeadlineMs;
-
 /** Levels that nobody has to sign in for. */
 const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
 const noFiles: readonly FormFile[] = Object.freeze([]);
@@ -261,8 +259,7 @@ export class Pipeline {
     const input = { params, query, body, files, caller, deps, request: x, once: drawAnew };
     const key = route.idempotent ? x.headers["idempotency-key"] : undefined;
     if (key === undefined) return route.handler(input as never);
-    const keyed = { key, limitMs: limitOf(x) };
-    return this.idempotency.run(x, keyed, (once) => route.handler({ ...input, once } as never));
+    return this.idempotency.run(x, key, (once) => route.handler({ ...input, once } as never));
   }
 
   private finish(x: Exchange, reply: Reply): void {
@@ -278,7 +275,7 @@ export class Pipeline {
   /** From here on the request has to be answered by the clock. */
   private arm(x: Exchange): void {
     if (x.deadline > 0) return;
-    x.deadline = performance.now() + limitOf(x);
+    x.deadline = performance.now() + (x.entry?.route.deadlineMs ?? requestDeadlineMs);
     this.waiting.add(x);
   }
 

@@ -277,7 +277,6 @@ const writes: AnyRoute[] = [
     path: "/v1/orders",
     auth: "optional",
     idempotent: true,
-    deadlineMs: 20_000,
     body: Echo,
     responses: { 201: Any },
     errors: ["lobby:too_many"],
