@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
+import { promisify } from "node:util";
 import { commands } from "../server/console/commands.ts";
 import { configTable } from "../server/console/config-table.ts";
 
@@ -14,7 +24,33 @@ function section(name: string): string {
   return rest.split(`\n<!-- end of ${name} -->`, 1)[0] ?? "";
 }
 
+/** The robot and the client in a folder of their own, as whoever copies them has them. */
+function copyRobot(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "ember-robot-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const robot = /```ts\n(.*)```/s.exec(section("robot"))?.[1];
+  assert.ok(robot);
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  writeFileSync(join(folder, "robot.ts"), robot);
+  copyFileSync(join(root, "server/pages/client/emberline.ts"), join(folder, "emberline.ts"));
+  return folder;
+}
+
+/** Libraries and options of a project that runs in Node and knows no browser. */
+const nodeProject = `--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess
+  --module nodenext --target es2022 --lib es2022 --types node --skipLibCheck
+  --allowImportingTsExtensions`;
+
 describe("the README", () => {
+  it("has a robot that compiles with the client in a strict project for Node alone", async (t) => {
+    const typeRoots = join(root, "node_modules/@types");
+    const args = [...nodeProject.split(/\s+/), "--typeRoots", typeRoots, "robot.ts"];
+    const compiler = join(root, "node_modules/.bin/tsc");
+    const compiled = promisify(execFile)(compiler, args, { cwd: copyRobot(t) });
+    const output = await compiled.catch((error: { stdout: string }) => error);
+    assert.equal(output.stdout, "");
+  });
+
   it("has every setting as the configuration declares it", () => {
     const columns = (table: string) =>
       table

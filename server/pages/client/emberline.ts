@@ -483,6 +483,12 @@ function answerOf({ status, headers }: Response, text: string, isSheet = false):
   return { text, body, headers };
 }
 
+/**
+ * Who calls is said by headers alone, so that two seats in one browser stay apart. Spread into a request, since
+ * the types of Node know no `cache`.
+ */
+const unaided = { credentials: "omit", cache: "no-store" } as const;
+
 async function sendOnce(
   link: Link,
   call: Call,
@@ -501,9 +507,7 @@ async function sendOnce(
     const response = await link.fetch(link.url + call.path, {
       method: call.method,
       headers: { ...(hasBody ? { "Content-Type": "application/json" } : {}), ...call.headers },
-      // Who calls is said by headers alone, so that two seats in one browser stay apart.
-      credentials: "omit",
-      cache: "no-store",
+      ...unaided,
       signal: controller.signal,
       ...(hasBody ? { body: JSON.stringify(call.body) } : {}),
     });
@@ -695,8 +699,7 @@ async function openConnection(
       ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
       ...(lastEventId === null ? {} : { "Last-Event-ID": lastEventId }),
     },
-    credentials: "omit",
-    cache: "no-store",
+    ...unaided,
     signal,
   });
   if (!response.ok) throw errorOf(response, await response.text());
