@@ -199,6 +199,9 @@ describe("the pages for readers in a real browser", () => {
     const lost = [
       ["/codex/%ff", "There is no such game"],
       ["/codex/dungeon/id.%ff", "Nothing by this name"],
+      ["/codex/dungeon/changelog", "There is no such type"],
+      ["/codex/dungeon/diff?from=1.0&to=1.1", "There is no such type"],
+      ["/codex/dungeon/manifest", "There is no such type"],
       ["/data/%ff", "There is no such list"],
     ] as const;
     for (const [path, text] of lost) {
