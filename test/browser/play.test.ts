@@ -94,6 +94,9 @@ describe("the play page in a real browser", () => {
       await joinByCode(friend, "Guido", code);
       await host.page.getByRole("button", { name: "Remove Guido" }).click();
       await friend.page.getByText("The host removed you from the game.").waitFor();
+      await host.page.getByText("1 of 8").waitFor();
+      const title = host.page.getByRole("heading", { name: "Waiting for players" });
+      assert.ok(await title.evaluate((node) => node === document.activeElement));
       // Only who hears the end learns why; a lobby that is read says that it ended.
       const hears = friend.page.waitForResponse((response) => response.url().includes("?topic="));
       await joinByCode(friend, "Guido", code);

@@ -42,16 +42,16 @@ export function showView(name) {
 
 /**
  * Rows are rebuilt under the fingers of whoever moves through them with the keyboard, so the focus stays at
- * what carries the same `data-key`.
+ * what carries the same `data-key`, or goes to the title of the view when that is gone.
  * @param {string} id @param {HTMLElement[]} rows
  */
 export function replaceRows(id, rows) {
-  const focused = document.activeElement?.getAttribute("data-key");
-  el(id).replaceChildren(...rows);
-  if (focused)
-    el(id)
-      .querySelector(`[data-key="${CSS.escape(focused)}"]`)
-      ?.focus();
+  const list = el(id);
+  const focused = list.contains(document.activeElement) && document.activeElement.dataset.key;
+  list.replaceChildren(...rows);
+  if (!focused) return;
+  const same = list.querySelector(`[data-key="${CSS.escape(focused)}"]`);
+  (same ?? list.closest(".view").querySelector("h1")).focus({ preventScroll: true });
 }
 
 /** Letters of any script turn by themselves; a name may not turn what is written beside it. @param {string} name */
