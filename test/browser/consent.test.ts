@@ -53,6 +53,8 @@ describe("the page that asks a player to sign in at a program, in a real browser
       assert.equal(await page.getByText("your name and user name").isVisible(), false);
       await page.getByLabel("Email address or user name").fill(email);
       await page.getByLabel("Password").fill("not the password 1");
+      const field = await page.getByLabel("Password").boundingBox();
+      assert.ok((field?.height ?? 0) >= 44, "fingers reach the fields as they reach the buttons");
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByText("That is not right").waitFor();
       await page.getByLabel("Password").fill(password);
