@@ -57,8 +57,12 @@ export const hubLimits = {
   audienceRepeatMs: 20_000,
   /** Lobbies whose owners are told at once. */
   audiencePerFlush: 500,
-  /** Reconnect times sent to clients: normally, and drawn between the two when draining. */
+  /**
+   * Reconnect times sent to clients: normally; when a stream has grown old, which no two do together; and
+   * drawn between the last two when draining.
+   */
   retryMs: 2_000,
+  agedRetryMs: 250,
   minDrainRetryMs: 500,
   maxDrainRetryMs: 5_000,
   /** A failed read or subscription is repeated after this time. */

@@ -1,5 +1,5 @@
 import type { StreamResponse } from "../http/stream-response.ts";
-import { heartbeat, relabel, type Chunk } from "./frames.ts";
+import { encodeRetry, heartbeat, relabel, type Chunk } from "./frames.ts";
 import type { Subscription, TopicRequest } from "./hub.ts";
 import type { HubLimits } from "./limits.ts";
 import { Subscriber } from "./subscriber.ts";
@@ -135,7 +135,7 @@ export class EventStream {
     const { heartbeatMs, maxBlockedMs } = this.host.limits;
     const silentMs = now - this.writtenAt;
     if (expiresAt !== null && expiresAt <= nowMs) this.end("expired");
-    else if (now >= this.endAt) this.end(this.endReason);
+    else if (now >= this.endAt) this.endAsDue();
     else if (!this.isWritable && silentMs >= maxBlockedMs) this.end("slow");
     else if (this.isLate(now)) this.end("unavailable");
     if (this.isClosed || !this.isWritable) return false;
@@ -166,6 +166,11 @@ export class EventStream {
       // Never end(x, true): after chunked writes it puts a header line into the body.
       this.raw.end();
     });
+  }
+
+  private endAsDue(): void {
+    const { agedRetryMs } = this.host.limits;
+    this.end(this.endReason, this.endReason === "aged" ? encodeRetry(agedRetryMs) : null);
   }
 
   private isLate(now: number): boolean {

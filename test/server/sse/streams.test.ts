@@ -163,6 +163,15 @@ test("a stream of high age is sent back and returns with its number", async () =
   stream.close();
 });
 
+test("a stream of high age says that its client may come back soon", async () => {
+  const server = start({ minAgeMs: 300, maxAgeMs: 300 });
+  const reader = await openRaw(server.url(log.topic("AGEBBB")));
+  await reader.waitForText("lobby.snapshot");
+  await reader.waitForText("retry: 250\n\n");
+  assert.equal(await endsOf(server, "aged"), 1);
+  reader.socket.destroy();
+});
+
 test("streams opened together do not grow old together", async () => {
   const server = start({ minAgeMs: 200, maxAgeMs: 1_200 });
   const openedAt = performance.now();
