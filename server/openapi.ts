@@ -17,4 +17,6 @@ const { operator } = new Command("openapi")
 const document = operator
   ? operatorDocument(declaredRoutes())
   : publicDocument([...routes, ...declaredRoutes()]);
+// A reader that has seen enough (`npm run openapi | head`) is no failure.
+process.stdout.on("error", () => {});
 process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);

@@ -3,6 +3,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { ChangeKind } from "../entities/board-change.ts";
 import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
+import { deleteWhere } from "./slices.ts";
 
 /** Any number will do, as long as every instance of the service uses the same. */
 const boardsLock = 7_346_311;
@@ -88,16 +89,18 @@ export async function saveCarriedOver(
   );
 }
 
-/** Deletes old changes, all but the last hundred thousand. */
+/**
+ * Deletes old changes, all but the last hundred thousand, slice by slice. That they are gone is said first: who
+ * reads while they go must not take the rest for all.
+ */
 export async function trimChanges(em: EntityManager): Promise<void> {
   await rowsOf(
     em,
-    sql`with bound as (
+    sql`update board_state set trimmed = greatest(trimmed, bound.batch) from (
         select batch from board_changes where batch is not null
         order by batch desc offset ${keptChanges} limit 1
-      ), gone as (
-        delete from board_changes where batch <= (select batch from bound)
-      )
-      update board_state set trimmed = bound.batch from bound where id = 1`,
+      ) bound where id = 1`,
   );
+  const isTrimmed = sql`batch <= (select trimmed from board_state where id = 1)`;
+  await deleteWhere(em, "board_changes", isTrimmed);
 }

@@ -88,6 +88,8 @@ async function changeRealm(config: Config, options: Options) {
   const active = textOf(options, "active");
   if (active !== undefined && active !== "true" && active !== "false")
     throw new Refusal("realm:invalid_active true or false");
+  if (name === undefined && mode === undefined && active === undefined)
+    throw new Refusal("realm:no_fields nothing to set");
   if (active === "false" && options["slug"] === config.DEFAULT_REALM)
     throw new Refusal("realm:is_default the default realm cannot be closed");
   return inStores(config, async ({ em, redis, afterwards }) => {

@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
 import { purgeAccounts } from "../../db/queries/accounts.ts";
 import { countWaiting, listSpentPictures, listUnjudged } from "../../db/queries/avatar-reviews.ts";
+import { trimChanges } from "../../db/queries/board-changes.ts";
 import { releaseQuestions } from "../../db/queries/challenges.ts";
 import { purgeCredentials } from "../../db/queries/credential-requests.ts";
 import {
@@ -154,6 +155,31 @@ describe("the upkeep of a backlog", () => {
     assert.equal(await expireMessages(em, { now, leaseStart: now }), backlog);
     assert.deepEqual(await notedStatements(em), [sliceRows, sliceRows, 1]);
     assert.equal(await expireMessages(em, { now, leaseStart: now }), 0);
+  });
+
+  it("deletes old changes of the boards slice by slice, too", async () => {
+    const em = orm.em.fork();
+    const kept = 100_000;
+    await rowsOf(
+      em,
+      sql`insert into board_changes (kind, subject_id, batch)
+        select 'player', 1, i from generate_series(1, ${kept + backlog}) i`,
+    );
+    await rowsOf(
+      em,
+      sql`insert into board_state (id, batch) values (1, ${kept + backlog})
+      on conflict (id) do update set batch = excluded.batch`,
+    );
+    await noteStatements(em, "board_changes", "delete");
+    await trimChanges(em);
+    assert.deepEqual(await notedStatements(em), [sliceRows, sliceRows, 1]);
+    const [left] = await rowsOf(
+      em,
+      sql<{ count: number; first: number; trimmed: number }>`
+        select count(*)::int as count, min(batch)::int as first,
+          (select trimmed::int from board_state) as trimmed from board_changes`,
+    );
+    assert.deepEqual(left, { count: kept, first: backlog + 1, trimmed: backlog });
   });
 });
 

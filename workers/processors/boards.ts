@@ -19,7 +19,7 @@ const keptQuestions = 20;
 /** Carries over what no reader did, drops what is old, and keeps the ranks of midnight (LB-02). */
 export async function tidyBoards(deps: JobDeps): Promise<void> {
   await deps.boards.tidy();
-  await deps.em.transactional(trimChanges);
+  await trimChanges(deps.em);
   await keepRanks(deps);
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -183,6 +183,9 @@ describe("the commands for realms and operators", () => {
     await refused("realm:change", { slug: "nowhere", active: "true" }, "realm:not_found");
     await refused("realm:change", { slug: "default", active: "false" }, "realm:is_default");
     await refused("realm:change", { slug: "arcade", active: "maybe" }, "realm:invalid_active");
+    const changes = await audited("realm:change");
+    await refused("realm:change", { slug: "arcade" }, "realm:no_fields");
+    assert.deepEqual(await audited("realm:change"), changes);
   });
 
   it("set, clear and remove the branding of a realm", async () => {
@@ -327,6 +330,20 @@ describe("the command for the projection", () => {
     assert.deepEqual(await audited("projection:back"), ["gamedata: "]);
   });
 
+  it("does nothing when it is asked for more than one thing", async () => {
+    await age();
+    await rebuild({});
+    const contradictions: Options[] = [
+      { preview: true, back: true },
+      { preview: true, apply: "1" },
+      { back: true, apply: "1" },
+      { show: "1", back: true },
+    ];
+    for (const options of contradictions)
+      await refused("projection:rebuild", options, "projection:one_at_a_time");
+    assert.equal(await score(), 7);
+  });
+
   it("refuses to carry out what was previewed before an import", async () => {
     const { build } = await rebuild({ preview: true });
     await load("1.1");
@@ -336,6 +353,14 @@ describe("the command for the projection", () => {
 });
 
 describe("the console as a program", () => {
+  it("ends quietly when nobody reads what it prints, and so does the interface document", () => {
+    for (const program of ["server/console.ts config", "server/openapi.ts"]) {
+      const call = `"$0" ${nodeFlags.join(" ")} ${program} | true`;
+      const { stderr } = spawnSync("sh", ["-c", call, process.execPath]);
+      assert.equal(stderr.toString(), "", program);
+    }
+  });
+
   it("says in one line what it cannot reach", async () => {
     const database = "postgres://a:b@127.0.0.1:1/c";
     const folder = `${import.meta.filename}/data`;
