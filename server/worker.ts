@@ -21,7 +21,10 @@ export async function startHttpWorker(): Promise<void> {
   const link = joinPrimary({
     log,
     answers: {
-      metrics: () => metrics.registry.getMetricsAsJSON(),
+      metrics: async () => ({
+        pid: process.pid,
+        metrics: await metrics.registry.getMetricsAsJSON(),
+      }),
       lobbies: () => deps.lobbies.describe(),
     },
     // New requests go to the other workers first, then streams, then lobbies: nobody meets a closed door.

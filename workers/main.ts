@@ -26,7 +26,10 @@ export async function startJobWorker(): Promise<void> {
   const link = joinPrimary({
     log,
     answers: {
-      metrics: () => metrics.registry.getMetricsAsJSON(),
+      metrics: async () => ({
+        pid: process.pid,
+        metrics: await metrics.registry.getMetricsAsJSON(),
+      }),
       moderation: () => deps.moderator.state(),
     },
     stop: async () => {

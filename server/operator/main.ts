@@ -1,5 +1,5 @@
 import type { Holder } from "../../actors/contract.ts";
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
+import { AggregatorRegistry } from "prom-client";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { splitAddress } from "../boot/ports.ts";
 import { systemClock } from "../core/clock.ts";
@@ -10,6 +10,7 @@ import { connectRedis } from "../core/redis.ts";
 import { joinPrimary, type PrimaryLink, type ProcessInfo } from "../ipc.ts";
 import { createAvatarDesk } from "./avatar-desk.ts";
 import { createBoard } from "./board.ts";
+import { createCounts, type MetricsReport } from "./counts.ts";
 import { createDatabase } from "./database.ts";
 import { createLoginFailures } from "./failures.ts";
 import { createIdentities } from "./identity.ts";
@@ -24,8 +25,6 @@ import type { QueueBody } from "./schemas.ts";
 import { createOperatorServer, drain, listen } from "./server.ts";
 import type { Audit, Sources } from "./sources.ts";
 import { readStores, within, type StoreStates } from "./stores.ts";
-
-type MetricsOfProcess = MetricObjectWithValues<MetricValue<string>>[];
 
 /** Process entry of role `operator`: health, metrics and the pages for operators. */
 export async function startOperator(): Promise<void> {
@@ -88,12 +87,14 @@ function createSources(parts: {
     const value = await link.ask(question);
     return Array.isArray(value) ? value : [];
   };
-  const registry = async () => {
-    const others = (await listOf("metrics")) as MetricsOfProcess[];
-    const own = await metrics.registry.getMetricsAsJSON();
-    return AggregatorRegistry.aggregate([...others, own]);
-  };
   const processes = async () => (await listOf("processes")) as ProcessInfo[];
+  const counts = createCounts();
+  const registry = async () => {
+    const reports = (await listOf("metrics")) as MetricsReport[];
+    const pids = (await processes()).map(({ pid }) => pid);
+    const own = await metrics.registry.getMetricsAsJSON();
+    return AggregatorRegistry.aggregate([...(await counts.complete(reports, pids)), own]);
+  };
   const jobs = createJobDesk(queues.all());
   return {
     processes,

@@ -10,7 +10,7 @@ import type { QuestionDesk } from "./questions.ts";
 import type { StoreStates } from "./stores.ts";
 import type { BooksView } from "./wallets.ts";
 
-/** Sums over all processes; what is counted begins anew with a process. */
+/** Sums over all processes; what is counted begins anew with the operator process. */
 export interface Totals {
   requests: number;
   /** Answers of 500 and above. */

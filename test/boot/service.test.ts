@@ -108,12 +108,19 @@ describe("a running service", () => {
 
   it("starts a killed worker again", async () => {
     const [killed = 0] = await service.workerPids();
+    const health = /^http_requests_total\{route="\/v1\/health-check".* (\d+)$/m;
+    const counted = async () =>
+      Number(health.exec(await (await fetch(`${service.operatorUrl}/metrics`)).text())?.[1] ?? 0);
+    await fetch(`${service.url}/v1/health-check`);
+    const before = await counted();
+    assert.ok(before > 0);
     process.kill(killed, "SIGKILL");
     await eventually("a new worker is ready", async () => {
       const worker = (await service.processes()).find(({ role }) => role === "http");
       return worker !== undefined && worker.is_ready && worker.pid !== killed;
     });
     assert.equal((await fetch(`${service.url}/v1/health-check`)).status, 200);
+    assert.equal(await counted(), before + 1, "what the killed worker counted is still there");
   });
 
   it("replaces a worker that is frozen, not one that answers late", async () => {

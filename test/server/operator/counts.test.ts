@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AggregatorRegistry } from "prom-client";
+import { createMetrics } from "../../../server/core/metrics.ts";
+import { createCounts, type MetricsReport } from "../../../server/operator/counts.ts";
+import { totalsOf } from "../../../server/operator/glance.ts";
+
+const labels = { route: "/", method: "GET", status: "200" };
+
+/** A process of which so many requests were answered, with a lobby in memory. */
+async function report(pid: number, requests: number): Promise<MetricsReport> {
+  const metrics = createMetrics();
+  metrics.requests.inc(labels, requests);
+  metrics.lobbyCommitSeconds.observe(1);
+  metrics.lobbyActors.set(1);
+  return { pid, metrics: await metrics.registry.getMetricsAsJSON() };
+}
+
+function setUp() {
+  const counts = createCounts();
+  return async (reports: MetricsReport[], pids: number[]) => {
+    const all = AggregatorRegistry.aggregate(await counts.complete(reports, pids));
+    const { requests, lobbies } = totalsOf(await all.getMetricsAsJSON());
+    const commits = /^lobby_commit_seconds_count (\d+)$/m.exec(await all.metrics())?.[1];
+    return [requests, lobbies, Number(commits)];
+  };
+}
+
+test("what an ended process had counted stays in the sums, what it held does not", async () => {
+  const look = setUp();
+  assert.deepEqual(await look([await report(1, 10), await report(2, 5)], [1, 2]), [15, 2, 2]);
+  assert.deepEqual(await look([await report(2, 6)], [2]), [16, 1, 2]);
+  assert.deepEqual(await look([await report(2, 6), await report(3, 1)], [2, 3]), [17, 2, 3]);
+  assert.deepEqual(await look([await report(3, 2)], [3]), [18, 1, 3]);
+});
+
+test("a process that does not answer for once is not counted twice when it does", async () => {
+  const look = setUp();
+  await look([await report(1, 10), await report(2, 5)], [1, 2]);
+  assert.deepEqual(await look([await report(2, 5)], [1, 2]), [15, 1, 2]);
+  assert.deepEqual(await look([], []), [15, 0, 2], "nobody says which processes there are");
+  assert.deepEqual(await look([await report(1, 11), await report(2, 5)], [1, 2]), [16, 2, 2]);
+});
