@@ -12,7 +12,9 @@ import { cookieName, tooManyFailures } from "./access.ts";
 import { cookieSeconds, type Identities } from "./identity.ts";
 import type { Figure } from "./glance.ts";
 import { indexPage, loginPage, overviewScript, type Link } from "./pages.ts";
+import type { QueueBody } from "./schemas.ts";
 import type { Sources } from "./sources.ts";
+import { within } from "./stores.ts";
 
 const links: Link[] = [
   { href: "/operator/queues/board", text: "Queue board", note: "jobs: look, retry, remove" },
@@ -63,7 +65,7 @@ export function pageRoutes(
         const [figures, processes, queues] = await Promise.all([
           glance(),
           sources.processes(),
-          sources.jobs.queues(),
+          within<QueueBody[] | null>(sources.jobs.queues(), null),
         ]);
         return html(indexPage(operator, { links, figures, processes, queues }));
       },

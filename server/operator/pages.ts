@@ -56,7 +56,8 @@ export function refusalPage(message: string): string {
 /** What the start page shows, from top to bottom. */
 export interface Overview {
   figures: readonly Figure[];
-  queues: readonly QueueCounts[];
+  /** Null while their store does not answer. */
+  queues: readonly QueueCounts[] | null;
   processes: readonly ProcessInfo[];
   links: readonly Link[];
 }
@@ -76,7 +77,7 @@ export function indexPage(operator: Operator, overview: Overview): string {
 <form method="post" action="/operator/logout"><button class="plain">Log out</button></form></header>
 <p class="wrong" role="status"></p>
 ${table("Now", ["What", `Looked at every ${overviewSeconds} seconds`], figures.map(figureRow))}
-${table("Queues", queueHead, queues.map(queueRow))}
+${table("Queues", queueHead, queues?.map(queueRow) ?? unknownQueues)}
 ${table("Processes", ["Role", "Pid", "State", "Restarts", "Up since"], processes.map(processRow))}
 ${table(
   "Pages",
@@ -89,6 +90,8 @@ ${table(
 
 const marked = (text: string, isBad: boolean) =>
   isBad ? `<strong class="wrong">${text}</strong>` : text;
+
+const unknownQueues = [[marked("unknown", true)]];
 
 function figureRow({ name, value, isBad }: Figure): string[] {
   return [escapeHtml(name), marked(escapeHtml(value), isBad)];

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMetrics } from "../../../server/core/metrics.ts";
 import { createGlance, totalsOf } from "../../../server/operator/glance.ts";
-import type { Totals } from "../../../server/operator/sources.ts";
+import type { OperatorRequest } from "../../../server/operator/exchange.ts";
+import { pageRoutes } from "../../../server/operator/page-routes.ts";
+import type { Sources, Totals } from "../../../server/operator/sources.ts";
 import type { StoreStates } from "../../../server/operator/stores.ts";
 import type { ProcessInfo } from "../../../server/ipc.ts";
 
@@ -100,4 +102,24 @@ test("the totals are those of the metrics by their names", async () => {
   metrics.hubStreams.inc({ topic: "lobby" }, 2);
   const totals = totalsOf(await metrics.registry.getMetricsAsJSON());
   assert.deepEqual(totals, { requests: 15, failures: 5, commands: 4, lobbies: 3, streams: 2 });
+});
+
+test("the start page is shown in time while the store of the queues is silent", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const sources = {
+    processes: async () => [process],
+    jobs: { queues: () => new Promise<never>(() => {}) },
+    avatars: {} as Sources["avatars"],
+  };
+  const none = {} as never;
+  const figures = [{ name: "Service", value: "not ready; redis does not answer", isBad: true }];
+  const pages = pageRoutes(sources, async () => figures, none, none);
+  const start = pages.find(({ path }) => path === "/operator");
+  const shown = start?.handler({ operator: { name: "Ada", role: "viewer" } } as OperatorRequest);
+  t.mock.timers.tick(1_500);
+  const { content, status } = (await shown) ?? { content: null, status: 0 };
+  const text = content?.kind === "raw" ? String(content.bytes) : "";
+  assert.equal(status, 200);
+  assert.match(text, /redis does not answer/);
+  assert.match(text, /<h2>Queues<.*unknown/s);
 });
