@@ -68,7 +68,7 @@ export async function replaceChoice(
   return { before, v: after.v };
 }
 
-/** Shows the generated picture instead of a rejected upload (AV-06). */
+/** Shows the generated picture instead of an upload that is not approved any more (AV-06). */
 export async function hide(em: EntityManager, row: UploadRow, now: Date): Promise<Change> {
   const shown = await lockAvatar(em, row.playerId);
   if (shown?.source !== "upload" || shown.uploadId !== row.id) return null;

@@ -30,8 +30,8 @@ export interface Decider {
 
 /**
  * Decides about an upload, however it was judged before; `undo` takes the last such decision back,
- * together with what it changed of the player's avatar unless that was changed since. To be called in
- * a transaction.
+ * together with what it changed of the player's avatar unless that was changed since. A picture that is
+ * not approved any more is taken off whoever chose it. To be called in a transaction.
  */
 export async function decideUpload(
   em: EntityManager,
@@ -94,9 +94,10 @@ async function undo(em: EntityManager, row: UploadRow, now: Date): Promise<void>
     undo: null,
   });
   const player = await lockAvatar(em, row.playerId);
-  if (!player || before.choice === null || player.v !== before.v) return;
-  const choice = await restorable(em, row.playerId, before.choice);
-  await replaceChoice(em, row, choice, now);
+  if (player && before.choice !== null && player.v === before.v) {
+    const choice = await restorable(em, row.playerId, before.choice);
+    await replaceChoice(em, row, choice, now);
+  } else if (before.status !== "approved") await hide(em, row, now);
 }
 
 /** A choice of before, as far as it can still be shown. */

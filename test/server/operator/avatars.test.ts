@@ -123,6 +123,24 @@ describe("the review of avatars", () => {
     assert.equal(await b.shows(), chosen);
   });
 
+  it("takes a picture off when its approval is undone, also one the player went back to", async () => {
+    for (const isShownAtOnce of [true, false]) {
+      const one = await member();
+      const { id } = await one.send();
+      if (!isShownAtOnce) await one.choose({ source: "custom", icon: "lorc/aura" });
+      assert.equal((await decide(id, "approve")).is_shown, isShownAtOnce);
+      await one.choose({ source: null });
+      await one.choose({ source: "upload" });
+      assert.ok(await one.isPicture());
+      assert.equal((await decide(id, "undo")).is_shown, false);
+      const rows = await rowsOf(
+        app.deps.em,
+        sql`select avatar_source as source, avatar_v as v from players where id = ${one.id}`,
+      );
+      assert.deepEqual(rows, [{ source: null, v: 4 }]);
+    }
+  });
+
   it("gives a claim back with an undone rejection only while nobody else took it", async () => {
     const [a, b] = [await member(), await member()];
     const claim = { source: "custom", icon: "lorc/arrow-cluster", color: "teal" };
