@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { lockUpload, uploadColumns, type UploadRow, type UploadStatus } from "./avatar-uploads.ts";
+import { lockAvatar } from "./avatars.ts";
 import { rowsOf } from "./rows.ts";
 
 export type ReviewStatus = "queued" | "approved" | "rejected";
@@ -129,11 +130,12 @@ export function listSpentPictures(
   );
 }
 
-/** True while nobody decided anew about a picture, and until the transaction of `em` ends nobody can. */
+/** True while a picture is as spent as it was found, and until the transaction of `em` ends it stays so. */
 export async function lockSpentPicture(em: EntityManager, picture: SpentPicture): Promise<boolean> {
   if (picture.status === "storing") return true;
   const now = await lockUpload(em, picture.id);
-  return now?.status === picture.status && now.judgedAtMs === picture.judgedAtMs;
+  const isSame = now?.status === picture.status && now.judgedAtMs === picture.judgedAtMs;
+  return isSame && (await lockAvatar(em, now.playerId))?.uploadId !== picture.id;
 }
 
 /** The file of an upload was removed. An upload that never had one is forgotten. */

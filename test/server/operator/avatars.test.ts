@@ -228,6 +228,12 @@ describe("the upkeep of pictures", () => {
         where player_id = ${playerId} order by id`,
     );
 
+  const clear = ({ id }: { id: number }) =>
+    rowsOf(
+      app.deps.em,
+      sql`update players set purged_at = now(), deleted_at = now() where id = ${id}`,
+    );
+
   it("keeps the newest, the shown and the last approved of each player, and refuses to approve the rest", async () => {
     const one = await member();
     const uploads = [await one.send(), await one.send()];
@@ -268,8 +274,7 @@ describe("the upkeep of pictures", () => {
     await tidy();
     assert.ok((await filesOf(a.id))[0]?.file);
     review.clock.at += 31 * 86_400_000;
-    const cleared = sql`update players set purged_at = now(), deleted_at = now() where id = ${b.id}`;
-    await rowsOf(app.deps.em, cleared);
+    await clear(b);
     await tidy();
     assert.deepEqual(await filesOf(a.id), [{ id: rejected.id, file: null }]);
     assert.deepEqual(await filesOf(b.id), [{ id: other.id, file: null }]);
@@ -281,10 +286,7 @@ describe("the upkeep of pictures", () => {
     await first.send();
     const numUploads = (await second.send()).id;
     const ids = [first.id, second.id];
-    await rowsOf(
-      app.deps.em,
-      sql`update players set purged_at = now(), deleted_at = now() where id = any(${ids}::int[])`,
-    );
+    for (const one of [first, second]) await clear(one);
     const areGone = async () =>
       (await Promise.all(ids.map(filesOf))).map(([upload]) => upload?.file === null);
     const seen = [];
@@ -349,6 +351,26 @@ describe("the upkeep of pictures", () => {
     assert.equal((await filesOf(first.id))[0]?.file, null);
     assert.ok((await filesOf(second.id))[0]?.file);
     await second.choose({ source: "upload" });
+    assert.ok(await second.isPicture());
+  });
+
+  it("leaves a picture alone that its player goes back to meanwhile", async () => {
+    const [first, second] = [await member(), await member()];
+    await first.send();
+    const [older, newer] = [await second.send(), await second.send()];
+    for (const { id } of [older, newer]) await decide(id, "approve");
+    for (let i = 0; i < 4; i++) await second.send();
+    await clear(first);
+    const { pictureStore } = app.deps;
+    const { remove } = pictureStore;
+    pictureStore.remove = async (file) => {
+      pictureStore.remove = remove;
+      await decide(newer.id, "reject", { reason: "No." });
+      assert.equal((await second.choose({ source: "upload" })).status, 200);
+      return remove.call(pictureStore, file);
+    };
+    await tidy();
+    assert.equal((await filesOf(first.id))[0]?.file, null);
     assert.ok(await second.isPicture());
   });
 
