@@ -22,8 +22,10 @@ interface Output {
 
 /** What is matched is answered under the same address again and again. */
 function metaOf({ match, method, path }: Exchange): string {
-  if (match === null) return metaText(method, path);
-  return (match.meta ??= metaText(method, path));
+  // The length told to HEAD is that of the answer to GET (HTTP-02).
+  const answered = method === "HEAD" ? "GET" : method;
+  if (match === null) return metaText(answered, path);
+  return (match.meta ??= metaText(answered, path));
 }
 
 const statusLines = new Map<number, string>();

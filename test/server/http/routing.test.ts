@@ -84,8 +84,12 @@ describe("a method", () => {
     const full = await client.get("/v1/cached");
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("etag"), full.headers.get("etag"));
-    assert.ok(Number(answer.headers.get("content-length")) > 100);
-    assert.equal((await client.head("/v1/nothing")).status, 404);
+    const lengthOf = ({ headers }: typeof answer) => headers.get("content-length");
+    assert.ok(Number(lengthOf(full)) > 100);
+    assert.equal(lengthOf(answer), lengthOf(full));
+    const missing = await client.head("/v1/nothing");
+    assert.equal(missing.status, 404);
+    assert.equal(lengthOf(missing), lengthOf(await client.get("/v1/nothing")));
   });
 
   test("a connection is good for more after HEAD and OPTIONS", async () => {
