@@ -25,11 +25,11 @@ describe("the operator's start page in a real browser", () => {
     fromCookie: async () => (isKnown ? { name: "Ada", role: "viewer" as const } : null),
     cookieFor: () => "",
   };
-  const queues = async () => {
-    if (isAway) throw new Error("the store is away");
-    return [{ name: "mail", is_paused: false, counts: { failed } }];
+  const queues = async () => [{ name: "mail", is_paused: false, counts: { failed } }];
+  const processes = async () => {
+    if (isAway) throw new Error("the primary is away");
+    return [];
   };
-  const processes = async () => [];
   before(async () => {
     browser = await sharedBrowser();
     const failures = createLoginFailures(systemClock);
