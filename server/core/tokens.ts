@@ -52,7 +52,8 @@ const issuedAtLeewaySeconds = 5;
 const cacheHalf = 10_000;
 /** Characters of an HS256 signature. */
 const signatureLength = 43;
-const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby", "hub"]);
+/** Shown with every request; one of the hub is shown once for a stream. */
+const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby"]);
 
 /** Signs and verifies every token of the service; verification is synchronous and never throws (TOK-01, S5). */
 export function createTokenService(config: Config, clock: Clock): TokenService {

@@ -16,7 +16,6 @@ import type { Match } from "./router.ts";
 const HeaderBag = function () {} as unknown as new () => Record<string, string>;
 HeaderBag.prototype = Object.create(null);
 
-const noHeaders = Object.freeze(new HeaderBag());
 const noCookies: Readonly<Record<string, string>> = Object.freeze({});
 /** Of a request whose connection is gone. */
 const noAddress: ClientAddress = Object.freeze({ ip: "", isFromProxy: false });
@@ -36,7 +35,7 @@ function chooseRequestId(given: string | undefined): string {
 export class Exchange implements RequestInfo {
   readonly raw: HttpResponse;
   readonly startedAt = performance.now();
-  headers: Record<string, string> = new HeaderBag();
+  readonly headers: Record<string, string> = new HeaderBag();
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -71,7 +70,7 @@ export class Exchange implements RequestInfo {
   isCorked = true;
   /** The answer ends the connection (413, bad framing, draining). */
   mustClose = false;
-  /** The client of a stream went away. */
+  /** The client went away while its body was read. */
   onClose: (() => void) | null = null;
   onSettled: () => void;
   /** When the answer is overdue, by `performance.now()`; 0 while nothing is waited for. */
@@ -121,14 +120,6 @@ export class Exchange implements RequestInfo {
     if (this.address === null && this.isClosed) return noAddress;
     this.address ??= this.readAddress(this.raw.getRemoteAddress(), this.headers["x-forwarded-for"]);
     return this.address;
-  }
-
-  /** Lets go of what only the request needed: a stream may be open for twenty minutes. */
-  shed(): void {
-    this.headers = noHeaders;
-    this.parsedCookies = null;
-    this.caller = null;
-    this.limit = null;
   }
 
   get cookies(): Readonly<Record<string, string>> {

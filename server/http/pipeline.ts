@@ -266,7 +266,6 @@ export class Pipeline {
     if (x.isClosed) return reply.kind === "stream" ? reply.abandon() : undefined;
     try {
       this.settle(x, this.responder.send(x, reply));
-      if (reply.kind === "stream") x.shed();
     } catch (error) {
       this.fail(x, error);
     }

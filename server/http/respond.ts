@@ -142,7 +142,8 @@ export class Responder {
     x.raw.cork(() => {
       x.raw.writeHeader("X-Request-Id", head);
     });
-    reply.open({ raw: x.raw, onClose: (listener) => (x.onClose = listener) });
+    // In place of the listener of the request, which the stream outlives by far.
+    reply.open({ raw: x.raw, onClose: (listener) => void x.raw.onAborted(listener) });
     return 200;
   }
 

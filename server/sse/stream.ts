@@ -72,11 +72,16 @@ export class EventStream {
         : this.subscribers.filter(({ topic }) => topic.kind === "lobby");
     this.endAt =
       this.writtenAt + limits.minAgeMs + Math.random() * (limits.maxAgeMs - limits.minAgeMs);
+    this.watch(response);
+  }
+
+  /** By itself, so that the listeners keep the stream alone in memory and nothing of its making. */
+  private watch(response: StreamResponse): void {
     response.onClose(() => this.finish("client"));
     this.raw.onWritable(() => {
       this.isWritable = true;
       this.wake();
-      if (!this.isClosed) host.onWritable(this);
+      if (!this.isClosed) this.host.onWritable(this);
       return true;
     });
   }
