@@ -55,11 +55,13 @@ export const answersOf = ({ statuses }: Measured): string =>
     .map(([status, count]) => `${status}:${count}`)
     .join(" ");
 
-/** A row, what its CPU is compared with (itself: nothing), and the highest ratio that is aimed at. */
+/** A row, what it is compared with (itself: nothing), and the highest ratio of CPU that is aimed at. */
 export interface Compared {
   row: Measured;
   against: Measured;
   limit: number | null;
+  /** In place of `limit`: the lowest ratio of rates. */
+  leastRate?: number;
 }
 
 export function comparedTable(title: string, lines: readonly Compared[]): Table {
@@ -74,11 +76,15 @@ export function comparedTable(title: string, lines: readonly Compared[]): Table 
       "Redis us",
       "Postgres us",
       "to echo",
+      "rate to echo",
       "aim",
       "answers",
     ],
-    rows: lines.map(({ row, against, limit }) => {
+    rows: lines.map(({ row, against, limit, leastRate }) => {
       const ratio = row.workerMicros / against.workerMicros;
+      const rate = row.perSecond / against.perSecond;
+      const ofCpu = limit === null ? "" : verdict(ratio, { limit, unit: "x" });
+      const ofRate = { limit: leastRate ?? 0, unit: "x of the rate", isLeast: true };
       return [
         row.name,
         row.perSecond.toFixed(0),
@@ -88,7 +94,8 @@ export function comparedTable(title: string, lines: readonly Compared[]): Table 
         row.redisMicros > 0 ? row.redisMicros.toFixed(1) : "",
         row.postgresMicros > 0 ? row.postgresMicros.toFixed(1) : "",
         row === against ? "" : `${ratio.toFixed(2)}x`,
-        limit === null ? "" : verdict(ratio, { limit, unit: "x" }),
+        row === against ? "" : `${rate.toFixed(2)}x`,
+        leastRate === undefined ? ofCpu : verdict(rate, ofRate),
         answersOf(row),
       ];
     }),
