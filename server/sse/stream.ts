@@ -17,6 +17,12 @@ export interface StreamHost {
   onEnd: (stream: EventStream, reason: EndReason) => void;
 }
 
+/**
+ * By `performance.now()`. A number with a fraction is an object of its own, which each look at ten
+ * thousand streams would have to fetch from memory.
+ */
+const wholeMs = () => Math.trunc(performance.now());
+
 let corkedRaw: StreamResponse["raw"] | null = null;
 let corkedBytes: Buffer | null = null;
 let wasTaken = true;
@@ -49,9 +55,10 @@ export class EventStream {
   private needsHeartbeat = false;
   private readonly host: StreamHost;
   private readonly raw: StreamResponse["raw"];
-  /** Times are those of `performance.now()`. */
-  private writtenAt = performance.now();
+  private writtenAt = wholeMs();
   private endAt: number;
+  /** Of its tokens, in seconds since the epoch; null: none. */
+  private readonly expiresAt: number | null;
   private endReason: EndReason = "aged";
   /** Ids tell of these; more than one makes them composed (HUB-03). */
   private readonly numbered: readonly Subscriber[];
@@ -70,8 +77,10 @@ export class EventStream {
       this.subscribers.length === 1
         ? this.subscribers
         : this.subscribers.filter(({ topic }) => topic.kind === "lobby");
-    this.endAt =
-      this.writtenAt + limits.minAgeMs + Math.random() * (limits.maxAgeMs - limits.minAgeMs);
+    const ageMs = limits.minAgeMs + Math.random() * (limits.maxAgeMs - limits.minAgeMs);
+    this.endAt = this.writtenAt + Math.trunc(ageMs);
+    const { expiresAt } = subscription;
+    this.expiresAt = expiresAt === null ? null : Math.ceil(expiresAt / 1000);
     this.watch(response);
   }
 
@@ -89,7 +98,7 @@ export class EventStream {
   write(bytes: Buffer): void {
     if (this.isClosed) return;
     this.isWritable = writeCorked(this.raw, bytes);
-    this.writtenAt = performance.now();
+    this.writtenAt = wholeMs();
     this.needsHeartbeat = false;
   }
 
@@ -128,7 +137,7 @@ export class EventStream {
 
   /** Brings the end forward; a later one is ignored. */
   endIn(ms: number, reason: EndReason): void {
-    const at = performance.now() + ms;
+    const at = wholeMs() + ms;
     if (at >= this.endAt) return;
     this.endAt = at;
     this.endReason = reason;
@@ -136,10 +145,10 @@ export class EventStream {
 
   /** Ends what is due; true when a heartbeat is due. `nowMs` is the wall clock, for the token. */
   check(now: number, nowMs: number): boolean {
-    const { expiresAt } = this.subscription;
+    const { expiresAt } = this;
     const { heartbeatMs, maxBlockedMs } = this.host.limits;
     const silentMs = now - this.writtenAt;
-    if (expiresAt !== null && expiresAt <= nowMs) this.end("expired");
+    if (expiresAt !== null && expiresAt * 1000 <= nowMs) this.end("expired");
     else if (now >= this.endAt) this.endAsDue();
     else if (!this.isWritable && silentMs >= maxBlockedMs) this.end("slow");
     else if (this.isLate(now)) this.end("unavailable");
@@ -179,7 +188,7 @@ export class EventStream {
   }
 
   private isLate(now: number): boolean {
-    for (const { joinBy } of this.subscribers) if (now >= joinBy) return true;
+    for (const { joinBy } of this.subscribers) if (joinBy !== null && now >= joinBy) return true;
     return false;
   }
 

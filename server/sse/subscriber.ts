@@ -18,8 +18,8 @@ export class Subscriber {
   /** Set once the subscriber follows its topic. */
   source: Source | null = null;
   cursor = 0;
-  /** Until then it has to follow its topic; by `performance.now()`. */
-  joinBy: number;
+  /** Until then it has to follow its topic, by `performance.now()`; null: it does. */
+  joinBy: number | null;
   /** Neither told a number by the client nor sent one yet. */
   private isFresh: boolean;
 
@@ -44,7 +44,7 @@ export class Subscriber {
 
   follow(source: Source): void {
     this.source = source;
-    this.joinBy = Infinity;
+    this.joinBy = null;
   }
 
   /** The subscriber is to be started again. */
