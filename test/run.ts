@@ -34,15 +34,6 @@ const folder = mkdtempSync(join(roomInMemory() ?? tmpdir(), "ember-"));
 chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;
 
-/** They wait more than they reckon: they come before the other short ones, beside the simulation. */
-const waitingParts = [
-  "actors/runtime",
-  "server/delivery",
-  "server/http",
-  "server/modules/lobbies",
-  "server/sse",
-];
-
 const support = new URL("./support/batch.ts", import.meta.url);
 const strict = new URL("./support/strict-reporter.ts", import.meta.url).href;
 const nodeGuard = new URL("../server/core/node-guard.mjs", import.meta.url).href;
@@ -111,9 +102,7 @@ async function runTests(databaseUrl: string): Promise<number> {
 function batches(all: readonly string[]): string[] {
   const partOf = (file: string) => file.split(sep)[1] ?? "";
   const isLong = (file: string) => longParts.includes(partOf(file));
-  const waits = (file: string) => waitingParts.some((part) => file.startsWith(join("test", part)));
-  const others = all.filter((file) => !isLong(file));
-  const short = [...others.filter(waits), ...others.filter((file) => !waits(file))];
+  const short = all.filter((file) => !isLong(file));
   const chunks = Object.values(Object.groupBy(all.filter(isLong), partOf)).filter(
     (chunk) => chunk !== undefined,
   );
