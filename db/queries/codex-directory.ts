@@ -27,6 +27,8 @@ export interface CodexBranch {
   id: number;
   slug: string;
   gameId: number;
+  /** Names the branch as the last import left it: game, generation and slug. */
+  present: string;
   /** Slug of the branch it left, and where; null for `main`. */
   parent: string | null;
   fork: CodexPatch | null;
@@ -105,10 +107,11 @@ function assemble(
         : lineage(byId.get(fork.branchId)).filter((patch) => patch.ord <= fork.ord);
     return [...inherited, ...(own.get(branch.id) ?? [])];
   };
-  const toBranch = (branch: BranchRow): CodexBranch => ({
+  const toBranch = (branch: BranchRow, generation: number): CodexBranch => ({
     id: branch.id,
     slug: branch.slug,
     gameId: branch.gameId,
+    present: `${branch.gameId} ${generation} ${branch.slug}`,
     parent: byId.get(branch.parentId ?? 0)?.slug ?? null,
     fork: patchById.get(branch.forkPatchId ?? 0) ?? null,
     patches: lineage(branch),
@@ -118,7 +121,7 @@ function assemble(
     branches: new Map(
       branches
         .filter((branch) => branch.gameId === game.id)
-        .map((branch) => [branch.slug, toBranch(branch)]),
+        .map((branch) => [branch.slug, toBranch(branch, game.generation)]),
     ),
   }));
 }

@@ -62,6 +62,11 @@ export class LineBuffer {
     this.used += part.length;
   }
 
+  byte(code: number): void {
+    this.block[this.used] = code;
+    this.used += 1;
+  }
+
   ascii(part: string): void {
     this.used += this.block.write(part, this.used, "latin1");
   }

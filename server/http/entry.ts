@@ -22,6 +22,8 @@ export interface RouteEntry {
   limit: RouteLimit | null;
   refusalLimit: RouteLimit | null;
   keyUse: KeyUse;
+  /** Nobody is asked who they are, unless by a key: neither a level nor a limit needs to know. */
+  isAnonymous: boolean;
   readBody: BodyReader | null;
   readQuery: QueryReader | null;
   readParams: ParamsReader | null;
@@ -46,11 +48,13 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
   const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
   const params = route.params as TObject | undefined;
   const maxFileBytes = route.form?.maxBytes(config) ?? 0;
+  const limit = limitOf(route, config);
   return {
     route,
-    limit: limitOf(route, config),
+    limit,
     refusalLimit: refusalLimitOf(route, config),
     keyUse: keyUseOf(route),
+    isAnonymous: route.auth === "public" && limit === null && route.cookieAuthority === undefined,
     readBody: route.body
       ? createBodyReader(route.body, route.invalid, (body) => route.together?.(body, config) ?? [])
       : null,

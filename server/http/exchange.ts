@@ -21,15 +21,8 @@ const noCookies: Readonly<Record<string, string>> = Object.freeze({});
 const noAddress: ClientAddress = Object.freeze({ ip: "", isFromProxy: false });
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 /** Begins with the pid, so that an operator finds the process a request went to. */
-const processPrefix = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}`;
+export const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
 let requestCount = 0;
-
-/** The client's own id when it has the right form, else one of ours (HTTP-14). */
-function chooseRequestId(given: string | undefined): string {
-  if (given !== undefined && requestIdPattern.test(given)) return given;
-  requestCount += 1;
-  return `${processPrefix}-${requestCount}`;
-}
 
 /** One request and what became of it so far. */
 export class Exchange implements RequestInfo {
@@ -40,6 +33,8 @@ export class Exchange implements RequestInfo {
   readonly path: string;
   readonly query: string;
   id = "";
+  /** What an id of ours ends with; 0 of one the client gave. */
+  ordinal = 0;
 
   match: Match<RouteEntry> | null = null;
   entry: RouteEntry | null = null;
@@ -96,9 +91,16 @@ export class Exchange implements RequestInfo {
     this.query = query;
   }
 
-  /** To be called once the headers are in. */
+  /** To be called once the headers are in: the client's own id when it has the right form, else one of ours (HTTP-14). */
   identify(): void {
-    this.id = chooseRequestId(this.headers["x-request-id"]);
+    const given = this.headers["x-request-id"];
+    if (given !== undefined && requestIdPattern.test(given)) {
+      this.id = given;
+      return;
+    }
+    requestCount += 1;
+    this.ordinal = requestCount;
+    this.id = `${ownIdStart}${requestCount}`;
   }
 
   /** The client as limits count it; empty when it was asked for too late, on a connection that is gone. */

@@ -13,6 +13,7 @@ import { takeFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";
 import { scopeOf } from "./key-use.ts";
 import { PresentedKeys } from "./presented-keys.ts";
+import type { ParamsReader } from "./query.ts";
 import { RateLimiter, type LimitState } from "./rate-limit.ts";
 import { RefusalLimiter } from "./refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
@@ -28,10 +29,19 @@ const sweepMs = 200;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
+/** Of the requests for what shared caches may keep, one in so many has its address in the log. */
+const sharedPerAddress = 16;
+
 /** Levels that nobody has to sign in for. */
 const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
 const noFiles: readonly FormFile[] = Object.freeze([]);
 const nothing: Readonly<Record<string, never>> = Object.freeze({});
+
+/** Read once for all requests for a path that is remembered. */
+function paramsOf({ match, paramValues }: Exchange, read: ParamsReader) {
+  if (match === null) return read(paramValues);
+  return (match.values ??= Object.freeze(read(paramValues)));
+}
 
 /**
  * The steps every request takes, in the order of HTTP-17: route, method, size and media type,
@@ -50,6 +60,7 @@ export class Pipeline {
   private readonly depsOfRequest: () => Deps;
   /** Requests whose answer is waited for. */
   private readonly waiting = new Set<Exchange>();
+  private numShared = 0;
   private readonly sweeper = setInterval(() => this.expire(), sweepMs);
 
   constructor(
@@ -184,6 +195,10 @@ export class Pipeline {
 
   /** Why the request is refused: the 401 and 403 of the level, or a page that may not use the cookie. */
   private identify(x: Exchange, entry: RouteEntry, check: KeyCheck | null): AppError | null {
+    if (check === null && entry.isAnonymous) {
+      this.noteStranger(x, entry);
+      return null;
+    }
     const { auth: level, cookieAuthority, path } = entry.route;
     const lobby = x.paramValues[entry.lobbyParam] ?? "";
     const scope = scopeOf(entry.keyUse);
@@ -195,13 +210,19 @@ export class Pipeline {
       x.caller = identity.caller;
       x.playerId = identity.playerId;
       x.seatId = identity.seatId;
-      if (x.playerId === null && x.seatId === null) x.noteAddress();
+      if (x.playerId === null && x.seatId === null) this.noteStranger(x, entry);
       const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
       const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
       return isByCookie ? this.cors.pageProblem(x) : null;
     } catch (error) {
       return toAppError(error);
     }
+  }
+
+  /** Keeps the address for the log; of those who ask for what any cache may answer, that of some has to do. */
+  private noteStranger(x: Exchange, { cacheHead }: RouteEntry): void {
+    if (cacheHead !== null) this.numShared += 1;
+    if (cacheHead === null || this.numShared % sharedPerAddress === 1) x.noteAddress();
   }
 
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {
@@ -252,7 +273,7 @@ export class Pipeline {
     const { readQuery, readBody, readParams, route } = entry;
     const query = readQuery === null ? nothing : readQuery(x.query);
     const body = readBody === null ? nothing : readBody(parseJsonObject(x.text ?? x.body));
-    const params = readParams === null ? nothing : readParams(x.paramValues);
+    const params = readParams === null ? nothing : paramsOf(x, readParams);
     const files = route.form ? takeFiles(x, entry.maxFileBytes) : noFiles;
     const deps = this.depsOfRequest();
     const { caller } = x;

@@ -122,7 +122,7 @@ function decode(text: string): string | null {
   }
 }
 
-export type QueryReader = (raw: string) => Record<string, unknown>;
+export type QueryReader = (raw: string) => Readonly<Record<string, unknown>>;
 
 /**
  * Reads a query string by its schema; problems are 400 with the parameter's name (HTTP-05). A loose
@@ -131,14 +131,16 @@ export type QueryReader = (raw: string) => Record<string, unknown>;
 export function createQueryReader(schema: TObject, isLoose = false): QueryReader {
   const parameters = parametersOf(schema);
   const names = new Set(parameters.map((parameter) => parameter.name));
-  const defaults = Object.fromEntries(
-    parameters.flatMap(({ name, facets }) =>
-      facets.default === undefined ? [] : [[name, facets.default]],
+  const defaults = Object.freeze(
+    Object.fromEntries(
+      parameters.flatMap(({ name, facets }) =>
+        facets.default === undefined ? [] : [[name, facets.default]],
+      ),
     ),
   );
   const mayBeEmpty = neededNames(schema).length === 0;
   return (raw) => {
-    if (raw === "" && mayBeEmpty) return { ...defaults };
+    if (raw === "" && mayBeEmpty) return defaults;
     const given = collect(raw, names, isLoose);
     const query: Record<string, unknown> = {};
     for (const parameter of parameters) {

@@ -3,7 +3,7 @@ import { writeDigits, type LineBuffer } from "../core/line-buffer.ts";
 import { linesOf, type Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { Cell } from "../core/tally.ts";
-import type { Exchange } from "./exchange.ts";
+import { ownIdStart, type Exchange } from "./exchange.ts";
 
 /** Status under which a request is recorded whose client went away before the answer. */
 export const abortedStatus = 499;
@@ -25,10 +25,11 @@ const timeDigits = 13;
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 const playerPart = bytesOf(',"player":');
 const nobodyPart = bytesOf(',"player":null');
+const strangerEnd = bytesOf(',"player":null}\n');
 const seatPart = bytesOf(',"seat":');
 const addressPart = bytesOf(',"ip":"');
-const dot = bytesOf(".");
-const quote = bytesOf('"');
+const dot = 0x2e;
+const quote = 0x22;
 const lineEnd = bytesOf("}\n");
 
 /**
@@ -40,10 +41,11 @@ export class RequestRecorder {
   private readonly metrics: Metrics;
   private readonly kinds = new Map<string, RequestKind>();
   private readonly lines: LineBuffer;
-  /** Start of the lines of one millisecond, and where the digits of its time are. */
+  /** Start of the lines of one millisecond as far as our own ids are alike; where the digits of its time are, and where an id begins. */
   private readonly lineStart: Uint8Array;
   private readonly timeAt: number;
-  private startAt = 0;
+  private readonly givenIdAt: number;
+  private timedAt = -1;
 
   constructor(log: Logger, metrics: Metrics) {
     this.log = log;
@@ -52,33 +54,43 @@ export class RequestRecorder {
     const fixed = (log as unknown as Record<symbol, unknown>)[pino.symbols.chindingsSym];
     const before = `{"level":${pino.levels.values["info"]}${String(fixed)},"time":`;
     this.timeAt = Buffer.byteLength(before);
-    this.lineStart = bytesOf(`${before}${"0".repeat(timeDigits)},"id":"`);
+    const start = `${before}${"0".repeat(timeDigits)},"id":"`;
+    this.lineStart = bytesOf(start + ownIdStart);
+    this.givenIdAt = Buffer.byteLength(start);
   }
 
   record(x: Exchange, status: number): void {
-    const elapsedMs = performance.now() - x.startedAt;
+    const now = performance.now();
+    const elapsedMs = now - x.startedAt;
     const kind = this.kindOf(x, status);
     kind.tally.n += 1;
     x.entry?.observeSeconds(elapsedMs / 1000);
-    if (this.log.isLevelEnabled("info")) this.writeLine(x, kind, elapsedMs);
+    if (this.log.isLevelEnabled("info")) this.writeLine(x, kind, now);
   }
 
   /**
    * The logger's own work, a search for secrets and a walk through an object, would cost a third of a
    * short request. Every member here is a number or of an alphabet without quotes, so the line is put together by hand.
    */
-  private writeLine(x: Exchange, { facts }: RequestKind, elapsedMs: number): void {
+  private writeLine(x: Exchange, { facts }: RequestKind, now: number): void {
     const { lines } = this;
     const { playerId, seatId, notedIp } = x;
-    const micros = Math.round(elapsedMs * 1000);
+    const micros = Math.round((now - x.startedAt) * 1000);
     const millis = Math.floor(micros / 1000);
     lines.begin();
-    lines.bytes(this.lineStartNow());
-    lines.ascii(x.id);
+    if (now - this.timedAt >= 1) this.moveTime(now);
+    if (x.ordinal > 0) {
+      lines.bytes(this.lineStart);
+      lines.integer(x.ordinal);
+    } else {
+      lines.bytes(this.lineStart.subarray(0, this.givenIdAt));
+      lines.ascii(x.id);
+    }
     lines.bytes(facts);
     lines.integer(millis);
-    lines.bytes(dot);
+    lines.byte(dot);
     lines.integer(micros - millis * 1000, 3);
+    if (playerId === null && seatId === null && notedIp === null) return lines.bytes(strangerEnd);
     if (playerId === null) lines.bytes(nobodyPart);
     else {
       lines.bytes(playerPart);
@@ -91,16 +103,15 @@ export class RequestRecorder {
     if (notedIp !== null && plainAddress.test(notedIp)) {
       lines.bytes(addressPart);
       lines.ascii(notedIp);
-      lines.bytes(quote);
+      lines.byte(quote);
     }
     lines.bytes(lineEnd);
   }
 
-  private lineStartNow(): Uint8Array {
-    const now = Date.now();
-    if (now !== this.startAt) writeDigits(this.lineStart, this.timeAt, now, timeDigits);
-    this.startAt = now;
-    return this.lineStart;
+  /** Asking what time it is costs more than counting how long ago that was. */
+  private moveTime(now: number): void {
+    writeDigits(this.lineStart, this.timeAt, Date.now(), timeDigits);
+    this.timedAt = now;
   }
 
   /** Hands the lines that still wait to the log. */

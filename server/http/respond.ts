@@ -15,7 +15,7 @@ const svgPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 /** Everything that is written, in wire form. */
 interface Output {
   status: number;
-  /** Value of the first header followed by all others: one call into the server costs as much as a header. */
+  /** Value of the first header followed by all others. */
   head: string;
   payload: string | Uint8Array | null;
 }
@@ -113,11 +113,11 @@ export class Responder {
     if (etag !== null && matches(x, etag))
       return write(x, {
         status: 304,
-        head: `${head}\r\nETag: ${headerValue(etag)}`,
+        head: `${head}\r\nETag: ${etag}`,
         payload: null,
       });
     const before = this.envelope.open(status, x.startedAt, metaOf(x));
-    const tag = etag === null ? "" : `\r\nETag: ${headerValue(etag)}`;
+    const tag = etag === null ? "" : `\r\nETag: ${etag}`;
     const payload = json === null ? `${before}}` : splice(`${before},"body":`, json, "}");
     return write(x, { status, head: `${head}${tag}\r\nContent-Type: ${jsonType}`, payload });
   }
@@ -232,17 +232,18 @@ function write(x: Exchange, output: Output): number {
   return output.status;
 }
 
+/** Status and headers in one piece: each call into the server costs as much as a header. */
 function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Output): void {
-  if (status !== 200) raw.writeStatus(statusLine(status));
+  const lines = `${statusLine(status)}\r\nX-Request-Id: ${head}`;
   const isBare = status === 204 || status === 304;
   if (isBare || x.method === "HEAD") {
     const length = isBare ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
     const end = x.mustClose ? "\r\nConnection: close" : "";
-    raw.writeHeader("X-Request-Id", head + length + end);
+    raw.writeStatus(lines + length + end);
     // Any argument here, even undefined, would be a length that uWebSockets waits for.
     raw.endWithoutBody();
   } else {
-    raw.writeHeader("X-Request-Id", head);
+    raw.writeStatus(lines);
     raw.end(payload ?? "", x.mustClose);
   }
   x.isAnswered = true;

@@ -109,6 +109,7 @@ export type Reply =
       kind: "encoded";
       status: number;
       json: string | Uint8Array;
+      /** A digest in quotes, as it is written; null to have one made. */
       etag: string | null;
       headers: Headers;
     }

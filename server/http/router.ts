@@ -23,6 +23,8 @@ export interface Match<T> {
   params: string[];
   /** Methods the path answers. */
   allow: string[];
+  /** The parameters as the schema of the route reads them, once the first request was. */
+  values: Readonly<Record<string, unknown>> | null;
   /** `meta` of the answers, once the first is written. */
   meta: string | null;
 }
@@ -101,7 +103,7 @@ export class Router<T> {
     const allow = new Set<string>();
     descend(this.root, segments, 0, method, [], allow);
     if (allow.size === 0) return null;
-    return { entry: null, params: noParams, allow: [...allow], meta: null };
+    return { entry: null, params: noParams, allow: [...allow], values: null, meta: null };
   }
 }
 
@@ -109,6 +111,7 @@ const matchOf = <T>(entry: T, params: string[]): Match<T> => ({
   entry,
   params,
   allow: noParams,
+  values: null,
   meta: null,
 });
 

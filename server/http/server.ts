@@ -64,6 +64,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 let headerTarget: Record<string, string> = {};
 const collectHeader = (name: string, value: string) => addHeader(headerTarget, name, value);
 
+/** The common ones as constants, whose hashes are known; in capitals, however they were sent. */
+function methodOf(sent: string): string {
+  if (sent === "GET") return "GET";
+  if (sent === "POST") return "POST";
+  return sent.toUpperCase();
+}
+
 const ignoreAbort = () => undefined;
 
 class UwsServer implements HttpServer {
@@ -147,7 +154,7 @@ class UwsServer implements HttpServer {
   /** Copies what the request says: `req` is dead once `accept` returns. */
   private read(res: HttpResponse, req: HttpRequest): Exchange {
     this.open += 1;
-    const method = req.getMethod().toUpperCase();
+    const method = methodOf(req.getCaseSensitiveMethod());
     // Without a question mark the query is undefined, whatever the typings say.
     const query = (req.getQuery() as string | undefined) ?? "";
     const x = new Exchange(res, method, req.getUrl(), query, this.readAddress, this.settled);

@@ -85,8 +85,8 @@ export function readPresent<T>(
 }
 
 /** Key of what is made from the present state; an import makes it another one. */
-export function presentKey({ game, branch }: Place, ...parts: (string | number)[]): string {
-  let key = `${game.id} ${game.generation} ${branch.slug}`;
+export function presentKey({ branch }: Place, ...parts: (string | number)[]): string {
+  let key = branch.present;
   // The length tells where a text ends, whatever is in it.
   for (const part of parts)
     key += typeof part === "number" ? ` ${part}` : ` ${part.length} ${part}`;
