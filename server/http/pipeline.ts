@@ -61,7 +61,7 @@ export class Pipeline {
   /** Requests whose answer is waited for. */
   private readonly waiting = new Set<Exchange>();
   private numShared = 0;
-  private readonly sweeper = setInterval(() => this.expire(), sweepMs);
+  private sweeper: NodeJS.Timeout | null = null;
 
   constructor(
     deps: Deps,
@@ -79,7 +79,6 @@ export class Pipeline {
     this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config.APP_DEBUG);
     this.recorder = recorder;
     this.depsOfRequest = createRequestDeps(deps);
-    this.sweeper.unref();
     for (const route of routes) this.addRoute(createEntry(route, config, deps.metrics));
   }
 
@@ -297,6 +296,7 @@ export class Pipeline {
     if (x.deadline > 0) return;
     x.deadline = performance.now() + (x.entry?.route.deadlineMs ?? requestDeadlineMs);
     this.waiting.add(x);
+    this.sweeper ??= setInterval(() => this.expire(), sweepMs).unref();
   }
 
   /** One look at all requests every so often, since a timer for each would cost more than its counting. */
@@ -304,6 +304,8 @@ export class Pipeline {
     const now = performance.now();
     for (const x of this.waiting)
       if (x.deadline <= now) this.fail(x, unavailable(new Error("deadline passed")));
+    // An idle process is not woken for nothing.
+    if (this.waiting.size === 0) this.close();
   }
 
   /** The client went away. */
@@ -312,7 +314,8 @@ export class Pipeline {
   }
 
   close(): void {
-    clearInterval(this.sweeper);
+    if (this.sweeper) clearInterval(this.sweeper);
+    this.sweeper = null;
   }
 
   private settle(x: Exchange, status: number): void {

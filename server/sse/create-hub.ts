@@ -47,6 +47,7 @@ class EventHub implements Hub {
   private readonly places: Places;
   private readonly topics: OpenTopics;
   private readonly streams: Wheel;
+  private readonly reports: NodeJS.Timeout;
   private readonly audience: Audience;
   private readonly budget: RingBudget;
   private readonly host: StreamHost;
@@ -106,12 +107,12 @@ class EventHub implements Hub {
       limits,
       onWritable: (stream) => this.writer.add(stream, true),
       onDeliver: (subscriber, chunk) => this.countDelivery(subscriber, chunk),
+      onSooner: (stream) => this.streams.move(stream, this.dueOf(stream)),
       onEnd: (stream, reason) => this.leave(stream, reason),
     };
-    this.streams = new Wheel(limits.tickMs, (streams, slot) => {
-      if (slot === 0) this.report();
-      this.check(streams);
-    });
+    this.streams = new Wheel(limits.tickMs, limits.writesPerTurn, (stream) => this.look(stream));
+    this.reports = setInterval(() => this.report(), limits.reportMs);
+    this.reports.unref();
   }
 
   async admit(subscription: Subscription): Promise<void> {
@@ -128,7 +129,7 @@ class EventHub implements Hub {
       return this.sendBack(response);
     }
     const stream = new EventStream(subscription, response, this.host);
-    this.streams.add(stream);
+    this.streams.add(stream, this.dueOf(stream));
     this.countStream(stream, 1);
     this.deps.metrics.hubOpens.inc();
     stream.write(this.retry);
@@ -163,6 +164,7 @@ class EventHub implements Hub {
 
   private stop(): void {
     this.streams.stop();
+    clearInterval(this.reports);
     this.writer.stop();
     this.topics.clear();
     this.feed.close();
@@ -218,10 +220,13 @@ class EventHub implements Hub {
     this.deps.metrics.hubRingBytes.set(this.budget.used);
   }
 
-  private check(streams: ReadonlySet<EventStream>): void {
-    const now = performance.now();
-    const nowMs = this.deps.clock.now();
-    for (const stream of streams) if (stream.check(now, nowMs)) this.writer.add(stream, false);
+  private look(stream: EventStream): number {
+    if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream, false);
+    return this.dueOf(stream);
+  }
+
+  private dueOf(stream: EventStream): number {
+    return stream.dueAt(performance.now(), this.deps.clock.now());
   }
 }
 

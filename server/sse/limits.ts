@@ -45,8 +45,10 @@ export const hubLimits = {
   removalGraceMs: 1_000,
   /** Time between `lobby.ended` and the end of its streams (HUB-07). */
   endedGraceMs: 10_000,
-  /** How often times of streams are checked. */
+  /** How late a stream may be looked at when something of it is due. */
   tickMs: 500,
+  /** How often owners hear of spectators and the measures of the rings are taken. */
+  reportMs: 500,
   /** A topic without subscribers stays subscribed for so long. */
   lingerMs: 10_000,
   /** Topics without subscribers; beyond it the oldest goes at once. */

@@ -172,7 +172,7 @@ export class LobbyTopic implements Source, Dirty {
 
   private detach(subscriber: Subscriber, then: (subscriber: Subscriber) => void): void {
     this.subscribers.delete(subscriber);
-    subscriber.unfollow(performance.now() + this.deps.limits.joinMs);
+    subscriber.stream.restart(subscriber);
     then(subscriber);
   }
 

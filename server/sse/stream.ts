@@ -14,6 +14,8 @@ export interface StreamHost {
   onWritable: (stream: EventStream) => void;
   /** Before a chunk is written; the subscriber still has its former number. */
   onDeliver: (subscriber: Subscriber, chunk: Chunk) => void;
+  /** Something of the stream is due sooner than it was. */
+  onSooner: (stream: EventStream) => void;
   onEnd: (stream: EventStream, reason: EndReason) => void;
 }
 
@@ -100,6 +102,7 @@ export class EventStream {
     this.isWritable = writeCorked(this.raw, bytes);
     this.writtenAt = wholeMs();
     this.needsHeartbeat = false;
+    if (!this.isWritable) this.host.onSooner(this);
   }
 
   deliver(subscriber: Subscriber, chunk: Chunk): void {
@@ -141,6 +144,13 @@ export class EventStream {
     if (at >= this.endAt) return;
     this.endAt = at;
     this.endReason = reason;
+    this.host.onSooner(this);
+  }
+
+  /** A subscriber is started again; until that time it has to follow its topic. */
+  restart(subscriber: Subscriber): void {
+    subscriber.unfollow(wholeMs() + this.host.limits.joinMs);
+    this.host.onSooner(this);
   }
 
   /** Ends what is due; true when a heartbeat is due. `nowMs` is the wall clock, for the token. */
@@ -155,6 +165,16 @@ export class EventStream {
     if (this.isClosed || !this.isWritable) return false;
     this.needsHeartbeat = silentMs >= heartbeatMs;
     return this.needsHeartbeat;
+  }
+
+  /** When the next of what `check` looks for may be due, by `performance.now()`. */
+  dueAt(now: number, nowMs: number): number {
+    const { heartbeatMs, maxBlockedMs } = this.host.limits;
+    const silentUntil = this.writtenAt + (this.isWritable ? heartbeatMs : maxBlockedMs);
+    let at = Math.min(this.endAt, silentUntil);
+    if (this.expiresAt !== null) at = Math.min(at, now + this.expiresAt * 1000 - nowMs);
+    for (const { joinBy } of this.subscribers) if (joinBy !== null) at = Math.min(at, joinBy);
+    return at;
   }
 
   /** Resolves when the socket takes more, or the stream is over. */
