@@ -45,7 +45,10 @@ export const scenarios: Scenarios = {
               )),
             ];
             tables.push(
-              comparedTable(`codex: ${connections} connections, ${seconds} s each`, cached),
+              comparedTable(
+                `codex: ${connections} connections, ${seconds} s each, the middle of three rounds by turns`,
+                cached,
+              ),
             );
             const real = process.env["MINECRAFT"];
             if (real !== undefined) tables.push(await measureReal(service, real));

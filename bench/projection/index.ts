@@ -38,7 +38,7 @@ async function measureAll(service: Service, seconds: number): Promise<Table[]> {
       ...(await compareRead(service, seconds, { name: "list of 50", path: "/v2/items" }, aims)),
       ...(await compareRead(service, seconds, { name: "row", path: "/v2/item/id.item.n7" }, aims)),
     ];
-    const title = `projection: ${connections} connections, ${seconds} s each`;
+    const title = `projection: ${connections} connections, ${seconds} s each, the middle of three rounds by turns`;
     return [rebuilds, readers, lists, comparedTable(title, cached)];
   } finally {
     await orm.close(true);
