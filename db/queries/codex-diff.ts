@@ -12,6 +12,8 @@ export interface DiffPair {
   after: number | null;
 }
 
+const pairsPerBlock = 500;
+
 /**
  * What differs between two states of one line, by type and id. Only entities with a row in the stretches
  * between them are looked at; `entity` narrows it to one.
@@ -38,19 +40,25 @@ export async function listDiffPairs(
         and not is_inherited and ${only}`,
   );
   const [fromBranch, fromOrd] = [from?.branchId ?? -1, from?.ord ?? -1];
-  return rowsOf(
-    em,
-    sql<DiffPair>`
-      select e.key, e.type, a.document_id as before, b.document_id as after
+  const differing = sql`
+      select e.key, e.type, a.document_id as before, b.document_id as after,
+        row_number() over (order by e.type collate "C", e.key collate "C") as n
       from (${sql.join(parts, sql` union `)}) t
       join codex_entities e on e.id = t.entity_id
       left join codex_versions a on a.branch_id = ${fromBranch} and a.entity_id = t.entity_id
         and a.from_ord <= ${fromOrd} and a.to_ord > ${fromOrd}
       left join codex_versions b on b.branch_id = ${to.branchId} and b.entity_id = t.entity_id
         and b.from_ord <= ${to.ord} and b.to_ord > ${to.ord}
-      where a.document_id is distinct from b.document_id
-      order by e.type collate "C", e.key collate "C"`,
+      where a.document_id is distinct from b.document_id`;
+  // A block is one row: it is read at a time, and its text in a fifth of the time of as many rows.
+  const blocks = await rowsOf(
+    em,
+    sql<{ pairs: DiffPair[] }>`
+      select json_agg(json_build_object(
+        'key', key, 'type', type, 'before', before, 'after', after) order by n) as pairs
+      from (${differing}) d group by (n - 1) / ${pairsPerBlock} order by min(n)`,
   );
+  return blocks.flatMap(({ pairs }) => pairs);
 }
 
 /** Document id -> text of its wire members. Documents never change, so no snapshot is needed. */

@@ -3,6 +3,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { Clock } from "../core/clock.ts";
 import { timestamp } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
+import { pieceBytes, type Body } from "./pieces.ts";
 
 /** Version of the service, as answered in every response envelope (ENV-02). */
 export const serviceVersion: string = packageJson.version;
@@ -62,12 +63,9 @@ export function metaText(method: string, path: string): string {
   return `{"method":${JSON.stringify(method)},"path":${JSON.stringify(path)}}`;
 }
 
-/** Puts text or bytes between two texts; a string stays a string, so that small answers are not copied. */
-export function splice(
-  before: string,
-  json: string | Uint8Array,
-  after: string,
-): string | Uint8Array {
+/** Puts text or bytes between two texts; a string stays a string, and long bytes where they are: nothing is copied. */
+export function splice(before: string, json: string | Uint8Array, after: string): Body {
   if (typeof json === "string") return before + json + after;
-  return Buffer.concat([Buffer.from(before), json, Buffer.from(after)]);
+  const parts = [Buffer.from(before), json, Buffer.from(after)];
+  return json.length > pieceBytes ? parts : Buffer.concat(parts);
 }

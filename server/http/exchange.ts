@@ -59,6 +59,8 @@ export class Exchange implements RequestInfo {
   isClosed = false;
   /** Written to its end. */
   isAnswered = false;
+  /** Answered with a body that is not written to its end yet. */
+  isSending = false;
   /** We hear of it when the client goes away. */
   isWatched = false;
   /** Still inside the callback of the server, which gathers everything written in one packet. */
@@ -116,6 +118,13 @@ export class Exchange implements RequestInfo {
   /** Null when nobody has asked for it in time. */
   get notedIp(): string | null {
     return this.address?.ip ?? null;
+  }
+
+  /** The last piece of a long body is written, or its reader is gone. */
+  endSending(): void {
+    this.isSending = false;
+    this.isAnswered = true;
+    this.onSettled();
   }
 
   private locate(): ClientAddress {

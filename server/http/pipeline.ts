@@ -320,7 +320,7 @@ export class Pipeline {
 
   private settle(x: Exchange, status: number): void {
     this.forget(x);
-    x.onSettled();
+    if (!x.isSending) x.onSettled();
     this.recorder.record(x, status);
   }
 }

@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { HttpResponse } from "uWebSockets.js";
 import type { Cors } from "./cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
+import { byteLength, isShort, sendInPieces, type Body } from "./pieces.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AppError } from "../core/errors.ts";
 import { limitHeaders } from "./rate-limit.ts";
@@ -17,7 +18,7 @@ interface Output {
   status: number;
   /** Value of the first header followed by all others. */
   head: string;
-  payload: string | Uint8Array | null;
+  payload: Body | null;
 }
 
 /** What is matched is answered under the same address again and again. */
@@ -242,13 +243,16 @@ function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Out
     raw.writeStatus(lines + length + end);
     // Any argument here, even undefined, would be a length that uWebSockets waits for.
     raw.endWithoutBody();
-  } else {
-    raw.writeStatus(lines);
-    raw.end(payload ?? "", x.mustClose);
+    x.isAnswered = true;
+    return;
   }
-  x.isAnswered = true;
-}
-
-function byteLength(payload: string | Uint8Array | null): number {
-  return payload === null ? 0 : Buffer.byteLength(payload);
+  const body = payload ?? "";
+  if (isShort(body)) {
+    raw.writeStatus(lines);
+    raw.end(body, x.mustClose);
+    x.isAnswered = true;
+  } else {
+    raw.writeStatus(x.mustClose ? `${lines}\r\nConnection: close` : lines);
+    sendInPieces(x, body);
+  }
 }

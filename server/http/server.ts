@@ -216,6 +216,7 @@ class UwsServer implements HttpServer {
       this.settled();
       this.recorder.record(x, abortedStatus);
     }
+    if (x.isSending) x.endSending();
     x.onClose?.();
   }
 }

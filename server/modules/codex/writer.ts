@@ -41,12 +41,24 @@ export function createWriter() {
       text += part;
       if (text.length >= blockLength) flush();
     },
-    finish(): ArchiveBody {
+    async finish(): Promise<ArchiveBody> {
       flush();
       const [only = Buffer.alloc(0)] = blocks;
       // A short answer goes into its envelope without being copied.
-      const content = blocks.length === 1 ? only.toString() : Buffer.concat(blocks);
+      const content = blocks.length === 1 ? only.toString() : await join(blocks, bytes);
       return { content, etag: `"${digest.digest("base64url")}"` };
     },
   };
+}
+
+async function join(blocks: readonly Buffer[], bytes: number): Promise<Buffer> {
+  // Not of the pool: it would be kept in whole for the sake of a part.
+  const whole = Buffer.allocUnsafeSlow(bytes);
+  const turn = createTurn();
+  let at = 0;
+  for (const block of blocks) {
+    at += block.copy(whole, at);
+    if (turn.isOver()) await turn.pass();
+  }
+  return whole;
 }

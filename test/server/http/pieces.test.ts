@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, before, describe, test, type TestContext } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import Type from "typebox";
+import { pieceBytes } from "../../../server/http/pieces.ts";
+import { bytesReply, defineRoute, encodedReply, media, reply } from "../../../server/http/route.ts";
+import { startSample, type SampleServer } from "./sample.ts";
+
+const MiB = 1024 * 1024;
+const about = { summary: "for tests", tag: "test", source: "test", errors: [] } as const;
+const BySize = Type.Object({ size: Type.Integer() });
+/** No two pieces are alike, so that one sent twice or left out shows. */
+const textOf = (size: number) => {
+  const line = (n: number) => String(n).padStart(8, "0");
+  return Array.from({ length: Math.ceil(size / 8) }, (_, n) => line(n))
+    .join("")
+    .slice(0, size);
+};
+const textRoute = defineRoute({
+  ...about,
+  method: "GET",
+  path: "/v1/text/{size}",
+  auth: "public",
+  params: BySize,
+  responses: { 200: media("text/plain") },
+  handler: ({ params }) => bytesReply(200, "text/plain", `é${textOf(params.size - 2)}`),
+});
+const bytesRoute = defineRoute({
+  ...about,
+  method: "GET",
+  path: "/v1/bytes/{size}",
+  auth: "public",
+  params: BySize,
+  responses: { 200: media("text/plain") },
+  // A turn later, when the answer is written outside of the server's callback.
+  handler: async ({ params }) => {
+    await nextTurn();
+    return bytesReply(200, "text/plain", Buffer.from(textOf(params.size)));
+  },
+});
+const jsonRoute = defineRoute({
+  ...about,
+  method: "GET",
+  path: "/v1/json/{size}",
+  auth: "public",
+  params: BySize,
+  responses: { 200: Type.Unknown() },
+  handler: ({ params }) => encodedReply(200, Buffer.from(`"${textOf(params.size)}"`)),
+});
+const sharedSize = 16 * MiB;
+const shared = Buffer.from(`"${textOf(sharedSize)}"`);
+const sharedRoute = defineRoute({
+  ...about,
+  method: "GET",
+  path: "/v1/shared",
+  auth: "public",
+  responses: { 200: Type.Unknown() },
+  handler: () => encodedReply(200, shared, { etag: '"shared"' }),
+});
+const pingRoute = defineRoute({
+  ...about,
+  method: "GET",
+  path: "/v1/ping",
+  auth: "public",
+  responses: { 200: Type.Unknown() },
+  handler: () => reply(200, "pong"),
+});
+const routes = [textRoute, bytesRoute, jsonRoute, sharedRoute, pingRoute];
+
+const sizes = [
+  pieceBytes - 1,
+  pieceBytes,
+  pieceBytes + 1,
+  2 * pieceBytes,
+  3 * pieceBytes + 7,
+  5 * MiB,
+];
+
+const readers = 24;
+let sample: SampleServer;
+/** Another, whose readers take nothing. */
+let ignored: SampleServer;
+const silent: Socket[] = [];
+before(async () => {
+  [sample, ignored] = await Promise.all([startSample({ routes }), startSample({ routes })]);
+});
+after(async () => {
+  for (const socket of silent) socket.destroy();
+  await Promise.all([sample.stop(), ignored.stop()]);
+});
+
+async function startOwn(t: TestContext): Promise<SampleServer> {
+  const own = await startSample({ routes });
+  t.after(() => own.stop());
+  return own;
+}
+
+async function open({ port }: SampleServer, path: string, header = ""): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  // A reset is one way of closing.
+  socket.on("error", () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`);
+  return socket;
+}
+
+async function until(isTrue: () => boolean, limitMs = 5_000): Promise<void> {
+  const giveUpAt = Date.now() + limitMs;
+  while (!isTrue()) {
+    if (Date.now() > giveUpAt) throw new Error("it did not come to this");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe("a long answer", () => {
+  test("costs no memory while its reader stands still", async () => {
+    const start = process.memoryUsage().rss;
+    while (silent.length < readers) silent.push(await open(ignored, "/v1/shared"));
+    await until(() => ignored.server.inFlight() === readers);
+    const grown = process.memoryUsage().rss - start;
+    assert.ok(grown < (readers * sharedSize) / 4, `${(grown / MiB).toFixed(0)} MiB more`);
+  });
+
+  test("comes whole, and the connection is good for more", async () => {
+    for (const size of sizes) {
+      const text = await fetch(`${sample.url}/v1/text/${size}`);
+      assert.equal(await text.text(), `é${textOf(size - 2)}`);
+      const bytes = await fetch(`${sample.url}/v1/bytes/${size}`);
+      assert.equal(bytes.headers.get("content-length"), String(size));
+      assert.equal(await bytes.text(), textOf(size));
+      const json = await fetch(`${sample.url}/v1/json/${size}`);
+      assert.equal(((await json.json()) as { body: string }).body, textOf(size));
+    }
+  });
+
+  test("has its length told to HEAD", async () => {
+    for (const kind of ["text", "bytes"]) {
+      const { headers } = await fetch(`${sample.url}/v1/${kind}/${MiB}`, { method: "HEAD" });
+      assert.equal(headers.get("content-length"), String(MiB));
+    }
+  });
+
+  test("ends the connection where the client asked for that", async () => {
+    const socket = await open(sample, `/v1/bytes/${5 * MiB}`, "Connection: close\r\n");
+    let length = 0;
+    socket.on("data", (chunk: Buffer) => (length += chunk.length));
+    await once(socket, "close");
+    assert.ok(length > 5 * MiB);
+  });
+
+  test("lets others have their turn between its pieces", async () => {
+    const ended: string[] = [];
+    const note = (name: string) => () => ended.push(name);
+    const answer = await fetch(`${sample.url}/v1/shared`);
+    const long = answer.arrayBuffer().then(note("long"));
+    const ping = fetch(`${sample.url}/v1/ping`).then(note("ping"));
+    await Promise.all([long, ping]);
+    assert.deepEqual(ended, ["ping", "long"]);
+  });
+
+  test("is nobody's any more when its reader goes away", async (t) => {
+    const own = await startOwn(t);
+    const socket = await open(own, "/v1/shared");
+    await once(socket, "readable");
+    assert.equal(own.server.inFlight(), 1);
+    socket.destroy();
+    await until(() => own.server.inFlight() === 0);
+    assert.equal((await fetch(`${own.url}/v1/ping`)).status, 200);
+  });
+
+  test("is waited for by a server that drains", async (t) => {
+    const own = await startOwn(t);
+    const socket = await open(own, "/v1/shared");
+    await once(socket, "readable");
+    const closed = own.server.close();
+    let length = 0;
+    socket.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      // Slowly: the kernel alone would not hold what is left.
+      socket.pause();
+      setImmediate(() => socket.resume());
+    });
+    await Promise.all([closed, once(socket, "close")]);
+    assert.ok(length > sharedSize, `${length} bytes of ${sharedSize}`);
+  });
+
+  test("ends with the connection when its reader takes nothing for long", async () => {
+    await until(() => ignored.server.inFlight() === 0, 20_000);
+    for (const socket of silent) socket.resume();
+    await until(() => silent.every(({ closed }) => closed));
+  });
+});
