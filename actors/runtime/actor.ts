@@ -10,7 +10,7 @@ import type { WireContext } from "../lobby/snapshot.ts";
 import type { Asker, Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import type { Commit } from "./journal.ts";
 import { newAudience, withAudience, type Audience } from "./audience.ts";
-import { forgetDeparted, recall, remember, seatLeftBy, type Memory } from "./memory.ts";
+import { forgetDeparted, recall, remember, seatLeftBy, type Leave, type Memory } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
 import { encodeChange, encodeSnapshot, stampOf, type StoredLobby } from "./storage.ts";
 
@@ -103,7 +103,7 @@ export function runBatch(
       batch.replies.push({ ok: false, ...decision.rejection });
       continue;
     }
-    const account = leavingAccount(actor.lobby, command, seatId);
+    const leave = leaveOf(actor.lobby, command, seatId);
     for (const event of decision.events) {
       actor.lobby = evolve(actor.lobby, event);
       const message = messageOf(actor.lobby, event, context);
@@ -115,7 +115,7 @@ export function runBatch(
     batch.replies.push({ ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
     if (decision.events.length > 0 && rememberedBy !== null)
-      fields.push(remember(actor.memory, rememberedBy, id, body, account));
+      fields.push(remember(actor.memory, rememberedBy, id, body, leave));
   }
 
   if (batch.events.length > 0 && actor.lobby)
@@ -237,14 +237,10 @@ function seatLeft({ memory }: Actor, command: LobbyCommand, id: string): number 
   return seatLeftBy(memory, command.by, id);
 }
 
-/** The account that is about to leave a seat. */
-function leavingAccount(
-  lobby: Lobby | null,
-  { type }: LobbyCommand,
-  seatId: number | null,
-): number | null {
+/** Of a seat that is about to be left. */
+function leaveOf(lobby: Lobby | null, { type }: LobbyCommand, seatId: number | null): Leave | null {
   if (type !== "leave") return null;
-  return lobby?.seats.find((seat) => seat.id === seatId)?.accountId ?? null;
+  return { account: lobby?.seats.find((seat) => seat.id === seatId)?.accountId ?? null };
 }
 
 /** The seat whose memory a command belongs to: by lobby token, else the player's bound seat, else the new one. */
@@ -272,12 +268,7 @@ function encodeMessage(
   at: number,
   context: WireContext,
 ): string {
-  const topic = `${context.topicBase}/lobby/${lobby.code}`;
-  return JSON.stringify({
-    type: message.type,
-    topic,
-    seq: lobby.seq,
-    at_ms: at,
-    data: message.data,
-  });
+  // Nothing before the data can need an escape, and to put it together takes half the time.
+  const head = `{"type":"${message.type}","topic":"${context.topicBase}/lobby/${lobby.code}"`;
+  return `${head},"seq":${lobby.seq},"at_ms":${at},"data":${JSON.stringify(message.data)}}`;
 }

@@ -59,6 +59,7 @@ export function createJournal(deps: {
   timing: Timing;
 }): Journal {
   const { timing } = deps;
+  const observeSeconds = deps.metrics.lobbyCommitSeconds.observer({});
   let waiting: Waiting[] = [];
   let isFlushing = false;
 
@@ -87,7 +88,7 @@ export function createJournal(deps: {
     } catch {
       results = null;
     }
-    deps.metrics.lobbyCommitSeconds.observe((timing.elapsed() - started) / 1000);
+    observeSeconds((timing.elapsed() - started) / 1000);
     const letters = typeof results === "string" ? results : "";
     batch.forEach((one, i) => one.done(outcomes[letters[i] ?? ""] ?? "failed"));
   }

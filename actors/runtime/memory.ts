@@ -41,19 +41,25 @@ export function seatLeftBy(memory: Memory, by: Asker, id: string): number | null
   return null;
 }
 
-/** Remembers an answer and returns the field that stores it; `account` is given for a `leave` only. */
+/** That an answer is to a `leave`, and the account the seat was bound to. */
+export interface Leave {
+  account: number | null;
+}
+
+/** Remembers an answer and returns the field that stores it. */
 export function remember(
   memory: Memory,
   seatId: number,
   id: string,
   body: string | null,
-  account: number | null = null,
+  leave: Leave | null = null,
 ): [string, string] {
   const entries = memory.get(seatId) ?? [];
   const n = (entries.at(-1)?.n ?? -1) + 1;
+  const account = leave?.account ?? null;
   const entry: Remembered = account === null ? { n, id, body } : { n, id, body, account };
-  // Set anew, so that the order of the map is that of the last command.
-  memory.delete(seatId);
+  // Who leaves is set anew, so that the order of the map is that of the leaving.
+  if (leave !== null) memory.delete(seatId);
   memory.set(seatId, withEntry(entries, entry));
   return [fieldOf(seatId, n), encode(entry)];
 }

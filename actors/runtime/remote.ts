@@ -5,6 +5,7 @@ import type { Connection } from "./connection.ts";
 import { workerChannel } from "./keys.ts";
 import type { Deliver } from "./mailbox.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
+import { Pending } from "./pending.ts";
 import type { Cancel, Timing } from "./timing.ts";
 
 /** A command on its way to the owner, or its answer (null: the receiver is not the owner). */
@@ -28,13 +29,13 @@ export interface Remote {
   pending(): number;
 }
 
-/** Commands on their way at once; more are refused. */
-const maxPending = 10_000;
+/** Commands sent since the oldest one without an answer; more are refused. */
+const maxPending = 16_384;
 /** A lost message is found by this; the command id makes the repeat harmless. */
 const attemptTimeoutMs = 400;
 const sweepMs = 50;
 
-interface Pending {
+interface Forwarded {
   target: string;
   deadline: number;
   resolve: (outcome: Outcome) => void;
@@ -48,9 +49,10 @@ export function createRemote(deps: {
   deliver: Deliver;
 }): Remote & { stop(): Promise<void> } {
   const { timing } = deps;
-  const pending = new Map<number, Pending>();
+  const pending = new Pending<Forwarded>(maxPending);
   const outbox = new Map<string, Wire[]>();
-  let nextId = 0;
+  const answered = deps.metrics.lobbyForwards.cell({ outcome: "answered" });
+  const lost = deps.metrics.lobbyForwards.cell({ outcome: "moved" });
 
   function post(target: string, wire: Wire): void {
     const batch = outbox.get(target);
@@ -80,10 +82,9 @@ export function createRemote(deps: {
   }
 
   function settle(requestId: number, outcome: Outcome): void {
-    const entry = pending.get(requestId);
-    if (!entry) return;
-    pending.delete(requestId);
-    deps.metrics.lobbyForwards.inc({ outcome: outcome === moved ? "moved" : "answered" });
+    const entry = pending.take(requestId);
+    if (entry === null) return;
+    (outcome === moved ? lost : answered).n += 1;
     entry.resolve(outcome);
   }
 
@@ -111,10 +112,9 @@ export function createRemote(deps: {
 
   return {
     send(target, code, command, id, done) {
-      if (pending.size >= maxPending) return done(unavailable);
-      const requestId = nextId++;
       const deadline = timing.elapsed() + attemptTimeoutMs;
-      pending.set(requestId, { target, deadline, resolve: done });
+      const requestId = pending.add({ target, deadline, resolve: done });
+      if (requestId === null) return done(unavailable);
       post(target, [0, requestId, deps.incarnation, code, command, id]);
       sweepLater();
     },
@@ -128,7 +128,7 @@ export function createRemote(deps: {
     pending: () => pending.size,
     async stop() {
       stopSweep?.();
-      for (const requestId of pending.keys()) settle(requestId, moved);
+      for (const [requestId] of pending) settle(requestId, moved);
       // The answers to others that were due in this turn are still sent.
       await flush();
     },

@@ -27,10 +27,10 @@ export interface Metrics {
   boardBuilds: Counter;
   archiveCache: Tally<"kind" | "outcome">;
   lobbyCommands: Tally<"type" | "outcome">;
-  lobbyCommitSeconds: Histogram;
+  lobbyCommitSeconds: TallyHistogram<string>;
   lobbyActors: Gauge;
   lobbyShards: Gauge;
-  lobbyForwards: Counter<"outcome">;
+  lobbyForwards: Tally<"outcome">;
   hubStreams: Gauge<"topic">;
   hubEvents: Tally<"kind">;
   hubOpens: Counter;
@@ -191,7 +191,7 @@ export function createMetrics(): Metrics {
       labelNames: ["type", "outcome"],
       registers,
     }),
-    lobbyCommitSeconds: new Histogram({
+    lobbyCommitSeconds: new TallyHistogram({
       name: "lobby_commit_seconds",
       help: "Time of one commit script",
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 1],
@@ -199,7 +199,7 @@ export function createMetrics(): Metrics {
     }),
     lobbyActors: new Gauge({ name: "lobby_actors", help: "Lobbies in memory", registers }),
     lobbyShards: new Gauge({ name: "lobby_shards", help: "Shards owned", registers }),
-    lobbyForwards: new Counter({
+    lobbyForwards: new Tally({
       name: "lobby_forwards_total",
       help: "Commands sent to another process",
       labelNames: ["outcome"],

@@ -72,6 +72,8 @@ export class Exchange implements RequestInfo {
   onSettled: () => void;
   /** When the answer is overdue, by `performance.now()`; 0 while nothing is waited for. */
   deadline = 0;
+  /** Among those that are waited for; -1 while it is not. */
+  place = -1;
   /** Null until somebody asks: it is a system call, a fifth of what a short request costs. */
   private address: ClientAddress | null = null;
   private readonly readAddress: AddressReader;

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { Bag } from "../core/bag.ts";
 import { AppError } from "../core/errors.ts";
 import type { KeyCheck } from "../core/api-keys.ts";
 import { Authenticator } from "./authenticate.ts";
@@ -59,7 +60,7 @@ export class Pipeline {
   private readonly recorder: RequestRecorder;
   private readonly depsOfRequest: () => Deps;
   /** Requests whose answer is waited for. */
-  private readonly waiting = new Set<Exchange>();
+  private readonly waiting = new Bag<Exchange>();
   private numShared = 0;
   private sweeper: NodeJS.Timeout | null = null;
 
@@ -310,7 +311,7 @@ export class Pipeline {
 
   /** The client went away. */
   forget(x: Exchange): void {
-    if (x.deadline > 0) this.waiting.delete(x);
+    this.waiting.delete(x);
   }
 
   close(): void {
