@@ -42,7 +42,7 @@ export interface Delivery {
 export interface Batch {
   replies: LobbyReply[];
   events: LobbyEvent[];
-  commit: Omit<Commit, "token"> | null;
+  commit: Commit | null;
 }
 
 export interface BatchRules {
@@ -142,21 +142,21 @@ function sealBatch(
   remembered: [string, string][],
   payloads: string[],
   id: string,
-): Omit<Commit, "token"> {
+): Commit {
   const expected = stampOf(actor.version, actor.commitId);
   actor.version += 1;
   actor.commitId = id;
   const change = encodeChange(lobby, events, actor.version, actor.snapshotVersion);
   const isSnapshot = change.snapshotVersion !== actor.snapshotVersion;
   actor.snapshotVersion = change.snapshotVersion;
+  const { fields, removed } = change;
   const forgotten = events.some((event) => event.type === "removed") ? forget(actor, lobby) : [];
-  const kept = remembered.filter(([name]) => !forgotten.includes(name));
-  const fields = [...change.fields, ...kept];
+  for (const field of remembered) if (!forgotten.includes(field[0])) fields.push(field);
+  removed.push(...forgotten);
   const hasEnded = events.some((event) => event.type === "finished");
   // What is not there yet takes no end: the log begins with the first message, later than the lobby.
   const isBeginning = expected === "" || lobby.seq === payloads.length;
   if (hasEnded) fields.push(["r", JSON.stringify(resultSheet(lobby))]);
-  const due = dueChange(actor, lobby);
   return {
     code: actor.code,
     expected,
@@ -164,10 +164,10 @@ function sealBatch(
     id,
     seq: lobby.seq,
     fields,
-    removedFields: [...change.removed, ...forgotten],
+    removedFields: removed,
     payloads,
     ttlMs: ttlOf(lobby, isBeginning || isSnapshot, hasEnded),
-    ...(due === undefined ? {} : { due }),
+    due: dueChange(actor, lobby),
   };
 }
 
@@ -182,7 +182,7 @@ export function leaveGap(
   now: number,
   id: string,
   context: WireContext,
-): Omit<Commit, "token"> {
+): Commit {
   const expected = stampOf(actor.version, actor.commitId);
   const seq = lostSeq + 2;
   const restored = { ...lobby, seq };
@@ -200,6 +200,7 @@ export function leaveGap(
     removedFields: change.removed,
     payloads: [encodeMessage(restored, { type: "lobby.gap", data: {} }, now, context)],
     ttlMs: null,
+    due: undefined,
   };
 }
 

@@ -8,8 +8,6 @@ import type { Timing } from "./timing.ts";
 /** The changes of one lobby since its last commit. */
 export interface Commit {
   code: string;
-  /** Owner token of the shard: the fence. */
-  token: string;
   /** Stamp of the commit this one follows, as it is stored; "" before the first. */
   expected: string;
   version: number;
@@ -23,7 +21,7 @@ export interface Commit {
   /** Life of the stored lobby from now, or null to leave it. */
   ttlMs: number | null;
   /** New deadline; null removes it; undefined leaves it. */
-  due?: number | null;
+  due: number | null | undefined;
 }
 
 export type CommitResult = "committed" | "fenced" | "conflict" | "failed";
@@ -37,8 +35,11 @@ const outcomes: Readonly<Record<string, CommitResult>> = {
 };
 
 export interface Journal {
-  /** Calls `done` once, when the store has answered; commits of one tick travel in one script. */
-  commit(commit: Commit, done: (result: CommitResult) => void): void;
+  /**
+   * Calls `done` once, when the store has answered; commits of one tick travel in one script. `token` is that of
+   * the shard's owner: the fence.
+   */
+  commit(commit: Commit, token: string, done: (result: CommitResult) => void): void;
 }
 
 /** Messages a lobby's log keeps at least; readers further back get a snapshot. */
@@ -50,6 +51,7 @@ const maxLobbiesPerScript = 256;
 
 interface Waiting {
   commit: Commit;
+  token: string;
   done: (result: CommitResult) => void;
 }
 
@@ -72,10 +74,10 @@ export function createJournal(deps: {
     const started = timing.elapsed();
     const keys: string[] = [];
     const args: string[] = [];
-    for (const { commit } of batch) {
+    for (const { commit, token } of batch) {
       const { owner, lobby, stream, due, channel } = keysOf(commit.code);
       keys.push(owner, lobby, stream, due);
-      args.push(packCommit(commit, channel));
+      args.push(packCommit(commit, token, channel));
       let seq = commit.seq - commit.payloads.length;
       for (const payload of commit.payloads) {
         seq += 1;
@@ -107,8 +109,8 @@ export function createJournal(deps: {
   }
 
   return {
-    commit(commit, done) {
-      waiting.push({ commit, done });
+    commit(commit, token, done) {
+      waiting.push({ commit, token, done });
       if (isFlushing) return;
       isFlushing = true;
       timing.soon(() => void flush());
@@ -135,8 +137,8 @@ const end = "\x1f";
  * Everything but the messages in one argument: each further one costs the client library its length, a
  * join and a copy, which is more than the script needs to take small parts out again.
  */
-function packCommit(commit: Commit, channel: string): string {
-  const { token, expected, version, id, code, fields, removedFields, payloads } = commit;
+function packCommit(commit: Commit, token: string, channel: string): string {
+  const { expected, version, id, code, fields, removedFields, payloads } = commit;
   let text = token + end + expected + end + stampOf(version, id) + end + code + end;
   text += channel + end + (commit.ttlMs ?? "") + end + dueText(commit.due) + end;
   text += (isCutDue(commit) ? keptMessages : "") + end;

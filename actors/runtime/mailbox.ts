@@ -20,8 +20,6 @@ const maxWaiting = 20_000;
 /** Actors without work for so long leave memory; the next command reads them back. */
 const idleMs = 5 * 60_000;
 
-type Change = Omit<Commit, "token">;
-
 export interface MailboxDeps {
   redis: Connection;
   journal: Journal;
@@ -175,11 +173,11 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   function commit(
     slot: Slot,
-    change: Change,
+    change: Commit,
     token: string,
     done: (isCommitted: boolean) => void,
   ): void {
-    deps.journal.commit(Object.assign(change, { token }), (outcome) => {
+    deps.journal.commit(change, token, (outcome) => {
       if (outcome === "committed") slot.knownSeq = change.seq;
       if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
       // It is read back and the commands are tried again; time after time it cannot be written at all.

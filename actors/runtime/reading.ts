@@ -6,8 +6,6 @@ import type { Commit } from "./journal.ts";
 import type { Slot } from "./slots.ts";
 import { loadLobby } from "./storage.ts";
 
-type Change = Omit<Commit, "token">;
-
 /** Reads a lobby into its slot under this token; false when that failed. */
 export type Reader = (slot: Slot, token: string) => Promise<boolean>;
 
@@ -17,7 +15,7 @@ export function createReader(deps: {
   now: () => number;
   rules: BatchRules;
   nextCommitId: () => string;
-  commit: (slot: Slot, change: Change, token: string, done: (isCommitted: boolean) => void) => void;
+  commit: (slot: Slot, change: Commit, token: string, done: (isCommitted: boolean) => void) => void;
   afterRead(lobby: Lobby): void;
 }): Reader {
   /** The store lost events that were seen: numbers are not used twice, and the hole tells every reader. */

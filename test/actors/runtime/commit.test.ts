@@ -47,10 +47,11 @@ describe("the commit script", () => {
     await redis.set(ownerKey(shardOf(code)), token);
   });
 
-  const commit = (sent: Commit, to = journal) =>
-    new Promise<CommitResult>((resolve) => to.commit(sent, resolve));
+  type Sent = Commit & { token: string };
+  const commit = (sent: Sent, to = journal) =>
+    new Promise<CommitResult>((resolve) => to.commit(sent, sent.token, resolve));
 
-  const change = (more: Partial<Commit> = {}): Commit => ({
+  const change = (more: Partial<Sent> = {}): Sent => ({
     code,
     token,
     expected: "",

@@ -37,7 +37,7 @@ function createProcess() {
     metrics: createMetrics(),
     now: () => now,
     journal: {
-      commit(_commit, done) {
+      commit(_commit, _token, done) {
         if (held) held.push(() => done("committed"));
         else setImmediate(() => done("committed"));
       },
