@@ -269,7 +269,7 @@ function encodeMessage(
   at: number,
   context: WireContext,
 ): string {
-  // Nothing before the data can need an escape, and to put it together takes half the time.
+  // Nothing before the data can need an escape.
   const head = `{"type":"${message.type}","topic":"${context.topicBase}/lobby/${lobby.code}"`;
   return `${head},"seq":${lobby.seq},"at_ms":${at},"data":${JSON.stringify(message.data)}}`;
 }

@@ -6,8 +6,7 @@ export interface Bagged {
 /**
  * Members in no order that come and go all the time. A Set makes itself a new table every few dozen changes,
  * and each table leads to the next: once the collector has moved one among what is old, all later ones, with
- * every member they had, stay until it looks through that as well. With requests as members, that was half of all
- * of them, and a tenth of the time of a process.
+ * every member they had, stay until it looks through that as well.
  */
 export class Bag<T extends Bagged> {
   private readonly members: T[] = [];
