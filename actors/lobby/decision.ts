@@ -21,5 +21,6 @@ export function acceptFrom(
   events: LobbyEvent[],
   answer: Answer,
 ): Decision {
-  return accept([...presence(lobby, seat, now), ...events], answer);
+  const signs = presence(lobby, seat, now);
+  return accept(signs.length === 0 ? events : [...signs, ...events], answer);
 }

@@ -139,10 +139,19 @@ const end = "\x1f";
  */
 function packCommit(commit: Commit, token: string, channel: string): string {
   const { expected, version, id, code, fields, removedFields, payloads } = commit;
-  let text = token + end + expected + end + stampOf(version, id) + end + code + end;
-  text += channel + end + (commit.ttlMs ?? "") + end + dueText(commit.due) + end;
-  text += (isCutDue(commit) ? keptMessages : "") + end;
-  text += removedFields.length + end + payloads.length + end;
+  const head = [
+    token,
+    expected,
+    stampOf(version, id),
+    code,
+    channel,
+    commit.ttlMs ?? "",
+    dueText(commit.due),
+    isCutDue(commit) ? keptMessages : "",
+    removedFields.length,
+    payloads.length,
+  ];
+  let text = head.join(end) + end;
   for (const [name, value] of fields) text += name + end + value + end;
   for (const name of removedFields) text += name + end;
   return text;

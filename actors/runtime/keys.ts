@@ -23,17 +23,31 @@ export const lobbyKey = (code: string) => `{${shardOf(code)}}:l:${code}`;
 export const eventStreamKey = (code: string) => `{${shardOf(code)}}:e:${code}`;
 export const eventChannel = (code: string) => `{${shardOf(code)}}:ev:${code}`;
 
-/** All of them at once, for a commit: the shard is reckoned once. */
+interface Starts {
+  owner: string;
+  due: string;
+  lobby: string;
+  stream: string;
+  channel: string;
+}
+
+/** Of each shard its own keys, and what those of its lobbies begin with; made when they are first asked for. */
+const starts: Starts[] = [];
+
+function startsOf(shard: number): Starts {
+  return (starts[shard] ??= {
+    owner: ownerKey(shard),
+    due: dueKey(shard),
+    lobby: `{${shard}}:l:`,
+    stream: `{${shard}}:e:`,
+    channel: `{${shard}}:ev:`,
+  });
+}
+
+/** All keys a commit needs: the shard is reckoned once. */
 export function keysOf(code: string) {
-  const shard = shardOf(code);
-  const tag = `{${shard}}`;
-  return {
-    owner: `${tag}:own`,
-    due: `${tag}:due`,
-    lobby: `${tag}:l:${code}`,
-    stream: `${tag}:e:${code}`,
-    channel: `${tag}:ev:${code}`,
-  };
+  const { owner, due, lobby, stream, channel } = startsOf(shardOf(code));
+  return { owner, due, lobby: lobby + code, stream: stream + code, channel: channel + code };
 }
 
 /** Liveness of worker incarnations: member -> Redis time of the last heartbeat. */

@@ -9,7 +9,7 @@ import { shardOf } from "./keys.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
 import { createReader } from "./reading.ts";
 import type { Shards } from "./shards.ts";
-import { createSlots, idle, type Slot, type Waiting } from "./slots.ts";
+import { createSlots, idle, noneWaiting, type Slot, type Waiting } from "./slots.ts";
 import type { Ticker } from "./ticker.ts";
 import type { Timing } from "./timing.ts";
 
@@ -98,7 +98,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   function settle(slot: Slot, outcome: (waiting: Waiting) => Outcome): void {
     const all = slot.waiting;
-    slot.waiting = [];
+    slot.waiting = noneWaiting;
     waitingCount -= all.length;
     for (const one of all) one.resolve(outcome(one));
   }
@@ -131,7 +131,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     const { actor } = slot;
     if (!actor) return readFirst(slot, token);
     const batch = slot.waiting;
-    slot.waiting = [];
+    slot.waiting = noneWaiting;
     waitingCount -= batch.length;
     const result = tryBatch(slot, actor, batch);
     if (!result) return discard(slot, batch);
@@ -194,15 +194,24 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   /** The effect is committed; what follows may fail without failing the command. */
   function committed(slot: Slot, actor: Actor, batch: Waiting[], result: Batch): void {
-    const end = () => {
-      answer(slot, actor, batch, result);
-      release(slot);
-    };
     const following = actor.lobby === null ? null : deps.afterCommit(actor.lobby, result.events);
-    if (following === null) return end();
-    const failed = (error: unknown) =>
-      deps.log.warn({ lobby: slot.code, reason: String(error) }, "work after a lobby commit");
-    void following.catch(failed).then(end);
+    if (following !== null) return void answerAfter(following, slot, actor, batch, result);
+    answer(slot, actor, batch, result);
+    release(slot);
+  }
+
+  async function answerAfter(
+    following: Promise<void>,
+    slot: Slot,
+    actor: Actor,
+    batch: Waiting[],
+    result: Batch,
+  ): Promise<void> {
+    await following.catch((error: unknown) =>
+      deps.log.warn({ lobby: slot.code, reason: String(error) }, "work after a lobby commit"),
+    );
+    answer(slot, actor, batch, result);
+    release(slot);
   }
 
   function answer(slot: Slot, actor: Actor, batch: Waiting[], { replies }: Batch): void {
@@ -235,7 +244,9 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     if (slot.waiting.length >= maxWaitingPerLobby || waitingCount >= maxWaiting)
       return done(unavailable);
     waitingCount += 1;
-    slot.waiting.push({ command, id, isFirst, resolve: done });
+    const one = { command, id, isFirst, resolve: done };
+    if (slot.waiting.length === 0) slot.waiting = [one];
+    else slot.waiting.push(one);
     proceed(slot);
   }
 

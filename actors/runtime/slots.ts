@@ -11,6 +11,9 @@ export interface Waiting extends Delivery {
   resolve: (outcome: Outcome) => void;
 }
 
+/** Shared by all lobbies where nothing waits: an empty list that grows takes room for many at once. */
+export const noneWaiting = Object.freeze<Waiting[]>([]) as Waiting[];
+
 /** Queue and in-memory state of one lobby; one commit in flight at most. */
 export interface Slot {
   readonly code: string;
@@ -76,7 +79,7 @@ function emptySlot(code: string, shard: number, now: number): Slot {
     code,
     shard,
     actor: null,
-    waiting: [],
+    waiting: noneWaiting,
     isBusy: false,
     isDropped: false,
     armed: null,

@@ -1,3 +1,5 @@
+import { performance } from "node:perf_hooks";
+
 /** Ends a timer. */
 export type Cancel = () => void;
 

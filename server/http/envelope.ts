@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { performance } from "node:perf_hooks";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Clock } from "../core/clock.ts";
 import { timestamp } from "../core/clock.ts";

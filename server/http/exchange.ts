@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { performance } from "node:perf_hooks";
 import { parseCookie } from "cookie";
 import type { HttpResponse } from "uWebSockets.js";
 import type { AppError } from "../core/errors.ts";

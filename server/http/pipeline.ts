@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import type { Deps } from "../deps.ts";
 import { Bag } from "../core/bag.ts";
 import { AppError } from "../core/errors.ts";
@@ -200,7 +201,7 @@ export class Pipeline {
       return null;
     }
     const { auth: level, cookieAuthority, path } = entry.route;
-    const lobby = x.paramValues[entry.lobbyParam] ?? "";
+    const lobby = entry.lobbyParam < 0 ? "" : (x.paramValues[entry.lobbyParam] ?? "");
     const scope = scopeOf(entry.keyUse);
     const key = check === null || scope === null ? null : { check, scope };
     x.keyOwner = check?.key?.ownerId ?? null;

@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { pino } from "pino";
 import { writeDigits, type LineBuffer } from "../core/line-buffer.ts";
 import { linesOf, type Logger } from "../core/logger.ts";

@@ -1,6 +1,5 @@
 import type { LobbyCommand } from "../../../actors/index.ts";
-import { after } from "../../core/after.ts";
-import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
+import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { hubHeaders, hubToken, spectatorToken } from "./hub-token.ts";
 import * as s from "./schemas.ts";
 import {
@@ -12,7 +11,10 @@ import {
   seatRoute,
   tag,
 } from "./seat-route.ts";
-import { askerOf, command, readCode } from "./service.ts";
+import { askerOf, commandThen, jsonReply, readCode } from "./service.ts";
+
+const emptyReply = () => reply(204);
+const okReply = () => reply(200, { ok: true } as const);
 
 const token = defineRoute({
   ...seatRoute,
@@ -69,9 +71,7 @@ const answer = defineRoute({
       index: body.index ?? null,
       by: askerOf(caller),
     };
-    return after(command(deps, readCode(params.code), asked, keyOf(request)), (json) =>
-      encodedReply(200, json ?? "{}"),
-    );
+    return commandThen(deps, readCode(params.code), asked, keyOf(request), jsonReply);
   },
 });
 
@@ -91,7 +91,7 @@ const pick = defineRoute({
       index: body.index ?? null,
       by: askerOf(caller),
     };
-    return after(command(deps, readCode(params.code), asked, keyOf(request)), () => reply(204));
+    return commandThen(deps, readCode(params.code), asked, keyOf(request), emptyReply);
   },
 });
 
@@ -106,9 +106,9 @@ const reveal = defineRoute({
   params: s.CodeParams,
   responses: { 200: s.Ok },
   errors: ["lobby:not_found"],
-  handler: async ({ deps, params }) => {
-    await command(deps, readCode(params.code), { type: "reveal", by: askerOf(null) });
-    return reply(200, { ok: true } as const);
+  handler: ({ deps, params }) => {
+    const asked: LobbyCommand = { type: "reveal", by: askerOf(null) };
+    return commandThen(deps, readCode(params.code), asked, undefined, okReply);
   },
 });
 
@@ -120,9 +120,9 @@ const heartbeat = defineRoute({
   source: "document 2, Lobbies; LOB-19",
   responses: { 200: s.Ok },
   errors: seatErrors,
-  handler: async ({ deps, caller, params }) => {
-    await command(deps, readCode(params.code), { type: "heartbeat", by: askerOf(caller) });
-    return reply(200, { ok: true } as const);
+  handler: ({ deps, caller, params }) => {
+    const asked: LobbyCommand = { type: "heartbeat", by: askerOf(caller) };
+    return commandThen(deps, readCode(params.code), asked, undefined, okReply);
   },
 });
 
@@ -134,14 +134,9 @@ const leave = defineRoute({
   source: "document 2, Lobbies",
   responses: { 204: null },
   errors: commandErrors,
-  handler: async ({ deps, caller, params, request }) => {
-    await command(
-      deps,
-      readCode(params.code),
-      { type: "leave", by: askerOf(caller) },
-      keyOf(request),
-    );
-    return reply(204);
+  handler: ({ deps, caller, params, request }) => {
+    const asked: LobbyCommand = { type: "leave", by: askerOf(caller) };
+    return commandThen(deps, readCode(params.code), asked, keyOf(request), emptyReply);
   },
 });
 

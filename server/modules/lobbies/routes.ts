@@ -1,5 +1,5 @@
 import { stringifySetCookie } from "cookie";
-import { after } from "../../core/after.ts";
+import type { LobbyCommand } from "../../../actors/index.ts";
 import { defineRoute, encodedReply, type AnyRoute, type Headers } from "../../http/route.ts";
 import { hostCallRoutes } from "./host-routes.ts";
 import { playRoutes } from "./play-routes.ts";
@@ -7,10 +7,11 @@ import * as s from "./schemas.ts";
 import { base, cookieSeconds, tag } from "./seat-route.ts";
 import {
   askerOf,
-  command,
+  commandThen,
   createLobby,
   drawLobby,
   joinLobby,
+  jsonReply,
   readCode,
   type TakenSeat,
 } from "./service.ts";
@@ -54,10 +55,10 @@ const readRoutes = ["", "/status"].map((suffix) =>
     params: s.CodeParams,
     responses: { 200: s.LobbyAndPlayer },
     errors: ["lobby:not_found"],
-    handler: ({ deps, caller, params }) =>
-      after(command(deps, readCode(params.code), { type: "read", by: askerOf(caller) }), (json) =>
-        encodedReply(200, json ?? "{}"),
-      ),
+    handler: ({ deps, caller, params }) => {
+      const asked: LobbyCommand = { type: "read", by: askerOf(caller) };
+      return commandThen(deps, readCode(params.code), asked, undefined, jsonReply);
+    },
   }),
 );
 

@@ -12,6 +12,7 @@ import { randomString } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth.ts";
 import { limitHeaders } from "../../http/rate-limit.ts";
+import { encodedReply } from "../../http/route.ts";
 import { categoryOf, drawForLobby } from "../questions/service.ts";
 import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
 import { seatLimitOf } from "./seat-limit.ts";
@@ -76,6 +77,8 @@ export function askerOf(caller: SeatCaller | null): Asker {
     : { seatId, playerId };
 }
 
+const itself = (json: string | null) => json;
+
 /** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
 export function command(
   deps: Deps,
@@ -83,8 +86,22 @@ export function command(
   asked: LobbyCommand,
   id?: string,
 ): Promise<string | null> | string | null {
-  return after(deps.lobbies.ask(code, asked, id), (answer) => bodyOf(deps, answer));
+  return commandThen(deps, code, asked, id, itself);
 }
+
+/** The same, with what is made of the JSON text: a promise more would be as dear as the rules of a short command. */
+export function commandThen<R>(
+  deps: Deps,
+  code: string,
+  asked: LobbyCommand,
+  id: string | undefined,
+  work: (json: string | null) => R,
+): Promise<Awaited<R>> | R {
+  return after(deps.lobbies.ask(code, asked, id), (answer) => work(bodyOf(deps, answer)));
+}
+
+/** The answer that the JSON text of a lobby's body makes. */
+export const jsonReply = (json: string | null) => encodedReply(200, json ?? "{}");
 
 function bodyOf({ config }: Deps, reply: LobbyReply): string | null {
   if (reply.ok) return reply.body;
