@@ -55,7 +55,9 @@ export function heartbeat(lobby: Lobby, command: Command<"heartbeat">, now: numb
 }
 
 export function leave(lobby: Lobby, command: Command<"leave">, now: number): Decision {
-  const seat = seatOf(lobby, command.by);
+  const { by } = command;
+  // Whose token's seat is gone has left: said twice, it must not take away another seat of the same login.
+  const seat = by.seatId === null ? seatOf(lobby, by) : seatById(lobby, by.seatId);
   if (!seat) return reject("lobby:player_not_found");
   if (lobby.status === "finished") return accept([], nothing);
   if (seat.isHost) return accept(finish(lobby, now, "host_left"), nothing);
