@@ -12,6 +12,7 @@ import type { Commit } from "./journal.ts";
 import { newAudience, withAudience, type Audience } from "./audience.ts";
 import { forgetDeparted, recall, remember, seatLeftBy, type Leave, type Memory } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
+import { isHarmlessTwice } from "./repeats.ts";
 import { encodeChange, encodeSnapshot, stampOf, type StoredLobby } from "./storage.ts";
 
 /** One lobby in memory: the committed state plus what the commit in flight adds to it. */
@@ -114,7 +115,8 @@ export function runBatch(
     const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;
     batch.replies.push({ ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
-    if (decision.events.length > 0 && rememberedBy !== null)
+    const isKept = decision.events.length > 0 && !isHarmlessTwice(command);
+    if (isKept && rememberedBy !== null)
       fields.push(remember(actor.memory, rememberedBy, id, body, leave));
   }
 
