@@ -4,6 +4,7 @@ import { hostAsking, nameKey, seatById, seatOf } from "./seats.ts";
 import type { Asker, Decision, Lobby, LobbyCommand, LobbyEvent, NewSeat } from "./types.ts";
 
 type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
+type Removed = Extract<LobbyEvent, { type: "removed" }>;
 
 export function create(command: Command<"create">, now: number): Decision {
   const { type: _, ...facts } = command;
@@ -54,11 +55,20 @@ export function heartbeat(lobby: Lobby, command: Command<"heartbeat">, now: numb
 }
 
 export function leave(lobby: Lobby, command: Command<"leave">, now: number): Decision {
-  const seat = seatOf(lobby, command.by);
+  const { by } = command;
+  // Whose token's seat is gone has left: said twice, it must not take away another seat of the same login.
+  const seat = by.seatId === null ? seatOf(lobby, by) : seatById(lobby, by.seatId);
   if (!seat) return reject("lobby:player_not_found");
   if (lobby.status === "finished") return accept([], nothing);
   if (seat.isHost) return accept(finish(lobby, now, "host_left"), nothing);
-  return accept(remove(lobby, now, seat.id, "left", false), nothing);
+  const removed: Removed = {
+    type: "removed",
+    at: now,
+    seatId: seat.id,
+    reason: "left",
+    ban: false,
+  };
+  return accept(remove(lobby, removed, null), nothing);
 }
 
 export function kick(lobby: Lobby, command: Command<"kick">, now: number): Decision {
@@ -68,26 +78,16 @@ export function kick(lobby: Lobby, command: Command<"kick">, now: number): Decis
   if (!target) return reject("lobby:player_not_found");
   if (lobby.status === "finished") return reject("lobby:not_in_progress");
   if (target.isHost) return reject("lobby:host_not_removable");
-  return acceptFrom(
-    lobby,
-    host,
-    now,
-    remove(lobby, now, target.id, "kicked", command.ban),
-    nothing,
-  );
+  const { id: seatId } = target;
+  const removed: Removed = { type: "removed", at: now, seatId, reason: "kicked", ban: command.ban };
+  return acceptFrom(lobby, host, now, remove(lobby, removed, host.id), nothing);
 }
 
-/** The removal, and the reveal when everybody who is left has answered. */
-function remove(
-  lobby: Lobby,
-  now: number,
-  seatId: number,
-  reason: "left" | "kicked",
-  ban: boolean,
-): LobbyEvent[] {
-  const removed: LobbyEvent = { type: "removed", at: now, seatId, reason, ban };
+/** The removal, and the reveal when everybody who is left has answered; `present` is the seat that asks for it. */
+function remove(lobby: Lobby, removed: Removed, present: number | null): LobbyEvent[] {
+  const { at, seatId } = removed;
   const round = openRound(lobby);
-  const change = { absent: new Set([seatId]), removed: seatId };
+  const change = { absent: new Set([seatId]), removed: seatId, present };
   if (!round || !isEveryoneDone(lobby, round, change)) return [removed];
-  return [removed, closeQuestion(lobby, round, now, "all_answered", change)];
+  return [removed, closeQuestion(lobby, round, at, "all_answered", change)];
 }

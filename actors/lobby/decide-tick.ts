@@ -47,11 +47,21 @@ export function tick(lobby: Lobby, now: number, spectators: number | null): Deci
   return accept(events, nothing);
 }
 
+/** Of several ends that have passed the one that was due first, as if each had been looked at in time. */
 function endDue(lobby: Lobby, now: number): EndReason | null {
-  if (lobby.hostDisconnect && now >= lobby.hostDisconnect.endsAt) return "host_timeout";
-  if (now >= idleAt(lobby)) return "idle";
-  const completed = completedAt(lobby);
-  return completed !== null && now >= completed ? "completed" : null;
+  const ends: [at: number | null, reason: EndReason][] = [
+    [lobby.hostDisconnect?.endsAt ?? null, "host_timeout"],
+    [idleAt(lobby), "idle"],
+    [completedAt(lobby), "completed"],
+  ];
+  let first = Infinity;
+  let due: EndReason | null = null;
+  for (const [at, reason] of ends) {
+    if (at === null || at > now || at >= first) continue;
+    first = at;
+    due = reason;
+  }
+  return due;
 }
 
 function staleSeats(lobby: Lobby, now: number): Set<number> {

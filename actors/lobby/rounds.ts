@@ -21,6 +21,8 @@ export interface RoundChange {
   absent?: ReadonlySet<number>;
   /** Seats of `absent` that are no longer part of the lobby. */
   removed?: number;
+  /** The seat whose command it is: it is there, whatever was thought of it. */
+  present?: number | null;
 }
 
 export const timerMs = (lobby: Lobby) => lobby.settings.timer * 1_000;
@@ -51,9 +53,9 @@ export function isEveryoneDone(lobby: Lobby, round: Round, change: RoundChange):
   if (lobby.settings.mode !== "versus") return false;
   const answered = new Set(round.choices.map((choice) => choice.seatId));
   if (change.answer) answered.add(change.answer.seatId);
+  const shown = change.present ?? change.answer?.seatId;
   const present = lobby.seats.filter(
-    (seat) =>
-      (seat.isConnected || seat.id === change.answer?.seatId) && !change.absent?.has(seat.id),
+    (seat) => (seat.isConnected || seat.id === shown) && !change.absent?.has(seat.id),
   );
   return present.length > 0 && present.every((seat) => answered.has(seat.id));
 }

@@ -10,8 +10,17 @@ import type { WireContext } from "../lobby/snapshot.ts";
 import type { Asker, Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import type { Commit } from "./journal.ts";
 import { newAudience, withAudience, type Audience } from "./audience.ts";
-import { forgetDeparted, recall, remember, seatLeftBy, type Leave, type Memory } from "./memory.ts";
+import {
+  forgetDeparted,
+  recall,
+  remember,
+  rememberRefusal,
+  seatLeftBy,
+  type Leave,
+  type Memory,
+} from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
+import { isHarmlessTwice, isLasting, meansCurrent } from "./repeats.ts";
 import { encodeChange, encodeSnapshot, stampOf, type StoredLobby } from "./storage.ts";
 
 /** One lobby in memory: the committed state plus what the commit in flight adds to it. */
@@ -99,8 +108,12 @@ export function runBatch(
       continue;
     }
     const decision = decide(actor.lobby, command, now);
+    const isOfCurrent = !isFirst && meansCurrent(command, id);
     if (!decision.ok) {
-      batch.replies.push({ ok: false, ...decision.rejection });
+      const { rejection } = decision;
+      batch.replies.push({ ok: false, ...rejection });
+      if (isOfCurrent && seatId !== null && isLasting(rejection.code, actor.lobby?.status))
+        fields.push(rememberRefusal(actor.memory, seatId, id, rejection.code));
       continue;
     }
     const leave = leaveOf(actor.lobby, command, seatId);
@@ -114,11 +127,12 @@ export function runBatch(
     const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;
     batch.replies.push({ ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
-    if (decision.events.length > 0 && rememberedBy !== null)
+    const isKept = isOfCurrent || (decision.events.length > 0 && !isHarmlessTwice(command));
+    if (isKept && rememberedBy !== null)
       fields.push(remember(actor.memory, rememberedBy, id, body, leave));
   }
 
-  if (batch.events.length > 0 && actor.lobby)
+  if ((batch.events.length > 0 || fields.length > 0) && actor.lobby)
     batch.commit = sealBatch(actor, actor.lobby, batch.events, fields, payloads, commitId);
   return batch;
 }

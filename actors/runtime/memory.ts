@@ -1,11 +1,14 @@
+import type { ErrorCode } from "../../server/core/errors.ts";
 import type { LobbyReply } from "../contract.ts";
 import type { Asker } from "../lobby/types.ts";
 
-/** An answer already given to one seat. Only commands that did something are remembered, so it was no refusal. */
+/** An answer already given to one seat. */
 interface Remembered {
   n: number;
   id: string;
   body: string | null;
+  /** It was a refusal, with this code and nothing else. */
+  refused?: ErrorCode;
   /** Of a `leave`: the account the seat was bound to, which the lobby itself forgets with the seat. */
   account?: number;
 }
@@ -23,8 +26,12 @@ const fieldOf = (seatId: number, n: number) => `k:${seatId}:${n % windowSize}`;
 export function recall(memory: Memory, seatId: number, id: string): LobbyReply | null {
   const entries = memory.get(seatId);
   if (entries !== undefined)
-    for (const entry of entries) if (entry.id === id) return { ok: true, body: entry.body };
+    for (const entry of entries) if (entry.id === id) return replyOf(entry);
   return null;
+}
+
+function replyOf({ body, refused }: Remembered): LobbyReply {
+  return refused === undefined ? { ok: true, body } : { ok: false, code: refused };
 }
 
 /**
@@ -54,14 +61,35 @@ export function remember(
   body: string | null,
   leave: Leave | null = null,
 ): [string, string] {
-  const entries = memory.get(seatId) ?? [];
-  const n = (entries.at(-1)?.n ?? -1) + 1;
+  const n = nextOf(memory, seatId);
   const account = leave?.account ?? null;
   const entry: Remembered = account === null ? { n, id, body } : { n, id, body, account };
+  return keep(memory, seatId, entry, leave !== null);
+}
+
+/** Remembers a refusal that has nothing but its code, and returns the field that stores it. */
+export function rememberRefusal(
+  memory: Memory,
+  seatId: number,
+  id: string,
+  refused: ErrorCode,
+): [string, string] {
+  return keep(memory, seatId, { n: nextOf(memory, seatId), id, body: null, refused }, false);
+}
+
+const nextOf = (memory: Memory, seatId: number) => (memory.get(seatId)?.at(-1)?.n ?? -1) + 1;
+
+function keep(
+  memory: Memory,
+  seatId: number,
+  entry: Remembered,
+  hasLeft: boolean,
+): [string, string] {
+  const entries = memory.get(seatId) ?? [];
   // Who leaves is set anew, so that the order of the map is that of the leaving.
-  if (leave !== null) memory.delete(seatId);
+  if (hasLeft) memory.delete(seatId);
   memory.set(seatId, withEntry(entries, entry));
-  return [fieldOf(seatId, n), encode(entry)];
+  return [fieldOf(seatId, entry.n), encode(entry)];
 }
 
 /** A list of just the length needed: one that grows keeps room for many, which idle lobbies would pay for. */
@@ -70,11 +98,13 @@ function withEntry(entries: readonly Remembered[], entry: Remembered): Remembere
   return entries.length < windowSize ? [...entries, entry] : [...entries.slice(1), entry];
 }
 
-function encode({ n, id, body, account }: Remembered): string {
+function encode({ n, id, body, account, refused }: Remembered): string {
   // Most commands have an answer without a body.
   const text = body === null ? "null" : JSON.stringify(body);
   const ofLeave = account === undefined ? "" : `,"account":${account}`;
-  return `{"n":${n},"id":${JSON.stringify(id)}${ofLeave},"reply":{"ok":true,"body":${text}}}`;
+  const reply =
+    refused === undefined ? `{"ok":true,"body":${text}}` : `{"ok":false,"code":"${refused}"}`;
+  return `{"n":${n},"id":${JSON.stringify(id)}${ofLeave},"reply":${reply}}`;
 }
 
 /**
@@ -96,7 +126,7 @@ interface Stored {
   n: number;
   id: string;
   account?: number;
-  reply: { body: string | null };
+  reply: { ok: true; body: string | null } | { ok: false; code: ErrorCode };
 }
 
 /** Rebuilds the windows; a hash has no order, so each entry carries its number. */
@@ -107,7 +137,8 @@ export function rememberedFrom(fields: Record<string, string>): Memory {
     const seatId = Number(name.split(":")[1]);
     const entries = memory.get(seatId) ?? [];
     const { n, id, account, reply } = JSON.parse(value) as Stored;
-    entries.push({ n, id, body: reply.body, ...(account === undefined ? {} : { account }) });
+    const said = reply.ok ? { body: reply.body } : { body: null, refused: reply.code };
+    entries.push({ n, id, ...said, ...(account === undefined ? {} : { account }) });
     memory.set(seatId, entries);
   }
   for (const entries of memory.values()) entries.sort((a, b) => a.n - b.n);

@@ -17,6 +17,7 @@ import { moved, unavailable, type Outcome } from "./outcome.ts";
 import type { SeatLimit } from "./quota.ts";
 import { createRelisting } from "./relisting.ts";
 import { createRemote } from "./remote.ts";
+import { keyedId } from "./repeats.ts";
 import { createShards } from "./shards.ts";
 import { createTicker } from "./ticker.ts";
 import type { Timing } from "./timing.ts";
@@ -166,7 +167,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   /** The counter comes first in an id, so that telling two apart takes one character. */
   function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> | LobbyReply {
     const commandId =
-      id === undefined ? `${(++commandCount).toString(36)}.${nonce}` : `c.${command.type}.${id}`;
+      id === undefined ? `${(++commandCount).toString(36)}.${nonce}` : keyedId(command.type, id);
     const deadline = timing.elapsed() + deps.timings.patienceMs;
     let answer: Promise<LobbyReply> | LobbyReply | null = null;
     let resolve: ((answer: Promise<LobbyReply> | LobbyReply) => void) | null = null;

@@ -1,6 +1,7 @@
 import { isScopeGranted, type KeyCheck, type KeyScope, type KnownKey } from "../core/api-keys.ts";
 import type { ClosedAccounts } from "../core/closed-accounts.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
+import { lobbyCodeOf } from "../core/lobby-codes.ts";
 import type { TokenClaims, TokenService } from "../core/tokens.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
 import type { AuthLevel, RequestInfo } from "./route.ts";
@@ -109,7 +110,7 @@ export class Authenticator {
 
   private identifySeat(request: RequestInfo, { level, lobby: code, key }: Demand): Identity {
     const isDemanded = level === "seat";
-    const lobby = code.toUpperCase();
+    const lobby = lobbyCodeOf(code);
     const header = request.headers[seatHeader];
     if (header !== undefined) {
       const seat = this.seatOf(header.trim(), lobby);
@@ -126,9 +127,9 @@ export class Authenticator {
     throw refuse(cookie === undefined ? "auth:required" : "lobby:token_invalid");
   }
 
-  private seatOf(token: string, lobby: string): number | null {
+  private seatOf(token: string, lobby: string | null): number | null {
     const claims = this.tokens.verify("lobby", token);
-    return claims?.lobby?.toUpperCase() === lobby ? (claims.lobby_player ?? null) : null;
+    return claims?.lobby === lobby ? (claims?.lobby_player ?? null) : null;
   }
 }
 

@@ -1,7 +1,6 @@
-export type Topic = { kind: "lobby"; name: string; code: string } | { kind: "list"; name: string };
+import { lobbyCodeOf } from "../core/lobby-codes.ts";
 
-// Spelled out: case folding would let letters in that become these in upper case.
-const codePattern = /^[A-HJ-NP-Za-hj-np-z2-9]{6}$/;
+export type Topic = { kind: "lobby"; name: string; code: string } | { kind: "list"; name: string };
 
 /**
  * Reads `<base>/lobby/{CODE}` or `<base>/lobbies`; null for every other text (HUB-01).
@@ -11,8 +10,6 @@ export function parseTopic(text: string, base: string): Topic | null {
   if (text === `${base}/lobbies`) return { kind: "list", name: text };
   const prefix = `${base}/lobby/`;
   if (!text.startsWith(prefix)) return null;
-  const given = text.slice(prefix.length);
-  if (!codePattern.test(given)) return null;
-  const code = given.toUpperCase();
-  return { kind: "lobby", name: prefix + code, code };
+  const code = lobbyCodeOf(text.slice(prefix.length));
+  return code === null ? null : { kind: "lobby", name: prefix + code, code };
 }

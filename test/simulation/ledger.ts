@@ -37,6 +37,8 @@ export class Ledger {
   version: number;
   /** Command ids whose effect is stored -> version and seq of the commit. */
   readonly applied = new Map<string, { version: number; seq: number }>();
+  /** Command ids that were refused for good. */
+  readonly refused = new Set<string>();
   /** Ids whose effect was stored and then lost with the store's last second. */
   readonly lost = new Set<string>();
   /** Questions whose answer may be known to everybody. */
@@ -119,6 +121,7 @@ export class Ledger {
     this.state = state === null ? null : (JSON.parse(state) as Lobby);
     this.version = version;
     this.applied.clear();
+    this.refused.clear();
     this.#owedPoints = new Map();
     this.#learnPlayed();
   }
@@ -127,13 +130,17 @@ export class Ledger {
     const counts = new Map<string, number>();
     for (const [name, value] of commit.fields) {
       if (!name.startsWith("k:")) continue;
-      const { id } = JSON.parse(value) as { id: string };
+      const { id, reply } = JSON.parse(value) as { id: string; reply: { ok: boolean } };
       ensure(
-        !this.applied.has(id),
+        !this.applied.has(id) && !this.refused.has(id),
         "nothing applied twice",
         () =>
           `${this.code}: ${id} in versions ${this.applied.get(id)?.version} and ${commit.version}`,
       );
+      if (!reply.ok) {
+        this.refused.add(id);
+        continue;
+      }
       this.applied.set(id, { version: commit.version, seq: lastNumber(commit) ?? this.seq });
       const type = eventOfCommand[id.split(".")[1] ?? ""];
       if (type) counts.set(type, (counts.get(type) ?? 0) + 1);

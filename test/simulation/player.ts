@@ -16,6 +16,7 @@ interface Call {
 /** What was known when an attempt set out. */
 interface Attempt {
   wasApplied: boolean;
+  wasRefused: boolean;
   /** Newest seq anybody had been told. */
   toldSeq: number;
   isSettled: boolean;
@@ -106,6 +107,7 @@ export class Player {
     const key = `c.${command.type}.${id}`;
     const attempt: Attempt = {
       wasApplied: ledger.applied.has(key),
+      wasRefused: ledger.refused.has(key),
       toldSeq: world.told.get(this.#code) ?? 0,
       isSettled: false,
       giveUp: () => {},
@@ -178,6 +180,11 @@ export class Player {
       );
     if (body !== null) world.guard(() => ledger.checkSecrets(body, this.seatId));
     if (world.hasLost) return;
+    world.ensure(
+      !attempt.wasRefused,
+      "the same id has the same answer",
+      () => `${this.#code} ${call.id} ${command.type} was refused for good and then carried out`,
+    );
     world.ensure(
       this.#isTrue(command, ledger.state),
       "nothing acknowledged lost",

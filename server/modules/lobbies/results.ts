@@ -10,7 +10,8 @@ import { askerOf } from "./service.ts";
 
 /**
  * What was played, for the host: from the lobby as long as it is readable, then from the database, where
- * only the player bound to the host's seat is known. Throws `lobby:not_host` and `lobby:not_finished`.
+ * only the player bound to the host's seat is known. Another lobby may have the code by then, whose host is
+ * somebody else. Throws `lobby:not_host` and `lobby:not_finished`.
  */
 export async function readResults(
   deps: Deps,
@@ -19,13 +20,15 @@ export async function readResults(
 ): Promise<ResultSheet> {
   const reply = await deps.lobbies.ask(code, { type: "results", by: askerOf(caller) });
   if (reply.ok) return JSON.parse(reply.body ?? "null") as ResultSheet;
-  if (reply.code !== "lobby:not_found")
+  const isTaken = reply.code === "lobby:not_host";
+  if (!isTaken && reply.code !== "lobby:not_found")
     throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
   const playerId = caller.player?.playerId ?? null;
+  if (isTaken && playerId === null) throw new AppError("lobby:not_host");
   const stored = await findLobbyResult(deps.em, code, playerId);
-  if (!stored) throw new AppError("lobby:not_found");
-  if (playerId === null || stored.hostPlayerId !== playerId) throw new AppError("lobby:not_host");
-  return stored.sheet as ResultSheet;
+  if (stored && playerId !== null && stored.hostPlayerId === playerId)
+    return stored.sheet as ResultSheet;
+  throw new AppError(isTaken || stored ? "lobby:not_host" : "lobby:not_found");
 }
 
 type Wire = Static<typeof Results>["results"];

@@ -9,6 +9,7 @@ import type {
 import { after } from "../../core/after.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
+import { codeAlphabet, codeLength, lobbyCodeOf } from "../../core/lobby-codes.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth.ts";
 import { limitHeaders } from "../../http/rate-limit.ts";
@@ -21,10 +22,6 @@ export { StreamMessage } from "./messages.ts";
 
 type Asker = { seatId: number | null; playerId: number | null; cookieSeatId?: number | null };
 
-/** Letters and digits that cannot be mistaken for each other (LOB-03). */
-const codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-const codeLength = 6;
-const codePattern = /^[A-HJ-NP-Z2-9]{6}$/;
 const codeTries = 5;
 /** How often a start draws again because the settings moved under it. */
 const startTries = 3;
@@ -61,10 +58,10 @@ export interface TakenSeat {
   token: string;
 }
 
-/** Codes are read in any case; what cannot be a code names no lobby. */
+/** What cannot be a code names no lobby. */
 export function readCode(text: string): string {
-  const code = text.toUpperCase();
-  if (!codePattern.test(code)) throw new AppError("lobby:not_found");
+  const code = lobbyCodeOf(text);
+  if (code === null) throw new AppError("lobby:not_found");
   return code;
 }
 

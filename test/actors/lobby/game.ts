@@ -82,6 +82,8 @@ export const host = 1;
 const maxTicks = 1_000;
 const hostAccount = 901;
 
+type Create = Extract<LobbyCommand, { type: "create" }>;
+
 export interface GameOptions {
   settings?: Partial<Settings>;
   timings?: Partial<Timings>;
@@ -179,7 +181,7 @@ function freeze<T>(value: T): T {
   return value;
 }
 
-export function createCommand(options: GameOptions = {}): LobbyCommand {
+export function createCommand(options: GameOptions = {}): Create {
   return {
     type: "create",
     id: 77,

@@ -165,6 +165,16 @@ describe("leaving", () => {
     assert.equal(game.refused(leave(2)), "lobby:player_not_found");
   });
 
+  test("twice with the token of one seat leaves the other seats of the login alone", () => {
+    const game = waiting({ guests: [] });
+    game.do(join(2, "Second seat", by(null, 901)));
+    const asker = by(2, 901);
+    game.do({ type: "leave", by: asker });
+    assert.equal(game.refused({ type: "leave", by: asker }), "lobby:player_not_found");
+    assert.equal(game.state.status, "waiting");
+    assert.deepEqual(game.do({ type: "check_seat", by: asker }), [], "other calls find the login");
+  });
+
   test("of the host ends the lobby for everyone", () => {
     for (const game of [waiting(), playing()]) {
       game.do(leave(host));

@@ -244,6 +244,32 @@ describe("the next deadline", () => {
     assert.equal(nextDeadline(game.state), null);
   });
 
+  test("that passed first decides how a late tick ends the lobby", () => {
+    const revealed = playing({ settings: { num_questions: 1 } });
+    revealed.do(answer(2, 0));
+    revealed.do(answer(host, 0));
+    revealed.wait(16 * minute).do({ type: "tick" });
+    assert.equal(revealed.state.endReason, "completed");
+
+    const hostless = playing({ settings: { num_questions: 1, timer: 60 } });
+    alive(hostless, 80_000, [2]);
+    assert.ok(hostless.state.hostDisconnect);
+    hostless.wait(16 * minute).do({ type: "tick" });
+    assert.equal(hostless.state.endReason, "completed");
+
+    const silent = waiting();
+    alive(silent, 80_000, [2]);
+    silent.wait(31 * minute).do({ type: "tick" });
+    assert.equal(silent.state.endReason, "host_timeout");
+
+    const idle = waiting();
+    alive(idle, 28 * minute, [host, 2]);
+    idle.pass(75_000);
+    assert.ok(idle.state.hostDisconnect);
+    idle.wait(5 * minute).do({ type: "tick" });
+    assert.equal(idle.state.endReason, "idle");
+  });
+
   test("after a long pause is served by one tick, which ends in one way only", () => {
     const game = playing();
     const events = game.wait(3 * 3_600_000).do({ type: "tick" });

@@ -127,6 +127,19 @@ describe("a versus question closes when", () => {
     assert.deepEqual(types(events), ["removed", "question_closed"]);
   });
 
+  test("nobody is missing but the host, thought gone, who then removes a player: not yet", () => {
+    const game = playing({
+      ...{ guests: [2, 3], settings: { timer: 60 }, timings: { staleMs: 20_000 } },
+    });
+    for (const id of [2, 3]) game.wait(8_000).do({ type: "heartbeat", by: by(id) });
+    game.pass(4_000);
+    game.do(answer(2, 0));
+    assert.ok(game.state.hostDisconnect);
+    const events = game.do({ type: "kick", by: by(host), seatId: 3, ban: false });
+    assert.deepEqual(types(events), ["host_disconnect_cleared", "removed"]);
+    assert.deepEqual(types(game.do(answer(host, 1))), ["answered", "question_closed"]);
+  });
+
   test("the only one missing goes silent, who then has a timeout", () => {
     const game = playing({ guests: [2, 3], settings: { timer: 60 }, timings: { staleMs: 50_000 } });
     game.wait(20_000).do(answer(host, 0));

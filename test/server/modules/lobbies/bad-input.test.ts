@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createCommand } from "../../../actors/lobby/game.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import {
   bodyCases,
@@ -213,6 +214,17 @@ describe("wrong requests elsewhere", () => {
         const isText = method === "DELETE" && code.includes("%00");
         const expected = isText ? "404 lobby:player_not_found" : "404 lobby:not_found";
         assert.equal(outcome(answer), expected, `${method} ${code}${path}`);
+      }
+  });
+
+  it("letters that only upper case makes a code of name no lobby", async () => {
+    const code = "ABCDSS";
+    await app.deps.lobbies.ask(code, { ...createCommand(), code });
+    assert.equal((await ask(app, "GET", "/abcdss")).status, 200);
+    for (const text of ["ABCDß", "abcdß", "ABCDSſ"])
+      for (const path of ["", "/status"]) {
+        const answer = await ask(app, "GET", `/${encodeURI(text)}${path}`);
+        assert.equal(outcome(answer), "404 lobby:not_found", text);
       }
   });
 

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Results } from "../../../../server/modules/lobbies/results-schema.ts";
 import { prefersCsv, resultsCsv } from "../../../../server/modules/lobbies/results-csv.ts";
 import { hashAnswer } from "../../../../server/modules/questions/seal.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { findLobbyResult } from "../../../../db/queries/lobby-results.ts";
+import { rowsOf } from "../../../../db/queries/rows.ts";
 import type { ResultSheet } from "../../../../actors/index.ts";
-import { ask, base, openTable, outcome, playing, type Table } from "./seats.ts";
+import { ask, base, openTable, outcome, playing, sit, type Table } from "./seats.ts";
 
 type Sheet = Static<typeof Results>["results"];
 
@@ -131,6 +133,22 @@ describe("GET /lobbies/{code}/results", () => {
       (await (await csvOf(code, host.as, "?format=csv")).text()).split("\r\n").length,
       2,
     );
+  });
+
+  it("is read from the database when another lobby has the code, by the player who hosted it", async () => {
+    const { code, host } = await played();
+    const seen = await sheetOf(code, host.as);
+    while (!(await findLobbyResult(app.deps.em, code, null))) await delay(20);
+    const later = await openTable(app);
+    // Codes are drawn by chance: the game that is over takes that of the one that goes on.
+    const renamed = sql`update lobby_results set code = ${later.code} where code = ${code}`;
+    await rowsOf(app.deps.em, renamed);
+    assert.deepEqual(await sheetOf(later.code, host.bearer), seen);
+    assert.equal(outcome(await read(later.code, host.as)), "401 lobby:token_invalid");
+    assert.equal(outcome(await read(later.code, later.host.as)), "400 lobby:not_finished");
+    assert.equal(outcome(await read(later.code, loginOf(999_999))), "403 lobby:not_host");
+    const guest = await sit(app, later.code, "Guest");
+    assert.equal(outcome(await read(later.code, guest.as)), "403 lobby:not_host");
   });
 
   it("is read from the database when the lobby is gone, by the player who hosted it", async () => {

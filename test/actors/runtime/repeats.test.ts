@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { LobbyReply } from "../../../actors/contract.ts";
+import type { ErrorCode } from "../../../server/core/errors.ts";
+import type { LobbyCommand, Mode, Settings } from "../../../actors/lobby/types.ts";
+import { actorOf, runBatch, type Actor } from "../../../actors/runtime/actor.ts";
+import type { Commit } from "../../../actors/runtime/journal.ts";
+import { loadLobby, nothingStored, stampOf } from "../../../actors/runtime/storage.ts";
+import {
+  answer,
+  by,
+  context,
+  createCommand,
+  epoch,
+  host,
+  lock,
+  next,
+  pick,
+  questions,
+  seat,
+} from "../lobby/game.ts";
+
+/** One lobby behind the runtime, whose owner may be replaced by one that knows what is stored. */
+class Owned {
+  now = epoch;
+  readonly commits: Commit[] = [];
+  #actor: Actor = actorOf("ABCDEF", nothingStored(), epoch);
+  #fields: Record<string, string> = {};
+  #count = 0;
+
+  /** `key`: as its client sends it again; without one nobody ever repeats the command. */
+  ask(command: LobbyCommand, key?: string): LobbyReply {
+    const isFirst = key === undefined;
+    const id = isFirst ? `${++this.#count}.w1` : `c.${command.type}.${key}`;
+    const rules = { context, seatLimit: null };
+    const commitId = `${++this.#count}.w1`;
+    const delivery = { command, id, isFirst };
+    const { replies, commit } = runBatch(this.#actor, [delivery], this.now, commitId, rules);
+    if (commit) this.#store(commit);
+    const [reply] = replies;
+    assert.ok(reply);
+    return reply;
+  }
+
+  get lobby() {
+    const { lobby } = this.#actor;
+    assert.ok(lobby);
+    return lobby;
+  }
+
+  wait(ms: number): this {
+    this.now += ms;
+    return this;
+  }
+
+  async takeOver(): Promise<void> {
+    const stored = await loadLobby({ hgetall: async () => this.#fields }, "ABCDEF");
+    this.#actor = actorOf("ABCDEF", stored, this.now);
+  }
+
+  #store(commit: Commit): void {
+    this.commits.push(commit);
+    for (const name of commit.removedFields) delete this.#fields[name];
+    for (const [name, value] of commit.fields) this.#fields[name] = value;
+    this.#fields["v"] = stampOf(commit.version, commit.id);
+  }
+}
+
+function waiting(settings: Partial<Settings> = {}): Owned {
+  const owned = new Owned();
+  owned.ask(createCommand({ settings }));
+  for (const id of [2, 3]) owned.ask({ type: "join", seat: seat(id), by: by(null) });
+  return owned;
+}
+
+function playing(settings: Partial<Settings>): Owned {
+  const owned = waiting(settings);
+  const { num_questions } = owned.lobby.settings;
+  const drawn = questions(100, num_questions ?? 10);
+  owned.ask({ type: "start", by: by(host), revision: 0, questions: drawn });
+  return owned;
+}
+
+describe("what a seat was told under a key", () => {
+  test("is not forgotten for heartbeats", () => {
+    const owned = playing({ mode: "coop", timer: 60, num_questions: 100 });
+    owned.wait(3_000);
+    const first = owned.ask(next(), "k");
+    for (let n = 0; n < 8; n++) {
+      owned.wait(20_000);
+      for (const id of [host, 2]) owned.ask({ type: "heartbeat", by: by(id) });
+      owned.ask({ type: "check_seat", by: by(host) });
+    }
+    assert.deepEqual(owned.ask(next(), "k"), first);
+    assert.equal(owned.lobby.round?.index, 1);
+  });
+});
+
+describe("a command without an index that is repeated after the next question came", () => {
+  const closeFirst = (owned: Owned) => {
+    owned.wait(32_000).ask({ type: "tick" });
+    owned.ask({ type: "heartbeat", by: by(host) });
+    owned.ask({ type: "heartbeat", by: by(2) });
+  };
+  const refusal = (code: ErrorCode): LobbyReply => ({ ok: false, code });
+  const closed = refusal("lobby:question_closed");
+  const answered = refusal("lobby:already_answered");
+  const early = refusal("lobby:not_in_progress");
+  const rows: {
+    name: string;
+    mode: Mode;
+    before: (owned: Owned) => void;
+    command: LobbyCommand;
+    said: LobbyReply | null;
+  }[] = [
+    { name: "a lock", mode: "coop", before: closeFirst, command: lock(), said: null },
+    { name: "a late pick", mode: "coop", before: closeFirst, command: pick(2, 1), said: closed },
+    {
+      ...{ name: "a late answer", mode: "versus", before: closeFirst },
+      ...{ command: answer(2, 0), said: closed },
+    },
+    {
+      ...{ name: "a second answer", mode: "versus" },
+      before: (owned) => void owned.ask(answer(2, 1)),
+      ...{ command: answer(2, 0), said: answered },
+    },
+  ];
+  for (const { name, mode, before, command, said } of rows)
+    for (const isTakenOver of [false, true])
+      test(`is told the same: ${name}${isTakenOver ? ", after a takeover" : ""}`, async () => {
+        const owned = playing({ mode });
+        before(owned);
+        const first = owned.ask(command, "k");
+        if (said) assert.deepEqual(first, said);
+        else assert.ok(first.ok);
+        owned.wait(3_000).ask(next());
+        const round = structuredClone(owned.lobby.round);
+        if (isTakenOver) await owned.takeOver();
+        assert.deepEqual(owned.ask(command, "k"), first);
+        assert.deepEqual(owned.lobby.round, round, "the question of now is left alone");
+        assert.ok(owned.ask(command, "another").ok, "a new intent is carried out");
+      });
+
+  test("is told the same when it came before the game", () => {
+    const owned = waiting({ mode: "versus" });
+    for (const [command, key] of [
+      [next(), "a"],
+      [answer(2, 0), "b"],
+    ] as const)
+      assert.deepEqual(owned.ask(command, key), early);
+    owned.ask({ type: "start", by: by(host), revision: 0, questions: questions(100, 3) });
+    owned.wait(3_000);
+    for (const [command, key] of [
+      [next(), "a"],
+      [answer(2, 0), "b"],
+    ] as const)
+      assert.deepEqual(owned.ask(command, key), early);
+  });
+
+  test("is carried out when it was asked to try again", () => {
+    const owned = playing({ mode: "versus" });
+    const first = owned.ask(next(), "k");
+    assert.ok(!first.ok && first.code === "lobby:too_early");
+    assert.ok(owned.wait(3_000).ask(next(), "k").ok);
+    assert.equal(owned.lobby.round?.index, 1);
+  });
+
+  test("costs a commit under a key alone, of a fixed question none", () => {
+    const owned = playing({ mode: "versus" });
+    owned.ask(answer(2, 1));
+    const count = owned.commits.length;
+    owned.ask(answer(2, 0));
+    owned.ask(answer(2, 0, 0, 0), "k");
+    assert.equal(owned.commits.length, count);
+    owned.ask(answer(2, 0), "k2");
+    assert.equal(owned.commits.length, count + 1);
+    assert.deepEqual(owned.commits.at(-1)?.payloads, []);
+  });
+});
