@@ -28,8 +28,8 @@ export function evolve(lobby: Lobby | null, event: LobbyEvent): Lobby {
 function change(lobby: Lobby, event: Exclude<LobbyEvent, { type: "created" }>): void {
   switch (event.type) {
     case "joined":
-      // A pushed list keeps room for many more, in every lobby that waits.
-      lobby.seats = [...lobby.seats, newSeat(event.seat, false, event.at)];
+      // A list that is pushed to, or spread and one more, keeps room for many, in every lobby that waits.
+      lobby.seats = lobby.seats.concat(newSeat(event.seat, false, event.at));
       return;
     case "settings_changed":
       Object.assign(lobby.settings, event.changes);

@@ -89,9 +89,10 @@ export function runBatch(
   rules: BatchRules,
 ): Batch {
   const { context, seatLimit } = rules;
-  const batch: Batch = { replies: [], events: [], commit: null };
-  const fields: [string, string][] = [];
-  const payloads: string[] = [];
+  let replies: LobbyReply[] = [];
+  let events: LobbyEvent[] = [];
+  let fields: [string, string][] = [];
+  let payloads: string[] = [];
 
   for (const { command: given, id, isFirst } of commands) {
     const command = withAudience(actor.audience, given, now);
@@ -99,42 +100,52 @@ export function runBatch(
     // A repeat is a request as well, so it is counted before its answer is looked for.
     const wait = seatId === null ? null : countFor(actor, command, seatId, now, seatLimit);
     if (wait !== null) {
-      batch.replies.push({ ok: false, code: "rate_limit:exceeded", params: { retry_after: wait } });
+      const params = { retry_after: wait };
+      replies = withOne(replies, { ok: false, code: "rate_limit:exceeded", params });
       continue;
     }
     const known = seatId === null || isFirst ? null : recall(actor.memory, seatId, id);
     if (known) {
-      batch.replies.push(known);
+      replies = withOne(replies, known);
       continue;
     }
     const decision = decide(actor.lobby, command, now);
     const isOfCurrent = !isFirst && meansCurrent(command, id);
     if (!decision.ok) {
       const { rejection } = decision;
-      batch.replies.push({ ok: false, ...rejection });
+      replies = withOne(replies, { ok: false, ...rejection });
       if (isOfCurrent && seatId !== null && isLasting(rejection.code, actor.lobby?.status))
-        fields.push(rememberRefusal(actor.memory, seatId, id, rejection.code));
+        fields = withOne(fields, rememberRefusal(actor.memory, seatId, id, rejection.code));
       continue;
     }
     const leave = leaveOf(actor.lobby, command, seatId);
     for (const event of decision.events) {
       actor.lobby = evolve(actor.lobby, event);
       const message = messageOf(actor.lobby, event, context);
-      if (message) payloads.push(encodeMessage(actor.lobby, message, event.at, context));
-      batch.events.push(event);
+      if (message)
+        payloads = withOne(payloads, encodeMessage(actor.lobby, message, event.at, context));
+      events = withOne(events, event);
     }
-    const lobby = actor.lobby;
-    const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;
-    batch.replies.push({ ok: true, body });
+    const body = actor.lobby ? answerBody(actor.lobby, decision.answer, now, context) : null;
+    replies = withOne(replies, { ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
     const isKept = isOfCurrent || (decision.events.length > 0 && !isHarmlessTwice(command));
     if (isKept && rememberedBy !== null)
-      fields.push(remember(actor.memory, rememberedBy, id, body, leave));
+      fields = withOne(fields, remember(actor.memory, rememberedBy, id, body, leave));
   }
 
-  if ((batch.events.length > 0 || fields.length > 0) && actor.lobby)
-    batch.commit = sealBatch(actor, actor.lobby, batch.events, fields, payloads, commitId);
-  return batch;
+  const { lobby } = actor;
+  const isChanged = events.length > 0 || fields.length > 0;
+  const commit =
+    isChanged && lobby ? sealBatch(actor, lobby, events, fields, payloads, commitId) : null;
+  return { replies, events, commit };
+}
+
+/** A list with one more. A literal has room for what is in it, while an empty one that grows makes room for many. */
+function withOne<T>(list: T[], one: T): T[] {
+  if (list.length === 0) return [one];
+  list.push(one);
+  return list;
 }
 
 /** Counts a command of a seat. Whoever is about to take one is counted by the limit of that route (GW-12). */
@@ -163,9 +174,10 @@ function sealBatch(
   const change = encodeChange(lobby, events, actor.version, actor.snapshotVersion);
   const isSnapshot = change.snapshotVersion !== actor.snapshotVersion;
   actor.snapshotVersion = change.snapshotVersion;
-  const { fields, removed } = change;
+  const { removed } = change;
   const forgotten = events.some((event) => event.type === "removed") ? forget(actor, lobby) : [];
-  for (const field of remembered) if (!forgotten.includes(field[0])) fields.push(field);
+  const kept = forgotten.length === 0 ? remembered : withoutNames(remembered, forgotten);
+  const fields = change.fields.concat(kept);
   removed.push(...forgotten);
   const hasEnded = events.some((event) => event.type === "finished");
   // What is not there yet takes no end: the log begins with the first message, later than the lobby.
@@ -183,6 +195,10 @@ function sealBatch(
     ttlMs: ttlOf(lobby, isBeginning || isSnapshot, hasEnded),
     due: dueChange(actor, lobby),
   };
+}
+
+function withoutNames(fields: [string, string][], names: string[]): [string, string][] {
+  return fields.filter(([name]) => !names.includes(name));
 }
 
 /**

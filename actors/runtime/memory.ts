@@ -13,7 +13,7 @@ interface Remembered {
   account?: number;
 }
 
-/** Seat -> its last answers, oldest first. Per seat, because a window shared by a lobby forgets under load (LOB-28). */
+/** Seat -> its last answers, each where its number modulo the window says. Per seat, because a window shared by a lobby forgets under load (LOB-28). */
 export type Memory = Map<number, Remembered[]>;
 
 /** Answers remembered per seat. */
@@ -77,7 +77,11 @@ export function rememberRefusal(
   return keep(memory, seatId, { n: nextOf(memory, seatId), id, body: null, refused }, false);
 }
 
-const nextOf = (memory: Memory, seatId: number) => (memory.get(seatId)?.at(-1)?.n ?? -1) + 1;
+function nextOf(memory: Memory, seatId: number): number {
+  let next = 0;
+  for (const { n } of memory.get(seatId) ?? []) next = Math.max(next, n + 1);
+  return next;
+}
 
 function keep(
   memory: Memory,
@@ -92,10 +96,14 @@ function keep(
   return [fieldOf(seatId, entry.n), encode(entry)];
 }
 
-/** A list of just the length needed: one that grows keeps room for many, which idle lobbies would pay for. */
-function withEntry(entries: readonly Remembered[], entry: Remembered): Remembered[] {
-  if (entries.length === 0) return [entry];
-  return entries.length < windowSize ? [...entries, entry] : [...entries.slice(1), entry];
+/**
+ * A full window has its newest entry in the place of its oldest. Until then the list is made anew, of just the
+ * length needed: one that grows keeps room for many, which idle lobbies would pay for.
+ */
+function withEntry(entries: Remembered[], entry: Remembered): Remembered[] {
+  if (entries.length < windowSize) return entries.length === 0 ? [entry] : entries.concat(entry);
+  entries[entry.n % windowSize] = entry;
+  return entries;
 }
 
 function encode({ n, id, body, account, refused }: Remembered): string {
@@ -141,6 +149,7 @@ export function rememberedFrom(fields: Record<string, string>): Memory {
     entries.push({ n, id, ...said, ...(account === undefined ? {} : { account }) });
     memory.set(seatId, entries);
   }
-  for (const entries of memory.values()) entries.sort((a, b) => a.n - b.n);
+  for (const entries of memory.values())
+    entries.sort((a, b) => (a.n % windowSize) - (b.n % windowSize));
   return memory;
 }

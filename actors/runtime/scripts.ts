@@ -33,10 +33,11 @@ export async function runScript(
   args: Argument[],
 ): Promise<unknown> {
   const { lua, sha } = redis.isSharded ? sources[name].sharded : sources[name].single;
+  const all = (keys as Argument[]).concat(args);
   try {
-    return await redis.evalsha(sha, keys.length, ...keys, ...args);
+    return await redis.evalsha(sha, keys.length, ...all);
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-    return await redis.eval(lua, keys.length, ...keys, ...args);
+    return await redis.eval(lua, keys.length, ...all);
   }
 }
