@@ -40,6 +40,7 @@ export interface Liveness {
   heardOf(workers: string[]): Promise<ReadonlySet<string>>;
   /** The living who take shards. */
   candidates(): string[];
+  /** Someone else takes shards, or may yet be heard of. */
   hasOthers(): boolean;
   /** Another worker's word on the `dead` channel; false when it says nothing new to us. */
   hear(message: string): boolean;
@@ -111,7 +112,9 @@ export function createLiveness(deps: {
       return new Set(Array.isArray(reply) ? (reply as string[]) : workers);
     },
     candidates: () => [...live].filter((worker) => !leaving.has(worker)),
-    hasOthers: () => [...live].some((worker) => worker !== incarnation && !leaving.has(worker)),
+    hasOthers: () =>
+      timing.elapsed() < graceUntil ||
+      [...live].some((worker) => worker !== incarnation && !leaving.has(worker)),
     hear(message) {
       const isLeaving = message.startsWith(leavingPrefix);
       const worker = isLeaving ? message.slice(leavingPrefix.length) : message;
