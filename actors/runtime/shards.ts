@@ -61,10 +61,13 @@ export function createShards(deps: {
     ...deps,
     holdings,
     hasOthers: () => liveness.hasOthers(),
-    isInterrupted: () => placeAgain && !isStopping,
+    isInterrupted: () => placeAgain || isStopping,
+    isClaiming: () => isPlacing,
   });
   /** Not that of the last load: callers who look for an owner load all the time. */
   let lastPlacement = 0;
+  /** Nobody took what was given last, so until then nothing more is. */
+  let keepsUntil = 0;
   let isPlacing = false;
   let placeAgain = false;
   let isStopping = false;
@@ -97,7 +100,9 @@ export function createShards(deps: {
       const { toClaim, toRelease } = plan();
       for (let i = 0; i < toClaim.length; i += claimChunk)
         await claim(toClaim.slice(i, i + claimChunk));
-      await handOver(toRelease);
+      const isPatient = timing.elapsed() < keepsUntil;
+      const isTaken = await handOver.share(isPatient ? [] : toRelease);
+      if (!isTaken) keepsUntil = timing.elapsed() + timings.deadMs;
     } finally {
       isPlacing = false;
     }
@@ -135,14 +140,18 @@ export function createShards(deps: {
     });
     const living = await liveness.heardOf([...new Set(seen.flatMap(({ holder }) => holder ?? []))]);
     if (isStopping) return;
-    const count = await holdings.claim(
+    const { count, error } = await holdings.claim(
       seen.filter(({ holder }) => holder === null || !living.has(holder)),
     );
     if (count > 0) await redis.publish(mapChannel, incarnation);
+    if (error !== undefined) throw error;
     if (count === shards.length) return;
     await holdings.reload();
-    // A claim sent twice, because its first answer was lost, is refused by its own success.
-    if (shards.some((shard) => holdings.isOrphan(shard))) placeAgain = true;
+    // Given up between our look and the claim; or a claim sent twice, because its first answer was lost, was
+    // refused by its own success.
+    const toClaim = new Set(plan().toClaim);
+    if (shards.some((shard) => toClaim.has(shard) && doubtful(holdings.ownerOf(shard)) === null))
+      placeAgain = true;
   }
 
   /** Who holds the shard and may yet be alive. */
@@ -207,9 +216,7 @@ export function createShards(deps: {
       isStopping = true;
       try {
         await redis.publish(deadChannel, farewell(incarnation));
-        await handOver(holdings.held());
-        // A claim that was on its way when the stop came.
-        await handOver(holdings.held());
+        await handOver.leave();
       } catch (error) {
         log.warn({ reason: String(error) }, "lobby hand-over");
       }
