@@ -1,3 +1,4 @@
+import { Serial } from "../../server/core/serial.ts";
 import type { Connection } from "./connection.ts";
 import { dueKey, epochKey, ownerKey } from "./keys.ts";
 import { parseOwner, type Owner } from "./placement.ts";
@@ -35,7 +36,7 @@ export interface Holdings {
   isOrphan(shard: number): boolean;
   /** What the store counts as ours, as far as we know: held, and orphans. */
   recorded(): number[];
-  /** Loads the owner map anew; calls at the same time share one load. */
+  /** Loads the owner map anew, as it is after this call; calls during a load share the next one. */
   reload(): Promise<void>;
   /** Takes the shards whose owners are still these; what the store failed to answer to does not stop the rest. */
   claim(seen: { shard: number; owner: Owner | null }[]): Promise<Claimed>;
@@ -62,7 +63,7 @@ export function createHoldings(deps: {
   const closing = new Set<number>();
   /** Claimed or given up while the map is on its way, which on a cluster comes from several nodes. */
   const changed = new Set<number>();
-  let reloading: Promise<void> | null = null;
+  const loads = new Serial(load);
 
   function lose(shard: number, token?: string): void {
     if (token !== undefined && mine.get(shard) !== token) return;
@@ -128,12 +129,7 @@ export function createHoldings(deps: {
     count: () => mine.size,
     isOrphan: (shard) => orphanToken(shard) !== null,
     recorded: () => deps.shards.filter((shard) => mine.has(shard) || orphanToken(shard) !== null),
-    reload() {
-      reloading ??= load().finally(() => {
-        reloading = null;
-      });
-      return reloading;
-    },
+    reload: () => loads.run(),
     async claim(seen) {
       const ends = await Promise.allSettled(seen.map(({ shard, owner }) => take(shard, owner)));
       const failed = ends.find((end) => end.status === "rejected");

@@ -21,7 +21,7 @@ export interface Shards {
   confirm(shard: number): Promise<boolean> | boolean;
   /** The store refused this token: somebody else owns the shard now. */
   fenced(shard: number, token: string): void;
-  /** Loads the owner map anew; calls at the same time share one load. */
+  /** Loads the owner map anew, as it is after this call; calls during a load share the next one. */
   reload(): Promise<void>;
   /** The connection to the store went or came: what was certain before has to be seen anew. */
   connection(isUp: boolean): void;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Connections } from "../../../actors/runtime/connection.ts";
-import { createHoldings } from "../../../actors/runtime/holdings.ts";
 import { ownerKey, shardCount } from "../../../actors/runtime/keys.ts";
 import { defaultTimings } from "../../../actors/runtime/liveness.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
@@ -70,25 +69,5 @@ describe("workers that share the shards out anew", () => {
     await fleet.run(100);
     assert.ok(isReleased);
     assert.deepEqual(fleet.shares(), { heir: shardCount });
-  });
-
-  it("do not take for theirs what they released while the map was on its way", async () => {
-    const map = Promise.withResolvers<string[]>();
-    const redis = {
-      mget: () => map.promise,
-      evalsha: async (_sha: string, keyCount: number) => (keyCount === 3 ? ["me|1"] : 1),
-    };
-    const holdings = createHoldings({
-      incarnation: "me",
-      redis: redis as never,
-      shards: [7],
-      hooks: { claimed() {}, deadline() {}, closing: async () => {}, lost() {} },
-    });
-    await holdings.claim([{ shard: 7, owner: null }]);
-    const loading = holdings.reload();
-    await holdings.release(7);
-    map.resolve(["me|1"]);
-    await loading;
-    assert.equal(holdings.isOrphan(7), false);
   });
 });
