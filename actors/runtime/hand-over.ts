@@ -50,7 +50,7 @@ export function createHandOver(deps: {
   async function isTaken(): Promise<boolean> {
     if (free.length === 0) return true;
     const records = await redis.mget(free.map(ownerKey));
-    free = free.filter((_, i) => records[i] === "");
+    free = free.filter((_, i) => records[i] === "" || records[i] === undefined);
     return free.length === 0;
   }
 

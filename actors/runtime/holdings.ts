@@ -75,8 +75,9 @@ export function createHoldings(deps: {
     changed.clear();
     const records = await redis.mget(ownerKeys);
     deps.shards.forEach((shard, i) => {
-      if (changed.has(shard)) return;
-      const record = records[i] ?? null;
+      const record = records[i];
+      // Of a node that did not answer, what was known last is as good as any.
+      if (record === undefined || changed.has(shard)) return;
       const token = mine.get(shard);
       owners[shard] = parseOwner(record);
       if (token !== undefined && token !== record) lose(shard);

@@ -22,7 +22,6 @@ export const defaultTimings: ShardTimings = {
 
 /** What a heartbeat showed. */
 export interface Beat {
-  isFirst: boolean;
   /** Others came or went, or may now be judged: the shards are to be shared out anew. */
   isNews: boolean;
 }
@@ -99,7 +98,7 @@ export function createLiveness(deps: {
       if (isForgotten) graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
       const hasWaited = graceUntil > 0 && timing.elapsed() >= graceUntil;
       if (hasWaited) graceUntil = Number.NEGATIVE_INFINITY;
-      return { isFirst, isNews: isChanged || hasWaited || isForgotten };
+      return { isNews: isChanged || hasWaited || isForgotten };
     },
     isFresh: () =>
       lastHeartbeat > connectedAt && timing.elapsed() - lastHeartbeat < timings.freshMs,

@@ -66,4 +66,30 @@ describe("a worker that leaves", () => {
       assert.ok(fleet.vacancies.most <= slice, `${fleet.vacancies.most} shards were free at once`);
     }
   });
+
+  it("leaves nothing behind when it is stopped while it joins", async () => {
+    for (const afterMs of [0, 0.4, 1, 1.6, 2.4, 4]) {
+      const fleet = new VirtualFleet();
+      await fleet.calm("other");
+      const joiner = await fleet.start("joiner");
+      const joining = joiner.lobbies.join();
+      await fleet.run(afterMs);
+      await fleet.ended(joiner.lobbies.stop());
+      await fleet.ended(joining);
+      await fleet.run(10_000);
+      const alive = fleet.redis.zrange(workersKey).map(([worker]) => worker);
+      assert.deepEqual(alive, ["other"], `stopped after ${afterMs} ms`);
+      assert.deepEqual(fleet.shares(), { other: shardCount });
+    }
+  });
+
+  it("is left by nobody before the hand-over is through that is under way", async () => {
+    const fleet = new VirtualFleet();
+    const [leaver] = await fleet.calm("leaver", "other");
+    assert.ok(leaver);
+    void leaver.lobbies.handOver();
+    await fleet.run(5);
+    await fleet.ended(leaver.lobbies.stop());
+    assert.deepEqual(fleet.shares(), { other: shardCount });
+  });
 });
