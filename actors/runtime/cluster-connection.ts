@@ -26,8 +26,8 @@ function clusterConnection(cluster: Cluster): Connection {
   };
 }
 
-/** One pipeline for each group of slots that are served together. */
-async function getMany(cluster: Cluster, keys: string[]): Promise<(string | null)[]> {
+/** One pipeline for each group of slots that are served together; one that fails leaves its values undefined. */
+async function getMany(cluster: Cluster, keys: string[]): Promise<(string | null | undefined)[]> {
   const groups = new Map<string, number[]>();
   keys.forEach((key, i) => {
     const nodes = cluster.slots[calculateSlot(key)]?.join() ?? "";
@@ -35,7 +35,7 @@ async function getMany(cluster: Cluster, keys: string[]): Promise<(string | null
     if (group) group.push(i);
     else groups.set(nodes, [i]);
   });
-  const values: (string | null)[] = keys.map(() => null);
+  const values: (string | null | undefined)[] = keys.map(() => undefined);
   const read = async (indexes: number[]): Promise<void> => {
     const batch = cluster.pipeline();
     for (const i of indexes) batch.get(keys[i] ?? "");
@@ -46,6 +46,8 @@ async function getMany(cluster: Cluster, keys: string[]): Promise<(string | null
       values[index] = typeof value === "string" ? value : null;
     });
   };
-  await Promise.all([...groups.values()].map(read));
+  const ends = await Promise.allSettled([...groups.values()].map(read));
+  const failed = ends.filter((end) => end.status === "rejected");
+  if (failed[0] && failed.length === ends.length) throw failed[0].reason;
   return values;
 }

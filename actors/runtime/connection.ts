@@ -5,7 +5,8 @@ export interface Connection {
   evalsha(sha: string, keyCount: number, ...args: Argument[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...args: Argument[]): Promise<unknown>;
   get(key: string): Promise<string | null>;
-  mget(keys: string[]): Promise<(string | null)[]>;
+  /** Undefined where a node of a cluster did not answer; rejects when none did. */
+  mget(keys: string[]): Promise<(string | null | undefined)[]>;
   hgetall(key: string): Promise<Record<string, string>>;
   hmget(key: string, ...fields: string[]): Promise<(string | null)[]>;
   zrange(key: string, start: string, stop: string): Promise<string[]>;
@@ -22,6 +23,8 @@ export interface Connection {
 export interface Listener {
   subscribe(...channels: string[]): Promise<unknown>;
   on(event: "message", hear: (channel: string, message: string) => void): unknown;
+  /** Calls when a subscription holds again after it was lost: messages may have been missed. */
+  onResumed(hear: () => void): unknown;
 }
 
 /** Apart from each other, because a large read must not delay the commits. */

@@ -1,3 +1,4 @@
+import { Serial } from "../../server/core/serial.ts";
 import type { Connection } from "./connection.ts";
 import { dueKey, epochKey, ownerKey } from "./keys.ts";
 import { parseOwner, type Owner } from "./placement.ts";
@@ -14,6 +15,12 @@ export interface HoldingHooks {
   lost(shard: number): void;
 }
 
+export interface Claimed {
+  count: number;
+  /** The first error, if there was one. */
+  error: unknown;
+}
+
 /** The owner map as last seen, and the shards of it that this process holds. */
 export interface Holdings {
   /** Token under which this process may commit, or null when the shard is not ours. */
@@ -27,11 +34,13 @@ export interface Holdings {
    * may take it while we live, so it is claimed again or given up.
    */
   isOrphan(shard: number): boolean;
-  /** Loads the owner map anew; calls at the same time share one load. */
+  /** What the store counts as ours, as far as we know: held, and orphans. */
+  recorded(): number[];
+  /** Loads the owner map anew, as it is after this call; calls during a load share the next one. */
   reload(): Promise<void>;
-  /** Takes the shards whose owners are still these; returns how many. */
-  claim(seen: { shard: number; owner: Owner | null }[]): Promise<number>;
-  /** Ends what is in flight, then gives the shard up. */
+  /** Takes the shards whose owners are still these; what the store failed to answer to does not stop the rest. */
+  claim(seen: { shard: number; owner: Owner | null }[]): Promise<Claimed>;
+  /** Ends what is in flight, then gives the shard up; when the store fails to, it is left an orphan. */
   release(shard: number): Promise<void>;
   /** Whether the store still says that the shard is ours. */
   confirm(shard: number): Promise<boolean> | boolean;
@@ -52,7 +61,9 @@ export function createHoldings(deps: {
   const owners: (Owner | null)[] = [];
   const mine = new Map<number, string>();
   const closing = new Set<number>();
-  let reloading: Promise<void> | null = null;
+  /** Claimed or given up while the map is on its way, which on a cluster comes from several nodes. */
+  const changed = new Set<number>();
+  const loads = new Serial(load);
 
   function lose(shard: number, token?: string): void {
     if (token !== undefined && mine.get(shard) !== token) return;
@@ -61,13 +72,13 @@ export function createHoldings(deps: {
   }
 
   async function load(): Promise<void> {
-    const held = new Map(mine);
+    changed.clear();
     const records = await redis.mget(ownerKeys);
     deps.shards.forEach((shard, i) => {
-      const record = records[i] ?? null;
+      const record = records[i];
+      // Of a node that did not answer, what was known last is as good as any.
+      if (record === undefined || changed.has(shard)) return;
       const token = mine.get(shard);
-      // Claimed while the map was on its way, which on a cluster comes from several nodes.
-      if (token !== undefined && token !== held.get(shard)) return;
       owners[shard] = parseOwner(record);
       if (token !== undefined && token !== record) lose(shard);
     });
@@ -78,12 +89,17 @@ export function createHoldings(deps: {
     return owner?.incarnation === incarnation && !mine.has(shard) ? owner.token : null;
   }
 
+  function record(shard: number, owner: Owner | null): void {
+    owners[shard] = owner;
+    changed.add(shard);
+  }
+
   async function take(shard: number, owner: Owner | null): Promise<boolean> {
     const keys = [ownerKey(shard), epochKey(shard), dueKey(shard)];
     const reply = await runScript(redis, "claim", keys, [owner?.token ?? "", incarnation]);
     if (!Array.isArray(reply) || typeof reply[0] !== "string") return false;
     const [token = "", ...due] = reply as string[];
-    owners[shard] = parseOwner(token);
+    record(shard, parseOwner(token));
     mine.set(shard, token);
     hooks.claimed(shard);
     tellDeadlines(due);
@@ -113,15 +129,13 @@ export function createHoldings(deps: {
     held: () => [...mine.keys()],
     count: () => mine.size,
     isOrphan: (shard) => orphanToken(shard) !== null,
-    reload() {
-      reloading ??= load().finally(() => {
-        reloading = null;
-      });
-      return reloading;
-    },
+    recorded: () => deps.shards.filter((shard) => mine.has(shard) || orphanToken(shard) !== null),
+    reload: () => loads.run(),
     async claim(seen) {
-      const taken = await Promise.all(seen.map(({ shard, owner }) => take(shard, owner)));
-      return taken.filter(Boolean).length;
+      const ends = await Promise.allSettled(seen.map(({ shard, owner }) => take(shard, owner)));
+      const failed = ends.find((end) => end.status === "rejected");
+      const count = ends.filter((end) => end.status === "fulfilled" && end.value).length;
+      return { count, error: failed?.reason };
     },
     async release(shard) {
       const token = mine.get(shard) ?? orphanToken(shard);
@@ -131,8 +145,15 @@ export function createHoldings(deps: {
       // Lost and claimed again meanwhile: it is another term of office now.
       if (mine.has(shard) && mine.get(shard) !== token) return;
       lose(shard);
-      owners[shard] = null;
-      await runScript(redis, "release", [ownerKey(shard)], [token]);
+      record(shard, null);
+      try {
+        await runScript(redis, "release", [ownerKey(shard)], [token]);
+      } catch (error) {
+        owners[shard] ??= parseOwner(token);
+        throw error;
+      }
+      // A look that came before the release.
+      if (owners[shard]?.token === token) record(shard, null);
     },
     confirm(shard) {
       const token = mine.get(shard);

@@ -7,6 +7,7 @@ const confirmLimitMs = 10_000;
 /** The channels of this process; `subscribe` resolves when all of them are heard. */
 export function createListener(url: string, log: Logger): Listener & { close(): void } {
   const hearers: ((channel: string, message: string) => void)[] = [];
+  const resumed: (() => void)[] = [];
   const waiting = new Map<string, () => void>();
   const channels = createChannels({
     url,
@@ -14,7 +15,9 @@ export function createListener(url: string, log: Logger): Listener & { close(): 
     name: "lobbies-subscriber",
     hear: (channel, message) => hearers.forEach((hear) => hear(channel, message)),
     confirmed(names) {
-      for (const name of names) waiting.get(name)?.();
+      const expected = names.map((name) => waiting.get(name));
+      for (const confirm of expected) confirm?.();
+      if (expected.includes(undefined)) resumed.forEach((hear) => hear());
     },
   });
 
@@ -39,6 +42,7 @@ export function createListener(url: string, log: Logger): Listener & { close(): 
       return Promise.all(all);
     },
     on: (_event, hear) => hearers.push(hear),
+    onResumed: (hear) => resumed.push(hear),
     close: channels.close,
   };
 }

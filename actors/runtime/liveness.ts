@@ -22,7 +22,6 @@ export const defaultTimings: ShardTimings = {
 
 /** What a heartbeat showed. */
 export interface Beat {
-  isFirst: boolean;
   /** Others came or went, or may now be judged: the shards are to be shared out anew. */
   isNews: boolean;
 }
@@ -40,6 +39,7 @@ export interface Liveness {
   heardOf(workers: string[]): Promise<ReadonlySet<string>>;
   /** The living who take shards. */
   candidates(): string[];
+  /** Someone else takes shards, or may yet be heard of. */
   hasOthers(): boolean;
   /** Another worker's word on the `dead` channel; false when it says nothing new to us. */
   hear(message: string): boolean;
@@ -98,7 +98,7 @@ export function createLiveness(deps: {
       if (isForgotten) graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
       const hasWaited = graceUntil > 0 && timing.elapsed() >= graceUntil;
       if (hasWaited) graceUntil = Number.NEGATIVE_INFINITY;
-      return { isFirst, isNews: isChanged || hasWaited || isForgotten };
+      return { isNews: isChanged || hasWaited || isForgotten };
     },
     isFresh: () =>
       lastHeartbeat > connectedAt && timing.elapsed() - lastHeartbeat < timings.freshMs,
@@ -111,7 +111,9 @@ export function createLiveness(deps: {
       return new Set(Array.isArray(reply) ? (reply as string[]) : workers);
     },
     candidates: () => [...live].filter((worker) => !leaving.has(worker)),
-    hasOthers: () => [...live].some((worker) => worker !== incarnation && !leaving.has(worker)),
+    hasOthers: () =>
+      timing.elapsed() < graceUntil ||
+      [...live].some((worker) => worker !== incarnation && !leaving.has(worker)),
     hear(message) {
       const isLeaving = message.startsWith(leavingPrefix);
       const worker = isLeaving ? message.slice(leavingPrefix.length) : message;

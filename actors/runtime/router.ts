@@ -234,6 +234,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     if (channel === ownChannel) remote.receive(message);
     else shards.receive(channel, message);
   });
+  subscriber.onResumed(() => shards.resumed());
   await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
   const stopSweeper = timing.every(sweepMs, () => mailboxes.sweep());
 

@@ -1,10 +1,10 @@
 import type { Logger } from "../../server/core/logger.ts";
 import type { Connection } from "./connection.ts";
-import { createHandOver } from "./hand-over.ts";
 import { createHoldings, type HoldingHooks } from "./holdings.ts";
 import { deadChannel, mapChannel, workersKey } from "./keys.ts";
 import { createLiveness, farewell, type ShardTimings } from "./liveness.ts";
-import { wantedOwner, type Owner } from "./placement.ts";
+import type { Owner } from "./placement.ts";
+import { createPlacing } from "./placing.ts";
 import type { Cancel, Timing } from "./timing.ts";
 
 export interface ShardHooks extends HoldingHooks {
@@ -21,10 +21,12 @@ export interface Shards {
   confirm(shard: number): Promise<boolean> | boolean;
   /** The store refused this token: somebody else owns the shard now. */
   fenced(shard: number, token: string): void;
-  /** Loads the owner map anew; calls at the same time share one load. */
+  /** Loads the owner map anew, as it is after this call; calls during a load share the next one. */
   reload(): Promise<void>;
   /** The connection to the store went or came: what was certain before has to be seen anew. */
   connection(isUp: boolean): void;
+  /** Messages are heard again, and some may have been missed. */
+  resumed(): void;
   owned(): number;
   /** The shards this process holds. */
   held(): number[];
@@ -36,7 +38,6 @@ export interface Shards {
   isLast(): boolean;
 }
 
-const claimChunk = 128;
 /** Changes of the owner map that come together are read together. */
 const debounceMs = 5;
 
@@ -57,17 +58,8 @@ export function createShards(deps: {
     onForgotten: loseAll,
     onDead: (worker) => hooks.dead(worker),
   });
-  const handOver = createHandOver({
-    ...deps,
-    holdings,
-    hasOthers: () => liveness.hasOthers(),
-    isInterrupted: () => placeAgain && !isStopping,
-  });
-  /** Not that of the last load: callers who look for an owner load all the time. */
-  let lastPlacement = 0;
-  let isPlacing = false;
-  let placeAgain = false;
-  let isStopping = false;
+  const placing = createPlacing({ ...deps, holdings, liveness });
+  let leaving: Promise<void> | null = null;
   let stopHeartbeats: Cancel = () => {};
 
   function loseAll(): void {
@@ -76,84 +68,13 @@ export function createShards(deps: {
 
   async function heartbeat(): Promise<void> {
     const beat = await liveness.beat();
-    if (!beat) return;
-    const isLate = timing.elapsed() - lastPlacement >= timings.reloadMs;
-    if (!beat.isNews && !isLate) return;
-    await holdings.reload();
-    // Not awaited: a hand-over may take seconds, and a worker that misses heartbeats is called dead.
-    if (!beat.isFirst) guard(place(), "place");
-  }
-
-  /** Claims what we should own and nobody alive does; gives away what another should own. */
-  async function place(): Promise<void> {
-    if (isStopping) return;
-    if (isPlacing) {
-      placeAgain = true;
-      return;
-    }
-    isPlacing = true;
-    lastPlacement = timing.elapsed();
-    try {
-      const { toClaim, toRelease } = plan();
-      for (let i = 0; i < toClaim.length; i += claimChunk)
-        await claim(toClaim.slice(i, i + claimChunk));
-      await handOver(toRelease);
-    } finally {
-      isPlacing = false;
-    }
-    if (!placeAgain) return;
-    placeAgain = false;
-    await place();
-  }
-
-  function plan(): { toClaim: number[]; toRelease: number[] } {
-    const workers = liveness.candidates();
-    const toClaim: number[] = [];
-    const toRelease: number[] = [];
-    for (const shard of deps.shards) {
-      const wanted = wantedOwner(workers, shard);
-      const owner = holdings.ownerOf(shard);
-      const isFree = owner === null || liveness.isGone(owner.incarnation);
-      const isOrphan = holdings.isOrphan(shard);
-      if (wanted === incarnation && (isFree || isOrphan)) toClaim.push(shard);
-      if ((holdings.holds(shard) || isOrphan) && wanted && wanted !== incarnation)
-        toRelease.push(shard);
-    }
-    return { toClaim, toRelease };
-  }
-
-  /**
-   * Whoever is alive by the store's clock may answer reads without asking, so nobody may write behind its back. A
-   * holder that comes back to life after the look is told by its own heartbeat that it was forgotten, and gives
-   * everything up before it answers again.
-   */
-  async function claim(shards: number[]): Promise<void> {
-    // Remembered from before the look: a record written after it belongs to somebody alive.
-    const seen = shards.map((shard) => {
-      const owner = holdings.ownerOf(shard);
-      return { shard, owner, holder: doubtful(owner) };
-    });
-    const living = await liveness.heardOf([...new Set(seen.flatMap(({ holder }) => holder ?? []))]);
-    if (isStopping) return;
-    const count = await holdings.claim(
-      seen.filter(({ holder }) => holder === null || !living.has(holder)),
-    );
-    if (count > 0) await redis.publish(mapChannel, incarnation);
-    if (count === shards.length) return;
-    await holdings.reload();
-    // A claim sent twice, because its first answer was lost, is refused by its own success.
-    if (shards.some((shard) => holdings.isOrphan(shard))) placeAgain = true;
-  }
-
-  /** Who holds the shard and may yet be alive. */
-  function doubtful(owner: Owner | null): string | null {
-    if (owner === null || owner.incarnation === incarnation) return null;
-    return liveness.isDead(owner.incarnation) ? null : owner.incarnation;
+    // Not awaited: a look and what follows may take seconds, and a worker that misses heartbeats is called dead.
+    if (beat?.isNews || placing.isDue()) guard(placing.look(), "place");
   }
 
   function guard(work: Promise<void>, what: string): void {
     work.catch((error: unknown) => {
-      if (!isStopping) log.warn({ reason: String(error), what }, "lobby placement");
+      if (!leaving) log.warn({ reason: String(error), what }, "lobby placement");
     });
   }
 
@@ -173,15 +94,17 @@ export function createShards(deps: {
   function mapChanged(): void {
     debounce ??= timing.after(debounceMs, () => {
       debounce = null;
-      guard(holdings.reload().then(place), "map");
+      guard(placing.look(), "map");
     });
   }
 
   return {
     async start() {
-      await heartbeat();
-      await place();
-      keepBeating();
+      if (leaving) return;
+      await liveness.beat();
+      if (leaving) return;
+      await placing.look();
+      if (!leaving) keepBeating();
     },
     tokenOf: holdings.tokenOf,
     ownerOf: holdings.ownerOf,
@@ -193,41 +116,45 @@ export function createShards(deps: {
     reload: holdings.reload,
     connection(isUp) {
       liveness.connection(isUp);
+      if (!isUp) return;
       // A store that came back may be older than what is in memory, its deadlines too.
-      if (isUp) guard(holdings.readDeadlines(), "deadlines");
+      guard(holdings.readDeadlines(), "deadlines");
+      mapChanged();
     },
+    resumed: mapChanged,
     owned: holdings.count,
     held: holdings.held,
     receive(channel, message) {
       if (channel === mapChannel && message !== incarnation) mapChanged();
       if (channel === deadChannel && liveness.hear(message)) mapChanged();
     },
-    async handOver() {
-      if (isStopping) return;
-      isStopping = true;
-      try {
-        await redis.publish(deadChannel, farewell(incarnation));
-        await handOver(holdings.held());
-        // A claim that was on its way when the stop came.
-        await handOver(holdings.held());
-      } catch (error) {
-        log.warn({ reason: String(error) }, "lobby hand-over");
-      }
-      // Not before: who is silent is called dead, and its shards are taken instead of handed over.
-      stopHeartbeats();
-      debounce?.();
-      await sayGoodbye();
-      loseAll();
+    handOver() {
+      leaving ??= leave();
+      return leaving;
     },
-    isLast: () => isStopping && !liveness.hasOthers(),
+    isLast: () => leaving !== null && !liveness.hasOthers(),
   };
 
-  async function sayGoodbye(): Promise<void> {
+  async function leave(): Promise<void> {
+    placing.stop();
+    await attempt(() => redis.publish(deadChannel, farewell(incarnation)));
+    await attempt(() => placing.giveAll());
+    // Not before: who is silent is called dead, and its shards are taken instead of handed over.
+    stopHeartbeats();
+    debounce?.();
+    // Whoever hears the farewell takes what is left at once.
+    loseAll();
+    await Promise.all([
+      attempt(() => redis.zrem(workersKey, incarnation)),
+      attempt(() => redis.publish(deadChannel, incarnation)),
+    ]);
+  }
+
+  async function attempt(work: () => Promise<unknown>): Promise<void> {
     try {
-      await redis.zrem(workersKey, incarnation);
-      await redis.publish(deadChannel, incarnation);
+      await work();
     } catch (error) {
-      log.warn({ reason: String(error) }, "lobby farewell");
+      log.warn({ reason: String(error) }, "lobby hand-over");
     }
   }
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import type { Redis } from "ioredis";
 import { listenUrl } from "../core/addresses.ts";
 import { configToEnv, loadConfig, type Config } from "../core/config.ts";
 import { createLogger, flushLog, linesOf, type Logger } from "../core/logger.ts";
-import { connectRedis, publish } from "../core/redis.ts";
+import { connectRedis } from "../core/redis.ts";
 import { startCard, type CardFacts } from "../card.ts";
 import { checkRedisPersistence } from "../local/redis.ts";
 import { createChildren, type Children } from "./children.ts";
+import { announceDeath } from "./death-notice.ts";
 import { lockDataDir } from "./lock.ts";
 import { operatorToken } from "./operator-token.ts";
 import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
@@ -117,16 +117,6 @@ async function claimAddresses(config: Config): Promise<void> {
   );
   config.PORT = port;
   config.OPERATOR_LISTEN = joinAddress(operator.host, operatorPort);
-}
-
-/** Lobbies of a dead process are taken over at once instead of after its heartbeat has expired. */
-async function announceDeath(redis: Redis, incarnation: string, log: Logger): Promise<void> {
-  try {
-    await redis.zrem("workers", incarnation);
-    await publish(redis, "dead", incarnation);
-  } catch (error) {
-    log.warn({ err: error }, "a death could not be announced");
-  }
 }
 
 async function warnAboutRedis(url: string, log: Logger): Promise<void> {

@@ -1,8 +1,9 @@
+import { Serial } from "../core/serial.ts";
 import type { Chunk, Frame } from "./frames.ts";
 import { frameOf, joinFrames } from "./frames.ts";
 import type { Feed } from "./feed.ts";
 import type { HubLimits } from "./limits.ts";
-import { isContiguous, Serial } from "./repair.ts";
+import { isContiguous } from "./repair.ts";
 import { Ring, type RingBudget } from "./ring.ts";
 import type { EventStream } from "./stream.ts";
 import type { Source, Subscriber } from "./subscriber.ts";

@@ -11,6 +11,7 @@ import { bodyOf, by, newMember, startedLobby, type Member } from "../actors/runt
 import { testStores, type TestStores } from "../support/stores.ts";
 import {
   codeOf,
+  isSharedOut,
   killNeighbour,
   logOf,
   ownedBy,
@@ -134,8 +135,8 @@ describe("lobbies of a worker that goes", () => {
   it("move in slices when the worker stops, and no command fails meanwhile", async () => {
     const leaving = await newMember(stores.redisUrl);
     const { incarnation } = leaving.lobbies.describe();
-    await until(async () => (await ownedBy(redis, incarnation)) > shardCount / 4, "it has shards");
-    const held = await ownedBy(redis, incarnation);
+    const both = [incarnation, member.lobbies.describe().incarnation];
+    await until(() => isSharedOut(redis, both), "nothing moves any more");
     const code = await codeOf(redis, incarnation);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     let isStopped = false;
@@ -162,8 +163,7 @@ describe("lobbies of a worker that goes", () => {
     await leaving.lobbies.stop();
     const refused = replies.filter((reply) => !reply.ok);
     assert.deepEqual(refused, []);
-    // A slice that nobody took for a while is followed by the next, so a busy machine may show several.
-    assert.ok(mostFree < held, `all ${held} shards were free at once`);
+    assert.ok(mostFree <= Math.ceil(shardCount / 10), `${mostFree} shards were free at once`);
     assert.equal(await ownedBy(redis, member.lobbies.describe().incarnation), shardCount);
     await assertGapless(code);
   });

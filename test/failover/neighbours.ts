@@ -9,6 +9,7 @@ import {
   shardOf,
   workersKey,
 } from "../../actors/runtime/keys.ts";
+import { wantedOwner } from "../../actors/runtime/placement.ts";
 import { forked } from "../support/forked.ts";
 
 /** A worker in a process of its own that shares the lobbies with the test. */
@@ -47,6 +48,12 @@ export async function ownerRecords(redis: Redis): Promise<(string | null)[]> {
 export async function ownedBy(redis: Redis, incarnation: string): Promise<number> {
   const owners = await ownerRecords(redis);
   return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
+}
+
+/** Whether each shard lies with the one of these workers that should have it. */
+export async function isSharedOut(redis: Redis, workers: string[]): Promise<boolean> {
+  const owners = await ownerRecords(redis);
+  return owners.every((owner, shard) => owner?.startsWith(`${wantedOwner(workers, shard)}|`));
 }
 
 /** A code nobody used whose shard this worker owns. */

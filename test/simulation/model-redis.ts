@@ -58,6 +58,8 @@ export class ModelRedis {
   readonly now: () => number;
   publish: (channel: string, message: string) => number = () => 0;
   committed: (commit: StoredCommit) => void = () => {};
+  /** A shard has a new owner record; it is empty when the shard was released. */
+  owned: (key: string, record: string) => void = () => {};
   readonly #known = new Set<ScriptName>();
   #journal: { at: number; undo: () => void }[] | null = null;
   #clock: () => number = () => 0;

@@ -113,6 +113,7 @@ function claim(redis: ModelRedis, keys: readonly string[], args: readonly string
   redis.set(epoch, String(next));
   const token = `${claimer}|${next}`;
   redis.set(own, token);
+  redis.owned(own, token);
   if (redis.faults.claimHidesDeadlines) return [token];
   return [token, ...redis.zrange(due).flatMap(([code, at]) => [code, String(at)])];
 }
@@ -121,6 +122,7 @@ function release(redis: ModelRedis, keys: readonly string[], args: readonly stri
   const [own = ""] = keys;
   if (redis.get(own) !== args[0]) return 0;
   redis.set(own, "");
+  redis.owned(own, "");
   return 1;
 }
 

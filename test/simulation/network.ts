@@ -10,12 +10,16 @@ export class Ear {
   readonly #link: Link;
   readonly #channels = new Set<string>();
   #hear: (channel: string, message: string) => void = () => {};
+  #resumed = () => {};
   #last = 0;
 
   constructor(net: Network, place: Place) {
     this.#net = net;
     this.#place = place;
-    this.#link = new Link(net, place, () => this.#listen());
+    this.#link = new Link(net, place, () => {
+      this.#listen();
+      this.#resumed();
+    });
   }
 
   subscribe(channels: string[]): Promise<unknown> {
@@ -27,6 +31,10 @@ export class Ear {
 
   on(hear: (channel: string, message: string) => void): void {
     this.#hear = hear;
+  }
+
+  onResumed(hear: () => void): void {
+    this.#resumed = hear;
   }
 
   deliver(channel: string, message: string): void {
@@ -97,6 +105,8 @@ export interface Wiring {
   connections: Connections;
   /** Breaks all connections of the process for a moment. */
   cut(arrivesAnyway: boolean): void;
+  /** Breaks the one that listens. */
+  deafen(): void;
   /** Slows connections down: that of the commits, the other, or both. */
   stall(which: "commits" | "control" | "both", ms: number): void;
   /** Ends them; `isLost` says that what is on its way never arrives. */
@@ -111,6 +121,7 @@ export function wire(net: Network, place: Place): Wiring {
   const subscriber: Listener = {
     subscribe: (...channels) => ear.subscribe(channels),
     on: (_event, hear) => ear.on(hear),
+    onResumed: (hear) => ear.onResumed(hear),
   };
   const end = (isLost: boolean) => {
     ear.close();
@@ -132,6 +143,7 @@ export function wire(net: Network, place: Place): Wiring {
       for (const link of [commits, control, ear]) link.cut(arrivesAnyway);
       net.timeline.add(net.timeline.now, place, () => hear(false));
     },
+    deafen: () => ear.cut(false),
     stall(which, ms) {
       if (which !== "control") commits.stall(ms);
       if (which !== "commits") control.stall(ms);

@@ -1,0 +1,146 @@
+import type { Connection } from "./connection.ts";
+import { createHandOver } from "./hand-over.ts";
+import type { Holdings } from "./holdings.ts";
+import { mapChannel } from "./keys.ts";
+import type { Liveness, ShardTimings } from "./liveness.ts";
+import { wantedOwner, type Owner } from "./placement.ts";
+import type { Timing } from "./timing.ts";
+
+/** Shares the shards out among the living, as far as it concerns this process. */
+export interface Placing {
+  /** Looks at the owner map; claims what we should own and nobody alive does, gives away what another should own. */
+  look(): Promise<void>;
+  /** The last look failed, is long ago, or left something to be done by now. */
+  isDue(): boolean;
+  /** Nothing more is claimed. */
+  stop(): void;
+  /** After `stop`: hands everything over. */
+  giveAll(): Promise<void>;
+}
+
+const claimChunk = 128;
+
+export function createPlacing(deps: {
+  incarnation: string;
+  redis: Connection;
+  timing: Timing;
+  timings: ShardTimings;
+  shards: readonly number[];
+  holdings: Holdings;
+  liveness: Liveness;
+}): Placing {
+  const { incarnation, redis, timing, timings, holdings, liveness } = deps;
+  /** Callers who look for an owner load the map all the time, which does not count. */
+  let dueAt = Number.NEGATIVE_INFINITY;
+  /** Nobody took what was given last, so until then nothing more is. */
+  let keepsUntil: number | null = null;
+  let isPlacing = false;
+  let placeAgain = false;
+  let isStopped = false;
+
+  const handOver = createHandOver({
+    ...deps,
+    hasOthers: () => liveness.hasOthers(),
+    isInterrupted: () => placeAgain || isStopped,
+    isClaiming: () => isPlacing,
+  });
+
+  async function place(): Promise<void> {
+    if (isStopped) return;
+    placeAgain = isPlacing;
+    if (isPlacing) return;
+    isPlacing = true;
+    try {
+      const { toClaim, toRelease } = plan();
+      const failure = await claimAll(toClaim);
+      await give(toRelease);
+      if (failure !== undefined) throw failure;
+    } finally {
+      isPlacing = false;
+    }
+    if (placeAgain) await place();
+  }
+
+  function plan(): { toClaim: number[]; toRelease: number[] } {
+    const workers = liveness.candidates();
+    const toClaim: number[] = [];
+    const toRelease: number[] = [];
+    for (const shard of deps.shards) {
+      const wanted = wantedOwner(workers, shard);
+      const owner = holdings.ownerOf(shard);
+      const isFree = owner === null || liveness.isGone(owner.incarnation);
+      const isOrphan = holdings.isOrphan(shard);
+      if (wanted === incarnation && (isFree || isOrphan)) toClaim.push(shard);
+      if ((holdings.holds(shard) || isOrphan) && wanted && wanted !== incarnation)
+        toRelease.push(shard);
+    }
+    return { toClaim, toRelease };
+  }
+
+  /** Resolves to the first error: what one node of the store does not answer to keeps nobody from the rest. */
+  async function claimAll(shards: number[]): Promise<unknown> {
+    let failure: unknown;
+    for (let i = 0; i < shards.length; i += claimChunk)
+      await claim(shards.slice(i, i + claimChunk)).catch((error: unknown) => {
+        failure ??= error;
+      });
+    return failure;
+  }
+
+  /**
+   * Whoever is alive by the store's clock may answer reads without asking, so nobody may write behind its back. A
+   * holder that comes back to life after the look is told by its own heartbeat that it was forgotten, and gives
+   * everything up before it answers again.
+   */
+  async function claim(shards: number[]): Promise<void> {
+    // Remembered from before the look: a record written after it belongs to somebody alive.
+    const seen = shards.map((shard) => {
+      const owner = holdings.ownerOf(shard);
+      return { shard, owner, holder: doubtful(owner) };
+    });
+    const living = await liveness.heardOf([...new Set(seen.flatMap(({ holder }) => holder ?? []))]);
+    if (isStopped) return;
+    const { count, error } = await holdings.claim(
+      seen.filter(({ holder }) => holder === null || !living.has(holder)),
+    );
+    if (count > 0) await redis.publish(mapChannel, incarnation);
+    if (error !== undefined) throw error;
+    if (count === shards.length) return;
+    await holdings.reload();
+    // Given up between our look and the claim; or a claim sent twice, because its first answer was lost, was
+    // refused by its own success.
+    const toClaim = new Set(plan().toClaim);
+    if (shards.some((shard) => toClaim.has(shard) && doubtful(holdings.ownerOf(shard)) === null))
+      placeAgain = true;
+  }
+
+  /** Who holds the shard and may yet be alive. */
+  function doubtful(owner: Owner | null): string | null {
+    if (owner === null || owner.incarnation === incarnation) return null;
+    return liveness.isDead(owner.incarnation) ? null : owner.incarnation;
+  }
+
+  async function give(shards: number[]): Promise<void> {
+    if (keepsUntil !== null && timing.elapsed() < keepsUntil) return;
+    const isTaken = await handOver.share(shards);
+    keepsUntil = isTaken ? null : timing.elapsed() + timings.deadMs;
+  }
+
+  return {
+    async look() {
+      dueAt = timing.elapsed() + timings.reloadMs;
+      try {
+        await holdings.reload();
+        await place();
+      } catch (error) {
+        dueAt = Number.NEGATIVE_INFINITY;
+        throw error;
+      }
+    },
+    isDue: () => timing.elapsed() >= Math.min(dueAt, keepsUntil ?? Number.POSITIVE_INFINITY),
+    stop() {
+      isStopped = true;
+    },
+    giveAll: () => handOver.leave(),
+  };
+}

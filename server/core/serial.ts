@@ -1,0 +1,31 @@
+/** Runs `work` once at a time; a call meanwhile shares one further run after it. */
+export class Serial {
+  private readonly work: () => Promise<void>;
+  private running: Promise<void> | null = null;
+  private next: Promise<void> | null = null;
+
+  constructor(work: () => Promise<void>) {
+    this.work = work;
+  }
+
+  /** Resolves after a run that began at or after this call; rejects when that run fails. */
+  run(): Promise<void> {
+    if (this.next) return this.next;
+    if (!this.running) return this.begin();
+    this.next = this.running
+      .catch(() => undefined)
+      .then(() => {
+        this.next = null;
+        return this.begin();
+      });
+    return this.next;
+  }
+
+  private begin(): Promise<void> {
+    const run = this.work().finally(() => {
+      if (this.running === run) this.running = null;
+    });
+    this.running = run;
+    return run;
+  }
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { Redis } from "ioredis";
+import { createListener } from "../../../actors/runtime/listener.ts";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { testStores } from "../../support/stores.ts";
+
+it("who listens is told when what was lost is heard again, and not of the first time", async () => {
+  const stores = await testStores();
+  const redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
+  const listener = createListener(stores.redisUrl, silentLogger);
+  try {
+    const resumed = Promise.withResolvers<void>();
+    let count = 0;
+    listener.onResumed(() => {
+      count += 1;
+      resumed.resolve();
+    });
+    await listener.subscribe("one", "two");
+    assert.equal(count, 0);
+    await redis.call("CLIENT", "KILL", "TYPE", "pubsub");
+    await resumed.promise;
+    assert.equal(await redis.publish("two", "hello"), 1);
+  } finally {
+    listener.close();
+    redis.disconnect();
+    await stores.stop();
+  }
+});

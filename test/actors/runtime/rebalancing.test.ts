@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Connections } from "../../../actors/runtime/connection.ts";
+import { ownerKey, shardCount } from "../../../actors/runtime/keys.ts";
+import { defaultTimings } from "../../../actors/runtime/liveness.ts";
+import { VirtualFleet } from "./virtual-fleet.ts";
+
+const slice = Math.ceil(shardCount / 10);
+
+describe("workers that share the shards out anew", () => {
+  for (const fate of ["dies unnoticed", "freezes"] as const)
+    it(`keep what nobody takes: one that joins ${fate} after the first slice was given`, async () => {
+      const fleet = new VirtualFleet();
+      const [giver] = await fleet.calm("giver");
+      const joining = await fleet.start("joiner");
+      await fleet.join(joining);
+      await fleet.until(() => fleet.vacancies.most > 0);
+      if (fate === "freezes") joining.frozenUntil = fleet.now + 6_000;
+      else fleet.kill(joining);
+      let refused = 0;
+      for (let i = 0; i < 60; i++) {
+        assert.ok(giver);
+        void fleet.read(giver, `V${i}`).then((reply) => {
+          if (!reply.ok && reply.code !== "lobby:not_found") refused += 1;
+        });
+        await fleet.run(100);
+      }
+      assert.equal(refused, 0, "commands that found no owner");
+      assert.ok(fleet.vacancies.most <= slice, `${fleet.vacancies.most} shards were free at once`);
+      const { longestMs } = fleet.vacancies;
+      assert.ok(longestMs < 700, `a shard was free for ${longestMs} ms`);
+    });
+
+  it("give again after a pause what was not taken", async () => {
+    const fleet = new VirtualFleet();
+    await fleet.calm("giver");
+    const joining = await fleet.start("joiner");
+    await fleet.join(joining);
+    await fleet.until(() => fleet.vacancies.most > 0);
+    joining.frozenUntil = fleet.now + 800;
+    const shares = () => fleet.shares()["joiner"] ?? 0;
+    await fleet.run(defaultTimings.deadMs);
+    assert.equal(shares(), 0);
+    await fleet.run(defaultTimings.reloadMs);
+    assert.ok(shares() > shardCount / 3, `it has ${shares()}`);
+  });
+
+  it("claim a shard once more that was released between their look and their claim", async () => {
+    const fleet = new VirtualFleet();
+    const [dying] = await fleet.calm("dying");
+    const released = ownerKey(7);
+    let isReleased = false;
+    const releaseFirst = (connections: Connections): Connections => {
+      const { control } = connections;
+      const evalsha: typeof control.evalsha = (sha, count, ...args) => {
+        if (args[0] === released && !isReleased && args[1] === "{7}:epoch") {
+          isReleased = true;
+          fleet.redis.set(released, "");
+        }
+        return control.evalsha(sha, count, ...args);
+      };
+      return { ...connections, control: { ...control, evalsha } };
+    };
+    assert.ok(dying);
+    fleet.kill(dying);
+    fleet.announceDeath(dying);
+    const heir = await fleet.start("heir", releaseFirst);
+    await fleet.join(heir);
+    await fleet.run(100);
+    assert.ok(isReleased);
+    assert.deepEqual(fleet.shares(), { heir: shardCount });
+  });
+});

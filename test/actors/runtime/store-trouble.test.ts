@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Cluster, type Redis } from "ioredis";
+import { connectionOf } from "../../../actors/runtime/cluster-connection.ts";
+import type { Connections } from "../../../actors/runtime/connection.ts";
+import { shardCount } from "../../../actors/runtime/keys.ts";
+import { VirtualFleet } from "./virtual-fleet.ts";
+
+describe("workers whose store answers in part or not for a while", () => {
+  it("keep their shards and serve them while nobody can read the owner map", async () => {
+    const fleet = new VirtualFleet();
+    let isSilent = false;
+    const { timeline } = fleet;
+    const silent = () =>
+      new Promise<never>((_, fail) => {
+        timeline.add(timeline.now + 2_500, null, () => fail(new Error("Command timed out")));
+      });
+    const withSilence = (connections: Connections): Connections => {
+      const { control } = connections;
+      const mget: typeof control.mget = (keys) => (isSilent ? silent() : control.mget(keys));
+      return { ...connections, control: { ...control, mget } };
+    };
+    const first = await fleet.start("first", withSilence);
+    await fleet.join(first);
+    const second = await fleet.start("second", withSilence);
+    await fleet.join(second);
+    await fleet.run(8_000);
+    const held = () => [first, second].map(({ lobbies }) => lobbies.describe().shards);
+    const before = held();
+    isSilent = true;
+    let refused = 0;
+    for (let i = 0; i < 200; i++) {
+      void fleet.read(second, `V${i}`).then((reply) => {
+        if (!reply.ok && reply.code !== "lobby:not_found") refused += 1;
+      });
+      await fleet.run(100);
+      assert.deepEqual(held(), before, `after ${i * 100} ms`);
+    }
+    assert.equal(refused, 0);
+  });
+
+  it("take over the shards of a dead one at once when their connections are back", async () => {
+    const fleet = new VirtualFleet();
+    const [dying, heir] = await fleet.calm("dying", "heir");
+    assert.ok(dying && heir);
+    fleet.kill(dying);
+    fleet.announceDeath(dying);
+    await fleet.run(4);
+    heir.wiring.cut(false);
+    const from = fleet.now;
+    await fleet.until(() => fleet.shares()["heir"] === shardCount);
+    assert.ok(fleet.now - from < 200, `${fleet.now - from} ms`);
+  });
+
+  it("try again with the next heartbeat what the store failed to do", async () => {
+    const fleet = new VirtualFleet();
+    const [dying] = await fleet.calm("dying");
+    let failuresLeft = 0;
+    const heir = await fleet.start("heir", (connections) => {
+      const { control } = connections;
+      const evalsha: typeof control.evalsha = (sha, keyCount, ...args) => {
+        const isClaim = String(args[1]).endsWith(":epoch");
+        if (isClaim && failuresLeft-- > 0) return Promise.reject(new Error("CLUSTERDOWN"));
+        return control.evalsha(sha, keyCount, ...args);
+      };
+      return { ...connections, control: { ...control, evalsha } };
+    });
+    await fleet.join(heir);
+    await fleet.run(8_000);
+    assert.ok(dying);
+    fleet.kill(dying);
+    fleet.announceDeath(dying);
+    failuresLeft = 2;
+    const from = fleet.now;
+    await fleet.until(() => fleet.shares()["heir"] === shardCount);
+    assert.ok(failuresLeft < 0 && fleet.now - from < 1_600, `${fleet.now - from} ms`);
+  });
+
+  it("take what was given to them while they could not hear of it", async () => {
+    const fleet = new VirtualFleet();
+    await fleet.calm("giver");
+    const joiner = await fleet.start("joiner");
+    await fleet.join(joiner);
+    await fleet.until(() => fleet.vacancies.most > 0);
+    joiner.wiring.deafen();
+    await fleet.until(() => fleet.shares()["free"] === undefined);
+    const { longestMs } = fleet.vacancies;
+    assert.ok(longestMs < 150, `a shard was free for ${longestMs} ms`);
+    assert.ok((fleet.shares()["joiner"] ?? 0) > 0, "the giver took it back");
+  });
+});
+
+describe("the keys of a cluster", () => {
+  /** A cluster of two masters; keys `{a}` lie on one of them and `{b}` on the other. */
+  function clusterOf(answers: Record<string, () => Promise<[null, string][]>>): Redis {
+    const slots = new Proxy([], { get: (_, slot) => [Number(slot) === 15_495 ? "a" : "b"] });
+    const pipeline = () => {
+      let node = "";
+      return {
+        get: (key: string) => (node = key.slice(1, 2)),
+        exec: () => answers[node]?.(),
+      };
+    };
+    return Object.assign(Object.create(Cluster.prototype), { slots, pipeline }) as Redis;
+  }
+  const answering = async (): Promise<[null, string][]> => [[null, "value"]];
+  const silent = () => Promise.reject(new Error("Command timed out"));
+
+  it("are known of the masters that answer", async () => {
+    const redis = connectionOf(clusterOf({ a: answering, b: silent }));
+    assert.deepEqual(await redis.mget(["{a}", "{b}"]), ["value", undefined]);
+  });
+
+  it("cannot be read when no master answers", async () => {
+    const redis = connectionOf(clusterOf({ a: silent, b: silent }));
+    await assert.rejects(redis.mget(["{a}", "{b}"]), /timed out/);
+  });
+});

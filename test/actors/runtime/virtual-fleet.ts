@@ -1,0 +1,159 @@
+import type { LobbyReply, Lobbies } from "../../../actors/contract.ts";
+import type { Connections } from "../../../actors/runtime/connection.ts";
+import {
+  allShards,
+  deadChannel,
+  ownerKey,
+  shardOf,
+  workersKey,
+} from "../../../actors/runtime/keys.ts";
+import { defaultTimings } from "../../../actors/runtime/liveness.ts";
+import { createRouter, defaultAskTimings } from "../../../actors/runtime/router.ts";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { createMetrics } from "../../../server/core/metrics.ts";
+import { chanceFrom } from "../../simulation/chance.ts";
+import type { Network } from "../../simulation/link.ts";
+import { ModelRedis } from "../../simulation/model-redis.ts";
+import { publish, wire, type Wiring } from "../../simulation/network.ts";
+import { context, question, startOfTime } from "../../simulation/openings.ts";
+import { Timeline, timingOf, type Place } from "../../simulation/timeline.ts";
+import { Vacancies } from "../../simulation/vacancies.ts";
+
+export interface VirtualWorker extends Place {
+  lobbies: Lobbies;
+  wiring: Wiring;
+}
+
+/** All promises that can have settled. */
+const settled = () => new Promise<void>((done) => setImmediate(done));
+/** Long enough for any rebalancing. */
+const calmMs = 8_000;
+
+/** Workers with the timings and shards of the service, on a turned clock and a model of the store. */
+export class VirtualFleet {
+  readonly timeline = new Timeline();
+  readonly redis = new ModelRedis(() => Math.floor(startOfTime + this.timeline.now));
+  readonly net: Network = {
+    timeline: this.timeline,
+    chance: chanceFrom(1),
+    redis: this.redis,
+    isUp: true,
+    isInstant: false,
+    messages: { lost: 0, doubled: 0, late: 0 },
+    ears: new Map(),
+    injected: 0,
+  };
+  readonly vacancies = new Vacancies(this.redis, () => this.timeline.now);
+  readonly #metrics = createMetrics();
+
+  constructor() {
+    this.redis.publish = (channel, message) => publish(this.net, channel, message);
+  }
+
+  get now(): number {
+    return this.timeline.now;
+  }
+
+  async run(ms: number): Promise<void> {
+    const end = this.timeline.now + ms;
+    await settled();
+    while (this.timeline.step(end)) await settled();
+    this.timeline.now = end;
+  }
+
+  /** Runs until it is true; fails after a minute of the turned clock. */
+  async until(isTrue: () => boolean, stepMs = 1): Promise<void> {
+    const end = this.timeline.now + 60_000;
+    while (!isTrue()) {
+      if (this.timeline.now > end) throw new Error("not within a minute");
+      await this.run(stepMs);
+    }
+  }
+
+  /** A worker that listens, but has not joined. */
+  async start(
+    name: string,
+    alter: (connections: Connections) => Connections = (same) => same,
+  ): Promise<VirtualWorker> {
+    const place: Place = { name, isAlive: true, frozenUntil: 0 };
+    const wiring = wire(this.net, place);
+    const starting = createRouter({
+      incarnation: name,
+      connections: alter(wiring.connections),
+      timing: timingOf(this.timeline, place),
+      timings: { ...defaultTimings, ...defaultAskTimings },
+      shards: allShards,
+      log: silentLogger,
+      clock: { now: () => this.redis.now() },
+      metrics: this.#metrics,
+      context,
+      seatLimit: null,
+      enqueueResult: async () => {},
+      draw: async ({ count }) => Array.from({ length: count }, (_, i) => question(i)),
+    });
+    return Object.assign(place, { lobbies: await this.ended(starting), wiring });
+  }
+
+  async join(worker: VirtualWorker): Promise<void> {
+    await this.ended(worker.lobbies.join());
+  }
+
+  /** Workers among whom all shards are shared out. */
+  async calm(...names: string[]): Promise<VirtualWorker[]> {
+    const workers: VirtualWorker[] = [];
+    for (const name of names) {
+      const worker = await this.start(name);
+      await this.join(worker);
+      workers.push(worker);
+    }
+    await this.run(calmMs);
+    this.vacancies.forget();
+    return workers;
+  }
+
+  async ended<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const watched = work.finally(() => (isOver = true));
+    watched.catch(() => undefined);
+    await this.until(() => isOver, 0.5);
+    return watched;
+  }
+
+  /** SIGKILL that nobody tells of. */
+  kill(worker: VirtualWorker): void {
+    worker.isAlive = false;
+    worker.wiring.end(true);
+  }
+
+  /** What a primary does when it reaps a child. */
+  announceDeath(worker: VirtualWorker): void {
+    this.redis.zrem(workersKey, worker.name);
+    publish(this.net, deadChannel, worker.name);
+  }
+
+  /** Messages do not reach the worker for so long, and it does not notice. */
+  deafen(worker: VirtualWorker, ms: number): void {
+    const [ear] = this.net.ears.get(`w:${worker.name}`) ?? [];
+    if (!ear) throw new Error(`${worker.name} does not listen`);
+    const channels = [...this.net.ears.values()].filter((ears) => ears.delete(ear));
+    this.timeline.add(this.now + ms, null, () => channels.forEach((ears) => ears.add(ear)));
+  }
+
+  shares(): Record<string, number> {
+    return this.vacancies.shares(allShards);
+  }
+
+  /** A code whose shard this worker owns. */
+  codeOf(name: string, from = 0): string {
+    for (let i = from; ; i++) {
+      const code = `V${i}`;
+      if (this.redis.get(ownerKey(shardOf(code)))?.startsWith(`${name}|`)) return code;
+    }
+  }
+
+  /** Asks for a lobby that there is not: to hear so takes an owner. */
+  read(worker: VirtualWorker, code: string): Promise<LobbyReply> {
+    const by = { seatId: null, playerId: null };
+    return Promise.resolve(worker.lobbies.ask(code, { type: "read", by }));
+  }
+}
