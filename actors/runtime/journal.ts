@@ -55,6 +55,14 @@ interface Waiting {
   done: (result: CommitResult) => void;
 }
 
+/** What goes out one script after the other. */
+interface Line {
+  waiting: Waiting[];
+  isFlushing: boolean;
+}
+
+const emptyLine = (): Line => ({ waiting: [], isFlushing: false });
+
 export function createJournal(deps: {
   redis: Connection;
   metrics: Metrics;
@@ -62,15 +70,11 @@ export function createJournal(deps: {
 }): Journal {
   const { timing } = deps;
   const observeSeconds = deps.metrics.lobbyCommitSeconds.observer({});
-  let waiting: Waiting[] = [];
-  let isFlushing = false;
+  const everything = emptyLine();
+  /** On Redis Cluster the keys of one script lie in one slot, and no shard waits for another's node. */
+  const lines = new Map<number, Line>();
 
   async function send(batch: Waiting[]): Promise<void> {
-    if (deps.redis.isSharded) await Promise.all(byShard(batch).map(sendTogether));
-    else await sendTogether(batch);
-  }
-
-  async function sendTogether(batch: Waiting[]): Promise<void> {
     const started = timing.elapsed();
     const keys: string[] = [];
     const args: string[] = [];
@@ -96,38 +100,37 @@ export function createJournal(deps: {
   }
 
   /**
-   * One script is on its way at a time; what comes meanwhile goes into the next one together. Under load
-   * that makes few large scripts of many small ones, and at rest it costs nothing.
+   * One script of a line is on its way at a time; what comes meanwhile goes into the next one together. Under
+   * load that makes few large scripts of many small ones, and at rest it costs nothing.
    */
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, maxLobbiesPerScript);
-      waiting = waiting.slice(maxLobbiesPerScript);
+  async function flush(line: Line): Promise<void> {
+    while (line.waiting.length > 0) {
+      const batch = line.waiting.slice(0, maxLobbiesPerScript);
+      line.waiting = line.waiting.slice(maxLobbiesPerScript);
       await send(batch);
     }
-    isFlushing = false;
+    line.isFlushing = false;
+  }
+
+  function lineOf(code: string): Line {
+    if (!deps.redis.isSharded) return everything;
+    const shard = shardOf(code);
+    const known = lines.get(shard);
+    if (known) return known;
+    const line = emptyLine();
+    lines.set(shard, line);
+    return line;
   }
 
   return {
     commit(commit, token, done) {
-      waiting.push({ commit, token, done });
-      if (isFlushing) return;
-      isFlushing = true;
-      timing.soon(() => void flush());
+      const line = lineOf(commit.code);
+      line.waiting.push({ commit, token, done });
+      if (line.isFlushing) return;
+      line.isFlushing = true;
+      timing.soon(() => void flush(line));
     },
   };
-}
-
-/** On Redis Cluster the keys of one script lie in one slot. */
-function byShard(batch: Waiting[]): Waiting[][] {
-  const groups = new Map<number, Waiting[]>();
-  for (const one of batch) {
-    const shard = shardOf(one.commit.code);
-    const group = groups.get(shard);
-    if (group) group.push(one);
-    else groups.set(shard, [one]);
-  }
-  return [...groups.values()];
 }
 
 /** Ends every part of a packed commit; JSON escapes it, and names and numbers have none. */

@@ -19,6 +19,7 @@ const maxWaitingPerLobby = 64;
 const maxWaiting = 20_000;
 /** Actors without work for so long leave memory; the next command reads them back. */
 const idleMs = 5 * 60_000;
+const failedRules: Outcome = { ok: false, code: "server:error" };
 
 export interface MailboxDeps {
   redis: Connection;
@@ -99,6 +100,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
   function settle(slot: Slot, outcome: (waiting: Waiting) => Outcome): void {
     const all = slot.waiting;
     slot.waiting = noneWaiting;
+    slot.aloneCount = 0;
     waitingCount -= all.length;
     for (const one of all) one.resolve(outcome(one));
   }
@@ -130,11 +132,10 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     if (slot.isDoubtful) slot.actor = null;
     const { actor } = slot;
     if (!actor) return readFirst(slot, token);
-    const batch = slot.waiting;
-    slot.waiting = noneWaiting;
+    const batch = takeBatch(slot);
     waitingCount -= batch.length;
     const result = tryBatch(slot, actor, batch);
-    if (!result) return discard(slot, batch);
+    if (!result) return broken(slot, batch);
     if (result.commit === null) return confirmed(slot, actor, batch, result);
     slot.isBusy = true;
     commit(slot, result.commit, token, (isCommitted) => {
@@ -142,6 +143,18 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       discard(slot, batch);
       release(slot);
     });
+  }
+
+  /**
+   * The rules failed in the middle of a batch: nothing of it is committed, and the actor is read again. Which of
+   * the commands it was shows when each of them is decided alone.
+   */
+  function broken(slot: Slot, batch: Waiting[]): void {
+    slot.actor = null;
+    if (batch.length === 1) return batch[0]?.resolve(failedRules);
+    slot.waiting = [...batch, ...slot.waiting];
+    slot.aloneCount = batch.length;
+    waitingCount += batch.length;
   }
 
   function readFirst(slot: Slot, token: string): void {
@@ -225,8 +238,6 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       return runBatch(actor, batch, deps.now(), deps.nextCommitId(), deps.rules);
     } catch (error) {
       deps.log.error({ lobby: slot.code, err: error }, "lobby rules failed");
-      const failed: Outcome = { ok: false, code: "server:error" };
-      for (const one of batch) one.resolve(failed);
       return null;
     }
   }
@@ -286,4 +297,15 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       }
     },
   };
+}
+
+/** What is decided together: all that waits. */
+function takeBatch(slot: Slot): Waiting[] {
+  if (slot.aloneCount > 0) {
+    slot.aloneCount -= 1;
+    return slot.waiting.splice(0, 1);
+  }
+  const batch = slot.waiting;
+  slot.waiting = noneWaiting;
+  return batch;
 }

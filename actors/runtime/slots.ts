@@ -20,6 +20,8 @@ export interface Slot {
   readonly shard: number;
   actor: Actor | null;
   waiting: Waiting[];
+  /** So many of the waiting are decided one by one, because the rules failed for them together. */
+  aloneCount: number;
   isBusy: boolean;
   isDropped: boolean;
   /** Deadline the ticker has; never later than the lobby's next one. */
@@ -80,6 +82,7 @@ function emptySlot(code: string, shard: number, now: number): Slot {
     shard,
     actor: null,
     waiting: noneWaiting,
+    aloneCount: 0,
     isBusy: false,
     isDropped: false,
     armed: null,

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { LobbyCommand } from "../../../actors/index.ts";
+import { by } from "../../simulation/openings.ts";
+import { host, ModelFleet, setPrompt } from "./model-fleet.ts";
+
+it("a command that breaks the rules fails alone, and every command of its batch is answered once", async () => {
+  const fleet = new ModelFleet();
+  const members = [await fleet.join("w1"), await fleet.join("w2")];
+  await fleet.pass(3_000);
+  const [owner, other] = fleet.ownerFirst(members);
+  assert.ok(owner && other);
+  await fleet.open(owner);
+  const prompts = () => fleet.messages().flatMap(({ data }) => data["changes"] ?? []);
+
+  // The first commit takes a while, so that the others wait and are decided together.
+  owner.wiring.stall("commits", 20);
+  const first = owner.lobbies.ask("AAAAAA", setPrompt("first"), "1");
+  const forwarded = other.lobbies.ask("AAAAAA", setPrompt("forwarded"), "2");
+  const broken = other.lobbies.ask(
+    "AAAAAA",
+    { type: "settings", ...by(host) } as LobbyCommand,
+    "3",
+  );
+  await fleet.pass(5);
+  const local = owner.lobbies.ask("AAAAAA", setPrompt("local"), "4");
+  await fleet.pass(40);
+
+  const replies = await Promise.all([first, forwarded, broken, local]);
+  assert.deepEqual(
+    replies.map((reply) => (reply.ok ? "ok" : reply.code)),
+    ["ok", "ok", "server:error", "ok"],
+  );
+  const expected = ["first", "forwarded", "local"].map((prompt) => ({ prompt }));
+  assert.deepEqual(prompts(), expected);
+  await fleet.pass(2_000);
+  assert.deepEqual(prompts(), expected, "nothing is carried out later");
+});

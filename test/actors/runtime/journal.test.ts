@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Connection } from "../../../actors/runtime/connection.ts";
+import { createJournal, type Commit } from "../../../actors/runtime/journal.ts";
+import { ownerKey, shardOf } from "../../../actors/runtime/keys.ts";
+import { systemTiming } from "../../../actors/runtime/timing.ts";
+import { createMetrics } from "../../../server/core/metrics.ts";
+
+const change = (code: string): Commit => ({
+  code,
+  expected: "",
+  version: 1,
+  id: "x",
+  seq: 0,
+  fields: [],
+  removedFields: [],
+  payloads: [],
+  ttlMs: null,
+  due: undefined,
+});
+
+/** A store that answers scripts for this lobby's shard only when told to. */
+function storeWithout(code: string, isSharded: boolean) {
+  const held: (() => void)[] = [];
+  const scripts: number[] = [];
+  const evalsha = (_sha: string, keyCount: number, ...args: (string | number)[]) => {
+    scripts.push(keyCount / 4);
+    const answer = "c".repeat(keyCount / 4);
+    if (args[0] !== ownerKey(shardOf(code))) return Promise.resolve(answer);
+    return new Promise((resolve) => held.push(() => resolve(answer)));
+  };
+  const redis = { isSharded, evalsha } as unknown as Connection;
+  const journal = createJournal({ redis, metrics: createMetrics(), timing: systemTiming });
+  const commit = (one: string) =>
+    new Promise((resolve) => journal.commit(change(one), "w|1", resolve));
+  return { commit, scripts, answer: () => held.splice(0).forEach((go) => go()) };
+}
+
+describe("commits of one worker", { timeout: 5_000 }, () => {
+  it("go on in other shards of a cluster while one does not answer", async () => {
+    const store = storeWithout("AAAAAA", true);
+    const slow = store.commit("AAAAAA");
+    assert.equal(await store.commit("BBBBBB"), "committed");
+    assert.equal(await store.commit("CCCCCC"), "committed");
+    store.answer();
+    assert.equal(await slow, "committed");
+  });
+
+  it("of one shard go out one script after the other, what came meanwhile together", async () => {
+    for (const isSharded of [true, false]) {
+      const store = storeWithout("AAAAAA", isSharded);
+      const first = store.commit("AAAAAA");
+      await new Promise((done) => setImmediate(done));
+      const others = [store.commit("AAAAAA"), store.commit("AAAAAA")];
+      await new Promise((done) => setImmediate(done));
+      assert.deepEqual(store.scripts, [1]);
+      store.answer();
+      await first;
+      await new Promise((done) => setImmediate(done));
+      store.answer();
+      await Promise.all(others);
+      assert.deepEqual(store.scripts, [1, 2]);
+    }
+  });
+});
