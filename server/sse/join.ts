@@ -78,9 +78,12 @@ export class Joiner {
   private async resume(subscriber: Subscriber, topic: LobbyTopic, mark: string): Promise<boolean> {
     if (mark === lostMark) return false;
     const seq = Number(mark);
+    const newest = Math.max(seq, subscriber.publicAt ?? 0);
     // Another process may have been quicker than our subscription; what Redis does not have is made up.
-    if (seq > topic.last) await topic.repair();
-    if (seq > topic.last) return false;
+    if (newest > topic.last) await topic.repair();
+    if (newest > topic.last) return false;
+    if (subscriber.publicAt !== null && !(await topic.wasPublic(seq, subscriber.publicAt)))
+      return false;
     subscriber.moveTo(seq);
     return this.replay(subscriber, topic);
   }

@@ -14,7 +14,7 @@ export class Subscriber {
   readonly stream: EventStream;
   readonly topic: Topic;
   readonly seatId: number | null;
-  readonly isSpectator: boolean;
+  readonly publicAt: number | null;
   /** Set once the subscriber follows its topic. */
   source: Source | null = null;
   cursor = 0;
@@ -28,9 +28,13 @@ export class Subscriber {
     this.stream = stream;
     this.topic = request.topic;
     this.seatId = request.seatId;
-    this.isSpectator = request.isSpectator;
+    this.publicAt = request.publicAt;
     this.initialMark = lastId === null ? unknownMark : markOf(lastId);
     this.joinBy = joinBy;
+  }
+
+  get isSpectator(): boolean {
+    return this.publicAt !== null;
   }
 
   /** What an id says about this topic. */

@@ -66,13 +66,15 @@ async function openStream(deps: Deps, request: RequestInfo) {
   const isOpenToAll = topics.every(({ kind }) => kind === "list");
   const tokens = isOpenToAll ? [] : readTokens(deps.tokens, request, query);
   const claims = topics.map((topic) => authorize(topic, tokens));
-  await Promise.all(topics.map((topic, i) => checkAccess(deps.lobbies, topic, claims[i])));
+  const publicAts = await Promise.all(
+    topics.map((topic, i) => checkAccess(deps.lobbies, topic, claims[i])),
+  );
   const expiries = claims.flatMap((one) => (one ? [one.exp * 1000] : []));
   const subscription: Subscription = {
     topics: topics.map((topic, i) => ({
       topic,
       seatId: claims[i]?.spectator ? null : (claims[i]?.lobby_player ?? null),
-      isSpectator: claims[i]?.spectator === true,
+      publicAt: publicAts[i] ?? null,
     })),
     lastEventId: readLastEventId(request, query),
     expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
@@ -131,25 +133,34 @@ function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | 
 
 /**
  * The token outlives its seat, and the lobby may have become private: it is asked (S14, HUB-08). Only a
- * seat that is gone is forbidden (HUB-02): 403 is final for a browser, any other refusal may pass.
+ * seat that is gone is forbidden (HUB-02): 403 is final for a browser, any other refusal may pass. Returns the
+ * number at which the lobby is public, for a spectator.
  */
 async function checkAccess(
   lobbies: Lobbies,
   topic: Topic,
   claims: TokenClaims | null | undefined,
-): Promise<void> {
-  if (topic.kind === "list") return;
-  if (claims?.spectator) return refuse(await lobbies.ask(topic.code, { type: "spectate" }));
+): Promise<number | null> {
+  if (topic.kind === "list") return null;
+  if (claims?.spectator) return seqOf(bodyOf(await lobbies.ask(topic.code, { type: "spectate" })));
   const seatId = claims?.lobby_player;
   if (seatId === undefined) throw new AppError("hub:topic_forbidden");
   const by = { seatId, playerId: null };
   const reply = await lobbies.ask(topic.code, { type: "check_seat", by });
   if (!reply.ok && reply.code === "lobby:not_member") throw new AppError("hub:topic_forbidden");
-  refuse(reply);
+  bodyOf(reply);
+  return null;
 }
 
-function refuse(reply: LobbyReply): void {
-  if (!reply.ok) throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
+function bodyOf(reply: LobbyReply): string | null {
+  if (reply.ok) return reply.body;
+  throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
+}
+
+/** Of the lobby in an answer. */
+function seqOf(body: string | null): number {
+  const answer = JSON.parse(body ?? "null") as { lobby?: { seq?: number } } | null;
+  return answer?.lobby?.seq ?? 0;
 }
 
 /** Browsers send the header; the query, in every spelling in use, is for clients that cannot (HUB-06). */

@@ -74,9 +74,7 @@ const codeOf = async (request: Request) => (await subscribe(request)).code;
 test("the list needs no token", async () => {
   const { subscription, reply } = await subscribe({ query: `topic=${base}/lobbies` });
   assert.deepEqual(subscription, {
-    topics: [
-      { topic: { kind: "list", name: `${base}/lobbies` }, seatId: null, isSpectator: false },
-    ],
+    topics: [{ topic: { kind: "list", name: `${base}/lobbies` }, seatId: null, publicAt: null }],
     lastEventId: null,
     expiresAt: null,
     ip: "192.0.2.1",
@@ -122,7 +120,7 @@ test("a lobby is open to a token that names it, and its seat is handed on", asyn
     query: `topic=${encodeURIComponent(topic.replace("ABC", "abc"))}`,
   });
   const followed = { kind: "lobby", name: topic, code: "ABC234" };
-  assert.deepEqual(subscription?.topics, [{ topic: followed, seatId: 7, isSpectator: false }]);
+  assert.deepEqual(subscription?.topics, [{ topic: followed, seatId: 7, publicAt: null }]);
   assert.ok(Math.abs((subscription?.expiresAt ?? 0) - Date.now() - 3_600_000) < 5_000);
 });
 
@@ -247,6 +245,18 @@ test("the lobby is asked whether the seat is still held; only a seat that is gon
     assert.equal(await codeOf({ headers, seat: { ok: false, code } }), expected);
   const seatless = tokens.sign("hub", "7", 60, { subscribe: [topic] });
   assert.equal(await codeOf({ headers: bearer(seatless) }), "hub:topic_forbidden");
+});
+
+test("a spectator is handed on with the number at which the lobby is public", async () => {
+  const token = tokens.sign("hub", "0", 60, {
+    subscribe: [topic],
+    lobby: "ABC234",
+    spectator: true,
+  });
+  const seat: LobbyReply = { ok: true, body: '{"lobby":{"code":"ABC234","seq":12}}' };
+  const { subscription } = await subscribe({ headers: bearer(token), seat });
+  const followed = { kind: "lobby", name: topic, code: "ABC234" };
+  assert.deepEqual(subscription?.topics, [{ topic: followed, seatId: null, publicAt: 12 }]);
 });
 
 test("the number to resume at comes from the header, else from any spelling of the query", async () => {
