@@ -137,7 +137,8 @@ class EventHub implements Hub {
   }
 
   sendBack({ raw }: StreamResponse): void {
-    this.deps.metrics.hubEnds.inc({ reason: "drained" });
+    const reason: EndReason = this.isDraining ? "drained" : "unavailable";
+    this.deps.metrics.hubEnds.inc({ reason });
     raw.cork(() => {
       raw.write(this.spreadRetry());
       raw.end();

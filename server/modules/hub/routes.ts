@@ -1,13 +1,16 @@
 import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
 import { AppError } from "../../core/errors.ts";
 import type { TokenClaims, TokenService } from "../../core/tokens.ts";
+import { DeadlineError, withTimeout } from "../../core/deadline.ts";
 import type { Deps } from "../../deps.ts";
+import { toAppError } from "../../http/failures.ts";
 import {
   defineRoute,
   stream,
   streamReply,
   type AnyRoute,
   type Headers,
+  type Reply,
   type RequestInfo,
 } from "../../http/route.ts";
 import type { Subscription } from "../../sse/hub.ts";
@@ -21,6 +24,8 @@ const streamHeaders: Headers = [
   // A client that returns on the same connection would meet the same process, which may be draining.
   ["Connection", "close"],
 ];
+/** Well before the deadline of the request, whose answer would be final for a browser. */
+const openWithinMs = 8_000;
 /** Topics of one stream beside the first, and tokens given for them. */
 const maxFurtherTopics = 15;
 const maxTokens = 16;
@@ -46,9 +51,10 @@ const subscribe = defineRoute({
   handler: async ({ deps, request }) => {
     const { hub } = deps;
     try {
-      if (!hub.isDraining) return await openStream(deps, request);
+      if (!hub.isDraining) return await inTime(openStream(deps, request));
     } catch (error) {
-      if (!hub.isDraining) throw error;
+      const isPassing = toAppError(error).code === "server:unavailable" && wantsEvents(request);
+      if (!hub.isDraining && !isPassing) throw error;
     }
     // Any other answer would be final for a browser; the process it returns to decides.
     return streamReply((response) => hub.sendBack(response), streamHeaders);
@@ -56,6 +62,22 @@ const subscribe = defineRoute({
 });
 
 export const hubRoutes: AnyRoute[] = [subscribe];
+
+/** As every EventSource does; other clients know what to make of a 503. */
+const wantsEvents = ({ headers }: RequestInfo) =>
+  headers["accept"]?.toLowerCase().includes("text/event-stream") === true;
+
+async function inTime(opening: ReturnType<typeof openStream>) {
+  try {
+    return await withTimeout(opening, openWithinMs);
+  } catch (error) {
+    if (error instanceof DeadlineError) opening.then(leave, () => undefined);
+    throw error;
+  }
+}
+
+/** What comes too late takes no places. */
+const leave = (late: Reply) => (late.kind === "stream" ? late.abandon() : undefined);
 
 async function openStream(deps: Deps, request: RequestInfo) {
   const { hub } = deps;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { systemClock } from "../../../../server/core/clock.ts";
 import { parseConfig } from "../../../../server/core/config.ts";
 import { AppError } from "../../../../server/core/errors.ts";
@@ -20,7 +20,7 @@ interface Request {
   query?: string;
   headers?: Record<string, string>;
   cookies?: Record<string, string>;
-  seat?: LobbyReply;
+  seat?: LobbyReply | Promise<LobbyReply>;
   isDraining?: boolean;
   drainsMeanwhile?: boolean;
 }
@@ -223,6 +223,41 @@ test("a process that is draining sends every stream back, whatever is asked of i
   const headers = bearer(hubToken());
   const { reply } = await subscribe({ headers, seat, drainsMeanwhile: true });
   assert.equal(reply?.kind, "stream");
+});
+
+test("a browser is sent back from a service that is busy, since a 503 would be final for it", async () => {
+  const headers = { ...bearer(hubToken()), accept: "TEXT/event-stream" };
+  const busy: (() => LobbyReply | Promise<LobbyReply>)[] = [
+    () => ({ ok: false, code: "server:unavailable" }),
+    () => Promise.reject(Object.assign(new Error("no Redis"), { code: "ECONNREFUSED" })),
+  ];
+  for (const ask of busy) {
+    const { reply, subscription } = await subscribe({ headers, seat: ask() });
+    assert.equal(reply?.kind, "stream");
+    assert.equal(subscription, null);
+  }
+  const seat: LobbyReply = { ok: false, code: "server:unavailable" };
+  for (const accept of ["*/*", "application/json"])
+    assert.equal(await codeOf({ headers: { ...headers, accept }, seat }), "server:unavailable");
+  for (const code of ["rate_limit:exceeded", "lobby:not_found"] as const)
+    assert.equal(await codeOf({ headers, seat: { ok: false, code } }), code);
+});
+
+test("a browser is sent back before its request is too old, and takes no place afterwards", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const seat = Promise.withResolvers<LobbyReply>();
+    const headers = { ...bearer(hubToken()), accept: "text/event-stream" };
+    const opening = subscribe({ headers, seat: seat.promise });
+    mock.timers.tick(8_000);
+    const { reply, given } = await opening;
+    assert.equal(reply?.kind, "stream");
+    seat.resolve({ ok: true, body: null });
+    await new Promise(setImmediate);
+    assert.equal(given.length, 1);
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test("a client that left before its stream was opened leaves no place taken", async () => {
