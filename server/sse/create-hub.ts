@@ -14,7 +14,7 @@ import { OpenTopics, type TopicSources } from "./open-topics.ts";
 import { Places, type Place } from "./places.ts";
 import type { RingBudget } from "./ring.ts";
 import { EventStream, type EndReason, type StreamHost } from "./stream.ts";
-import { splitLastEventId, type Subscriber } from "./subscriber.ts";
+import type { Subscriber } from "./subscriber.ts";
 import { Wheel } from "./wheel.ts";
 import { Writer } from "./writer.ts";
 
@@ -133,16 +133,12 @@ class EventHub implements Hub {
     this.countStream(stream, 1);
     this.deps.metrics.hubOpens.inc();
     stream.write(this.retry);
-    const numbered = stream.subscribers.filter(({ topic }) => topic.kind === "lobby");
-    const lastIds = splitLastEventId(subscription.lastEventId, numbered.length);
-    for (const subscriber of stream.subscribers) {
-      const lastId = subscriber.topic.kind === "lobby" ? (lastIds.shift() ?? null) : null;
-      this.topics.enter(subscriber, lastId);
-    }
+    for (const subscriber of stream.subscribers) this.topics.enter(subscriber);
   }
 
   sendBack({ raw }: StreamResponse): void {
-    this.deps.metrics.hubEnds.inc({ reason: "drained" });
+    const reason: EndReason = this.isDraining ? "drained" : "unavailable";
+    this.deps.metrics.hubEnds.inc({ reason });
     raw.cork(() => {
       raw.write(this.spreadRetry());
       raw.end();

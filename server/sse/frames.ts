@@ -9,9 +9,13 @@ export interface Frame {
   /** Seat a `lobby.player_removed` is about. */
   removedSeat: number | null;
   isEnd: boolean;
-  /** Not shown to spectators: a pick, or the change that makes the lobby private (HUB-08). */
+  /** Not shown to spectators: a pick, or what happens in a private lobby (HUB-08). */
   isHidden: boolean;
+  /** As the lobby in the message says; neither when there is none in it. */
+  isPublic: boolean;
   isPrivate: boolean;
+  /** Makes the lobby public, unless it was before. */
+  opens: boolean;
 }
 
 /** What one write carries: frames in a row. */
@@ -49,7 +53,9 @@ function encodeId(id: number | string): Buffer {
   return Buffer.from(`id: ${id}\n\n`);
 }
 
-const privateText = '"visibility":"private"';
+// In a text of a player the quotes would be escaped.
+const visibilityPattern = /"visibility":"(public|private)"/;
+const lobbyStart = '"lobby":{';
 const typePattern = /^\{"type":"([a-z_.]{1,64})"/;
 const timePattern = /"at_ms":(\d{1,15})/;
 const seatPattern = /"player_id":(\d{1,15})/;
@@ -61,7 +67,9 @@ export function frameOf(seq: number, payload: string): Frame {
   const head = payload.slice(0, headLength);
   const type = typePattern.exec(head)?.[1] ?? "message";
   const seat = type === "lobby.player_removed" ? seatPattern.exec(head)?.[1] : undefined;
-  const isPrivate = type === "lobby.settings" && payload.includes(privateText);
+  const visibility = visibilityPattern.exec(payload);
+  const isPublic = visibility?.[1] === "public";
+  const isPrivate = visibility !== null && !isPublic;
   return {
     seq,
     bytes: encodeFrame(type, payload, seq),
@@ -70,8 +78,15 @@ export function frameOf(seq: number, payload: string): Frame {
     removedSeat: seat === undefined ? null : Number(seat),
     isEnd: type === "lobby.ended",
     isHidden: isPrivate || type === "lobby.pick",
+    isPublic,
     isPrivate,
+    opens: isPublic && type === "lobby.settings" && isBeforeLobby(payload, visibility.index),
   };
+}
+
+/** There the message says what has changed. */
+function isBeforeLobby(payload: string, index: number): boolean {
+  return index < payload.indexOf(lobbyStart);
 }
 
 /**

@@ -6,8 +6,11 @@ export interface TopicRequest {
   topic: Topic;
   /** Seat the token belongs to; null for the public list and for spectators. */
   seatId: number | null;
-  /** Without a seat, in a public lobby: sees what anyone may see (HUB-08). */
-  isSpectator: boolean;
+  /**
+   * Of a spectator, who sees what anyone may see (HUB-08): number of the lobby's newest message when it said
+   * that it is public; null for all others.
+   */
+  publicAt: number | null;
 }
 
 export interface Subscription {

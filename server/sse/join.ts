@@ -6,7 +6,7 @@ import type { HubLimits } from "./limits.ts";
 import type { LobbySnapshot, LobbyTopic } from "./lobby-topic.ts";
 import { chunksOf, isContiguous } from "./repair.ts";
 import type { EventStream } from "./stream.ts";
-import type { Subscriber } from "./subscriber.ts";
+import { lostMark, unknownMark, type Subscriber } from "./subscriber.ts";
 
 export interface JoinDeps {
   feed: Feed;
@@ -19,7 +19,6 @@ export interface JoinDeps {
 
 /** A snapshot may be older than what Redis still has; then a newer one is taken. */
 const snapshotTries = 3;
-const idPattern = /^\d{1,15}$/;
 
 /** Brings a subscriber to the point from which it follows its topic: replay, or snapshot (HUB-06). */
 export class Joiner {
@@ -30,10 +29,11 @@ export class Joiner {
   }
 
   /** Rejects when a store is away. */
-  async start(subscriber: Subscriber, topic: LobbyTopic, lastId: string | null): Promise<void> {
+  async start(subscriber: Subscriber, topic: LobbyTopic): Promise<void> {
     await topic.ready;
-    if (lastId === null) return this.snapshot(subscriber, topic, false);
-    if (await this.resume(subscriber, topic, lastId)) return this.deps.onResumed();
+    const { mark } = subscriber;
+    if (mark === unknownMark) return this.snapshot(subscriber, topic, false);
+    if (await this.resume(subscriber, topic, mark)) return this.deps.onResumed();
     await this.snapshot(subscriber, topic, true);
   }
 
@@ -46,6 +46,7 @@ export class Joiner {
   async snapshot(subscriber: Subscriber, topic: LobbyTopic, isGap: boolean): Promise<void> {
     const { stream, seatId, isSpectator } = subscriber;
     let hasGap = isGap;
+    if (isGap) subscriber.loseMark();
     for (let attempt = 0; attempt < snapshotTries && !stream.isClosed; attempt++) {
       const snapshot = await topic.snapshot();
       await turnToWrite(stream);
@@ -74,12 +75,15 @@ export class Joiner {
     stream.end("unavailable");
   }
 
-  private async resume(subscriber: Subscriber, topic: LobbyTopic, id: string): Promise<boolean> {
-    if (!idPattern.test(id)) return false;
-    const seq = Number(id);
+  private async resume(subscriber: Subscriber, topic: LobbyTopic, mark: string): Promise<boolean> {
+    if (mark === lostMark) return false;
+    const seq = Number(mark);
+    const newest = Math.max(seq, subscriber.publicAt ?? 0);
     // Another process may have been quicker than our subscription; what Redis does not have is made up.
-    if (seq > topic.last) await topic.repair();
-    if (seq > topic.last) return false;
+    if (newest > topic.last) await topic.repair();
+    if (newest > topic.last) return false;
+    if (subscriber.publicAt !== null && !(await topic.wasPublic(seq, subscriber.publicAt)))
+      return false;
     subscriber.moveTo(seq);
     return this.replay(subscriber, topic);
   }

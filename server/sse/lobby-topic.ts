@@ -3,6 +3,7 @@ import type { Chunk, Frame } from "./frames.ts";
 import { frameOf, joinFrames } from "./frames.ts";
 import type { Feed } from "./feed.ts";
 import type { HubLimits } from "./limits.ts";
+import { PublicTime } from "./public-time.ts";
 import { isContiguous } from "./repair.ts";
 import { Ring, type RingBudget } from "./ring.ts";
 import type { EventStream } from "./stream.ts";
@@ -66,6 +67,7 @@ export class LobbyTopic implements Source, Dirty {
   private forSpectators: CachedChunk | null = null;
   /** Number of the last message that was written to anyone. */
   private taken = 0;
+  private publicTime = new PublicTime();
   private repeat: NodeJS.Timeout | null = null;
 
   constructor(deps: LobbyTopicDeps) {
@@ -131,6 +133,11 @@ export class LobbyTopic implements Source, Dirty {
     }
   }
 
+  /** Whether the lobby was public behind number `after`, given that it said so itself at `until`. */
+  wasPublic(after: number, until: number): Promise<boolean> {
+    return this.publicTime.holds(after, until, (from) => this.read(from));
+  }
+
   /** One read serves everyone who asks meanwhile: what happens after it is in the ring. */
   snapshot(): Promise<LobbySnapshot | null> {
     this.snapshotRead ??= this.deps.snapshot().finally(() => (this.snapshotRead = null));
@@ -158,6 +165,13 @@ export class LobbyTopic implements Source, Dirty {
         this.heal();
       }, this.deps.limits.repeatMs);
     });
+  }
+
+  /** From number `from` on: what is in memory, else a page of what Redis has. */
+  private read(from: number): Promise<Frame[]> | readonly Frame[] {
+    if (!this.ring?.covers(from - 1)) return this.deps.feed.read(this.streamKey, from);
+    const { frames, start } = this.ring.after(from - 1);
+    return frames.slice(start);
   }
 
   private measure({ frames, lastSeq }: Chunk): void {
@@ -222,6 +236,7 @@ export class LobbyTopic implements Source, Dirty {
     if (!this.ring || this.isClosed) return;
     this.ring.reset(newest);
     this.forPlayers = this.forSpectators = null;
+    this.publicTime = new PublicTime();
     this.isEnded = newest?.isEnd ?? false;
     for (const subscriber of [...this.subscribers]) this.detach(subscriber, this.deps.onLost);
   }

@@ -59,12 +59,12 @@ export class OpenTopics {
   }
 
   /** Starts the subscriber from what the client has, and lets it follow its topic. */
-  enter(subscriber: Subscriber, lastId: string | null): void {
+  enter(subscriber: Subscriber): void {
     const entered = this.directory.enter(subscriber.topic.name, () =>
       this.create(subscriber.topic),
     );
     if (entered instanceof LobbyTopic)
-      return this.guard(subscriber, this.joiner.start(subscriber, entered, lastId));
+      return this.guard(subscriber, this.joiner.start(subscriber, entered));
     const attach = () => (subscriber.stream.isClosed ? undefined : entered.attach(subscriber));
     this.guard(subscriber, entered.ready.then(attach));
   }

@@ -2,7 +2,8 @@ import type { StreamResponse } from "../http/stream-response.ts";
 import { encodeRetry, heartbeat, relabel, type Chunk } from "./frames.ts";
 import type { Subscription, TopicRequest } from "./hub.ts";
 import type { HubLimits } from "./limits.ts";
-import { Subscriber } from "./subscriber.ts";
+import { splitLastEventId, Subscriber } from "./subscriber.ts";
+import type { Topic } from "./topics.ts";
 
 export type EndReason =
   "client" | "expired" | "aged" | "removed" | "ended" | "slow" | "drained" | "gone" | "unavailable";
@@ -24,6 +25,8 @@ export interface StreamHost {
  * thousand streams would have to fetch from memory.
  */
 const wholeMs = () => Math.trunc(performance.now());
+
+const isNumbered = ({ topic }: { topic: Topic }) => topic.kind === "lobby";
 
 let corkedRaw: StreamResponse["raw"] | null = null;
 let corkedBytes: Buffer | null = null;
@@ -72,13 +75,15 @@ export class EventStream {
     this.host = host;
     this.raw = response.raw;
     const joinBy = this.writtenAt + limits.joinMs;
-    const isFresh = subscription.lastEventId === null;
-    const subscribe = (request: TopicRequest) => new Subscriber(this, request, isFresh, joinBy);
-    this.subscribers = subscription.topics.map(subscribe);
+    const { topics, lastEventId } = subscription;
+    const lastIds = splitLastEventId(lastEventId, topics.filter(isNumbered).length);
+    const lastIdOf = (request: TopicRequest) =>
+      isNumbered(request) ? (lastIds.shift() ?? null) : null;
+    this.subscribers = topics.map(
+      (request) => new Subscriber(this, request, lastIdOf(request), joinBy),
+    );
     this.numbered =
-      this.subscribers.length === 1
-        ? this.subscribers
-        : this.subscribers.filter(({ topic }) => topic.kind === "lobby");
+      this.subscribers.length === 1 ? this.subscribers : this.subscribers.filter(isNumbered);
     const ageMs = limits.minAgeMs + Math.random() * (limits.maxAgeMs - limits.minAgeMs);
     this.endAt = this.writtenAt + Math.trunc(ageMs);
     const { expiresAt } = subscription;

@@ -14,32 +14,42 @@ export class Subscriber {
   readonly stream: EventStream;
   readonly topic: Topic;
   readonly seatId: number | null;
-  readonly isSpectator: boolean;
+  readonly publicAt: number | null;
   /** Set once the subscriber follows its topic. */
   source: Source | null = null;
   cursor = 0;
   /** Until then it has to follow its topic, by `performance.now()`; null: it does. */
   joinBy: number | null;
-  /** Neither told a number by the client nor sent one yet. */
-  private isFresh: boolean;
+  /** What an id says until the cursor has a place: what the client came back with; null: the cursor. */
+  private initialMark: string | null;
 
-  constructor(stream: EventStream, request: TopicRequest, isFresh: boolean, joinBy: number) {
+  /** `lastId` is what the client came back with for this topic; null: it has nothing yet. */
+  constructor(stream: EventStream, request: TopicRequest, lastId: string | null, joinBy: number) {
     this.stream = stream;
     this.topic = request.topic;
     this.seatId = request.seatId;
-    this.isSpectator = request.isSpectator;
-    this.isFresh = isFresh;
+    this.publicAt = request.publicAt;
+    this.initialMark = lastId === null ? unknownMark : markOf(lastId);
     this.joinBy = joinBy;
+  }
+
+  get isSpectator(): boolean {
+    return this.publicAt !== null;
   }
 
   /** What an id says about this topic. */
   get mark(): string {
-    return this.isFresh ? unknownMark : String(this.cursor);
+    return this.initialMark ?? String(this.cursor);
   }
 
   moveTo(seq: number): void {
     this.cursor = seq;
-    this.isFresh = false;
+    this.initialMark = null;
+  }
+
+  /** The client cannot go on from what it has: until it has a snapshot, its ids have to lead to a gap. */
+  loseMark(): void {
+    this.initialMark = lostMark;
   }
 
   follow(source: Source): void {
@@ -63,7 +73,13 @@ export class Subscriber {
 }
 
 /** Stands in an id for a topic of which the client has nothing yet. */
-const unknownMark = "-";
+export const unknownMark = "-";
+/** Stands for a topic of which it has what nothing can follow. */
+export const lostMark = "";
+const numberPattern = /^\d{1,15}$/;
+
+/** Ids are written with it, so that what is no number must not get into one (S22). */
+const markOf = (lastId: string) => (numberPattern.test(lastId) ? lastId : lostMark);
 
 /**
  * Divides the id a client came back with among `count` topics: null starts with a snapshot, and a

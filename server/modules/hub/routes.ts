@@ -1,13 +1,16 @@
 import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
 import { AppError } from "../../core/errors.ts";
 import type { TokenClaims, TokenService } from "../../core/tokens.ts";
+import { DeadlineError, withTimeout } from "../../core/deadline.ts";
 import type { Deps } from "../../deps.ts";
+import { toAppError } from "../../http/failures.ts";
 import {
   defineRoute,
   stream,
   streamReply,
   type AnyRoute,
   type Headers,
+  type Reply,
   type RequestInfo,
 } from "../../http/route.ts";
 import type { Subscription } from "../../sse/hub.ts";
@@ -21,6 +24,8 @@ const streamHeaders: Headers = [
   // A client that returns on the same connection would meet the same process, which may be draining.
   ["Connection", "close"],
 ];
+/** Well before the deadline of the request, whose answer would be final for a browser. */
+const openWithinMs = 8_000;
 /** Topics of one stream beside the first, and tokens given for them. */
 const maxFurtherTopics = 15;
 const maxTokens = 16;
@@ -46,9 +51,10 @@ const subscribe = defineRoute({
   handler: async ({ deps, request }) => {
     const { hub } = deps;
     try {
-      if (!hub.isDraining) return await openStream(deps, request);
+      if (!hub.isDraining) return await inTime(openStream(deps, request));
     } catch (error) {
-      if (!hub.isDraining) throw error;
+      const isPassing = toAppError(error).code === "server:unavailable" && wantsEvents(request);
+      if (!hub.isDraining && !isPassing) throw error;
     }
     // Any other answer would be final for a browser; the process it returns to decides.
     return streamReply((response) => hub.sendBack(response), streamHeaders);
@@ -56,6 +62,22 @@ const subscribe = defineRoute({
 });
 
 export const hubRoutes: AnyRoute[] = [subscribe];
+
+/** As every EventSource does; other clients know what to make of a 503. */
+const wantsEvents = ({ headers }: RequestInfo) =>
+  headers["accept"]?.toLowerCase().includes("text/event-stream") === true;
+
+async function inTime(opening: ReturnType<typeof openStream>) {
+  try {
+    return await withTimeout(opening, openWithinMs);
+  } catch (error) {
+    if (error instanceof DeadlineError) opening.then(leave, () => undefined);
+    throw error;
+  }
+}
+
+/** What comes too late takes no places. */
+const leave = (late: Reply) => (late.kind === "stream" ? late.abandon() : undefined);
 
 async function openStream(deps: Deps, request: RequestInfo) {
   const { hub } = deps;
@@ -66,13 +88,15 @@ async function openStream(deps: Deps, request: RequestInfo) {
   const isOpenToAll = topics.every(({ kind }) => kind === "list");
   const tokens = isOpenToAll ? [] : readTokens(deps.tokens, request, query);
   const claims = topics.map((topic) => authorize(topic, tokens));
-  await Promise.all(topics.map((topic, i) => checkAccess(deps.lobbies, topic, claims[i])));
+  const publicAts = await Promise.all(
+    topics.map((topic, i) => checkAccess(deps.lobbies, topic, claims[i])),
+  );
   const expiries = claims.flatMap((one) => (one ? [one.exp * 1000] : []));
   const subscription: Subscription = {
     topics: topics.map((topic, i) => ({
       topic,
       seatId: claims[i]?.spectator ? null : (claims[i]?.lobby_player ?? null),
-      isSpectator: claims[i]?.spectator === true,
+      publicAt: publicAts[i] ?? null,
     })),
     lastEventId: readLastEventId(request, query),
     expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
@@ -131,25 +155,34 @@ function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | 
 
 /**
  * The token outlives its seat, and the lobby may have become private: it is asked (S14, HUB-08). Only a
- * seat that is gone is forbidden (HUB-02): 403 is final for a browser, any other refusal may pass.
+ * seat that is gone is forbidden (HUB-02): 403 is final for a browser, any other refusal may pass. Returns the
+ * number at which the lobby is public, for a spectator.
  */
 async function checkAccess(
   lobbies: Lobbies,
   topic: Topic,
   claims: TokenClaims | null | undefined,
-): Promise<void> {
-  if (topic.kind === "list") return;
-  if (claims?.spectator) return refuse(await lobbies.ask(topic.code, { type: "spectate" }));
+): Promise<number | null> {
+  if (topic.kind === "list") return null;
+  if (claims?.spectator) return seqOf(bodyOf(await lobbies.ask(topic.code, { type: "spectate" })));
   const seatId = claims?.lobby_player;
   if (seatId === undefined) throw new AppError("hub:topic_forbidden");
   const by = { seatId, playerId: null };
   const reply = await lobbies.ask(topic.code, { type: "check_seat", by });
   if (!reply.ok && reply.code === "lobby:not_member") throw new AppError("hub:topic_forbidden");
-  refuse(reply);
+  bodyOf(reply);
+  return null;
 }
 
-function refuse(reply: LobbyReply): void {
-  if (!reply.ok) throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
+function bodyOf(reply: LobbyReply): string | null {
+  if (reply.ok) return reply.body;
+  throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
+}
+
+/** Of the lobby in an answer. */
+function seqOf(body: string | null): number {
+  const answer = JSON.parse(body ?? "null") as { lobby?: { seq?: number } } | null;
+  return answer?.lobby?.seq ?? 0;
 }
 
 /** Browsers send the header; the query, in every spelling in use, is for clients that cannot (HUB-06). */

@@ -33,6 +33,23 @@ test("what the hub needs is read from the beginning of a message only", () => {
   assert.match(frameOf(1, "garbage\n").bytes.toString(), /^id: 1\nevent: message\ndata: garbage\n/);
 });
 
+test("whether a lobby is public is read from the lobby alone, and what opens it from the change", () => {
+  const of = (type: string, data: unknown) => {
+    const { isPublic, isPrivate, opens } = frameOf(1, JSON.stringify({ type, at_ms: 5, data }));
+    return [isPublic, isPrivate, opens];
+  };
+  const prompt = '"visibility":"private","lobby":{';
+  const open = { visibility: "public", players: [] };
+  assert.deepEqual(of("lobby.started", { lobby: { prompt, ...open } }), [true, false, false]);
+  assert.deepEqual(of("lobby.answer", { player_id: 1 }), [false, false, false]);
+  const joined = { player: { name: prompt }, lobby: { visibility: "private" } };
+  assert.deepEqual(of("lobby.player_joined", joined), [false, true, false]);
+  const opening = { changes: { prompt, visibility: "public" }, lobby: open };
+  assert.deepEqual(of("lobby.settings", opening), [true, false, true]);
+  const other = { changes: { prompt }, lobby: { prompt, ...open } };
+  assert.deepEqual(of("lobby.settings", other), [true, false, false]);
+});
+
 test("frames are joined up to the size of a write, and never past a removal", () => {
   const frames = [
     frame(1),

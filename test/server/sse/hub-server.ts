@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App, us_socket_local_port, type HttpRequest } from "uWebSockets.js";
+import { App, us_socket_local_port } from "uWebSockets.js";
 import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import { systemClock, type Clock } from "../../../server/core/clock.ts";
 import { parseConfig } from "../../../server/core/config.ts";
@@ -61,22 +61,34 @@ export interface HubServer {
 
 let numServers = 0;
 
-/** `seat`, `exp`, `ip`, `last` and `spectator` stand for what a token and headers would tell. */
-function readSubscription(req: HttpRequest, home: string): Subscription {
-  const query = new URLSearchParams(req.getQuery());
+/** `seat`, `exp`, `ip` and `last` stand for what a token and headers would tell. */
+function readSubscription(query: URLSearchParams, header: string, home: string): Subscription {
   const seatId = query.has("seat") ? Number(query.get("seat")) : null;
-  const isSpectator = query.has("spectator");
   const names = [...query.getAll("topic"), ...query.getAll("also")];
   return {
     topics: names.map((name) => {
       const topic = parseTopic(name, "/games/trivia");
       if (!topic) throw new Error(`${name} is no topic`);
-      return { topic, seatId, isSpectator };
+      return { topic, seatId, publicAt: null };
     }),
-    lastEventId: req.getHeader("last-event-id") || query.get("last"),
+    lastEventId: header || query.get("last"),
     expiresAt: query.has("exp") ? Number(query.get("exp")) : null,
     ip: query.get("ip") ?? home,
   };
+}
+
+/** Of a spectator each lobby is asked for its number, unless `public_at` says it. */
+async function readSpectator(
+  asked: Subscription,
+  publicAt: string | null,
+  { snapshotOf }: HubServerOptions,
+): Promise<Subscription> {
+  const topics = asked.topics.map(async (one) => {
+    if (one.topic.kind === "list") return one;
+    const seq = publicAt ?? (await snapshotOf(one.topic.code))?.seq ?? 0;
+    return { ...one, publicAt: Number(seq) };
+  });
+  return { ...asked, topics: await Promise.all(topics) };
 }
 
 /** A listener that opens every stream it is asked for: the hub alone, without the pipeline. */
@@ -106,8 +118,12 @@ export function startHubServer(options: HubServerOptions): HubServer {
       isGone = true;
       listeners.forEach((listener) => listener());
     });
-    const subscription = readSubscription(req, home);
+    const query = new URLSearchParams(req.getQuery());
+    const asked = readSubscription(query, req.getHeader("last-event-id"), home);
     const serve = async () => {
+      const subscription = query.has("spectator")
+        ? await readSpectator(asked, query.get("public_at"), options)
+        : asked;
       await hub.admit(subscription);
       if (isGone) return hub.abandon(subscription);
       res.cork(() => res.writeHeader("Content-Type", "text/event-stream"));

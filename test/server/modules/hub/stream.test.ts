@@ -179,6 +179,22 @@ test("two tabs of one seat get the same messages, and closing one leaves the oth
   two.close();
 });
 
+test("a busy service sends an EventSource back, and tells other clients honestly", async () => {
+  const { lobbies } = sample.deps;
+  const ask = async () => ({ ok: false, code: "server:unavailable" });
+  Object.assign(sample.deps, { lobbies: { ask } });
+  const get = (accept: string) =>
+    fetch(address(`topic=${topic}`), {
+      headers: { authorization: `Bearer ${hubToken()}`, accept },
+    });
+  const browser = await get("text/event-stream");
+  assert.equal(browser.status, 200);
+  assert.equal(browser.headers.get("content-type"), "text/event-stream");
+  assert.match(await browser.text(), /^retry: \d{3,4}\n\n$/);
+  assert.equal((await get("*/*")).status, 503);
+  Object.assign(sample.deps, { lobbies });
+});
+
 test("a draining process ends streams in order and answers every request with one that ends", async () => {
   const url = address(`topic=${topic}`);
   const stream = await openRaw(`${url}&authorization=${hubToken()}`);

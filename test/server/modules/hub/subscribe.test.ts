@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { systemClock } from "../../../../server/core/clock.ts";
 import { parseConfig } from "../../../../server/core/config.ts";
 import { AppError } from "../../../../server/core/errors.ts";
@@ -20,7 +20,7 @@ interface Request {
   query?: string;
   headers?: Record<string, string>;
   cookies?: Record<string, string>;
-  seat?: LobbyReply;
+  seat?: LobbyReply | Promise<LobbyReply>;
   isDraining?: boolean;
   drainsMeanwhile?: boolean;
 }
@@ -74,9 +74,7 @@ const codeOf = async (request: Request) => (await subscribe(request)).code;
 test("the list needs no token", async () => {
   const { subscription, reply } = await subscribe({ query: `topic=${base}/lobbies` });
   assert.deepEqual(subscription, {
-    topics: [
-      { topic: { kind: "list", name: `${base}/lobbies` }, seatId: null, isSpectator: false },
-    ],
+    topics: [{ topic: { kind: "list", name: `${base}/lobbies` }, seatId: null, publicAt: null }],
     lastEventId: null,
     expiresAt: null,
     ip: "192.0.2.1",
@@ -122,7 +120,7 @@ test("a lobby is open to a token that names it, and its seat is handed on", asyn
     query: `topic=${encodeURIComponent(topic.replace("ABC", "abc"))}`,
   });
   const followed = { kind: "lobby", name: topic, code: "ABC234" };
-  assert.deepEqual(subscription?.topics, [{ topic: followed, seatId: 7, isSpectator: false }]);
+  assert.deepEqual(subscription?.topics, [{ topic: followed, seatId: 7, publicAt: null }]);
   assert.ok(Math.abs((subscription?.expiresAt ?? 0) - Date.now() - 3_600_000) < 5_000);
 });
 
@@ -227,6 +225,41 @@ test("a process that is draining sends every stream back, whatever is asked of i
   assert.equal(reply?.kind, "stream");
 });
 
+test("a browser is sent back from a service that is busy, since a 503 would be final for it", async () => {
+  const headers = { ...bearer(hubToken()), accept: "TEXT/event-stream" };
+  const busy: (() => LobbyReply | Promise<LobbyReply>)[] = [
+    () => ({ ok: false, code: "server:unavailable" }),
+    () => Promise.reject(Object.assign(new Error("no Redis"), { code: "ECONNREFUSED" })),
+  ];
+  for (const ask of busy) {
+    const { reply, subscription } = await subscribe({ headers, seat: ask() });
+    assert.equal(reply?.kind, "stream");
+    assert.equal(subscription, null);
+  }
+  const seat: LobbyReply = { ok: false, code: "server:unavailable" };
+  for (const accept of ["*/*", "application/json"])
+    assert.equal(await codeOf({ headers: { ...headers, accept }, seat }), "server:unavailable");
+  for (const code of ["rate_limit:exceeded", "lobby:not_found"] as const)
+    assert.equal(await codeOf({ headers, seat: { ok: false, code } }), code);
+});
+
+test("a browser is sent back before its request is too old, and takes no place afterwards", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const seat = Promise.withResolvers<LobbyReply>();
+    const headers = { ...bearer(hubToken()), accept: "text/event-stream" };
+    const opening = subscribe({ headers, seat: seat.promise });
+    mock.timers.tick(8_000);
+    const { reply, given } = await opening;
+    assert.equal(reply?.kind, "stream");
+    seat.resolve({ ok: true, body: null });
+    await new Promise(setImmediate);
+    assert.equal(given.length, 1);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
 test("a client that left before its stream was opened leaves no place taken", async () => {
   const { reply, given, subscription } = await subscribe({ query: `topic=${base}/lobbies` });
   assert.ok(reply?.kind === "stream");
@@ -247,6 +280,18 @@ test("the lobby is asked whether the seat is still held; only a seat that is gon
     assert.equal(await codeOf({ headers, seat: { ok: false, code } }), expected);
   const seatless = tokens.sign("hub", "7", 60, { subscribe: [topic] });
   assert.equal(await codeOf({ headers: bearer(seatless) }), "hub:topic_forbidden");
+});
+
+test("a spectator is handed on with the number at which the lobby is public", async () => {
+  const token = tokens.sign("hub", "0", 60, {
+    subscribe: [topic],
+    lobby: "ABC234",
+    spectator: true,
+  });
+  const seat: LobbyReply = { ok: true, body: '{"lobby":{"code":"ABC234","seq":12}}' };
+  const { subscription } = await subscribe({ headers: bearer(token), seat });
+  const followed = { kind: "lobby", name: topic, code: "ABC234" };
+  assert.deepEqual(subscription?.topics, [{ topic: followed, seatId: null, publicAt: 12 }]);
 });
 
 test("the number to resume at comes from the header, else from any spelling of the query", async () => {

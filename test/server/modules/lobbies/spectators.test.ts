@@ -30,8 +30,9 @@ async function tokenOf(code: string): Promise<string> {
   return answer.headers.get("x-hub-token") ?? "";
 }
 
-function open(code: string, token: string): EventStream {
-  const stream = openStream(addressOf(code), { token, reconnect: false });
+function open(code: string, token: string, lastEventId?: string): EventStream {
+  const last = lastEventId === undefined ? {} : { lastEventId };
+  const stream = openStream(addressOf(code), { token, reconnect: false, ...last });
   streams.add(stream);
   return stream;
 }
@@ -157,6 +158,18 @@ describe("a spectator's stream", () => {
       open(code, token).ended,
       (error) => error instanceof StreamRefused && error.status === 404,
     );
+  });
+
+  it("shows nothing of the time in which the lobby was private", async () => {
+    const { code, host, guests } = await openTable(app, { visibility: "private" }, 1);
+    const left = await ask(app, "POST", `/${code}/leave`, undefined, guests[0]?.as);
+    assert.equal(left.status, 204);
+    await ask(app, "PATCH", `/${code}/settings`, { visibility: "public" }, host.as);
+    const spectator = open(code, await tokenOf(code), "0");
+    await sees(spectator, "lobby.snapshot");
+    const names = spectator.frames.map((frame) => frame.event);
+    assert.deepEqual(names, ["lobby.gap", "lobby.snapshot"]);
+    assert.ok(!JSON.stringify(spectator.frames).includes("Guest 1"));
   });
 
   it("is for the lobby of its token alone", async () => {
