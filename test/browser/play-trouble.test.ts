@@ -45,6 +45,30 @@ describe("the play page in bad conditions", () => {
     });
   });
 
+  it("keeps the seat while something else answers in place of the service, in the game and after a reload", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      await start(host, friend, "versus");
+      const { page } = friend;
+      const lost = page.getByText("Connection lost");
+      const troubles = [
+        () => page.reload(),
+        () => page.evaluate(() => window.dispatchEvent(new Event("online"))),
+      ];
+      for (const trouble of troubles) {
+        await page.route(ofTheSeat, answerFromElsewhere);
+        const isAsked = numOf(4, page, "/status");
+        await trouble();
+        await isAsked;
+        await lost.waitFor();
+        await page.unroute(ofTheSeat, answerFromElsewhere);
+        await atQuestion(friend, 1);
+        await lost.waitFor({ state: "hidden" });
+      }
+      await Promise.all([host, friend].map((guest) => guest.page.keyboard.press("1")));
+      await Promise.all([revealed(host), revealed(friend)]);
+    });
+  });
+
   it("asks a player before a link to watch takes the seat", async (t) => {
     await withOne(t, async (host) => {
       const { page } = host;
@@ -242,7 +266,12 @@ describe("the play page in bad conditions", () => {
   });
 });
 
-/** What a proxy in between might say. */
+/** What a load balancer says while no process stands behind it. */
+const answerFromElsewhere = (route: Route) =>
+  route.fulfill({ status: 404, body: "404 page not found" });
+const ofTheSeat = /\/(status|token|heartbeat|hub)(\?|$)/;
+
+/** What the service says of a lobby that is gone. */
 const refuse = (route: Route) => route.fulfill({ status: 404, body: refusal });
 const refusal = JSON.stringify({
   flash: { errors: [{ code: "lobby:not_found", message: "Not here." }] },

@@ -297,7 +297,8 @@ export interface SeatKey {
 
 /**
  * A refusal. `code` is the service's own; with status 0 it is `network:unreachable`,
- * `network:timeout` or `network:broken_stream`, and nobody knows whether the call arrived.
+ * `network:timeout` or `network:broken_stream`, and nobody knows whether the call arrived. Unreachable is
+ * the service also while something else answers in its place, whatever that says; `cause` tells it.
  */
 export class EmberlineError extends Error {
   readonly status: number;
@@ -354,23 +355,31 @@ interface Envelope {
   };
 }
 
+/**
+ * Reads a refusal. What a proxy or a firewall refuses in place of the service says nothing of the seat,
+ * the guest or the call, so that it passes like any other failure on the way.
+ */
 function errorOf(response: Response, text: string): EmberlineError {
+  const { status, headers } = response;
   const { flash } = parseEnvelope(text);
   const error = flash?.errors?.[0];
+  const retryAfter = Number(headers.get("Retry-After") ?? Number.NaN);
+  const asked = Number.isFinite(retryAfter) ? { retry_after: retryAfter } : {};
+  if (typeof error?.code !== "string") return unreachable(notOurs(status), asked);
   const violations = flash?.violations ?? [];
   const [first] = violations;
-  const retryAfter = Number(response.headers.get("Retry-After") ?? Number.NaN);
-  const params = {
-    ...(Number.isFinite(retryAfter) ? { retry_after: retryAfter } : {}),
-    ...error?.params,
-  };
-  const message = first ? `${first.propertyPath}: ${first.title}` : error?.message;
-  const shown = message ?? `The service answered ${response.status}.`;
-  return new EmberlineError(response.status, error?.code ?? "server:error", shown, {
-    params,
-    violations,
-  });
+  const message = first ? `${first.propertyPath}: ${first.title}` : error.message;
+  const params = { ...asked, ...error.params };
+  return new EmberlineError(status, error.code, message, { params, violations });
 }
+
+function unreachable(cause: unknown, params: Record<string, unknown> = {}): EmberlineError {
+  const message = "The service cannot be reached.";
+  return new EmberlineError(0, "network:unreachable", message, { cause, params });
+}
+
+const notOurs = (status: number) =>
+  new TypeError(`Something else answered in place of the service, with ${status}.`);
 
 /** Something between us and the service may answer anything at all. */
 function parseEnvelope(text: string): Envelope {
@@ -479,7 +488,7 @@ function answerOf({ status, headers }: Response, text: string, isSheet = false):
   const isOwn = isSheet
     ? (headers.get("Content-Type") ?? "").startsWith("text/csv")
     : status === 204 || body !== undefined;
-  if (!isOwn) throw new TypeError("Something else answered in place of the service.");
+  if (!isOwn) throw notOurs(status);
   return { text, body, headers };
 }
 
@@ -519,7 +528,7 @@ async function sendOnce(
     signal?.throwIfAborted();
     throw isLate
       ? new EmberlineError(0, "network:timeout", "The service does not answer.", { cause })
-      : new EmberlineError(0, "network:unreachable", "The service cannot be reached.", { cause });
+      : unreachable(cause);
   } finally {
     done.abort();
     unlink();

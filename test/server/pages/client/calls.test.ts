@@ -13,11 +13,19 @@ import {
   type Question,
   type Reveal,
 } from "../../../../server/pages/client/emberline.ts";
-import { answer, refusal, startFaulty, virtualClock } from "./faulty-service.ts";
+import {
+  answer,
+  answerFromElsewhere,
+  refusal,
+  startFaulty,
+  statusesFromElsewhere,
+  virtualClock,
+} from "./faulty-service.ts";
 
 const key = { code: "ABC234", token: "seat", playerId: 7 };
 const ok = { body: { is_correct: true } };
 const choice = { index: 3, selected_index: 1, time_taken_ms: 800 };
+const soon = { deadlineMs: 10_000 };
 
 type Handle = Parameters<typeof startFaulty>[0];
 
@@ -78,6 +86,34 @@ describe("a command of the client", () => {
     });
     assert.deepEqual(await seat.answer(choice), ok.body);
     assert.equal(service.seen.length, 3);
+    await service.stop();
+  });
+
+  it("is not refused because something else does so in place of the service, and nor is a read", async () => {
+    const { length } = statusesFromElsewhere;
+    const { service, seat, time } = await seatAt((response, { path }, number) => {
+      if (number % (length + 1) !== 0) answerFromElsewhere(response, number - 1);
+      else answer(response, 200, path.endsWith("/status") ? { body: { lobby: { seq: 1 } } } : ok);
+    });
+    assert.deepEqual(await seat.answer(choice), ok.body);
+    assert.equal((await seat.read()).lobby.seq, 1);
+    assert.equal(service.seen.length, 2 * (length + 1));
+    assert.ok(time.pauses.includes(2_125), "the Retry-After of a proxy counts");
+    await service.stop();
+  });
+
+  it("that something else refused until its deadline never reached the service", async () => {
+    const { service, seat } = await seatAt((response, _, number) =>
+      answerFromElsewhere(response, number - 1),
+    );
+    for (const ask of [() => seat.answer(choice, soon), () => seat.read(soon)])
+      await assert.rejects(ask(), (error) => {
+        assert.ok(error instanceof EmberlineError);
+        assert.deepEqual([error.status, error.code], [0, "network:unreachable"]);
+        assert.deepEqual([error.isPassing, error.isFinal], [true, false]);
+        assert.match(String(error.cause), /something else answered.* 4\d\d/i);
+        return true;
+      });
     await service.stop();
   });
 
@@ -216,6 +252,25 @@ describe("a guest that several calls wait for", () => {
     answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
     assert.equal((await patient).player_id, 7);
     assert.equal(service.seen.length, 1);
+    await service.stop();
+  });
+});
+
+describe("a guest that was kept", () => {
+  it("is the same again though something else refuses its reclaim token for a while", async () => {
+    const service = await startFaulty((response, { body }, number) => {
+      if (number <= statusesFromElsewhere.length) return answerFromElsewhere(response, number - 1);
+      const { reclaimToken = "" } = JSON.parse(body) as { reclaimToken?: string };
+      const player = { id: reclaimToken === "kept" ? 7 : 8, name: "Guest" };
+      answer(response, 200, { body: { access_token: "new", expires_in: 900, player } });
+    });
+    const worn = { access_token: "old", expires_at_ms: 0, reclaim_token: "kept" };
+    let kept: Guest | null = { player_id: 7, name: "Guest", ...worn };
+    const guest = { load: () => kept, save: (one: Guest | null) => (kept = one) };
+    const { clock, fetch } = virtualClock();
+    const client = new Emberline({ url: service.url, clock, fetch, guest });
+    assert.equal((await client.guest()).player_id, 7);
+    assert.equal(kept.reclaim_token, "kept");
     await service.stop();
   });
 });

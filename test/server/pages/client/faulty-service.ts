@@ -60,6 +60,24 @@ export const refusal = (code: string, params = {}) => ({
   flash: { errors: [{ code, message: `refused: ${code}`, params }] },
 });
 
+const foreign = [
+  [404, "text/plain", "404 page not found"],
+  [403, "text/html", "<h1>Request blocked</h1>"],
+  [429, "application/json", '{"message":"API rate limit exceeded"}'],
+  [401, "text/html", "<h1>Authorization Required</h1>"],
+  [408, "application/json", '{"flash":{"errors":["stream timeout"]}}'],
+] as const;
+
+/** What a load balancer, a firewall or an API gateway say while the service is not behind them. */
+export const statusesFromElsewhere = foreign.map(([status]) => status);
+
+/** Refuses as something else does, in another way with each `turn`; a 429 asks for two seconds. */
+export function answerFromElsewhere(response: ServerResponse, turn: number) {
+  const [status, type, text] = foreign[turn % foreign.length] ?? foreign[0];
+  const pause = status === 429 ? { "Retry-After": "2" } : {};
+  response.writeHead(status, { "Content-Type": type, ...pause }).end(text);
+}
+
 interface Sleeper {
   at: number;
   wake: () => void;

@@ -7,7 +7,13 @@ import {
   type Clock,
 } from "../../../../server/pages/client/emberline.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { answer, refusal, startFaulty } from "./faulty-service.ts";
+import {
+  answer,
+  answerFromElsewhere,
+  refusal,
+  startFaulty,
+  statusesFromElsewhere,
+} from "./faulty-service.ts";
 
 type Handle = Parameters<typeof startFaulty>[0];
 type Response = Parameters<Handle>[0];
@@ -233,6 +239,27 @@ describe("a stream of the client", () => {
       (error) => error instanceof EmberlineError && error.code === "hub:topic_forbidden",
     );
     assert.equal(tokens(), 2);
+    await service.stop();
+  });
+
+  it("comes back although something else refuses the lobby, the token and the stream for a while", async () => {
+    const numAsked = new Map<string, number>();
+    const service = await startFaulty((response, { path }) => {
+      if (path.endsWith("/heartbeat")) return answer(response, 200, { body: { ok: true } });
+      const turn = numAsked.get(path) ?? 0;
+      numAsked.set(path, turn + 1);
+      if (turn < statusesFromElsewhere.length) return answerFromElsewhere(response, turn);
+      if (path.endsWith("/status")) return answerStatus(response, lobby(1));
+      if (path.endsWith("/token")) return response.writeHead(204, { "X-Hub-Token": "hub" }).end();
+      stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") }));
+    });
+    const { clock } = streamClock();
+    const seat = new Emberline({ url: service.url, clock }).seat(key);
+    const seen: number[] = [];
+    for await (const { seq } of seat.events()) seen.push(seq);
+    assert.deepEqual(seen, [2]);
+    const once = statusesFromElsewhere.length + 1;
+    assert.deepEqual([...numAsked.values()], [once, once, once], "a good token is kept");
     await service.stop();
   });
 
