@@ -13,7 +13,6 @@ export interface LobbySnapshotMessage {
   payload: string;
 }
 
-/** The only door to the lobbies, whichever process they live in. */
 /** A lobby as operators see it: nothing of who plays or of the questions. */
 export interface HeldLobby {
   code: string;
@@ -35,6 +34,7 @@ export interface Holder {
   lobbies: HeldLobby[];
 }
 
+/** The only door to the lobbies, whichever process they live in. */
 export interface Lobbies {
   /**
    * Asks a lobby; the answer is there after the effect is committed (S34), and at once where nothing has to
