@@ -12,6 +12,7 @@ import type { Commit } from "./journal.ts";
 import { newAudience, withAudience, type Audience } from "./audience.ts";
 import {
   forgetDeparted,
+  forgetPrepared,
   recall,
   remember,
   rememberRefusal,
@@ -122,6 +123,7 @@ export function runBatch(
       const message = messageOf(actor.lobby, event, context);
       if (message) payloads.push(encodeMessage(actor.lobby, message, event.at, context));
       batch.events.push(event);
+      if (event.type === "prepare_abandoned") fields.push(...forgetPrepared(actor.memory));
     }
     const lobby = actor.lobby;
     const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LobbyReply } from "../../../actors/contract.ts";
 import type { ErrorCode } from "../../../server/core/errors.ts";
-import type { LobbyCommand, Mode, Settings } from "../../../actors/lobby/types.ts";
+import type { DrawPlan, LobbyCommand, Mode, Settings } from "../../../actors/lobby/types.ts";
 import { actorOf, runBatch, type Actor } from "../../../actors/runtime/actor.ts";
 import type { Commit } from "../../../actors/runtime/journal.ts";
 import { loadLobby, nothingStored, stampOf } from "../../../actors/runtime/storage.ts";
@@ -93,6 +93,50 @@ describe("what a seat was told under a key", () => {
     }
     assert.deepEqual(owned.ask(next(), "k"), first);
     assert.equal(owned.lobby.round?.index, 1);
+  });
+});
+
+describe("a start that is repeated under its key", () => {
+  const prepare = { type: "prepare", by: by(host) } as const;
+  const abandon = { type: "abandon_start", by: by(host) } as const;
+  const planOf = (reply: LobbyReply): DrawPlan => {
+    assert.ok(reply.ok && reply.body !== null);
+    return JSON.parse(reply.body) as DrawPlan;
+  };
+  const givenUp: [name: string, how: (owned: Owned) => unknown][] = [
+    ["because the draw failed", (owned) => owned.ask(abandon)],
+    ["because nobody came back from the draw", (owned) => owned.wait(25_000).ask({ type: "tick" })],
+    ["as its present owner read", (owned) => (owned.ask(abandon), owned.takeOver())],
+  ];
+  for (const [name, giveUp] of givenUp)
+    test(`plans and locks anew once it was given up, ${name}`, async () => {
+      const owned = waiting();
+      assert.deepEqual(planOf(owned.ask(prepare, "k")).player_ids, [901]);
+      await giveUp(owned);
+      assert.equal(owned.lobby.preparingUntil, null);
+      owned.ask({ type: "join", seat: seat(9, 55), by: by(null, 55) });
+      assert.deepEqual(planOf(owned.ask(prepare, "k")).player_ids, [901, 55]);
+      assert.equal(owned.lobby.preparingUntil, owned.now + 25_000);
+      assert.deepEqual(owned.ask(prepare, "another"), {
+        ...{ ok: false, code: "lobby:already_started" },
+      });
+    });
+
+  test("gets the plan it got while it is under way, and its answer once it held", async () => {
+    const owned = waiting();
+    const plan = owned.ask(prepare, "k");
+    assert.deepEqual(owned.ask(prepare, "k"), plan);
+    const start = {
+      type: "start",
+      by: by(host),
+      revision: 0,
+      questions: questions(100, 3),
+    } as const;
+    const held = owned.ask(start, "0.k");
+    assert.ok(held.ok);
+    await owned.takeOver();
+    assert.deepEqual(owned.ask(prepare, "k"), plan);
+    assert.deepEqual(owned.ask({ ...start, questions: [] }, "0.k"), held);
   });
 });
 
