@@ -21,5 +21,7 @@ export function acceptFrom(
   events: LobbyEvent[],
   answer: Answer,
 ): Decision {
-  return accept([...presence(lobby, seat, now), ...events], answer);
+  const shown = presence(lobby, seat, now);
+  if (shown.length > 0) return accept([...shown, ...events], answer);
+  return { ok: true, events, answer, seen: seat.id };
 }

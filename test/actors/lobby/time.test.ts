@@ -72,6 +72,18 @@ describe("a silent seat", () => {
     assert.equal(game.last("lobby.host_disconnect"), undefined);
   });
 
+  test("is silent since its last heartbeat, be it too close to the one before for a commit", () => {
+    const game = waiting();
+    game.wait(14_999);
+    for (const id of [host, 2]) assert.deepEqual(game.do(heartbeat(id)), []);
+    game.wait(5_000);
+    assert.deepEqual(game.do(heartbeat(host)).length, 1);
+    assert.deepEqual(types(game.pass(69_999)), ["seen"]);
+    assert.equal(game.snapshot().players[1].is_connected, true);
+    assert.deepEqual(types(game.pass(1)), ["disconnected"]);
+    assert.equal(game.state.seats[1]?.lastSeenAt, epoch + 14_999);
+  });
+
   test("every command is a sign of life", () => {
     const game = playing({ settings: { mode: "coop", timer: 60, num_questions: 100 } });
     for (let i = 0; i < 6; i++) {
