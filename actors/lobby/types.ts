@@ -248,7 +248,8 @@ export type LobbyEvent =
   /** POST reveal: publish a snapshot now, or mark one as owed at the end of the second. */
   | { type: "reveal_published"; at: number }
   | { type: "reveal_owed"; at: number }
-  | { type: "seen"; at: number; seatId: number }
+  /** A sign of life; `isCommand` of a command that no other event tells of (LOB-21). */
+  | { type: "seen"; at: number; seatId: number; isCommand?: true }
   | { type: "disconnected"; at: number; seatId: number }
   | { type: "host_disconnect_set"; at: number; endsAt: number }
   | { type: "host_disconnect_cleared"; at: number }

@@ -183,6 +183,44 @@ describe("an idle lobby", () => {
     assert.equal(game.state.lastCommandAt, game.now);
   });
 
+  test("counts from the last command that changed nothing, too", () => {
+    const settings = { mode: "coop" as const, timer: 10 };
+    const empty: LobbyCommand = { type: "settings", by: by(host), changes: {} };
+    const late = playing({ settings: { ...settings, timer: 60 } });
+    assert.deepEqual(types(late.wait(62_000).do(lock())), ["seen", "question_closed"]);
+    const rows: [game: Game, limitMs: number, command: LobbyCommand][] = [
+      [waiting(), 30 * minute, empty],
+      [playing({ settings }), 15 * minute, lock()],
+      [late, 15 * minute, next(host, -1)],
+    ];
+    for (const [game, limitMs, command] of rows) {
+      game.pass(20_000);
+      alive(game, limitMs - minute, [host, 2]);
+      game.do(command);
+      const { now } = game;
+      assert.equal(game.state.lastCommandAt, now, command.type);
+      alive(game, limitMs - 1, [host, 2]);
+      assert.notEqual(game.state.status, "finished");
+      game.pass(1);
+      assert.deepEqual([game.state.endReason, game.state.finishedAt], ["idle", now + limitMs]);
+    }
+  });
+
+  test("counts from no heartbeat and no hub token", () => {
+    const game = waiting();
+    game.wait(20_000).do({ type: "check_seat", by: by(host) });
+    game.do(heartbeat(2));
+    assert.equal(game.state.lastCommandAt, epoch);
+  });
+
+  test("writes down commands that change nothing once in 15 seconds", () => {
+    const game = playing({ settings: { mode: "coop", timer: 10 } });
+    game.pass(20_000);
+    assert.deepEqual(types(game.do(lock())), ["seen"]);
+    for (let n = 0; n < 5; n++) assert.deepEqual(game.wait(2_900).do(lock()), []);
+    assert.deepEqual(types(game.wait(500).do(lock())), ["seen"]);
+  });
+
   test("finishes after 15 minutes of a game, whatever the reveals and timers", () => {
     const game = playing();
     const started = game.now;
