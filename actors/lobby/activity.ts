@@ -1,4 +1,4 @@
-import { hostOf, seatById } from "./seats.ts";
+import { hostOf, isRecent, presence, seatById } from "./seats.ts";
 import type { Lobby, LobbyEvent, Seat } from "./types.ts";
 
 /** The seat whose sign of life the event is (LOB-19); the close by next is followed by a host's event. */
@@ -37,6 +37,22 @@ const commandEvents: ReadonlySet<LobbyEvent["type"]> = new Set([
 
 /** Heartbeats, timers and calls that anyone may make keep no lobby alive (LOB-21). */
 export function isCommand(event: LobbyEvent): boolean {
+  if (event.type === "seen") return event.isCommand === true;
   if (event.type === "question_closed") return event.closedBy === "lock";
   return commandEvents.has(event.type);
+}
+
+/** What a command of this seat changes beside its own events: it keeps the lobby alive without any, too (LOB-21). */
+export function activityOf(
+  lobby: Lobby,
+  seat: Seat,
+  now: number,
+  events: readonly LobbyEvent[],
+): LobbyEvent[] {
+  const shown = presence(lobby, seat, now);
+  const isTold = events.some((event) => isCommand(event) || event.type === "finished");
+  if (isTold || lobby.status === "finished" || isRecent(lobby, lobby.lastCommandAt, now))
+    return shown;
+  const cleared = shown.filter((event) => event.type !== "seen");
+  return [...cleared, { type: "seen", at: now, seatId: seat.id, isCommand: true }];
 }

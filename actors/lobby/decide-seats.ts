@@ -1,4 +1,4 @@
-import { accept, acceptFrom, nothing, reject } from "./decision.ts";
+import { accept, acceptFrom, acceptSign, nothing, reject } from "./decision.ts";
 import { closeQuestion, finish, isEveryoneDone, openRound } from "./rounds.ts";
 import { hostAsking, nameKey, seatById, seatOf } from "./seats.ts";
 import type { Asker, Decision, Lobby, LobbyCommand, LobbyEvent, NewSeat } from "./types.ts";
@@ -45,13 +45,13 @@ function boundOnce(lobby: Lobby, seat: NewSeat): NewSeat {
 export function checkSeat(lobby: Lobby, command: Command<"check_seat">, now: number): Decision {
   const seat = seatOf(lobby, command.by);
   if (!seat) return reject("lobby:not_member");
-  return acceptFrom(lobby, seat, now, [], { type: "player", seatId: seat.id });
+  return acceptSign(lobby, seat, now, { type: "player", seatId: seat.id });
 }
 
 export function heartbeat(lobby: Lobby, command: Command<"heartbeat">, now: number): Decision {
   const seat = seatOf(lobby, command.by);
   if (!seat) return reject("lobby:player_not_found");
-  return acceptFrom(lobby, seat, now, [], { type: "ok" });
+  return acceptSign(lobby, seat, now, { type: "ok" });
 }
 
 export function leave(lobby: Lobby, command: Command<"leave">, now: number): Decision {

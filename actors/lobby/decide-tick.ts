@@ -16,7 +16,13 @@ import {
   revealedQuestion,
 } from "./rounds.ts";
 import { spectatorsChanged } from "./spectators.ts";
-import type { Decision, EndReason, Lobby, LobbyEvent } from "./types.ts";
+import type { Decision, EndReason, Lobby, LobbyCommand, LobbyEvent, Seat } from "./types.ts";
+
+type Tick = Extract<LobbyCommand, { type: "tick" }>;
+type Signs = NonNullable<Tick["signs"]>;
+type Seen = Extract<LobbyEvent, { type: "seen" }>;
+
+const noSigns: Signs = new Map();
 
 /** When the lobby finishes for lack of commands (LOB-21). */
 export function idleAt(lobby: Lobby): number {
@@ -30,19 +36,24 @@ export function completedAt(lobby: Lobby): number | null {
 }
 
 /** Carries out every deadline that has passed; too early, doubled or late it does no harm. */
-export function tick(lobby: Lobby, now: number, spectators: number | null): Decision {
+export function tick(lobby: Lobby, command: Tick, now: number): Decision {
   if (lobby.status === "finished") return accept([], nothing);
   const reason = endDue(lobby, now);
   if (reason) return accept(finish(lobby, now, reason), nothing);
-  const gone = staleSeats(lobby, now);
+  const { spectators, signs = noSigns } = command;
+  const stale = staleSeats(lobby, now);
+  const shown = stale.flatMap((seat) => shownMeanwhile(lobby, seat, signs, now));
+  const gone = new Set(stale.map((seat) => seat.id));
+  for (const { seatId } of shown) gone.delete(seatId);
   const closed = closeIfDue(lobby, now, gone);
   const events = [
     ...prepareDue(lobby, now),
+    ...shown,
     ...disconnect(lobby, now, gone),
     ...closed,
     ...(closed.length > 0 ? [] : owedReveal(lobby, now)),
     ...fetchDue(lobby, now),
-    ...(spectators === null ? [] : spectatorsChanged(lobby, spectators, now)),
+    ...(spectators === undefined ? [] : spectatorsChanged(lobby, spectators, now)),
   ];
   return accept(events, nothing);
 }
@@ -64,10 +75,17 @@ function endDue(lobby: Lobby, now: number): EndReason | null {
   return due;
 }
 
-function staleSeats(lobby: Lobby, now: number): Set<number> {
+/** Silent for long enough, as far as commits tell. */
+function staleSeats(lobby: Lobby, now: number): Seat[] {
   const { staleMs } = lobby.timings;
-  const gone = lobby.seats.filter((seat) => seat.isConnected && now >= seat.lastSeenAt + staleMs);
-  return new Set(gone.map((seat) => seat.id));
+  return lobby.seats.filter((seat) => seat.isConnected && now >= seat.lastSeenAt + staleMs);
+}
+
+/** The sign of life that keeps a seat there, committed now that it matters, with its own time (LOB-19). */
+function shownMeanwhile(lobby: Lobby, { id, lastSeenAt }: Seat, signs: Signs, now: number): Seen[] {
+  const at = signs.get(id) ?? lastSeenAt;
+  const isThere = at > lastSeenAt && at <= now && now < at + lobby.timings.staleMs;
+  return isThere ? [{ type: "seen", at, seatId: id }] : [];
 }
 
 function disconnect(lobby: Lobby, now: number, gone: ReadonlySet<number>): LobbyEvent[] {

@@ -84,7 +84,7 @@ function decideIn(lobby: Lobby, command: LaterCommand, now: number): Decision {
     case "operator_end":
       return accept(endOnce(lobby, now, "operator"), wholeLobby);
     case "tick":
-      return tick(lobby, now, command.spectators ?? null);
+      return tick(lobby, command, now);
     case "result_queued":
       return accept(lobby.isResultPending ? [{ type: "result_queued", at: now }] : [], nothing);
     default:

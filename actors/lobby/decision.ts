@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../server/core/errors.ts";
+import { activityOf } from "./activity.ts";
 import { presence } from "./seats.ts";
 import type { Answer, Decision, Lobby, LobbyEvent, Seat } from "./types.ts";
 
@@ -21,6 +22,20 @@ export function acceptFrom(
   events: LobbyEvent[],
   answer: Answer,
 ): Decision {
-  const signs = presence(lobby, seat, now);
-  return accept(signs.length === 0 ? events : [...signs, ...events], answer);
+  return acceptShown(seat, activityOf(lobby, seat, now, events), events, answer);
+}
+
+/** Accepts what a client says by itself: a sign of life, but none that its player is at it. */
+export function acceptSign(lobby: Lobby, seat: Seat, now: number, answer: Answer): Decision {
+  return acceptShown(seat, presence(lobby, seat, now), [], answer);
+}
+
+function acceptShown(
+  seat: Seat,
+  shown: LobbyEvent[],
+  events: LobbyEvent[],
+  answer: Answer,
+): Decision {
+  if (shown.length > 0) return accept([...shown, ...events], answer);
+  return { ok: true, events, answer, seen: seat.id };
 }

@@ -30,7 +30,7 @@ export function nameKey(name: string): string {
   return seen.trim().toLowerCase();
 }
 
-/** How old a sign of life may be before the next one is committed; shorter when lobbies go stale sooner. */
+/** How old a sign of life or a command may be before the next one is committed; shorter when lobbies go stale sooner. */
 function seenEvery(lobby: Lobby): number {
   return Math.min(seenIntervalMs, lobby.timings.staleMs / 5);
 }
@@ -39,7 +39,11 @@ function seenEvery(lobby: Lobby): number {
 export function presence(lobby: Lobby, seat: Seat, now: number): LobbyEvent[] {
   if (lobby.status === "finished") return [];
   if (seat.isHost && lobby.hostDisconnect) return [{ type: "host_disconnect_cleared", at: now }];
-  // The difference is taken both ways, so that a clock set back does not freeze the last sign of life.
-  const isFresh = Math.abs(now - seat.lastSeenAt) < seenEvery(lobby);
+  const isFresh = isRecent(lobby, seat.lastSeenAt, now);
   return seat.isConnected && isFresh ? [] : [{ type: "seen", at: now, seatId: seat.id }];
+}
+
+/** The difference is taken both ways, so that a clock set back does not freeze the last time. */
+export function isRecent(lobby: Lobby, at: number, now: number): boolean {
+  return Math.abs(now - at) < seenEvery(lobby);
 }

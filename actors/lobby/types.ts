@@ -225,8 +225,11 @@ export type LobbyCommand =
   | { type: "operator_end" }
   /** Endless: the next batch, possibly empty (then the lobby is exhausted). */
   | { type: "add_questions"; firstIndex: number; questions: DrawnQuestion[] }
-  /** A deadline may be due; `spectators` is the sum of what the processes last said. */
-  | { type: "tick"; spectators?: number }
+  /**
+   * A deadline may be due; `spectators` is the sum of what the processes last said, `signs` the later signs of
+   * life that were not committed, by seat.
+   */
+  | { type: "tick"; spectators?: number; signs?: ReadonlyMap<number, number> }
   /** The result job is in the queue. */
   | { type: "result_queued" };
 
@@ -245,7 +248,8 @@ export type LobbyEvent =
   /** POST reveal: publish a snapshot now, or mark one as owed at the end of the second. */
   | { type: "reveal_published"; at: number }
   | { type: "reveal_owed"; at: number }
-  | { type: "seen"; at: number; seatId: number }
+  /** A sign of life; `isCommand` of a command that no other event tells of (LOB-21). */
+  | { type: "seen"; at: number; seatId: number; isCommand?: true }
   | { type: "disconnected"; at: number; seatId: number }
   | { type: "host_disconnect_set"; at: number; endsAt: number }
   | { type: "host_disconnect_cleared"; at: number }
@@ -274,7 +278,14 @@ export interface Rejection {
 }
 
 export type Decision =
-  { ok: true; events: LobbyEvent[]; answer: Answer } | { ok: false; rejection: Rejection };
+  | {
+      ok: true;
+      events: LobbyEvent[];
+      answer: Answer;
+      /** The seat whose sign of life this is, too soon after the last one for an event (LOB-19). */
+      seen?: number;
+    }
+  | { ok: false; rejection: Rejection };
 
 /** What a start or a batch has to draw, answered by `prepare` and asked for by `fetching`. */
 export interface DrawPlan {

@@ -12,6 +12,7 @@ import type { Commit } from "./journal.ts";
 import { newAudience, withAudience, type Audience } from "./audience.ts";
 import {
   forgetDeparted,
+  forgetPrepared,
   recall,
   remember,
   rememberRefusal,
@@ -21,6 +22,7 @@ import {
 } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
 import { isHarmlessTwice, isLasting, meansCurrent } from "./repeats.ts";
+import { laterSigns, withSign, type Signs } from "./signs.ts";
 import { encodeChange, encodeSnapshot, stampOf, type StoredLobby } from "./storage.ts";
 
 /** One lobby in memory: the committed state plus what the commit in flight adds to it. */
@@ -35,6 +37,7 @@ export interface Actor {
   /** Null until a command is counted, and again when every window is over. */
   counts: SeatCounts | null;
   audience: Audience;
+  signs: Signs;
   /** Deadline as the store has it. */
   due: number | null;
 }
@@ -73,6 +76,7 @@ export function actorOf(code: string, stored: StoredLobby, now: number): Actor {
     memory,
     counts: null,
     audience: newAudience(lobby, now),
+    signs: null,
     due: lobby ? nextDeadline(lobby) : null,
   };
 }
@@ -95,7 +99,7 @@ export function runBatch(
   let payloads: string[] = [];
 
   for (const { command: given, id, isFirst } of commands) {
-    const command = withAudience(actor.audience, given, now);
+    const command = complete(actor, given, now);
     const seatId = (isFirst ? null : seatLeft(actor, command, id)) ?? seatOf(actor, command);
     // A repeat is a request as well, so it is counted before its answer is looked for.
     const wait = seatId === null ? null : countFor(actor, command, seatId, now, seatLimit);
@@ -125,8 +129,12 @@ export function runBatch(
       if (message)
         payloads = withOne(payloads, encodeMessage(actor.lobby, message, event.at, context));
       events = withOne(events, event);
+      if (event.type === "prepare_abandoned") fields.push(...forgetPrepared(actor.memory));
     }
-    const body = actor.lobby ? answerBody(actor.lobby, decision.answer, now, context) : null;
+    const { lobby } = actor;
+    if (decision.seen !== undefined && lobby)
+      actor.signs = withSign(actor.signs, lobby, decision.seen, now);
+    const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;
     replies = withOne(replies, { ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
     const isKept = isOfCurrent || (decision.events.length > 0 && !isHarmlessTwice(command));
@@ -146,6 +154,14 @@ function withOne<T>(list: T[], one: T): T[] {
   if (list.length === 0) return [one];
   list.push(one);
   return list;
+}
+
+/** Adds what this process alone knows. */
+function complete(actor: Actor, command: LobbyCommand, now: number): LobbyCommand {
+  const told = withAudience(actor.audience, command, now);
+  if (told.type !== "tick" || actor.signs === null || !actor.lobby) return told;
+  actor.signs = laterSigns(actor.signs, actor.lobby, now);
+  return actor.signs === null ? told : { ...told, signs: actor.signs };
 }
 
 /** Counts a command of a seat. Whoever is about to take one is counted by the limit of that route (GW-12). */

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../../server/core/errors.ts";
 import type { LobbyReply } from "../contract.ts";
 import type { Asker } from "../lobby/types.ts";
+import { keyedId } from "./repeats.ts";
 
 /** An answer already given to one seat. */
 interface Remembered {
@@ -127,6 +128,23 @@ export function forgetDeparted(memory: Memory, seated: ReadonlySet<number>): str
     memory.delete(seatId);
   }
   return removed;
+}
+
+/**
+ * Forgets the first halves of starts that were given up: repeated, they have to lock and to plan anew (LOB-24).
+ * Returns the fields that store it. The entries stay without an id, which no command has, because their numbers
+ * tell the places of those after them.
+ */
+export function forgetPrepared(memory: Memory): [string, string][] {
+  const fields: [string, string][] = [];
+  for (const [seatId, entries] of memory)
+    for (const entry of entries) {
+      if (!entry.id.startsWith(keyedId("prepare", ""))) continue;
+      entry.id = "";
+      entry.body = null;
+      fields.push([fieldOf(seatId, entry.n), encode(entry)]);
+    }
+  return fields;
 }
 
 /** As `encode` writes it. */

@@ -90,6 +90,7 @@ export class Chooser {
     const target = chance.pick(lobby.seats).id;
     if (this.#isHost) commands.push({ type: "kick", seatId: target, ban: chance.is(0.5), ...me });
     if (this.#isHost && chance.is(0.3)) commands.push({ type: "end", ...me });
+    if (this.#isHost && lobby.status === "waiting") commands.push({ type: "abandon_start", ...me });
     const command = chance.pick(commands);
     return command.type === "leave" && this.#isHost && chance.is(0.7)
       ? { type: "read", ...me }

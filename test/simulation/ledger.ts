@@ -39,6 +39,8 @@ export class Ledger {
   readonly applied = new Map<string, { version: number; seq: number }>();
   /** Command ids that were refused for good. */
   readonly refused = new Set<string>();
+  /** Ids of `prepare` whose effect was given up: they may be carried out again. */
+  readonly undone = new Set<string>();
   /** Ids whose effect was stored and then lost with the store's last second. */
   readonly lost = new Set<string>();
   /** Questions whose answer may be known to everybody. */
@@ -74,6 +76,7 @@ export class Ledger {
     this.#countIds(commit, events);
     if (events) this.#fold(events, commit.messages);
     else this.#adopt(commit);
+    this.#undoPrepared();
     const numbers = commit.messages.map(([id]) => Number.parseInt(id, 10));
     ensure(
       isGap(commit) || numbers.every((number, n) => number === before + 1 + n),
@@ -122,6 +125,7 @@ export class Ledger {
     this.version = version;
     this.applied.clear();
     this.refused.clear();
+    this.undone.clear();
     this.#owedPoints = new Map();
     this.#learnPlayed();
   }
@@ -131,6 +135,8 @@ export class Ledger {
     for (const [name, value] of commit.fields) {
       if (!name.startsWith("k:")) continue;
       const { id, reply } = JSON.parse(value) as { id: string; reply: { ok: boolean } };
+      // The place of an answer that was forgotten.
+      if (id === "") continue;
       ensure(
         !this.applied.has(id) && !this.refused.has(id),
         "nothing applied twice",
@@ -196,6 +202,15 @@ export class Ledger {
       () => `${this.code}: the snapshot of version ${commit.version} forgot a question`,
     );
     this.#owedPoints = new Map(seats(this.state).map((seat) => [seat.id, seat.score]));
+  }
+
+  #undoPrepared(): void {
+    if (this.state?.status !== "waiting" || this.state.preparingUntil !== null) return;
+    for (const id of this.applied.keys()) {
+      if (!id.startsWith("c.prepare.")) continue;
+      this.applied.delete(id);
+      this.undone.add(id);
+    }
   }
 
   #owePoints(event: Extract<LobbyEvent, { type: "question_closed" }>): void {

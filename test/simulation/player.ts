@@ -159,8 +159,9 @@ export class Player {
 
   #checkRefusal(call: Call, attempt: Attempt, code: string): void {
     const isLost = this.#world.hasLost;
+    const { undone } = this.#world.ledger(this.#code);
     this.#world.ensure(
-      !attempt.wasApplied || isLost,
+      !attempt.wasApplied || isLost || undone.has(`c.${call.command.type}.${call.id}`),
       "the same id has the same answer",
       () => `${this.#code} ${call.id} ${call.command.type} was stored and then refused as ${code}`,
     );
@@ -174,7 +175,7 @@ export class Player {
     const applied = ledger.applied.get(key);
     if (alwaysStored.has(command.type))
       world.ensure(
-        applied !== undefined || ledger.lost.has(key),
+        applied !== undefined || ledger.lost.has(key) || ledger.undone.has(key),
         "nothing acknowledged lost",
         () => `${this.#code} ${call.id} ${command.type} was acknowledged but is not stored`,
       );
@@ -190,7 +191,7 @@ export class Player {
       "nothing acknowledged lost",
       () => `${this.#code} ${call.id} ${JSON.stringify(command)} was acknowledged without effect`,
     );
-    if (applied) {
+    if (applied && !ledger.undone.has(key)) {
       world.ensure(
         call.body === undefined || call.body === body,
         "the same id has the same answer",

@@ -72,6 +72,18 @@ describe("a silent seat", () => {
     assert.equal(game.last("lobby.host_disconnect"), undefined);
   });
 
+  test("is silent since its last heartbeat, be it too close to the one before for a commit", () => {
+    const game = waiting();
+    game.wait(14_999);
+    for (const id of [host, 2]) assert.deepEqual(game.do(heartbeat(id)), []);
+    game.wait(5_000);
+    assert.deepEqual(game.do(heartbeat(host)).length, 1);
+    assert.deepEqual(types(game.pass(69_999)), ["seen"]);
+    assert.equal(game.snapshot().players[1].is_connected, true);
+    assert.deepEqual(types(game.pass(1)), ["disconnected"]);
+    assert.equal(game.state.seats[1]?.lastSeenAt, epoch + 14_999);
+  });
+
   test("every command is a sign of life", () => {
     const game = playing({ settings: { mode: "coop", timer: 60, num_questions: 100 } });
     for (let i = 0; i < 6; i++) {
@@ -169,6 +181,44 @@ describe("an idle lobby", () => {
     const game = playing({ settings: { mode: "coop", timer: 60 } });
     game.wait(40_000).do(lock());
     assert.equal(game.state.lastCommandAt, game.now);
+  });
+
+  test("counts from the last command that changed nothing, too", () => {
+    const settings = { mode: "coop" as const, timer: 10 };
+    const empty: LobbyCommand = { type: "settings", by: by(host), changes: {} };
+    const late = playing({ settings: { ...settings, timer: 60 } });
+    assert.deepEqual(types(late.wait(62_000).do(lock())), ["seen", "question_closed"]);
+    const rows: [game: Game, limitMs: number, command: LobbyCommand][] = [
+      [waiting(), 30 * minute, empty],
+      [playing({ settings }), 15 * minute, lock()],
+      [late, 15 * minute, next(host, -1)],
+    ];
+    for (const [game, limitMs, command] of rows) {
+      game.pass(20_000);
+      alive(game, limitMs - minute, [host, 2]);
+      game.do(command);
+      const { now } = game;
+      assert.equal(game.state.lastCommandAt, now, command.type);
+      alive(game, limitMs - 1, [host, 2]);
+      assert.notEqual(game.state.status, "finished");
+      game.pass(1);
+      assert.deepEqual([game.state.endReason, game.state.finishedAt], ["idle", now + limitMs]);
+    }
+  });
+
+  test("counts from no heartbeat and no hub token", () => {
+    const game = waiting();
+    game.wait(20_000).do({ type: "check_seat", by: by(host) });
+    game.do(heartbeat(2));
+    assert.equal(game.state.lastCommandAt, epoch);
+  });
+
+  test("writes down commands that change nothing once in 15 seconds", () => {
+    const game = playing({ settings: { mode: "coop", timer: 10 } });
+    game.pass(20_000);
+    assert.deepEqual(types(game.do(lock())), ["seen"]);
+    for (let n = 0; n < 5; n++) assert.deepEqual(game.wait(2_900).do(lock()), []);
+    assert.deepEqual(types(game.wait(500).do(lock())), ["seen"]);
   });
 
   test("finishes after 15 minutes of a game, whatever the reveals and timers", () => {

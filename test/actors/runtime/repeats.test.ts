@@ -2,84 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LobbyReply } from "../../../actors/contract.ts";
 import type { ErrorCode } from "../../../server/core/errors.ts";
-import type { LobbyCommand, Mode, Settings } from "../../../actors/lobby/types.ts";
-import { actorOf, runBatch, type Actor } from "../../../actors/runtime/actor.ts";
-import type { Commit } from "../../../actors/runtime/journal.ts";
-import { loadLobby, nothingStored, stampOf } from "../../../actors/runtime/storage.ts";
-import {
-  answer,
-  by,
-  context,
-  createCommand,
-  epoch,
-  host,
-  lock,
-  next,
-  pick,
-  questions,
-  seat,
-} from "../lobby/game.ts";
-
-/** One lobby behind the runtime, whose owner may be replaced by one that knows what is stored. */
-class Owned {
-  now = epoch;
-  readonly commits: Commit[] = [];
-  #actor: Actor = actorOf("ABCDEF", nothingStored(), epoch);
-  #fields: Record<string, string> = {};
-  #count = 0;
-
-  /** `key`: as its client sends it again; without one nobody ever repeats the command. */
-  ask(command: LobbyCommand, key?: string): LobbyReply {
-    const isFirst = key === undefined;
-    const id = isFirst ? `${++this.#count}.w1` : `c.${command.type}.${key}`;
-    const rules = { context, seatLimit: null };
-    const commitId = `${++this.#count}.w1`;
-    const delivery = { command, id, isFirst };
-    const { replies, commit } = runBatch(this.#actor, [delivery], this.now, commitId, rules);
-    if (commit) this.#store(commit);
-    const [reply] = replies;
-    assert.ok(reply);
-    return reply;
-  }
-
-  get lobby() {
-    const { lobby } = this.#actor;
-    assert.ok(lobby);
-    return lobby;
-  }
-
-  wait(ms: number): this {
-    this.now += ms;
-    return this;
-  }
-
-  async takeOver(): Promise<void> {
-    const stored = await loadLobby({ hgetall: async () => this.#fields }, "ABCDEF");
-    this.#actor = actorOf("ABCDEF", stored, this.now);
-  }
-
-  #store(commit: Commit): void {
-    this.commits.push(commit);
-    for (const name of commit.removedFields) delete this.#fields[name];
-    for (const [name, value] of commit.fields) this.#fields[name] = value;
-    this.#fields["v"] = stampOf(commit.version, commit.id);
-  }
-}
-
-function waiting(settings: Partial<Settings> = {}): Owned {
-  const owned = new Owned();
-  owned.ask(createCommand({ settings }));
-  for (const id of [2, 3]) owned.ask({ type: "join", seat: seat(id), by: by(null) });
-  return owned;
-}
-
-function playing(settings: Partial<Settings>): Owned {
-  const owned = waiting(settings);
-  const { num_questions } = owned.lobby.settings;
-  const drawn = questions(100, num_questions ?? 10);
-  owned.ask({ type: "start", by: by(host), revision: 0, questions: drawn });
-  return owned;
-}
+import type { DrawPlan, LobbyCommand, Mode } from "../../../actors/lobby/types.ts";
+import { answer, by, host, lock, next, pick, questions, seat } from "../lobby/game.ts";
+import { playing, waiting, type Owned } from "./owned.ts";
 
 describe("what a seat was told under a key", () => {
   test("is not forgotten for heartbeats", () => {
@@ -93,6 +18,50 @@ describe("what a seat was told under a key", () => {
     }
     assert.deepEqual(owned.ask(next(), "k"), first);
     assert.equal(owned.lobby.round?.index, 1);
+  });
+});
+
+describe("a start that is repeated under its key", () => {
+  const prepare = { type: "prepare", by: by(host) } as const;
+  const abandon = { type: "abandon_start", by: by(host) } as const;
+  const planOf = (reply: LobbyReply): DrawPlan => {
+    assert.ok(reply.ok && reply.body !== null);
+    return JSON.parse(reply.body) as DrawPlan;
+  };
+  const givenUp: [name: string, how: (owned: Owned) => unknown][] = [
+    ["because the draw failed", (owned) => owned.ask(abandon)],
+    ["because nobody came back from the draw", (owned) => owned.wait(25_000).ask({ type: "tick" })],
+    ["as its present owner read", (owned) => (owned.ask(abandon), owned.takeOver())],
+  ];
+  for (const [name, giveUp] of givenUp)
+    test(`plans and locks anew once it was given up, ${name}`, async () => {
+      const owned = waiting();
+      assert.deepEqual(planOf(owned.ask(prepare, "k")).player_ids, [901]);
+      await giveUp(owned);
+      assert.equal(owned.lobby.preparingUntil, null);
+      owned.ask({ type: "join", seat: seat(9, 55), by: by(null, 55) });
+      assert.deepEqual(planOf(owned.ask(prepare, "k")).player_ids, [901, 55]);
+      assert.equal(owned.lobby.preparingUntil, owned.now + 25_000);
+      assert.deepEqual(owned.ask(prepare, "another"), {
+        ...{ ok: false, code: "lobby:already_started" },
+      });
+    });
+
+  test("gets the plan it got while it is under way, and its answer once it held", async () => {
+    const owned = waiting();
+    const plan = owned.ask(prepare, "k");
+    assert.deepEqual(owned.ask(prepare, "k"), plan);
+    const start = {
+      type: "start",
+      by: by(host),
+      revision: 0,
+      questions: questions(100, 3),
+    } as const;
+    const held = owned.ask(start, "0.k");
+    assert.ok(held.ok);
+    await owned.takeOver();
+    assert.deepEqual(owned.ask(prepare, "k"), plan);
+    assert.deepEqual(owned.ask({ ...start, questions: [] }, "0.k"), held);
   });
 });
 

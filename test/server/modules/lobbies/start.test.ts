@@ -174,7 +174,10 @@ describe("POST /lobbies/{code}/start", () => {
     const { code, host } = await openTable(app, fields, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
     const countLive = () => app.deps.redis.zcard("live-questions:technology:hard");
-    const first = await whileSettingsMove(code, host.as, () => start(code, keyed));
+    const first = await interrupted(
+      () => start(code, keyed),
+      () => ask(app, "PATCH", `/${code}/settings`, { timer: 45 }, host.as),
+    );
     assert.equal(first.status, 200, JSON.stringify(first));
     const drawn = await countLive();
     const again = await start(code, keyed);
@@ -184,20 +187,21 @@ describe("POST /lobbies/{code}/start", () => {
     assert.equal(outcome(late), "400 lobby:already_started");
   });
 
-  /** Changes the settings between the plan of a start and its draw. */
-  async function whileSettingsMove<T>(
-    code: string,
-    as: Record<string, string>,
+  /** Does something else between the plan of a start and its draw. */
+  async function interrupted<T>(
     work: () => Promise<T>,
+    meanwhile: () => Promise<unknown>,
   ): Promise<T> {
     const { lobbies } = app.deps;
-    const askAndChange: typeof lobbies.ask = async (...asked) => {
+    let isPlanned = false;
+    const askAndInterrupt: typeof lobbies.ask = async (...asked) => {
       const reply = await lobbies.ask(...asked);
-      if (asked[1].type === "prepare")
-        await ask(app, "PATCH", `/${code}/settings`, { timer: 45 }, as);
+      if (asked[1].type !== "prepare" || isPlanned) return reply;
+      isPlanned = true;
+      await meanwhile();
       return reply;
     };
-    app.deps.lobbies = { ...lobbies, ask: askAndChange };
+    app.deps.lobbies = { ...lobbies, ask: askAndInterrupt };
     return work().finally(() => (app.deps.lobbies = lobbies));
   }
 
@@ -236,5 +240,23 @@ describe("POST /lobbies/{code}/start", () => {
     }
     assert.equal((await lobbyOf(app, code)).status, "waiting");
     assert.equal((await start(code, host.as)).status, 200);
+  });
+
+  it("that failed takes the place of any other again when it is repeated under its key", async () => {
+    const { code, host } = await openTable(app, { numQuestions: 1, category: "mathematics" }, 1);
+    const keyed = { ...host.as, "idempotency-key": "go" };
+    const model = app.deps.questionModel;
+    app.deps.questionModel = { name: "empty", generate: async () => [] };
+    try {
+      assert.equal(outcome(await start(code, keyed)), "503 generator:unavailable");
+    } finally {
+      app.deps.questionModel = model;
+    }
+    let other = "";
+    const repeated = await interrupted(
+      () => start(code, keyed),
+      async () => (other = outcome(await start(code, host.as))),
+    );
+    assert.deepEqual([outcome(repeated), other], ["200", "400 lobby:already_started"]);
   });
 });

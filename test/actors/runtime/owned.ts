@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import type { LobbyReply } from "../../../actors/contract.ts";
+import type { LobbyCommand, Settings } from "../../../actors/lobby/types.ts";
+import { actorOf, runBatch, type Actor } from "../../../actors/runtime/actor.ts";
+import type { Commit } from "../../../actors/runtime/journal.ts";
+import { loadLobby, nothingStored, stampOf } from "../../../actors/runtime/storage.ts";
+import { by, context, createCommand, epoch, host, questions, seat } from "../lobby/game.ts";
+
+/** One lobby behind the runtime, whose owner may be replaced by one that knows what is stored. */
+export class Owned {
+  now = epoch;
+  readonly commits: Commit[] = [];
+  #actor: Actor = actorOf("ABCDEF", nothingStored(), epoch);
+  #fields: Record<string, string> = {};
+  #count = 0;
+
+  /** `key`: as its client sends it again; without one nobody ever repeats the command. */
+  ask(command: LobbyCommand, key?: string): LobbyReply {
+    const isFirst = key === undefined;
+    const id = isFirst ? `${++this.#count}.w1` : `c.${command.type}.${key}`;
+    const rules = { context, seatLimit: null };
+    const commitId = `${++this.#count}.w1`;
+    const delivery = { command, id, isFirst };
+    const { replies, commit } = runBatch(this.#actor, [delivery], this.now, commitId, rules);
+    if (commit) this.#store(commit);
+    const [reply] = replies;
+    assert.ok(reply);
+    return reply;
+  }
+
+  /** Signs of life in memory; null where there is no room for any yet. */
+  signCount(): number | null {
+    return this.#actor.signs?.size ?? null;
+  }
+
+  get lobby() {
+    const { lobby } = this.#actor;
+    assert.ok(lobby);
+    return lobby;
+  }
+
+  wait(ms: number): this {
+    this.now += ms;
+    return this;
+  }
+
+  async takeOver(): Promise<void> {
+    const stored = await loadLobby({ hgetall: async () => this.#fields }, "ABCDEF");
+    this.#actor = actorOf("ABCDEF", stored, this.now);
+  }
+
+  #store(commit: Commit): void {
+    this.commits.push(commit);
+    for (const name of commit.removedFields) delete this.#fields[name];
+    for (const [name, value] of commit.fields) this.#fields[name] = value;
+    this.#fields["v"] = stampOf(commit.version, commit.id);
+  }
+}
+
+export function waiting(settings: Partial<Settings> = {}): Owned {
+  const owned = new Owned();
+  owned.ask(createCommand({ settings }));
+  for (const id of [2, 3]) owned.ask({ type: "join", seat: seat(id), by: by(null) });
+  return owned;
+}
+
+export function playing(settings: Partial<Settings>): Owned {
+  const owned = waiting(settings);
+  const { num_questions } = owned.lobby.settings;
+  const drawn = questions(100, num_questions ?? 10);
+  owned.ask({ type: "start", by: by(host), revision: 0, questions: drawn });
+  return owned;
+}
