@@ -113,7 +113,7 @@ function claim(redis: ModelRedis, keys: readonly string[], args: readonly string
   redis.set(epoch, String(next));
   const token = `${claimer}|${next}`;
   redis.set(own, token);
-  redis.owned(own, token);
+  redis.owned(own, token, expected);
   if (redis.faults.claimHidesDeadlines) return [token];
   return [token, ...redis.zrange(due).flatMap(([code, at]) => [code, String(at)])];
 }
@@ -122,7 +122,7 @@ function release(redis: ModelRedis, keys: readonly string[], args: readonly stri
   const [own = ""] = keys;
   if (redis.get(own) !== args[0]) return 0;
   redis.set(own, "");
-  redis.owned(own, "");
+  redis.owned(own, "", args[0] ?? "");
   return 1;
 }
 
