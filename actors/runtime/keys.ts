@@ -52,6 +52,8 @@ export function keysOf(code: string) {
 
 /** Liveness of worker incarnations: member -> Redis time of the last heartbeat. */
 export const workersKey = "workers";
+/** Those of them that give their shards away; beside the others in a cluster. */
+export const leavingKey = "{workers}:leaving";
 /** Public unfinished lobbies: code -> listing, and code by creation time; one script writes both. */
 export const publicListKey = "{lobbies}:public";
 export const publicOrderKey = "{lobbies}:order";

@@ -1,5 +1,5 @@
 import type { Connection } from "./connection.ts";
-import { workersKey } from "./keys.ts";
+import { leavingKey, workersKey } from "./keys.ts";
 import { runScript } from "./scripts.ts";
 import type { Timing } from "./timing.ts";
 
@@ -30,6 +30,8 @@ export interface Beat {
 export interface Liveness {
   /** Reports this worker alive; null when the store gave no sense. */
   beat(): Promise<Beat | null>;
+  /** Says from now on, and at once, that this worker leaves. */
+  leave(): Promise<void>;
   /** Nobody can have taken our shards: the last heartbeat is young enough. */
   isFresh(): boolean;
   /** Silent for too long or dead for certain. */
@@ -71,34 +73,45 @@ export function createLiveness(deps: {
   let graceUntil = Number.NEGATIVE_INFINITY;
   let connectedAt = Number.NEGATIVE_INFINITY;
   let lastHeartbeat = Number.NEGATIVE_INFINITY;
+  let isLeaving = false;
 
-  /** Takes over who is alive; whether anyone came or went. */
-  function see(members: string[]): boolean {
+  /** Takes over who is alive and who of them leaves; whether that is news. */
+  function see(members: string[], leavers: string[]): boolean {
     const before = live;
     live = new Set(members.filter((worker) => !dead.has(worker)));
+    const unheard = leavers.filter((worker) => live.has(worker) && !leaving.has(worker));
+    for (const worker of unheard) remember(leaving, worker);
     for (const worker of leaving) if (!live.has(worker)) leaving.delete(worker);
     for (const worker of before) if (!live.has(worker)) deps.onDead(worker);
+    if (unheard.length > 0) return true;
     return live.size !== before.size || [...live].some((worker) => !before.has(worker));
   }
 
+  async function beat(): Promise<Beat | null> {
+    const sent = timing.elapsed();
+    const args = [incarnation, timings.deadMs, isLeaving ? 1 : 0];
+    const reply = await runScript(redis, "heartbeat", [workersKey, leavingKey], args);
+    if (!Array.isArray(reply)) return null;
+    const [known, members, leavers] = reply as [number, string[], string[]];
+    const isFirst = lastHeartbeat < 0;
+    // Silent for so long that the others called us dead, or forgotten by the store. Someone may have looked
+    // before this sign of life and claim after it.
+    const isForgotten = known === 0 && !isFirst;
+    if (isForgotten) deps.onForgotten();
+    lastHeartbeat = sent;
+    const isChanged = see(members, leavers);
+    if (isForgotten) graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
+    const hasWaited = graceUntil > 0 && timing.elapsed() >= graceUntil;
+    if (hasWaited) graceUntil = Number.NEGATIVE_INFINITY;
+    return { isNews: isChanged || hasWaited || isForgotten };
+  }
+
   return {
-    async beat() {
-      const sent = timing.elapsed();
-      const args = [incarnation, timings.deadMs];
-      const reply = await runScript(redis, "heartbeat", [workersKey], args);
-      if (!Array.isArray(reply)) return null;
-      const [known, ...members] = reply as [number, ...string[]];
-      const isFirst = lastHeartbeat < 0;
-      // Silent for so long that the others called us dead, or forgotten by the store. Someone may have looked
-      // before this sign of life and claim after it.
-      const isForgotten = known === 0 && !isFirst;
-      if (isForgotten) deps.onForgotten();
-      lastHeartbeat = sent;
-      const isChanged = see(members);
-      if (isForgotten) graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
-      const hasWaited = graceUntil > 0 && timing.elapsed() >= graceUntil;
-      if (hasWaited) graceUntil = Number.NEGATIVE_INFINITY;
-      return { isNews: isChanged || hasWaited || isForgotten };
+    beat,
+    async leave() {
+      isLeaving = true;
+      // Who never joined is not missed.
+      if (lastHeartbeat >= 0) await beat();
     },
     isFresh: () =>
       lastHeartbeat > connectedAt && timing.elapsed() - lastHeartbeat < timings.freshMs,

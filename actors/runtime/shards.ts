@@ -137,7 +137,11 @@ export function createShards(deps: {
 
   async function leave(): Promise<void> {
     placing.stop();
-    await attempt(() => redis.publish(deadChannel, farewell(incarnation)));
+    // The message is heard sooner, and the heartbeats tell it to those whom it does not reach.
+    await Promise.all([
+      attempt(() => liveness.leave()),
+      attempt(() => redis.publish(deadChannel, farewell(incarnation))),
+    ]);
     await attempt(() => placing.giveAll());
     // Not before: who is silent is called dead, and its shards are taken instead of handed over.
     stopHeartbeats();

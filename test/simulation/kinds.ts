@@ -2,10 +2,12 @@ type Range = readonly [low: number, high: number];
 
 /** How large a schedule is, and how fast its world turns; times in milliseconds. */
 export interface Kind {
-  readonly name: "small" | "large";
+  readonly name: "small" | "large" | "wide";
   readonly workers: readonly number[];
   /** Probability of a second lobby. */
   readonly secondLobby: number;
+  /** Shards without a lobby, which are handed over in slices with the others. */
+  readonly emptyShards: number;
   /** Clients of a lobby that is under way, and commands of each. */
   readonly clients: readonly number[];
   readonly commands: Range;
@@ -48,6 +50,7 @@ export const small: Kind = {
   name: "small",
   workers: [2, 2, 2, 2, 2, 3],
   secondLobby: 0.07,
+  emptyShards: 0,
   clients: [2, 2, 2, 2, 2, 2, 2, 3, 4],
   commands: [2, 3],
   thinkMs: [1, 6],
@@ -85,6 +88,7 @@ export const large: Kind = {
   name: "large",
   workers: [1, 2, 3],
   secondLobby: 0.3,
+  emptyShards: 0,
   clients: [2, 3, 4],
   commands: [2, 7],
   thinkMs: [1, 60],
@@ -118,4 +122,27 @@ export const large: Kind = {
   },
 };
 
-export const kinds = { small, large };
+/** Shards enough for several slices, and the proportions of the service: who waits outlasts no forgotten shard. */
+export const wide: Kind = {
+  ...small,
+  name: "wide",
+  workers: [2, 3],
+  emptyShards: 38,
+  faults: [2, 3, 4],
+  lastStep: 400,
+  commands: [3, 6],
+  thinkMs: [1, 60],
+  longThinkMs: [10, 300],
+  waitMs: [400, 1_500],
+  rest: 1,
+  timings: {
+    heartbeatMs: 100,
+    deadMs: 400,
+    freshMs: 300,
+    reloadMs: 1_000,
+    patienceMs: 1_000,
+    retryMs: 20,
+  },
+};
+
+export const kinds = { small, large, wide };

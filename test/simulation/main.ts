@@ -3,7 +3,7 @@ import { kinds } from "./kinds.ts";
 import { replay, simulate } from "./run.ts";
 
 /** Plays random schedules; one alone is told step by step. */
-const usage = "npm run simulate -- --schedules 1000000 --seed 1 [--kind small|large]";
+const usage = "npm run simulate -- --schedules 1000000 --seed 1 [--kind small|large|wide]";
 const { values } = readArguments(usage, {
   options: {
     schedules: { type: "string", default: "100000" },
@@ -15,7 +15,7 @@ const first = wholeNumber(usage, "--seed", values.seed, 0);
 const count = wholeNumber(usage, "--schedules", values.schedules);
 const kind =
   Object.values(kinds).find(({ name }) => name === values.kind) ??
-  refuse(usage, "--kind must be small or large");
+  refuse(usage, "--kind must be small, large or wide");
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 if (count === 1) {

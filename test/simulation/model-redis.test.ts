@@ -8,7 +8,7 @@ import {
   publicListKey,
   publicOrderKey,
 } from "../../actors/runtime/keys.ts";
-import { workersKey } from "../../actors/runtime/keys.ts";
+import { leavingKey, workersKey } from "../../actors/runtime/keys.ts";
 import { runScript } from "../../actors/runtime/scripts.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { connectRedis, redisReady } from "../../server/core/redis.ts";
@@ -43,7 +43,11 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
     case "release":
       return { name: "release", keys: [ownerKey(shard)], args: [record] };
     case "heartbeat":
-      return { name: "heartbeat", keys: [workersKey], args: [worker, deadMs] };
+      return {
+        name: "heartbeat",
+        keys: [workersKey, leavingKey],
+        args: [worker, deadMs, chance.is(0.2) ? 1 : 0],
+      };
     case "alive":
       return {
         name: "alive",
@@ -156,7 +160,7 @@ describe("the model of the store", () => {
         const real = await runScript(redis, name, keys, args);
         const told = model.run(name, keys.length, [...keys, ...args]);
         const sorted = (reply: unknown) =>
-          name === "heartbeat" && Array.isArray(reply) ? reply.map(String).sort() : reply;
+          name === "heartbeat" && Array.isArray(reply) ? reply.flat().map(String).sort() : reply;
         assert.deepEqual(
           sorted(told),
           sorted(real),

@@ -59,7 +59,7 @@ export class ModelRedis {
   publish: (channel: string, message: string) => number = () => 0;
   committed: (commit: StoredCommit) => void = () => {};
   /** A shard has a new owner record; it is empty when the shard was released. */
-  owned: (key: string, record: string) => void = () => {};
+  owned: (key: string, record: string, before: string) => void = () => {};
   readonly #known = new Set<ScriptName>();
   #journal: { at: number; undo: () => void }[] | null = null;
   #clock: () => number = () => 0;

@@ -113,7 +113,7 @@ function claim(redis: ModelRedis, keys: readonly string[], args: readonly string
   redis.set(epoch, String(next));
   const token = `${claimer}|${next}`;
   redis.set(own, token);
-  redis.owned(own, token);
+  redis.owned(own, token, expected);
   if (redis.faults.claimHidesDeadlines) return [token];
   return [token, ...redis.zrange(due).flatMap(([code, at]) => [code, String(at)])];
 }
@@ -122,7 +122,7 @@ function release(redis: ModelRedis, keys: readonly string[], args: readonly stri
   const [own = ""] = keys;
   if (redis.get(own) !== args[0]) return 0;
   redis.set(own, "");
-  redis.owned(own, "");
+  redis.owned(own, "", args[0] ?? "");
   return 1;
 }
 
@@ -130,16 +130,20 @@ function heartbeat(
   redis: ModelRedis,
   keys: readonly string[],
   args: readonly string[],
-): (number | string)[] {
-  const [workers = ""] = keys;
-  const [me = "", deadMs = "0"] = args;
+): [known: number, live: string[], leaving: string[]] {
+  const [workers = "", leaving = ""] = keys;
+  const [me = "", deadMs = "0", leaves = ""] = args;
   const now = redis.now();
   for (const [worker, at] of redis.zrange(workers))
     if (at > now) redis.zadd(workers, now, worker);
     else if (at <= now - Number(deadMs)) redis.zrem(workers, worker);
   const isKnown = redis.sorted.get(workers)?.has(me) ?? false;
   redis.zadd(workers, now, me);
-  return [isKnown ? 1 : 0, ...redis.zrange(workers).map(([worker]) => worker)];
+  if (leaves === "1") redis.zadd(leaving, now, me);
+  const live = redis.zrange(workers).map(([worker]) => worker);
+  for (const [worker] of redis.zrange(leaving))
+    if (!live.includes(worker)) redis.zrem(leaving, worker);
+  return [isKnown ? 1 : 0, live, redis.zrange(leaving).map(([worker]) => worker)];
 }
 
 function alive(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string[] {

@@ -7,7 +7,14 @@ import type {
   Settings,
 } from "../../actors/lobby/types.ts";
 import { actorOf, runBatch } from "../../actors/runtime/actor.ts";
-import { dueKey, eventStreamKey, lobbyKey, ownerKey, shardOf } from "../../actors/runtime/keys.ts";
+import {
+  allShards,
+  dueKey,
+  eventStreamKey,
+  lobbyKey,
+  ownerKey,
+  shardOf,
+} from "../../actors/runtime/keys.ts";
 import { nothingStored, stampOf } from "../../actors/runtime/storage.ts";
 import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
@@ -21,6 +28,7 @@ export const startOfTime = Date.UTC(2026, 0, 31, 12, 0, 0);
 /** Two lobbies of different shards; more would meet nothing that these do not. */
 export const codes: readonly string[] = ["AAAAAA", "BBBBBB"];
 export const shards: readonly number[] = codes.map(shardOf);
+export const emptyShards: readonly number[] = allShards.filter((shard) => !shards.includes(shard));
 
 /** Seats of a lobby have numbers of their own; the host's is the first. */
 export const seatsOf = (code: string): number[] => {

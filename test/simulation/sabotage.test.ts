@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { small, wide } from "./kinds.ts";
 import { simulate } from "./run.ts";
 import type { Sabotage } from "./sabotage.ts";
 
@@ -44,12 +45,14 @@ const planted: Record<string, Sabotage> = {
   },
   "a new id for every repeat": { freshIds: true },
   "a right answer in the question": { leaksAnswers: true },
+  "a slice of shards that is not waited for": { seesShardsTaken: true },
 };
 
 describe("the simulation notices", () => {
   for (const [fault, sabotage] of Object.entries(planted))
     it(fault, async (t) => {
-      const { failure, schedules } = await simulate({ first: 1, count: patience, sabotage });
+      const kind = sabotage.seesShardsTaken ? wide : small;
+      const { failure, schedules } = await simulate({ first: 1, count: patience, kind, sabotage });
       assert.ok(failure, "nothing was noticed");
       t.diagnostic(`after ${schedules} schedules: ${failure.violation.message.slice(0, 120)}`);
     });

@@ -16,6 +16,8 @@ export interface Sabotage {
   reusesSeq?: boolean;
   /** Clients make up a new id for every repeat. */
   freshIds?: boolean;
+  /** A worker takes the shards it gave for taken at once. */
+  seesShardsTaken?: boolean;
   /** Explanations stand in the text of the question. */
   leaksAnswers?: boolean;
 }
@@ -27,9 +29,19 @@ export function sabotaged(connections: Connections, sabotage: Sabotage): Connect
     const sound = control;
     control = { ...sound, hgetall: async (key) => readBack(await sound.hgetall(key)) };
   }
+  if (sabotage.seesShardsTaken) control = credulous(control);
   if (answersBeforeCommit) commits = hasty(commits);
   if (sabotage.reusesSeq) commits = recounting(commits);
   return { ...connections, commits, control };
+}
+
+/** The whole map is read as it is: only who gives a slice looks at a few. */
+function credulous(sound: Connection): Connection {
+  const mget: Connection["mget"] = async (keys) => {
+    const records = await sound.mget(keys);
+    return keys.length > 10 ? records : records.map((record) => record || "w0|0");
+  };
+  return { ...sound, mget };
 }
 
 function hasty(sound: Connection): Connection {

@@ -20,6 +20,8 @@ const unawareMs = 2_000;
 /** Some worker is ready within so many waits after the storm. */
 const waitMs = 50;
 const maxWaits = 60;
+/** A shard may be free for so long at the end, since another worker may just have joined. */
+const vacantMs = 1_500;
 /** A deadline may be so much overdue at the end. */
 const overdueMs = 1_000;
 
@@ -142,6 +144,7 @@ export class Schedule {
       this.#phase = "look";
       this.#end = world.timeline.now + 6_000;
       if (this.#rests) world.guard(() => this.#checkDeadlines());
+      if (this.#rests) this.#checkShards();
       this.#look();
       return;
     }
@@ -170,6 +173,13 @@ export class Schedule {
       const isListed = world.redis.hget(publicListKey, code) !== null;
       world.ensure(!isListed, "no finished lobby is listed", () => code);
     }
+  }
+
+  #checkShards(): void {
+    const { world } = this;
+    const { oldestMs } = world.vacancies;
+    const isOwned = oldestMs < vacantMs || world.hasLost || world.isLivenessBlind();
+    world.ensure(isOwned, "no shard is forgotten", () => `one is free since ${oldestMs} ms`);
   }
 
   #look(): void {

@@ -23,11 +23,12 @@ function play(kind: string, schedules: number): Promise<{ isSound: boolean; said
 }
 
 describe("lobbies in a hundred thousand storms", () => {
-  it("keep every promise, with few of everything and with many", async (t) => {
+  it("keep every promise, with few of everything, with many, and with slices of shards", async (t) => {
     // One after the other: a second process would have to be compiled, too.
     for (const [kind, schedules] of [
       ["small", 100_000],
       ["large", 300],
+      ["wide", 300],
     ] as const) {
       const { isSound, said } = await play(kind, schedules);
       t.diagnostic(said.split("\n")[0] ?? "");

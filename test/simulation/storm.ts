@@ -45,6 +45,9 @@ export function planFaults(world: World): Fault[] {
     }));
 }
 
+/** All connections are back so long after the store can be reached. */
+const reconnectMs = 600;
+
 /** A worker that is there, if any is. */
 function anyone({ chance, workers }: World): Worker {
   const alive = workers.filter((worker) => worker.isAlive);
@@ -61,6 +64,7 @@ function freeze(world: World): void {
   const ms = chance.within(chance.pick(kind.freezeMs));
   world.note?.(`${worker.name} freezes for ${ms} ms`);
   // Never shorter than before: what waits for the thaw would be overtaken by what comes after it.
+  world.trouble(ms);
   worker.frozenUntil = Math.max(worker.frozenUntil, world.timeline.now + ms);
 }
 
@@ -70,12 +74,14 @@ function stall(world: World): void {
   const which = chance.pick(["commits", "control", "control", "both"] as const);
   const ms = chance.within(chance.pick(kind.freezeMs));
   world.note?.(`${worker.name} is cut off from the store for ${ms} ms (${which})`);
+  world.trouble(ms);
   worker.wiring.stall(which, ms);
 }
 
 function cut(world: World): void {
   const worker = anyone(world);
   world.note?.(`${worker.name} loses its connections`);
+  world.trouble(reconnectMs);
   worker.wiring.cut(world.chance.is(0.5));
 }
 
@@ -95,6 +101,7 @@ function restartStore(world: World): void {
   const ms = chance.within(chance.pick(kind.storeDownMs));
   const lostMs = chance.is(0.5) ? chance.between(1, 1_000) : 0;
   world.note?.(`store    dies for ${ms} ms, loses ${lostMs} ms`);
+  world.trouble(ms + reconnectMs);
   net.isUp = false;
   for (const worker of world.workers) if (worker.isAlive) worker.wiring.cut(false);
   redis.forgetScripts();

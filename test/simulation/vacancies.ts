@@ -5,15 +5,18 @@ import type { ModelRedis } from "./model-redis.ts";
 export class Vacancies {
   readonly #redis: ModelRedis;
   readonly #clock: () => number;
-  readonly #since = new Map<string, number>();
+  /** Since when they are free, and who released them. */
+  readonly #free = new Map<string, { since: number; by: string }>();
   /** The most at one time, and the longest of one shard, since the last `forget`. */
   #most = 0;
   #longestMs = 0;
+  /** A worker released one more. */
+  released: (by: string) => void = () => {};
 
   constructor(redis: ModelRedis, clock: () => number) {
     this.#redis = redis;
     this.#clock = clock;
-    redis.owned = (key, record) => this.#see(key, record);
+    redis.owned = (key, record, before) => this.#see(key, record, before);
   }
 
   get most(): number {
@@ -22,8 +25,17 @@ export class Vacancies {
 
   /** Those that are still free count with the time they have been so. */
   get longestMs(): number {
-    const open = [...this.#since.keys()].map((key) => this.#ageOf(key));
-    return Math.max(this.#longestMs, ...open);
+    return Math.max(this.#longestMs, this.oldestMs);
+  }
+
+  /** Of those that are free now. */
+  get oldestMs(): number {
+    return Math.max(0, ...[...this.#free.keys()].map((key) => this.#ageOf(key)));
+  }
+
+  /** How many of those that are free now this worker released. */
+  releasedBy(worker: string): number {
+    return [...this.#free.values()].filter(({ by }) => by === worker).length;
   }
 
   /** Shards by owner; "free" are those that were released, "nobody's" those never owned. */
@@ -38,22 +50,23 @@ export class Vacancies {
   }
 
   forget(): void {
-    this.#most = this.#since.size;
+    this.#most = this.#free.size;
     this.#longestMs = 0;
   }
 
-  #see(key: string, record: string): void {
+  #see(key: string, record: string, before: string): void {
     if (record === "") {
-      this.#since.set(key, this.#clock());
-      this.#most = Math.max(this.#most, this.#since.size);
-      return;
+      const by = before.split("|")[0] ?? "";
+      this.#free.set(key, { since: this.#clock(), by });
+      this.#most = Math.max(this.#most, this.#free.size);
+      return this.released(by);
     }
     this.#longestMs = Math.max(this.#longestMs, this.#ageOf(key));
-    this.#since.delete(key);
+    this.#free.delete(key);
   }
 
   #ageOf(key: string): number {
-    const since = this.#since.get(key);
-    return since === undefined ? 0 : this.#clock() - since;
+    const one = this.#free.get(key);
+    return one === undefined ? 0 : this.#clock() - one.since;
   }
 }

@@ -11,14 +11,16 @@ import { ModelRedis } from "./model-redis.ts";
 import type { Kind } from "./kinds.ts";
 import type { Network } from "./link.ts";
 import { publish, wire, type Wiring } from "./network.ts";
-import { codes, context, question, shards, startOfTime } from "./openings.ts";
+import { codes, context, emptyShards, question, shards, startOfTime } from "./openings.ts";
 import { sabotaged, type Sabotage } from "./sabotage.ts";
 import { Timeline, timingOf, type Place } from "./timeline.ts";
+import { Vacancies } from "./vacancies.ts";
 
 export interface Worker extends Place {
   lobbies: Lobbies | null;
   isLeaving: boolean;
   isReady: boolean;
+  readyAt: number;
   wiring: Wiring;
   /** Requests of clients under way here; each learns of the worker's death. */
   open: Set<() => void>;
@@ -39,6 +41,7 @@ export class World {
   readonly timeline = new Timeline();
   readonly net: Network;
   readonly redis: ModelRedis;
+  readonly vacancies: Vacancies;
   readonly sabotage: Sabotage;
   readonly ledgers = new Map<string, Ledger>();
   readonly results = new Map<string, number>();
@@ -51,6 +54,8 @@ export class World {
   setBackMs = 0;
   /** Since the last jump of the store's clock that liveness cannot see through. */
   clockJumpedAt = Number.NEGATIVE_INFINITY;
+  /** Until then somebody may not be heard who is alive. */
+  troubledUntil = 0;
   hasLost = false;
   /** False once the world is to come to rest. */
   isStormy = true;
@@ -67,7 +72,7 @@ export class World {
     this.chance = chanceFrom(seed);
     const count = this.chance.is(kind.secondLobby) ? 2 : 1;
     this.codes = codes.slice(0, count);
-    this.shards = shards.slice(0, count);
+    this.shards = [...shards.slice(0, count), ...emptyShards.slice(0, kind.emptyShards)];
     this.redis = new ModelRedis(() => Math.floor(this.wall()), sabotage.store);
     this.net = {
       timeline: this.timeline,
@@ -79,6 +84,8 @@ export class World {
       ears: new Map(),
       injected: 0,
     };
+    this.vacancies = new Vacancies(this.redis, () => this.timeline.now);
+    this.vacancies.released = (by) => this.#checkSlice(by);
     this.redis.publish = (channel, message) => publish(this.net, channel, message);
     this.redis.committed = (commit) => {
       this.note?.(
@@ -90,6 +97,11 @@ export class World {
 
   wall(): number {
     return startOfTime + this.timeline.now + this.wallOffset;
+  }
+
+  /** For so long somebody may not be heard. */
+  trouble(ms: number): void {
+    this.troubledUntil = Math.max(this.troubledUntil, this.timeline.now + ms);
   }
 
   /** Keeps the first violation; the runtime must not swallow it. */
@@ -162,6 +174,7 @@ export class World {
       lobbies: null,
       isLeaving: false,
       isReady: false,
+      readyAt: Number.POSITIVE_INFINITY,
       wiring: wire(this.net, place),
       open: new Set<() => void>(),
     });
@@ -195,6 +208,7 @@ export class World {
       });
       await worker.lobbies.join();
       worker.isReady = true;
+      worker.readyAt = timeline.now;
       this.note?.(`${worker.name} is ready`);
     } catch (error) {
       this.note?.(`${worker.name} did not start: ${String(error)}`);
@@ -235,6 +249,17 @@ export class World {
       worker.isAlive = false;
       for (const tell of worker.open) this.after(0.2, tell);
     });
+  }
+
+  /** One slice after the other, except where a worker may believe itself the last. */
+  #checkSlice(by: string): void {
+    const seenSince = this.timeline.now - this.kind.timings.deadMs;
+    const hasOthers = this.ready().some((one) => one.name !== by && one.readyAt < seenSince);
+    const isTroubled = this.troubledUntil >= seenSince || this.hasLost || this.isLivenessBlind();
+    if (!hasOthers || isTroubled) return;
+    const count = this.vacancies.releasedBy(by);
+    const most = Math.ceil(this.shards.length / 10);
+    this.ensure(count <= most, "one slice at a time", () => `${by} released ${count} shards`);
   }
 
   ensure(holds: boolean, invariant: string, facts: () => string): void {
