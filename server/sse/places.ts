@@ -108,11 +108,12 @@ export class Places {
     return this.redis.hubTake(keys.length + 1, workersKey, ...keys, ...args);
   }
 
-  /** Writes the counts that went down. */
+  /** Writes the counts that went down; while everything is to be told anew they wait for the end of that. */
   private async tell(): Promise<void> {
+    if (this.isStale) return;
     const keys = [...this.changed];
     this.changed.clear();
-    if (!this.isStale) await this.write(keys);
+    await this.write(keys);
   }
 
   private async write(keys: readonly string[]): Promise<void> {
@@ -141,11 +142,13 @@ export class Places {
   }
 
   private async introduce(): Promise<void> {
+    this.changed.clear();
     await this.redis.zrem(workersKey, this.worker);
     this.worker = randomId();
     await this.redis.hubBeat(workersKey, this.worker, this.limits.leaseMs);
     await this.write([...this.counts.keys()]);
     this.isStale = false;
+    await this.tell();
   }
 
   private attempt(work: Promise<void>): void {

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { HubLimits } from "./limits.ts";
 import { coalesceMs, debtAfter, restAfterSlice } from "./pace.ts";
+import { Queue } from "./queue.ts";
 import type { EventStream } from "./stream.ts";
 
 /** A topic that has something new. */
@@ -26,8 +27,8 @@ export class Writer {
   private readonly limits: HubLimits;
   private readonly onError: (error: unknown) => void;
   private dirty = new Set<Dirty>();
-  private readonly urgent = new Queue();
-  private readonly bulk = new Queue();
+  private readonly urgent = new Queue<EventStream>();
+  private readonly bulk = new Queue<EventStream>();
   private turn: NodeJS.Immediate | null = null;
   private pause: NodeJS.Timeout | null = null;
   private pauseUntil = 0;
@@ -166,29 +167,5 @@ export class Writer {
     this.restedAt = now;
     this.idleTime = idleTime;
     this.costMs = 0;
-  }
-}
-
-/** First in, first out, at the same cost whatever its length: tens of thousands may wait. */
-class Queue {
-  private entries: EventStream[] = [];
-  private head = 0;
-
-  get size(): number {
-    return this.entries.length - this.head;
-  }
-
-  push(stream: EventStream): void {
-    this.entries.push(stream);
-  }
-
-  shift(): EventStream | undefined {
-    const stream = this.entries[this.head];
-    if (stream) this.head += 1;
-    if (this.head === this.entries.length) {
-      this.entries = [];
-      this.head = 0;
-    }
-    return stream;
   }
 }

@@ -6,6 +6,7 @@ import { AppError } from "../../../server/core/errors.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
 import { hubLimits, type HubLimits } from "../../../server/sse/limits.ts";
 import { Places, type Place } from "../../../server/sse/places.ts";
+import { startProxy } from "../../support/proxy.ts";
 import { startTestRedis, type TestRedis } from "./hub-server.ts";
 
 let redis: TestRedis;
@@ -31,10 +32,10 @@ after(async () => {
 });
 
 /** Resolves once the process is known to the others. */
-async function join(limits: Partial<HubLimits> = {}): Promise<Places> {
+async function join(limits: Partial<HubLimits> = {}, url = redis.url): Promise<Places> {
   const known = await store.zcard("{hub}:workers");
   const all = { ...hubLimits, maxStreamsPerSeat: 3, beatMs: 100, leaseMs: 1_500, ...limits };
-  const places = new Places(redis.url, silentLogger, all, maxPerAddress);
+  const places = new Places(url, silentLogger, all, maxPerAddress);
   open.add(places);
   while ((await store.zcard("{hub}:workers")) === known) await delay(5);
   return places;
@@ -120,6 +121,28 @@ test("while Redis is away each process counts alone, and together again afterwar
   });
   one.give(seat(8));
   await until(async () => !(await isRefused(two.take(seat(8)))));
+});
+
+test("a place that is given back while a process tells anew what it holds is free everywhere", async () => {
+  const proxy = await startProxy({ path: redis.url.slice("unix://".length) });
+  try {
+    const url = `redis://127.0.0.1:${proxy.port}`;
+    const [one, other] = [await join({ placeWaitMs: 5_000 }, url), await join()];
+    for (let n = 0; n < 3; n++) await one.take(seat(14));
+    const isTelling = proxy.holdAnswers("hset");
+    proxy.cut();
+    await delay(10);
+    // Not counted in Redis, by which the process knows that it is not.
+    await one.take(seat(15));
+    await isTelling;
+    one.give(seat(14));
+    await delay(20);
+    proxy.release();
+    await until(async () => !(await isRefused(other.take(seat(14)))));
+    assert.ok(await isRefused(other.take(seat(14))));
+  } finally {
+    await proxy.stop();
+  }
 });
 
 test("a full process says so, and counts nothing for what it refused", async () => {

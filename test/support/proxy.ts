@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import {
+  connect,
+  createServer,
+  type AddressInfo,
+  type NetConnectOpts,
+  type Socket,
+} from "node:net";
+
+/** The way to a store, which may be cut or fall silent. */
+export interface Proxy {
+  port: number;
+  /** Closes every connection. */
+  cut(): void;
+  /** Nothing passes any more and nobody hears of it, on connections made from now on either. */
+  silence(): void;
+  /** Answers are held back from the first request with this text on, which resolves. */
+  holdAnswers(to: string): Promise<void>;
+  /** Everything passes, what was held back first. */
+  release(): void;
+  stop(): Promise<void>;
+}
+
+export async function startProxy(store: NetConnectOpts): Promise<Proxy> {
+  const open = new Set<Socket>();
+  let held: (() => void)[] = [];
+  let isSilent = false;
+  let isHolding = false;
+  let awaited: { text: string; seen: () => void } | null = null;
+  const pass = (to: Socket, bytes: Buffer, mustWait: boolean) => {
+    if (mustWait) held.push(() => to.write(bytes));
+    else to.write(bytes);
+  };
+  const server = createServer((client) => {
+    const behind = connect(store);
+    for (const socket of [client, behind]) {
+      open.add(socket);
+      socket
+        .on("error", () => {})
+        .on("close", () => {
+          open.delete(socket);
+          client.destroy();
+          behind.destroy();
+        });
+    }
+    client.on("data", (bytes) => {
+      if (awaited && bytes.includes(awaited.text)) {
+        isHolding = true;
+        awaited.seen();
+        awaited = null;
+      }
+      pass(behind, bytes, isSilent);
+    });
+    behind.on("data", (bytes) => pass(client, bytes, isSilent || isHolding));
+  });
+  const cut = () => open.forEach((socket) => socket.destroy());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut,
+    silence: () => void (isSilent = true),
+    holdAnswers: (text) => new Promise((resolve) => (awaited = { text, seen: resolve })),
+    release: () => {
+      isSilent = isHolding = false;
+      const all = held;
+      held = [];
+      for (const one of all) one();
+    },
+    stop: async () => {
+      server.close();
+      cut();
+      await once(server, "close");
+    },
+  };
+}
