@@ -41,6 +41,17 @@ export function timeForPoints(round: Round, at: number, claimedMs: number | null
   return Math.max(claimedMs, observedMs - observedToleranceMs);
 }
 
+type Xp = Pick<AnswerResult, "xpGained" | "xpWhole">;
+const noXp: Xp = { xpGained: 0 };
+
+/** Of a right answer. Anonymous seats earn no stats (LOB-01), who knows the question little or nothing (TRV-11). */
+function xpOf({ accountId }: Seat, { difficulty, xpOfKnown }: DrawnQuestion): Xp {
+  if (accountId === null) return noXp;
+  const whole = 10 * weightOf(difficulty);
+  const xpGained = xpOfKnown?.[accountId] ?? whole;
+  return xpGained === whole ? { xpGained } : { xpGained, xpWhole: whole };
+}
+
 /** Scores one choice from the totals the seat had before the question. */
 export function scoreChoice(
   seat: Seat,
@@ -54,13 +65,13 @@ export function scoreChoice(
   const weight = weightOf(question.difficulty);
   // A clock that was set back must not turn into more than the full bonus.
   const pointsEarned = isCorrect ? pointsOf(weight, Math.max(0, timeMs), timerMs, streak) : 0;
+  const xp = isCorrect ? xpOf(seat, question) : noXp;
   return {
     seatId: seat.id,
     selectedIndex,
     isCorrect,
     pointsEarned,
-    // Anonymous seats earn no stats (LOB-01).
-    xpGained: isCorrect && seat.accountId !== null ? 10 * weight : 0,
+    ...xp,
     timeTakenMs: timeMs,
     score: seat.score + pointsEarned,
     streak,

@@ -55,6 +55,8 @@ export interface DrawnQuestion {
   answerHash?: string;
   /** Secret until the reveal, which lets everyone check the hash. */
   answerSalt?: string;
+  /** XP of a right answer of players who had answered the question before it was drawn; of others it is whole (TRV-11). */
+  xpOfKnown?: Record<number, number>;
 }
 
 export interface Seat {
@@ -91,6 +93,8 @@ export interface AnswerResult {
   isCorrect: boolean;
   pointsEarned: number;
   xpGained: number;
+  /** What it would have been at the first answer to this question, where it is less (TRV-11). */
+  xpWhole?: number;
   /** Time used for points (SCO-04). */
   timeTakenMs: number;
   /** Seat totals after this answer. */

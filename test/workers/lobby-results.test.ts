@@ -268,6 +268,16 @@ describe("the job that stores a finished lobby", () => {
     assert.deepEqual(await statsOf(ann), expected);
   });
 
+  it("gives what was told to who was known to have answered before, and no less", async () => {
+    const ann = await newAccount();
+    const id = freshQuestion();
+    await run(sheetOf([ann], [{ id, given: [{ seat: 0, isCorrect: false }] }]));
+    const corrected = sheetOf([ann], [{ id, given: [{ seat: 0, isCorrect: true, xp: 15 }] }]);
+    for (const result of corrected.questions[0]?.results ?? []) result.xpWhole = 30;
+    await run(corrected);
+    assert.equal((await statsOf(ann))?.xp, 15);
+  });
+
   it("adds up lobbies of the same players that end at the same time", async () => {
     const accounts = [await newAccount(), await newAccount(), await newAccount()];
     const sheets = Array.from({ length: 6 }, (_, n) =>

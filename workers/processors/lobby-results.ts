@@ -34,6 +34,8 @@ interface Sheet {
       isCorrect: boolean;
       pointsEarned: number;
       xpGained: number;
+      /** Of a first answer, where the player was told of less. */
+      xpWhole?: number;
       timeTakenMs: number;
     }[];
   }[];
@@ -163,7 +165,8 @@ async function playerAnswers(
       const given: GivenAnswer = {
         isCorrect: result.isCorrect,
         points: result.pointsEarned,
-        xp: result.xpGained,
+        // The draw knew of earlier answers; those given since are known only here.
+        xp: result.xpWhole ?? result.xpGained,
         previous: before === undefined ? null : before.isCorrect ? "right" : "wrong",
         isCorrected: before?.isCorrected ?? false,
       };

@@ -250,7 +250,7 @@ export const VersusResult = Type.Object(
     explanation: Type.String(),
     correct_rate: Type.Integer(),
     num_served: Type.Integer(),
-    xp_gained: Type.Integer(),
+    xp_gained: Type.Integer({ description: "less for a question answered before the game" }),
     points_earned: Type.Integer(),
     score: Type.Integer(),
     streak: Type.Integer(),

@@ -7,6 +7,7 @@ import type { Category } from "../../providers/question-model.ts";
 import { categoryOf, difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
 import { openCategories } from "./categorize.ts";
 import { listInChallenges, listLiveInLobbies, markLive } from "../../play/live.ts";
+import { xpOfKnown, type XpOfKnown } from "./known.ts";
 import { sealAnswer } from "./seal.ts";
 import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
 
@@ -41,12 +42,10 @@ export async function drawForLobby(deps: JobDeps, plan: DrawPlan): Promise<Drawn
       drawn.set(category, await drawCategory(deps, plan, category, difficulty, count));
     }),
   );
-  const questions = order.flatMap((category) => {
-    const next = drawn.get(category)?.shift();
-    return next === undefined ? [] : [toDrawn(next)];
-  });
-  if (questions.length === 0) throw new AppError("generator:unavailable");
-  return questions;
+  const rows = order.flatMap((category) => drawn.get(category)?.shift() ?? []);
+  if (rows.length === 0) throw new AppError("generator:unavailable");
+  const known = await xpOfKnown(deps, plan.player_ids, rows);
+  return rows.map((row) => toDrawn(row, known.get(row.id)));
 }
 
 /** Categories as the lobby names them, at least one; `random` stands for any. */
@@ -169,7 +168,7 @@ function lacking(want: Want, found: readonly Stocked[]): Want {
   return { ...want, count: want.count - found.length, excludeIds };
 }
 
-function toDrawn(row: Stocked): DrawnQuestion {
+function toDrawn(row: Stocked, known: XpOfKnown | undefined): DrawnQuestion {
   const { id, category, difficulty, choices, correctIndex, explanation } = row;
   const { estimatedRate, isCached, numServed, numCorrect } = row;
   return {
@@ -185,6 +184,7 @@ function toDrawn(row: Stocked): DrawnQuestion {
     numServed,
     numCorrect,
     ...sealAnswer({ id, correctIndex, choices }),
+    ...(known === undefined ? {} : { xpOfKnown: known }),
   };
 }
 

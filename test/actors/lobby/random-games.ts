@@ -10,6 +10,22 @@ const asker: fc.Arbitrary<Asker> = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 2, max: 6 }).map((id) => by(id)) },
   { weight: 1, arbitrary: fc.integer({ min: 50, max: 52 }).map((id) => by(null, id)) },
   { weight: 1, arbitrary: fc.constant(by(null)) },
+  // A token, a login and a cookie, each of a seat that may be another's, nobody's or gone.
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      seatId: fc.constantFrom(null, null, 1, 2, 7),
+      playerId: fc.constantFrom(null, 50, 51, 901),
+      cookieSeatId: fc.constantFrom(null, 1, 2, 3, 7),
+    }),
+  },
+);
+const isOfHost = ({ seatId, playerId, cookieSeatId }: Asker) =>
+  seatId === 1 || playerId === 901 || cookieSeatId === 1;
+/** The host leaves seldom, or most games would be over at once. */
+const leaver = fc.oneof(
+  { weight: 15, arbitrary: asker.filter((one) => !isOfHost(one)) },
+  { weight: 1, arbitrary: asker },
 );
 const index = fc.oneof(
   { weight: 5, arbitrary: fc.constant(null) },
@@ -35,7 +51,7 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
     arbitrary: fixed(
       fc.record({
         type: fc.constant("leave" as const),
-        by: asker.filter((one) => one.seatId !== 1),
+        by: leaver,
       }),
     ),
   },
@@ -156,8 +172,9 @@ export const options: fc.Arbitrary<GameOptions> = fc
     mode: fc.constantFrom("coop" as const, "versus" as const),
     num_questions: fc.constantFrom(2, 4, null),
     review: fc.boolean(),
+    staleMs: fc.constantFrom(75_000, 75_000, 8_000),
   })
-  .map((settings) => ({ maxPlayers, settings }));
+  .map(({ staleMs, ...settings }) => ({ maxPlayers, settings, timings: { staleMs } }));
 
 /** Plays the steps on top of a lobby with two seats, half of the time started already. */
 export function play(

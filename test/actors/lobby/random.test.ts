@@ -60,6 +60,7 @@ test("whatever is asked, seats, scores and numbers stay consistent", () => {
     "in_progress",
     "completed",
     "host_ended",
+    "host_left",
     "host_timeout",
     "operator",
   ])

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { multiplierOf, pointsOf, ratesOf, weightOf } from "../../../actors/lobby/scoring.ts";
-import { answer, host, lock, pick, playing, question } from "./game.ts";
+import { resultSheet } from "../../../actors/lobby/result-sheet.ts";
+import { answer, by, host, lock, next, pick, playing, question, seat, waiting } from "./game.ts";
 
 test("weights follow the difficulty", () => {
   const rows: [string, number][] = [
@@ -123,4 +124,38 @@ test("experience is for seats with an account only", () => {
       [2, 0],
     ],
   );
+});
+
+test("experience is what it is still worth to who knows the question, points are whole", () => {
+  const game = waiting({ guests: [], settings: { num_questions: 1 } });
+  for (const [id, account] of [
+    [2, 50],
+    [3, 51],
+  ] as const)
+    game.do({ type: "join", seat: seat(id, account), by: by(null, account) });
+  // Of the host's earlier answer nothing is left, seat 2 corrects its own, seat 3 is new to it.
+  const known = question(100, { xpOfKnown: { 901: 0, 50: 10 } });
+  game.do({ type: "start", by: by(host), revision: 0, questions: [known] });
+  const told = [host, 2, 3].map((id) => {
+    const { xp_gained, points_earned } = game.body(answer(id, 0));
+    return [xp_gained, points_earned];
+  });
+  assert.deepEqual(told, [
+    [0, 300],
+    [10, 300],
+    [20, 300],
+  ]);
+  game.do(next());
+  const sheet = resultSheet(game.state);
+  assert.deepEqual(
+    sheet.seats.map((one) => one.xpGained),
+    [0, 10, 20],
+  );
+  assert.deepEqual(
+    sheet.questions[0]?.results.map((one) => one.xpWhole ?? one.xpGained),
+    [20, 20, 20],
+    "the whole is kept for whoever credits it",
+  );
+  const shown = JSON.stringify([game.snapshot(), game.messages]);
+  assert.ok(!shown.includes("xpOfKnown") && !shown.includes("xpWhole"));
 });

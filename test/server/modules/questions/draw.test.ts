@@ -169,6 +169,31 @@ describe("drawing questions for a lobby", () => {
     assert.deepEqual(idsOf(drawn).sort(), all.slice(-3).sort());
   });
 
+  it("says what a right answer is still worth to players who have answered the question", async () => {
+    const drawn = idsOf(await drawForLobby(jobs.deps, plan({ count: 3, category: "art" })));
+    await jobs.deps.redis.flushall();
+    const [first = 0, second = 0] = drawn;
+    const others = (await idsIn("competition")).filter((id) => !drawn.includes(id));
+    const given = (playerId: number, questionId: number, isCorrect: boolean, xp: number) => ({
+      ...{ playerId, questionId, selectedIndex: 0, isCorrect, points: 0, xp },
+      ...{ source: "lobby" as const, ref: null, at: new Date() },
+    });
+    await insertAnswers(jobs.deps.em, [
+      given(7, first, true, 0),
+      given(7, second, false, 0),
+      given(8, first, false, 0),
+      given(9, second, true, 20),
+    ]);
+    const again = await drawForLobby(
+      jobs.deps,
+      plan({ count: 3, player_ids: [7, 8], exclude_ids: others }),
+    );
+    const worth = Object.fromEntries(again.map((one) => [one.id, one.xpOfKnown]));
+    assert.deepEqual(worth[first], { 7: 0, 8: 10 });
+    assert.deepEqual(worth[second], { 7: 10 }, "of those who sit there alone");
+    assert.equal(Object.values(worth).filter((one) => one === undefined).length, 1);
+  });
+
   it("takes what is live in another lobby only when nothing else is left", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     await jobs.deps.redis.flushall();
