@@ -2,7 +2,7 @@ import { Emberline, EmberlineError } from "/client/emberline.js";
 import { showConnection } from "./connection.js";
 import { el, notify, readable, showView } from "./dom.js";
 import { isHost, isWatching } from "./game.js";
-import { forgetSeat, keptSeat } from "./kept-seats.js";
+import { keepSeat, keptSeat } from "./kept-seats.js";
 import { makeChoices } from "./question.js";
 import * as room from "./room.js";
 import { downloadSheet, shareLink } from "./share.js";
@@ -85,16 +85,24 @@ function yourName() {
 async function joinGame(code) {
   const name = yourName();
   if (name === null) return;
+  let seat;
   try {
-    await enter(await service.join(code, name));
+    seat = await service.join(code, name);
   } catch (refusal) {
-    const key = isTaken(refusal) ? keptSeat(code, name) : null;
-    if (!key) throw refusal;
-    await enter(service.seat(key)).catch((error) => {
-      if (error instanceof EmberlineError && error.isFinal) forgetSeat(key);
-      throw refusal;
-    });
+    return joinAgain(code, name, refusal);
   }
+  // Whatever fails from here on, nobody else can sit down under this name.
+  keepSeat({ key: seat.key, name });
+  await enter(seat);
+}
+
+/** Who is refused may be the one who has the seat. @param {string} code @param {string} name @param {unknown} refusal */
+async function joinAgain(code, name, refusal) {
+  const key = isTaken(refusal) ? keptSeat(code, name) : null;
+  if (!key) throw refusal;
+  await enter(service.seat(key)).catch((error) => {
+    throw error instanceof EmberlineError && error.isFinal ? refusal : error;
+  });
 }
 
 /** No seat is left, or not under this name: perhaps because the one who asks has it, and closed the tab. @param {unknown} refusal */
