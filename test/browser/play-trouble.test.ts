@@ -170,6 +170,32 @@ describe("the play page in bad conditions", () => {
     });
   });
 
+  it("leaves the connections of the browser to the tab in front, and has its list when it is seen again", async (t) => {
+    await withTwo(t, async (host, { page: first, context }) => {
+      const hidden: Page[] = [];
+      for (const path of ["/play", "/", "/play", "/", "/play", "/"]) {
+        const page = await context.newPage();
+        const isFollowing = page.waitForResponse(listStream);
+        await page.goto(running().url + path);
+        await isFollowing;
+        await setHidden(page, true);
+        hidden.push(page);
+      }
+      await first.reload();
+      await createGame(host, { name: "Radia", mode: "versus", questions: 1, isPublic: true });
+      const name = "Join the game of Radia";
+      await first.getByRole("button", { name }).waitFor();
+      await setHidden(first, true);
+      for (const page of hidden.slice(0, 2)) {
+        assert.equal(await page.getByRole("button", { name }).count(), 0);
+        const isFollowing = page.waitForResponse(listStream);
+        await setHidden(page, false);
+        await isFollowing;
+      }
+      await hidden[0]?.getByRole("button", { name }).waitFor();
+    });
+  });
+
   it("says so at once when the device loses its network, and what it does with an answer", async (t) => {
     await withTwo(t, async (host, friend) => {
       await start(host, friend, "versus");
@@ -309,6 +335,15 @@ describe("the play page in bad conditions", () => {
 const answerFromElsewhere = (route: Route) =>
   route.fulfill({ status: 404, body: "404 page not found" });
 const ofTheSeat = /\/(status|token|heartbeat|hub)(\?|$)/;
+
+const listStream = /\/v1\/hub\?topic=[^&]*lobbies$/;
+
+/** What a tab is told when another one comes to the front; without a window all seem to be seen. */
+const setHidden = (page: Page, isHidden: boolean) =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
 
 const cut = (route: Route) => route.abort();
 
