@@ -50,6 +50,7 @@ const folders: Readonly<Record<Name, string>> = {
   "connection.js": own,
   "dom.js": own,
   "room.js": own,
+  "seen.js": own,
   "kept-seats.js": own,
   "tab.js": own,
   "question.js": own,

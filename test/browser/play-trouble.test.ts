@@ -69,6 +69,45 @@ describe("the play page in bad conditions", () => {
     });
   });
 
+  it("has the seat of a join after which nothing could be read, when asked again and after a reload", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, { name: "Ada", mode: "versus", questions: 1 });
+      const { page } = friend;
+      const join = page.getByRole("button", { name: "Join", exact: true });
+      await page.getByLabel("Your name").fill("Grace");
+      for (const again of [() => join.click(), () => page.reload()]) {
+        await page.route("**/status", cut);
+        await page.getByLabel("Code", { exact: true }).fill(code);
+        await join.click();
+        await page.getByText("The service cannot be reached.").waitFor();
+        await page.unroute("**/status", cut);
+        await again();
+        await page.getByText("Grace (you)").waitFor();
+        const { players } = await new Emberline({ url: running().url }).lobby(code);
+        assert.deepEqual(players.map(({ name }) => name).sort(), ["Ada", "Grace"]);
+        await page.getByRole("button", { name: "Leave" }).click();
+      }
+    });
+  });
+
+  it("lets somebody join under the same name who was removed before anything could be read", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, { name: "Ada", mode: "versus", questions: 1 });
+      const { page } = friend;
+      await page.route("**/status", cut);
+      await page.getByLabel("Your name").fill("Grace");
+      await page.getByLabel("Code", { exact: true }).fill(code);
+      await page.getByRole("button", { name: "Join", exact: true }).click();
+      await page.getByText("The service cannot be reached.").waitFor();
+      await page.unroute("**/status", cut);
+      await host.page.getByRole("button", { name: "Remove Grace" }).click();
+      await page.reload();
+      await page.getByText("You are no longer in this game.").waitFor();
+      await joinByCode(friend, "Grace", code);
+      await page.getByText("Grace (you)").waitFor();
+    });
+  });
+
   it("asks a player before a link to watch takes the seat", async (t) => {
     await withOne(t, async (host) => {
       const { page } = host;
@@ -128,6 +167,32 @@ describe("the play page in bad conditions", () => {
       await context.setOffline(false);
       await page.getByRole("button", { name: "Join the game of Hedy" }).waitFor();
       await page.getByText("Connection lost").waitFor({ state: "hidden" });
+    });
+  });
+
+  it("leaves the connections of the browser to the tab in front, and has its list when it is seen again", async (t) => {
+    await withTwo(t, async (host, { page: first, context }) => {
+      const hidden: Page[] = [];
+      for (const path of ["/play", "/", "/play", "/", "/play", "/"]) {
+        const page = await context.newPage();
+        const isFollowing = page.waitForResponse(listStream);
+        await page.goto(running().url + path);
+        await isFollowing;
+        await setHidden(page, true);
+        hidden.push(page);
+      }
+      await first.reload();
+      await createGame(host, { name: "Radia", mode: "versus", questions: 1, isPublic: true });
+      const name = "Join the game of Radia";
+      await first.getByRole("button", { name }).waitFor();
+      await setHidden(first, true);
+      for (const page of hidden.slice(0, 2)) {
+        assert.equal(await page.getByRole("button", { name }).count(), 0);
+        const isFollowing = page.waitForResponse(listStream);
+        await setHidden(page, false);
+        await isFollowing;
+      }
+      await hidden[0]?.getByRole("button", { name }).waitFor();
     });
   });
 
@@ -270,6 +335,17 @@ describe("the play page in bad conditions", () => {
 const answerFromElsewhere = (route: Route) =>
   route.fulfill({ status: 404, body: "404 page not found" });
 const ofTheSeat = /\/(status|token|heartbeat|hub)(\?|$)/;
+
+const listStream = /\/v1\/hub\?topic=[^&]*lobbies$/;
+
+/** What a tab is told when another one comes to the front; without a window all seem to be seen. */
+const setHidden = (page: Page, isHidden: boolean) =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+
+const cut = (route: Route) => route.abort();
 
 /** What the service says of a lobby that is gone. */
 const refuse = (route: Route) => route.fulfill({ status: 404, body: refusal });

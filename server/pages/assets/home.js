@@ -1,4 +1,5 @@
 import { Emberline } from "/client/emberline.js";
+import { whileSeen } from "./seen.js";
 
 /** @typedef {"good" | "warn" | "bad" | "unknown"} Light */
 
@@ -62,14 +63,16 @@ if (example)
   example.textContent = `curl -s -X POST ${location.origin}/v1/gateway/guest -H 'Content-Type: application/json' -d '{}'`;
 
 for (const name of ["Service", "Postgres", "Redis", "Live events"]) show(name, "unknown", "…");
-/** The public list tells whether events arrive. */
-async function watchEvents() {
+/** The public list tells whether events arrive. @param {AbortSignal} signal */
+async function watchEvents(signal) {
   const lost = () => show("Live events", "warn", "not connected, trying again");
   /** @param {string} state */
   const onState = (state) => state === "lost" && lost();
-  for await (const lobbies of new Emberline().publicLobbies({ onState }))
+  for await (const lobbies of new Emberline().publicLobbies({ signal, onState }))
     show("Live events", "good", `connected; ${lobbies.length} public lobbies open`);
 }
 
-void watchEvents().catch(() => show("Live events", "bad", "refused"));
+whileSeen((signal) => {
+  void watchEvents(signal).catch(() => show("Live events", "bad", "refused"));
+});
 void poll();

@@ -2,9 +2,10 @@ import { Emberline, EmberlineError } from "/client/emberline.js";
 import { showConnection } from "./connection.js";
 import { el, notify, readable, showView } from "./dom.js";
 import { isHost, isWatching } from "./game.js";
-import { forgetSeat, keptSeat } from "./kept-seats.js";
+import { keepSeat, keptSeat } from "./kept-seats.js";
 import { makeChoices } from "./question.js";
 import * as room from "./room.js";
+import { whileSeen } from "./seen.js";
 import { downloadSheet, shareLink } from "./share.js";
 import { tabValue } from "./tab.js";
 import { renderOpenGames } from "./views.js";
@@ -16,8 +17,8 @@ const watchPattern = /^#watch=([A-Za-z0-9]{6})$/;
 const storedName = tabValue("name");
 const service = new Emberline({ guest: tabValue("guest") });
 
-/** @type {AbortController | null} */
-let listening = null;
+/** Ends the list of open games where it is followed. @type {(() => void) | null} */
+let endListing = null;
 
 /**
  * Runs what a button asks for: one at a time, and a refusal is shown instead of lost.
@@ -45,12 +46,11 @@ function goHome(text = "") {
   showView("home");
   notify(text);
   if (isLeaving) el("home-title").focus();
-  if (!listening) void listOpenGames().catch(() => {});
+  endListing ??= whileSeen((signal) => void listOpenGames(signal).catch(() => {}));
 }
 
-async function listOpenGames() {
-  listening = new AbortController();
-  const { signal } = listening;
+/** @param {AbortSignal} signal */
+async function listOpenGames(signal) {
   const join = (/** @type {string} */ code) => void act(el("open-games"), () => joinGame(code));
   const onState = (/** @type {string} */ state) => {
     if (!signal.aborted && state !== "connecting") showConnection(state === "open");
@@ -61,8 +61,8 @@ async function listOpenGames() {
 
 /** The list needs a connection of its own, of which a browser has few. */
 function stopListing() {
-  listening?.abort();
-  listening = null;
+  endListing?.();
+  endListing = null;
   history.replaceState(null, "", "/play");
 }
 
@@ -85,16 +85,24 @@ function yourName() {
 async function joinGame(code) {
   const name = yourName();
   if (name === null) return;
+  let seat;
   try {
-    await enter(await service.join(code, name));
+    seat = await service.join(code, name);
   } catch (refusal) {
-    const key = isTaken(refusal) ? keptSeat(code, name) : null;
-    if (!key) throw refusal;
-    await enter(service.seat(key)).catch((error) => {
-      if (error instanceof EmberlineError && error.isFinal) forgetSeat(key);
-      throw refusal;
-    });
+    return joinAgain(code, name, refusal);
   }
+  // Whatever fails from here on, nobody else can sit down under this name.
+  keepSeat({ key: seat.key, name });
+  await enter(seat);
+}
+
+/** Who is refused may be the one who has the seat. @param {string} code @param {string} name @param {unknown} refusal */
+async function joinAgain(code, name, refusal) {
+  const key = isTaken(refusal) ? keptSeat(code, name) : null;
+  if (!key) throw refusal;
+  await enter(service.seat(key)).catch((error) => {
+    throw error instanceof EmberlineError && error.isFinal ? refusal : error;
+  });
 }
 
 /** No seat is left, or not under this name: perhaps because the one who asks has it, and closed the tab. @param {unknown} refusal */

@@ -37,8 +37,13 @@ export const currentRoom = () => present;
 
 function giveSeatUp() {
   const key = storedSeat.load();
-  if (key) forgetSeat(key);
-  storedSeat.save(null);
+  if (key) forget(key);
+}
+
+/** @param {import("../client/emberline.ts").SeatKey} key */
+function forget(key) {
+  forgetSeat(key);
+  if (storedSeat.load()?.token === key.token) storedSeat.save(null);
 }
 
 /** Ends what runs for the lobby and forgets it. */
@@ -53,10 +58,10 @@ export function goOut() {
 
 /** Sits down; `onGone` is called when the seat is lost, with the reason for people. @param {Seat} seat @param {(text: string) => void} onGone */
 export async function sitDown(seat, onGone) {
-  const read = seat.lobby ? null : await seat.read({ deadlineMs: readMs });
-  const lobby = read?.lobby ?? seat.lobby;
-  storedSeat.save(seat.key);
   const { key } = seat;
+  storedSeat.save(key);
+  const read = seat.lobby ? null : await readFirst(seat);
+  const lobby = read?.lobby ?? seat.lobby;
   keepSeat({ key, name: lobby.players.find(({ id }) => id === key.playerId)?.name ?? "" });
   const game = games.newGame(key.playerId, storedChoice.load());
   const room = enter({ view: seat, seat, game, onGone });
@@ -66,6 +71,16 @@ export async function sitDown(seat, onGone) {
   const isKnown = isIn || lobby.reveal !== null;
   // A choice the lobby does not know of was on its way when the page went away.
   if (game.mine && !isKnown) void give(room, seat, game.mine).catch(() => {});
+}
+
+/** Forgets a seat that is no longer there. @param {Seat} seat */
+async function readFirst(seat) {
+  try {
+    return await seat.read({ deadlineMs: readMs });
+  } catch (error) {
+    if (error instanceof EmberlineError && error.isFinal) forget(seat.key);
+    throw error;
+  }
 }
 
 /** @param {Spectator} spectator @param {(text: string) => void} onGone */

@@ -1,0 +1,20 @@
+/**
+ * Runs what needs a stream only while the page is seen. A browser has few connections to one service, and hidden
+ * tabs would keep them from the one in front.
+ * @param {(signal: AbortSignal) => void} begin with a signal that ends it
+ * @returns {() => void} ends it for good
+ */
+export function whileSeen(begin) {
+  let stop = new AbortController();
+  const look = () => {
+    stop.abort();
+    stop = new AbortController();
+    if (!document.hidden) begin(stop.signal);
+  };
+  document.addEventListener("visibilitychange", look);
+  look();
+  return () => {
+    document.removeEventListener("visibilitychange", look);
+    stop.abort();
+  };
+}
