@@ -645,6 +645,8 @@ interface StreamMemory {
   retryMs: number;
   token: string | null;
   failures: number;
+  /** When its present connection was answered. */
+  openedAt: number | null;
 }
 
 /** The frames of one connection; returns when the service ends it in order. */
@@ -656,10 +658,13 @@ async function* readConnection(
 ): AsyncGenerator<Frame, void, undefined> {
   const { clock } = link;
   const { controller, unlink } = linked(options.signal);
-  const alive = { at: clock.elapsed(), isWaiting: true };
+  // What opens the stream is a call like any other: a frozen process is left for another one.
+  const alive = { at: clock.elapsed(), isWaiting: true, limitMs: tryMs };
   void endWhenSilent(clock, controller, alive);
   try {
     const body = await openConnection(link, topic, memory, controller.signal);
+    alive.limitMs = silenceMs;
+    memory.openedAt = clock.elapsed();
     options.onState?.("open");
     const reader = body.getReader();
     const decoder = new TextDecoder();
@@ -687,10 +692,11 @@ async function* readConnection(
 async function endWhenSilent(
   clock: Clock,
   controller: AbortController,
-  alive: { at: number; isWaiting: boolean },
+  alive: { at: number; isWaiting: boolean; limitMs: number },
 ): Promise<void> {
   while (!controller.signal.aborted) {
-    const leftMs = alive.isWaiting ? silenceMs - (clock.elapsed() - alive.at) : silenceMs;
+    const { at, isWaiting, limitMs } = alive;
+    const leftMs = isWaiting ? limitMs - (clock.elapsed() - at) : limitMs;
     if (leftMs <= 0) return controller.abort();
     await clock.sleep(leftMs, controller.signal);
   }
@@ -748,10 +754,11 @@ async function* readTopic(
     retryMs: defaultRetryMs,
     token: source.token,
     failures: 0,
+    openedAt: null,
   };
   while (!options.signal?.aborted) {
     options.onState?.("connecting");
-    const startedAt = clock.elapsed();
+    memory.openedAt = null;
     const wasKnown = memory.token !== null;
     let retryAfterMs: number | null = null;
     try {
@@ -774,7 +781,8 @@ async function* readTopic(
       retryAfterMs = error.retryAfterMs;
     }
     options.onState?.("lost");
-    if (clock.elapsed() - startedAt >= soundMs) memory.failures = 0;
+    const livedMs = clock.elapsed() - (memory.openedAt ?? clock.elapsed());
+    if (livedMs >= soundMs) memory.failures = 0;
     const pauseMs = pauseAfter(memory.failures++, clock.random(), retryAfterMs, memory.retryMs);
     await clock.sleep(pauseMs, options.signal);
   }

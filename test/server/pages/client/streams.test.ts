@@ -153,6 +153,23 @@ describe("a stream of the client", () => {
     await service.stop();
   });
 
+  it("leaves a process that does not begin to answer as soon as a call would, and asks less often each time", async () => {
+    const asked = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const { service, seat, time } = await seatAt((response, _, n) => {
+      const held = asked[n - 1];
+      if (held) held.resolve();
+      else stream(response, frame("lobby.snapshot", n, { lobby: lobby(n, "finished") }));
+    });
+    const next = seat.events({ signal: AbortSignal.timeout(10_000) }).next();
+    for (const held of asked) {
+      await Promise.race([held.promise, next]);
+      time.pass(tryMs);
+    }
+    assert.equal((await next).value?.seq, 4);
+    assert.deepEqual(time.pauses, [1_500, 3_000, 6_000]);
+    await service.stop();
+  });
+
   it("leaves a dead connection although the clock of the device was set back", async () => {
     const { service, seat, time } = await seatAt((response, _, n) => {
       const status = n === 1 ? "waiting" : "finished";
