@@ -6,7 +6,6 @@ export interface Connection {
   eval(script: string, keyCount: number, ...args: Argument[]): Promise<unknown>;
   get(key: string): Promise<string | null>;
   mget(keys: string[]): Promise<(string | null)[]>;
-  hgetall(key: string): Promise<Record<string, string>>;
   hmget(key: string, ...fields: string[]): Promise<(string | null)[]>;
   zrange(key: string, start: string, stop: string): Promise<string[]>;
   zrange(key: string, start: string, stop: string, scores: "WITHSCORES"): Promise<string[]>;
@@ -29,7 +28,7 @@ export interface Connections {
   commits: Connection;
   control: Connection;
   subscriber: Listener;
-  /** Tells when the connection goes, and when it is there again. */
-  watch(hear: (isUp: boolean) => void): void;
+  /** Tells when the connection goes, and when it is there again; `refused`: that nothing listens at the address. */
+  watch(hear: (isUp: boolean) => void, refused: () => void): void;
   close(): void;
 }

@@ -10,6 +10,7 @@ import { moved, unavailable, type Outcome } from "./outcome.ts";
 import { createReader } from "./reading.ts";
 import type { Shards } from "./shards.ts";
 import { createSlots, idle, type Slot, type Waiting } from "./slots.ts";
+import { historyField } from "./storage.ts";
 import type { Ticker } from "./ticker.ts";
 import type { Timing } from "./timing.ts";
 
@@ -24,7 +25,7 @@ const failedRules: Outcome = { ok: false, code: "server:error" };
 export interface MailboxDeps {
   redis: Connection;
   journal: Journal;
-  placement: Pick<Shards, "tokenOf" | "confirm" | "fenced">;
+  placement: Pick<Shards, "tokenOf" | "confirm" | "fenced" | "isUnbroken" | "hasSeenEnd">;
   ticker: Ticker;
   timing: Timing;
   log: Logger;
@@ -56,6 +57,8 @@ export interface Mailboxes {
   deliver: Deliver;
   /** The store was away and may have come back older: nothing in memory is trusted without a look. */
   doubt(): void;
+  /** The store went away again: what was said since of the lobbies lost meanwhile may be lost, too. */
+  forgetNumbers(): void;
   /** The shard is lost: its lobbies leave memory, callers are sent on. */
   drop(shard: number): void;
   /** Resolves when nothing of the shard is in flight. */
@@ -86,6 +89,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   const read = createReader({
     ...deps,
+    isUnbroken: () => deps.placement.isUnbroken(),
     commit,
     afterRead: (lobby) => deps.afterRead(lobby),
   });
@@ -190,8 +194,14 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     token: string,
     done: (isCommitted: boolean) => void,
   ): void {
+    const history = slot.newHistory;
+    if (history !== "") change.fields.push([historyField, history]);
+    slot.sentSeq = change.seq;
     deps.journal.commit(change, token, (outcome) => {
-      if (outcome === "committed") slot.knownSeq = change.seq;
+      if (outcome === "committed") {
+        slot.knownSeq = change.seq;
+        if (slot.newHistory === history) slot.newHistory = "";
+      }
       if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
       // It is read back and the commands are tried again; time after time it cannot be written at all.
       if (outcome === "conflict")
@@ -255,8 +265,12 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     doubt() {
       for (const slot of slots.all()) slot.isDoubtful = true;
     },
+    forgetNumbers: slots.forgetNumbers,
     drop(shard) {
-      for (const slot of slots.ofShard(shard)) forget(slot);
+      for (const slot of slots.ofShard(shard)) {
+        if (deps.placement.hasSeenEnd()) slots.keepNumber(slot);
+        forget(slot);
+      }
     },
     close: (shard) =>
       idle(

@@ -226,7 +226,8 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   deps.connections.watch((isUp) => {
     shards.connection(isUp);
     if (isUp) mailboxes.doubt();
-  });
+    else mailboxes.forgetNumbers();
+  }, shards.refused);
 
   const ownChannel = workerChannel(incarnation);
   subscriber.on("message", (channel: string, message: string) => {

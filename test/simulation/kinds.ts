@@ -67,6 +67,7 @@ export const small: Kind = {
   storeDownMs: [
     [1, 40],
     [60, 300],
+    [400, 900],
   ],
   bornMs: [30, 300],
   joinsBefore: true,
@@ -104,6 +105,7 @@ export const large: Kind = {
   storeDownMs: [
     [1, 40],
     [60, 1_500],
+    [1_000, 2_500],
   ],
   bornMs: [20, 400],
   joinsBefore: false,

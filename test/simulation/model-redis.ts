@@ -1,9 +1,18 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { continuedKey } from "../../server/core/store-history.ts";
 import { scripts } from "./model-scripts.ts";
 
 type Argument = string | number;
-const scriptNames = ["commit", "claim", "release", "heartbeat", "alive", "listing"] as const;
+const scriptNames = [
+  "commit",
+  "claim",
+  "release",
+  "heartbeat",
+  "alive",
+  "listing",
+  "read",
+] as const;
 export type ScriptName = (typeof scriptNames)[number];
 
 /** One lobby's part of the commit script, as it was carried out. */
@@ -31,6 +40,10 @@ export interface StoreFaults {
   dropsEvent?: boolean;
   /** Takes events whose numbers were given before. */
   acceptsOldIds?: boolean;
+  /** Changes what a worker reads back of a stored lobby. */
+  readBack?: (fields: Record<string, string>) => Record<string, string>;
+  /** Claims to go on where it ended, whatever it lost. */
+  hidesHistory?: boolean;
   /** Knows its scripts from the beginning and for good. */
   keepsScripts?: boolean;
 }
@@ -58,6 +71,8 @@ export class ModelRedis {
   readonly now: () => number;
   publish: (channel: string, message: string) => number = () => 0;
   committed: (commit: StoredCommit) => void = () => {};
+  /** Of the present process, as its `master_replid`. */
+  history = "history1";
   readonly #known = new Set<ScriptName>();
   #journal: { at: number; undo: () => void }[] | null = null;
   #clock: () => number = () => 0;
@@ -96,8 +111,15 @@ export class ModelRedis {
     for (const name of scriptNames) this.#known.add(name);
   }
 
-  forgetScripts(): void {
+  /** As another process: with what is stored, and nothing else. Whoever ended it in order notes that. */
+  restart(isOrderly: boolean): void {
     this.#known.clear();
+    if (this.faults.hidesHistory) return;
+    const earlier = this.history;
+    this.history = `history${Number(earlier.slice("history".length)) + 1}`;
+    const [continuing, ...whole] = (this.get(continuedKey) ?? "").split(" ");
+    const all = [this.history, earlier, ...(continuing === earlier ? whole : [])];
+    if (isOrderly) this.set(continuedKey, all.join(" "));
   }
 
   /** Loses every write made after this time, as a disk that was not yet written to. */

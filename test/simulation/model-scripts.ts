@@ -10,6 +10,7 @@ export const scripts: Record<ScriptName, Script> = {
   heartbeat,
   alive,
   listing,
+  read,
 };
 
 function commit(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string {
@@ -159,4 +160,9 @@ function listing(redis: ModelRedis, keys: readonly string[], args: readonly stri
   redis.hset(list, code, `${seq}\n${entry}`);
   redis.zadd(order, Number(created), code);
   return 1;
+}
+
+function read(redis: ModelRedis, keys: readonly string[]): string[] {
+  const { readBack = (fields) => fields } = redis.faults;
+  return [redis.history, ...Object.entries(readBack(redis.hgetall(keys[0] ?? ""))).flat()];
 }
