@@ -67,8 +67,11 @@ export interface Mailboxes {
   fire(code: string): void;
   /** A deadline as the store has it. */
   restore(code: string, due: number): void;
-  /** The lobby as this process has it in memory. */
-  peek(code: string): Lobby | null;
+  /**
+   * Hands over the lobby as it is committed, once no commit of it is in flight; null when it is not in memory. The
+   * next command changes it in place, so that it is good for what is done with it at once.
+   */
+  whenCommitted<T>(code: string, use: (lobby: Lobby | null) => Promise<T>): Promise<T>;
   actors(): number;
   /** At most so many of the lobbies in memory, in no order. */
   some(limit: number): Lobby[];
@@ -279,7 +282,13 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       ),
     fire: deadlines.fire,
     restore: deadlines.restore,
-    peek: (code) => slots.find(code)?.actor?.lobby ?? null,
+    whenCommitted(code, use) {
+      const slot = slots.find(code);
+      if (!slot?.isBusy) return use(slot?.actor?.lobby ?? null);
+      return new Promise((resolve) =>
+        slot.onIdle.push(() => resolve(use(slot.actor?.lobby ?? null))),
+      );
+    },
     actors: slots.count,
     some(limit) {
       const lobbies: Lobby[] = [];

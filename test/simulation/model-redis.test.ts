@@ -7,6 +7,7 @@ import {
   eventChannel,
   publicListKey,
   publicOrderKey,
+  unlistedKey,
 } from "../../actors/runtime/keys.ts";
 import { workersKey } from "../../actors/runtime/keys.ts";
 import { runScript } from "../../actors/runtime/scripts.ts";
@@ -57,8 +58,9 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
       return { name: "read", keys: [lobbyKey(code)], args: [] };
     case "listing": {
       const entry = chance.is(0.3) ? "" : `{"n":${chance.between(1, 9)}`;
-      const args = [code, chance.between(1, 9), chance.between(1, 3), entry];
-      return { name: "listing", keys: [publicListKey, publicOrderKey], args };
+      const seq = entry === "" && chance.is(0.3) ? "" : chance.between(1, 9);
+      const args = [code, seq, chance.between(1, 3), entry, 60_000];
+      return { name: "listing", keys: [publicListKey, publicOrderKey, unlistedKey(code)], args };
     }
     default:
       return {
@@ -108,7 +110,7 @@ async function contents(redis: Redis): Promise<unknown> {
       (await redis.xrange(eventStreamKey(code), "-", "+")).map(([id, [, d]]) => `${id} ${d}`),
     );
     list.push(await redis.zrange(dueKey(shard), "0", "-1", "WITHSCORES"));
-    list.push((await redis.pttl(lobbyKey(code))) > 0);
+    list.push((await redis.pttl(lobbyKey(code))) > 0, await redis.get(unlistedKey(code)));
   }
   list.push((await redis.zrange(workersKey, "0", "-1")).sort(), await redis.hgetall(publicListKey));
   list.push(await redis.zrange(publicOrderKey, "0", "-1", "WITHSCORES"));
@@ -125,6 +127,7 @@ function modelContents(model: ModelRedis): unknown {
       (model.streams.get(eventStreamKey(code)) ?? []).map(([id, text]) => `${id}-0 ${text}`),
       scores(dueKey(shard)),
       model.hashes.has(lobbyKey(code)) && model.ttls.has(lobbyKey(code)),
+      model.get(unlistedKey(code)),
     ];
   });
   list.push(

@@ -149,14 +149,15 @@ function alive(redis: ModelRedis, keys: readonly string[], args: readonly string
 }
 
 function listing(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number {
-  const [list = "", order = ""] = keys;
-  const [code = "", seq = "0", created = "0", entry = ""] = args;
+  const [list = "", order = "", unlisted = ""] = keys;
+  const [code = "", seq = "", created = "0", entry = ""] = args;
+  const known = redis.hget(list, code) ?? redis.get(unlisted);
+  if (known !== null && seq !== "" && Number.parseInt(known, 10) > Number(seq)) return 0;
   if (entry === "") {
+    if (seq !== "") redis.set(unlisted, seq);
     redis.zrem(order, code);
     return redis.hdel(list, code);
   }
-  const old = redis.hget(list, code);
-  if (old !== null && Number.parseInt(old, 10) > Number(seq)) return 0;
   redis.hset(list, code, `${seq}\n${entry}`);
   redis.zadd(order, Number(created), code);
   return 1;
