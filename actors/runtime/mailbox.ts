@@ -203,12 +203,17 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     deps.journal.commit(change, token, (outcome) => {
       if (outcome === "committed") {
         slot.knownSeq = change.seq;
+        slot.isBehindLog = false;
         if (slot.newHistory === history) slot.newHistory = "";
       }
       if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
       // It is read back and the commands are tried again; time after time it cannot be written at all.
       if (outcome === "conflict")
         deps.log.warn({ lobby: slot.code }, "lobby is not as it was read: read again");
+      if (outcome === "refused") {
+        slot.isBehindLog = true;
+        deps.log.error({ lobby: slot.code, seq: change.seq }, "lobby is behind its log");
+      }
       // Perhaps it is in the store, with a deadline nobody here knows.
       if (outcome === "failed") {
         deadlines.retry(slot.code);

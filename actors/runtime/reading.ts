@@ -27,11 +27,11 @@ export function createReader(deps: {
   /** The last number that may have been told and is lost; null when nothing is. */
   async function lostSeq(slot: Slot, seq: number, stored: StoredLobby): Promise<number | null> {
     const isKnown = slot.knownSeq > 0 && deps.isUnbroken();
-    if (seq < slot.knownSeq && isKnown) return slot.sentSeq;
+    if (seq < slot.knownSeq && isKnown && !slot.isBehindLog) return slot.sentSeq;
     const { history, presentHistory } = stored;
     // A lobby of a version that did not note the history, or a store that does not tell it.
     const isUntold = history === "" || presentHistory === "";
-    if (seq >= slot.knownSeq) {
+    if (seq >= slot.knownSeq && !slot.isBehindLog) {
       if (isKnown || isUntold) return null;
       if (await hasAllOf(deps.redis, presentHistory, history)) return null;
     }

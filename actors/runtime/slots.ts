@@ -33,6 +33,8 @@ export interface Slot {
   knownSeq: number;
   /** Number of the last event of a commit sent: it may have been heard although no answer came. */
   sentSeq: number;
+  /** The log has numbers that the state does not know of: it lost more than the log. */
+  isBehindLog: boolean;
   /** The history of the store that the next commit notes, because the stored one is another; "" for none. */
   newHistory: string;
 }
@@ -107,6 +109,7 @@ function emptySlot(code: string, shard: number, now: number): Slot {
     isDoubtful: false,
     knownSeq: 0,
     sentSeq: 0,
+    isBehindLog: false,
     newHistory: "",
   };
 }

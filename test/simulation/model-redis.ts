@@ -208,11 +208,15 @@ export class ModelRedis {
     return [...(this.sorted.get(key) ?? [])].sort(order);
   }
 
+  takes(key: string, id: number): boolean {
+    const last = this.streams.get(key)?.at(-1)?.[0] ?? 0;
+    return id > last || this.faults.acceptsOldIds === true;
+  }
+
   xadd(key: string, id: number, message: string): void {
     let stream = this.streams.get(key);
     if (!stream) this.streams.set(key, (stream = []));
-    const last = stream.at(-1)?.[0] ?? 0;
-    if (id <= last && !this.faults.acceptsOldIds)
+    if (!this.takes(key, id))
       throw new Error("ERR The ID specified in XADD is equal or smaller than the target stream");
     stream.push([id, message]);
     const list = stream;

@@ -35,7 +35,10 @@ function commit(redis: ModelRedis, keys: readonly string[], args: readonly strin
       removed: parts.slice(fieldsEnd),
       messages,
     };
-    const verdict = judge(redis, own, lobby, { token, expected, stamp });
+    let verdict: string = judge(redis, own, lobby, { token, expected, stamp });
+    const [first] = messages[0] ?? [];
+    if (verdict === "c" && first !== undefined && !redis.takes(stream, Number.parseInt(first, 10)))
+      verdict = "r";
     letters += verdict;
     if (verdict !== "c") continue;
     write(redis, { stamp, lobby, stream, due, channel, ttl, dueAt }, change);
