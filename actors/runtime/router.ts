@@ -141,13 +141,16 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
 
   /** Whoever takes a shard over looks through its entries. */
   async function relist(code: string): Promise<void> {
-    if (shards.tokenOf(shardOf(code)) === null) return;
+    const isOurs = () => shards.tokenOf(shardOf(code)) !== null;
+    if (!isOurs()) return;
     const reply = await ask(code, { type: "read", by: nobody });
-    const lobby = mailboxes.peek(code);
-    if (reply.ok && lobby) return listing.refresh(lobby);
-    if (reply.ok || shards.tokenOf(shardOf(code)) === null) return;
-    if (reply.code !== "lobby:not_found") throw new Error(`${code}: ${reply.code}`);
-    await listing.remove(code);
+    if (!isOurs()) return;
+    if (!reply.ok && reply.code === "lobby:not_found") return listing.remove(code);
+    if (!reply.ok) throw new Error(`${code}: ${reply.code}`);
+    await mailboxes.whenCommitted(code, async (lobby) => {
+      if (lobby) return listing.refresh(lobby);
+      if (isOurs()) throw new Error(`${code}: read again`);
+    });
   }
 
   function attempt(
@@ -227,7 +230,8 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   deps.connections.watch((isUp) => {
     shards.connection(isUp);
     if (isUp) mailboxes.doubt();
-  });
+    else mailboxes.forgetNumbers();
+  }, shards.refused);
 
   const ownChannel = workerChannel(incarnation);
   subscriber.on("message", (channel: string, message: string) => {

@@ -44,23 +44,26 @@ function psCommandOf(pid: number): string | null {
 
 /**
  * Ends the server that the pid file of a killed parent names, when `program` occurs in its command
- * line; removes the file. Then the data folder is free.
+ * line; removes the file. Then the data folder is free. Resolves to whether there was one and it ended in order.
  */
 export async function stopOrphan(
   file: string,
   program: RegExp,
   signal: NodeJS.Signals,
-): Promise<void> {
+): Promise<boolean> {
   const pid = readPid(file);
-  if (pid === null) return;
+  if (pid === null) return false;
+  let isOrderly = false;
   if (isAlive(pid) && program.test(commandOf(pid) ?? "")) {
     process.kill(pid, signal);
-    if (!(await isGone(pid, orderlyMs))) {
+    isOrderly = await isGone(pid, orderlyMs);
+    if (!isOrderly) {
       process.kill(pid, "SIGKILL");
       await isGone(pid, killedMs);
     }
   }
   rmSync(file, { force: true });
+  return isOrderly;
 }
 
 async function isGone(pid: number, budgetMs: number): Promise<boolean> {

@@ -45,7 +45,8 @@ export class Owned {
   }
 
   async takeOver(): Promise<void> {
-    const stored = await loadLobby({ hgetall: async () => this.#fields }, "ABCDEF");
+    const read = async () => ["", ...Object.entries(this.#fields).flat()];
+    const stored = await loadLobby({ evalsha: read, eval: read }, "ABCDEF");
     this.#actor = actorOf("ABCDEF", stored, this.now);
   }
 
