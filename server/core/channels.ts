@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { askedOptions, askRegularly } from "./link-check.ts";
 import type { Logger } from "./logger.ts";
 import { pacedConnector } from "./paced-reads.ts";
 import { asCluster, connectRedis } from "./redis.ts";
@@ -14,6 +15,8 @@ export interface ChannelsOptions {
   confirmed: (channels: string[]) => void;
   /** Asked after each read of a single Redis: milliseconds until the next one, which then has more to read. */
   pauseMs?: () => number;
+  /** Milliseconds in which a link that has fallen silent is noticed and made anew. */
+  noticedInMs?: number;
 }
 
 /** Subscriptions that are kept whatever happens to the connection. */
@@ -31,15 +34,17 @@ const repeatMs = 250;
 /** Listens to what `publish` sends: to one Redis by its one connection, to a cluster node by node. */
 export function createChannels(options: ChannelsOptions): Channels {
   // Without a follow-up read a repeated subscription would hide what was missed, so we do it ourselves.
-  const { url, log, name, pauseMs } = options;
+  const { url, log, name, pauseMs, noticedInMs } = options;
   const paced = pauseMs ? { Connector: pacedConnector(pauseMs) } : {};
-  const redis = connectRedis(url, log, name, { autoResubscribe: false, ...paced });
+  const { socketTimeout } = askedOptions(noticedInMs);
+  const redis = connectRedis(url, log, name, { autoResubscribe: false, socketTimeout, ...paced });
   const cluster = asCluster(redis);
   return cluster ? createShardedChannels(cluster, options) : createPlainChannels(redis, options);
 }
 
 function createPlainChannels(redis: Redis, options: ChannelsOptions): Channels {
   const followed = new Set<string>();
+  const check = askRegularly(() => [redis], options.noticedInMs);
   let isClosed = false;
 
   async function confirm(channels: string[]): Promise<void> {
@@ -76,6 +81,7 @@ function createPlainChannels(redis: Redis, options: ChannelsOptions): Channels {
     },
     close() {
       isClosed = true;
+      check.stop();
       followed.clear();
       redis.disconnect();
     },

@@ -17,14 +17,14 @@ export interface ConnectionOptions {
   Connector?: NonNullable<RedisOptions["Connector"]>;
 }
 
-const connectTimeoutMs = 2_000;
+export const connectTimeoutMs = 2_000;
 /** Between two attempts to find a master instead of a replica. */
 const readOnlyPauseMs = 1_000;
 /**
  * A server that vanishes without a word leaves its connections as they are for a quarter of an hour. The longest
  * that one is asked to wait is the ten seconds of the job library.
  */
-const silenceMs = 20_000;
+export const silenceMs = 20_000;
 export const pauseAfter = (attempt: number) => Math.min(50 * attempt, 500);
 /** How often the map of slots is read anew, besides after every answer that it is wrong. */
 const slotsRefreshMs = 5_000;

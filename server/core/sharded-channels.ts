@@ -1,6 +1,7 @@
 import calculateSlot from "cluster-key-slot";
 import { Redis, type Cluster } from "ioredis";
 import type { Channels, ChannelsOptions } from "./channels.ts";
+import { askedOptions, askRegularly } from "./link-check.ts";
 import { hearAtOnce } from "./redis.ts";
 import { parseClusterAddress } from "./redis-address.ts";
 
@@ -31,6 +32,7 @@ export function createShardedChannels(cluster: Cluster, options: ChannelsOptions
     const colon = key.lastIndexOf(":");
     const redis = new Redis({
       ...nodeOptions,
+      ...askedOptions(options.noticedInMs),
       host: key.slice(0, colon),
       port: Number(key.slice(colon + 1)),
       connectionName: options.name,
@@ -86,6 +88,7 @@ export function createShardedChannels(cluster: Cluster, options: ChannelsOptions
   cluster.on("ready", settle);
   const timer = setInterval(settle, settleMs);
   timer.unref();
+  const check = askRegularly(() => nodes.values(), options.noticedInMs);
   return {
     follow(channel) {
       const entry = { slot: calculateSlot(channel), at: null };
@@ -102,6 +105,7 @@ export function createShardedChannels(cluster: Cluster, options: ChannelsOptions
     close() {
       isClosed = true;
       clearInterval(timer);
+      check.stop();
       followed.clear();
       for (const redis of nodes.values()) redis.disconnect();
       cluster.disconnect();

@@ -5,8 +5,9 @@ import { isFormType } from "./body.ts";
 import type { AnyRoute, Headers, RequestInfo } from "./route.ts";
 import { headerValue } from "./text.ts";
 
+// Clients that read event streams by themselves send Cache-Control, as an EventSource does (which needs no leave).
 const allowedHeaders =
-  "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match";
+  "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match, Cache-Control";
 const exposedHeaders =
   "Retry-After, ETag, Location, X-Request-Id, X-Lobby-Token, X-Hub-Token, Link";
 const preflightSeconds = "600";

@@ -107,6 +107,7 @@ class EventHub implements Hub {
       limits,
       onWritable: (stream) => this.writer.add(stream, true),
       onDeliver: (subscriber, chunk) => this.countDelivery(subscriber, chunk),
+      onConcluded: (subscriber) => this.topics.leave(subscriber),
       onSooner: (stream) => this.streams.move(stream, this.dueOf(stream)),
       onEnd: (stream, reason) => this.leave(stream, reason),
     };

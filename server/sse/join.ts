@@ -68,8 +68,10 @@ export class Joiner {
       }
       if (stream.isClosed) return;
       this.sendSnapshot(subscriber, topic, snapshot, hasGap);
-      if (isFinished) stream.endIn(this.deps.limits.endedGraceMs, "ended");
-      if (await this.replay(subscriber, topic)) return;
+      if (await this.replay(subscriber, topic)) {
+        if (isFinished) stream.conclude(subscriber);
+        return;
+      }
       hasGap = true;
     }
     stream.end("unavailable");

@@ -117,10 +117,11 @@ export class LobbyTopic implements Source, Dirty {
 
   /** The subscriber must be covered; from here on it gets everything after its cursor. */
   attach(subscriber: Subscriber): void {
+    if (subscriber.hasLeft) return;
     this.subscribers.add(subscriber);
     subscriber.follow(this);
-    if (this.isEnded) subscriber.stream.endIn(this.deps.limits.endedGraceMs, "ended");
     if (subscriber.cursor < this.last) this.deps.onDirty(this);
+    else if (this.isEnded) subscriber.stream.conclude(subscriber);
   }
 
   collect(add: (stream: EventStream) => void): void {

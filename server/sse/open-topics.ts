@@ -70,6 +70,8 @@ export class OpenTopics {
   }
 
   leave(subscriber: Subscriber): void {
+    if (subscriber.hasLeft) return;
+    subscriber.leave();
     const topic = this.directory.leave(subscriber.topic.name);
     topic?.subscribers.delete(subscriber);
   }

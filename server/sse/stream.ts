@@ -15,6 +15,8 @@ export interface StreamHost {
   onWritable: (stream: EventStream) => void;
   /** Before a chunk is written; the subscriber still has its former number. */
   onDeliver: (subscriber: Subscriber, chunk: Chunk) => void;
+  /** Nothing more comes from the subscriber's topic, and its stream goes on with others. */
+  onConcluded: (subscriber: Subscriber) => void;
   /** Something of the stream is due sooner than it was. */
   onSooner: (stream: EventStream) => void;
   onEnd: (stream: EventStream, reason: EndReason) => void;
@@ -116,7 +118,7 @@ export class EventStream {
     const bytes = isComposed ? relabel(chunk, (seq) => this.idAt(subscriber, seq)) : chunk.bytes;
     this.write(bytes);
     subscriber.moveTo(chunk.lastSeq);
-    if (chunk.isEnd) this.endIn(this.host.limits.endedGraceMs, "ended");
+    if (chunk.isEnd) this.conclude(subscriber);
     if (chunk.removedSeat !== null && chunk.removedSeat === subscriber.seatId) this.end("removed");
     if (chunk.endsSpectators && subscriber.isSpectator) this.end("removed");
   }
@@ -141,6 +143,13 @@ export class EventStream {
     if (hasSent) return this.subscribers.some((subscriber) => subscriber.isBehind);
     if (this.needsHeartbeat) this.write(heartbeat);
     return false;
+  }
+
+  /** Nothing more comes from its topic: the stream ends a while later, unless others of its topics go on. */
+  conclude(subscriber: Subscriber): void {
+    if (this.subscribers.every((one) => one === subscriber || one.hasLeft))
+      this.endIn(this.host.limits.endedGraceMs, "ended");
+    else this.host.onConcluded(subscriber);
   }
 
   /** Brings the end forward; a later one is ignored. */

@@ -20,6 +20,8 @@ export class Subscriber {
   cursor = 0;
   /** Until then it has to follow its topic, by `performance.now()`; null: it does. */
   joinBy: number | null;
+  /** Follows its topic no more, while its stream may go on. */
+  hasLeft = false;
   /** What an id says until the cursor has a place: what the client came back with; null: the cursor. */
   private initialMark: string | null;
 
@@ -61,6 +63,12 @@ export class Subscriber {
   unfollow(joinBy: number): void {
     this.source = null;
     this.joinBy = joinBy;
+  }
+
+  leave(): void {
+    this.hasLeft = true;
+    this.source = null;
+    this.joinBy = null;
   }
 
   next(): Chunk | null {

@@ -12,25 +12,21 @@ export interface Proxy {
   port: number;
   /** Closes every connection. */
   cut(): void;
-  /** Nothing passes any more and nobody hears of it, on connections made from now on either. */
+  /** Nothing passes any more on the connections there are, and neither side hears of it. */
   silence(): void;
   /** Answers are held back from the first request with this text on, which resolves. */
   holdAnswers(to: string): Promise<void>;
-  /** Everything passes, what was held back first. */
+  /** Answers pass again, those that were held back first. */
   release(): void;
   stop(): Promise<void>;
 }
 
 export async function startProxy(store: NetConnectOpts): Promise<Proxy> {
   const open = new Set<Socket>();
+  const silent = new Set<Socket>();
   let held: (() => void)[] = [];
-  let isSilent = false;
   let isHolding = false;
   let awaited: { text: string; seen: () => void } | null = null;
-  const pass = (to: Socket, bytes: Buffer, mustWait: boolean) => {
-    if (mustWait) held.push(() => to.write(bytes));
-    else to.write(bytes);
-  };
   const server = createServer((client) => {
     const behind = connect(store);
     for (const socket of [client, behind]) {
@@ -49,9 +45,12 @@ export async function startProxy(store: NetConnectOpts): Promise<Proxy> {
         awaited.seen();
         awaited = null;
       }
-      pass(behind, bytes, isSilent);
+      if (!silent.has(client)) behind.write(bytes);
     });
-    behind.on("data", (bytes) => pass(client, bytes, isSilent || isHolding));
+    behind.on("data", (bytes) => {
+      if (isHolding) held.push(() => client.write(bytes));
+      else if (!silent.has(behind)) client.write(bytes);
+    });
   });
   const cut = () => open.forEach((socket) => socket.destroy());
   server.listen(0, "127.0.0.1");
@@ -59,10 +58,10 @@ export async function startProxy(store: NetConnectOpts): Promise<Proxy> {
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    silence: () => void (isSilent = true),
+    silence: () => open.forEach((socket) => silent.add(socket)),
     holdAnswers: (text) => new Promise((resolve) => (awaited = { text, seen: resolve })),
     release: () => {
-      isSilent = isHolding = false;
+      isHolding = false;
       const all = held;
       held = [];
       for (const one of all) one();

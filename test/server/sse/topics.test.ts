@@ -133,22 +133,53 @@ test("a composed id that does not fit gives a gap to those it does not fit", asy
   }
 });
 
-test("a removal from one lobby and the end of one end the whole stream", async () => {
+test("a removal from one lobby ends the whole stream", async () => {
   const [a, b] = [log.topic("RMAAAA"), log.topic("RMBBBB")];
   const removed = follow([a, b], { seat: 71 });
-  const other = follow([a, b], { seat: 72 });
-  for (const stream of [removed, other])
-    await Promise.all([
-      count(stream, a, "lobby.snapshot", 1),
-      count(stream, b, "lobby.snapshot", 1),
-    ]);
+  await Promise.all([
+    count(removed, a, "lobby.snapshot", 1),
+    count(removed, b, "lobby.snapshot", 1),
+  ]);
   await log.publish("RMBBBB", ["lobby.player_removed", { player_id: 71, reason: "kicked" }], pick);
   await removed.ended;
   assert.deepEqual(names(of(removed, b)), ["lobby.snapshot", "lobby.player_removed"]);
-  await count(other, b, "lobby.pick", 1);
-  await log.publish("RMAAAA", ["lobby.ended", { reason: "completed" }]);
-  await other.ended;
-  assert.deepEqual(names(of(other, a)), ["lobby.snapshot", "lobby.ended"]);
+});
+
+const ended: [string, unknown] = ["lobby.ended", { reason: "completed" }];
+/** Well beyond the time a stream goes on after the end of its lobby. */
+const longer = () => new Promise((resolve) => setTimeout(resolve, 500));
+
+test("the end of a lobby leaves a stream open for its other topics, and a return does, too", async () => {
+  const [a, b] = [log.topic("NDAAAA"), log.topic("NDBBBB")];
+  const live = follow([a, b]);
+  await Promise.all([count(live, a, "lobby.snapshot", 1), count(live, b, "lobby.snapshot", 1)]);
+  const last = await log.publish("NDAAAA", pick, ended);
+  await count(live, a, "lobby.ended", 1);
+  log.state.set("NDAAAA", { status: "finished" });
+  const missed = follow([a, b], { last: `${last - 1}.0`, hub: 1 });
+  const returned = follow([a, b], { last: `${last}.0`, hub: 1 });
+  const fresh = follow([list, b, a], { hub: 1 });
+  await Promise.all([count(missed, a, "lobby.ended", 1), count(fresh, a, "lobby.snapshot", 1)]);
+  await longer();
+  await log.publish("NDBBBB", pick);
+  for (const stream of [live, missed, returned, fresh]) {
+    await count(stream, b, "lobby.pick", 1);
+    assert.equal(stream.connections(), 1);
+  }
+  assert.deepEqual(live.lastEventId, `${last}.1`);
+  assert.deepEqual(fresh.lastEventId, `1.${last}`);
+  assert.deepEqual(of(returned, a), []);
+  await log.publish("NDBBBB", ended);
+  await Promise.all([live.ended, missed.ended, returned.ended]);
+  await count(fresh, b, "lobby.ended", 1);
+  await longer();
+  numLobbies += 1;
+  await log.redis.publish(publicListChannel, "");
+  await fresh.waitFor(
+    (frame) => JSON.stringify(frame.data).includes(`{"n":${numLobbies}}`),
+    "list",
+  );
+  fresh.close();
 });
 
 test("what a hub does is counted", async () => {

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import { test } from "node:test";
+import calculateSlot from "cluster-key-slot";
+import { Redis } from "ioredis";
+import { createChannels } from "../../server/core/channels.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { startTestCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { startProxy } from "../support/proxy.ts";
+
+/** What takes the service 20 s. */
+const noticedInMs = 1_000;
+/** Slots of the first of three masters. */
+const firstSlots = 5_461;
+/** A busy machine takes its time; without a check nothing is ever noticed. */
+const inTime = () => ({ signal: AbortSignal.timeout(30_000) });
+
+test("the subscriptions at a node of a cluster are made anew when the link to it has fallen silent", async () => {
+  const cluster = await startTestCluster();
+  const [port = 0] = cluster.ports;
+  const proxy = await startProxy({ host: "127.0.0.1", port });
+  const [node, other] = cluster.ports
+    .slice(0, 2)
+    .map((one) => new Redis({ host: "127.0.0.1", port: one }));
+  assert.ok(node && other);
+  const told = new EventEmitter();
+  try {
+    const channel = Array.from({ length: 100 }, (_, n) => `channel ${n}`).find(
+      (name) => calculateSlot(name) < firstSlots,
+    );
+    assert.ok(channel);
+    await node.config("SET", "cluster-announce-port", proxy.port);
+    const isKnown = async () =>
+      JSON.stringify(await other.cluster("SLOTS")).includes(`${proxy.port}`);
+    await eventually("all know the address of the proxy", isKnown);
+    const channels = createChannels({
+      url: `redis+cluster://127.0.0.1:${cluster.ports[1]}`,
+      log: silentLogger,
+      name: "silent-node",
+      hear: (_, text) => told.emit(text),
+      confirmed: () => told.emit("confirmed"),
+      noticedInMs,
+    });
+    try {
+      const first = once(told, "confirmed", inTime());
+      channels.follow(channel);
+      await first;
+      proxy.silence();
+      await node.spublish(channel, "unheard");
+      await once(told, "confirmed", inTime());
+      const heard = once(told, "heard", inTime());
+      await node.spublish(channel, "heard");
+      await heard;
+    } finally {
+      channels.close();
+    }
+  } finally {
+    for (const one of [node, other]) one.disconnect();
+    await proxy.stop();
+    await cluster.stop();
+  }
+});
