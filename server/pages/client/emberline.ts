@@ -348,6 +348,9 @@ export class EmberlineError extends Error {
 }
 
 interface Envelope {
+  /** The status, once more. */
+  code?: unknown;
+  meta?: unknown;
   body?: unknown;
   flash?: {
     errors?: { code: string; message: string; params?: Record<string, unknown> }[];
@@ -464,9 +467,11 @@ interface Call {
   headers?: Record<string, string>;
   body?: unknown;
   tryMs?: number;
-  /** The answer is comma-separated text instead of an envelope. */
-  isSheet?: boolean;
+  /** By which a success is known as one of the service; an envelope with a `body` when absent. */
+  brings?: "sheet" | "hubToken" | "anything";
 }
+
+const hubTokenHeader = "X-Hub-Token";
 
 interface Answer {
   text: string;
@@ -480,15 +485,19 @@ function bodyOf<T>(answer: Answer): T {
 }
 
 /**
- * Reads a success. Sign-in pages of networks and proxies say 200 as well: then nothing was done, and
- * the service is out of reach.
+ * Reads a success. Sign-in pages of networks and proxies say 200 or 204 as well: then nothing was done,
+ * and the service is out of reach.
  */
-function answerOf({ status, headers }: Response, text: string, isSheet = false): Answer {
-  const { body } = parseEnvelope(text);
-  const isOwn = isSheet
-    ? (headers.get("Content-Type") ?? "").startsWith("text/csv")
-    : status === 204 || body !== undefined;
-  if (!isOwn) throw notOurs(status);
+function answerOf({ status, headers }: Response, text: string, brings: Call["brings"]): Answer {
+  const { code, meta, body } = parseEnvelope(text);
+  const hasBody = body !== undefined;
+  const isOwn = {
+    body: hasBody,
+    sheet: (headers.get("Content-Type") ?? "").startsWith("text/csv"),
+    hubToken: headers.has(hubTokenHeader),
+    anything: hasBody || status === 204 || (code === status && meta !== undefined),
+  };
+  if (!isOwn[brings ?? "body"]) throw notOurs(status);
   return { text, body, headers };
 }
 
@@ -522,7 +531,7 @@ async function sendOnce(
     });
     const text = await response.text();
     if (!response.ok) throw errorOf(response, text);
-    return answerOf(response, text, call.isSheet);
+    return answerOf(response, text, call.brings);
   } catch (cause) {
     if (cause instanceof EmberlineError) throw cause;
     signal?.throwIfAborted();
@@ -914,8 +923,8 @@ export class Seat extends LobbyView {
   }
 
   /** Host, while waiting. */
-  async settings(changes: Settings, options?: CallOptions): Promise<void> {
-    await sendKeyed(this.link, this.call("PATCH", "/settings", changes), options);
+  settings(changes: Settings, options?: CallOptions): Promise<void> {
+    return this.tell(this.call("PATCH", "/settings", changes), options);
   }
 
   /** Host; draws the questions, which may take 20 s. */
@@ -934,11 +943,8 @@ export class Seat extends LobbyView {
   }
 
   /** Co-op; may change until the host locks. */
-  async pick(
-    choice: { index: number; selected_index: number },
-    options?: CallOptions,
-  ): Promise<void> {
-    await sendKeyed(this.link, this.call("POST", "/pick", choice), options);
+  pick(choice: { index: number; selected_index: number }, options?: CallOptions): Promise<void> {
+    return this.tell(this.call("POST", "/pick", choice), options);
   }
 
   /** Host, co-op: the picks become answers. */
@@ -957,13 +963,13 @@ export class Seat extends LobbyView {
   }
 
   /** Host: removes a player; with `ban` that player cannot come back. */
-  async kick(playerId: number, options: CallOptions & { ban?: boolean } = {}): Promise<void> {
+  kick(playerId: number, options: CallOptions & { ban?: boolean } = {}): Promise<void> {
     const path = `/players/${playerId}${options.ban ? "?ban=true" : ""}`;
-    await sendKeyed(this.link, this.call("DELETE", path), options);
+    return this.tell(this.call("DELETE", path), options);
   }
 
-  async leave(options?: CallOptions): Promise<void> {
-    await sendKeyed(this.link, this.call("POST", "/leave"), options);
+  leave(options?: CallOptions): Promise<void> {
+    return this.tell(this.call("POST", "/leave"), options);
   }
 
   /** Asks for the reveal of a question whose time is over. */
@@ -977,7 +983,7 @@ export class Seat extends LobbyView {
 
   /** Host of a finished lobby: the result sheet as comma-separated text. */
   async resultSheet(options?: CallOptions): Promise<string> {
-    const call = { ...this.call("GET", "/results?format=csv"), isSheet: true };
+    const call = { ...this.call("GET", "/results?format=csv"), brings: "sheet" } as const;
     return (await send(this.link, call, options)).text;
   }
 
@@ -988,8 +994,8 @@ export class Seat extends LobbyView {
   async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
     const { controller, unlink } = linked(options.signal);
     const { signal } = controller;
-    const readToken = async (call: CallOptions) =>
-      hubTokenOf(await send(this.link, this.call("POST", "/token"), call));
+    const readToken = (call: CallOptions) =>
+      readHubToken(this.link, this.call("POST", "/token"), call);
     const isLast = (event: LobbyEvent) =>
       isEnd(event) ||
       (event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId);
@@ -1021,6 +1027,11 @@ export class Seat extends LobbyView {
   /** A refusal shows on the stream as well; a missed beat is made up for by the next one. */
   private async beat(signal: AbortSignal): Promise<void> {
     await this.heartbeat({ signal, deadlineMs: heartbeatMs }).catch(() => undefined);
+  }
+
+  /** A command that is answered with nothing. */
+  private async tell(call: Call, options?: CallOptions): Promise<void> {
+    await sendKeyed(this.link, { ...call, brings: "anything" }, options);
   }
 
   private async command(call: Call, options?: CallOptions): Promise<Lobby> {
@@ -1062,12 +1073,15 @@ export class Spectator extends LobbyView {
   }
 }
 
-async function askToWatch(link: Link, code: string, options?: CallOptions): Promise<string> {
-  const answer = await send(link, { method: "POST", path: `${pathOf(code)}/spectate` }, options);
-  return hubTokenOf(answer);
+function askToWatch(link: Link, code: string, options?: CallOptions): Promise<string> {
+  return readHubToken(link, { method: "POST", path: `${pathOf(code)}/spectate` }, options);
 }
 
-const hubTokenOf = ({ headers }: Answer) => headers.get("X-Hub-Token") ?? "";
+/** Asks for the token of a stream, which comes in a header. */
+async function readHubToken(link: Link, call: Call, options?: CallOptions): Promise<string> {
+  const { headers } = await send(link, { ...call, brings: "hubToken" }, options);
+  return headers.get(hubTokenHeader) ?? "";
+}
 
 /** An access token this close to its end is renewed first. */
 const renewMs = 60_000;
@@ -1172,7 +1186,7 @@ export class Emberline {
     { body, ...options }: CallOptions & { body?: unknown } = {},
   ): Promise<T> {
     const answer = await this.asCaller(options, (headers, left) => {
-      const call = { method, path, headers, body };
+      const call = { method, path, headers, body, brings: "anything" } as const;
       if (method === "GET") return send(this.link, call, left);
       if (options.key !== undefined) return sendKeyed(this.link, call, left);
       return sendOnce(this.link, call, left.deadlineMs ?? callDeadlineMs, left.signal);

@@ -82,10 +82,12 @@ describe("a command of the client", () => {
       const page = "<p>Welcome to our network</p>";
       if (number === 1) response.writeHead(200, { "Content-Type": "text/html" }).end(page);
       else if (number === 2) answer(response, 200, ["no envelope"]);
+      else if (number === 3) answer(response, 200, { code: 200, meta: {} });
+      else if (number === 4) response.writeHead(204).end();
       else answer(response, 200, ok);
     });
     assert.deepEqual(await seat.answer(choice), ok.body);
-    assert.equal(service.seen.length, 3);
+    assert.equal(service.seen.length, 5);
     await service.stop();
   });
 

@@ -123,7 +123,8 @@ export function virtualClock(random = () => 0.5) {
     underWay += 1;
     try {
       const response = await fetch(input, init);
-      return new Response(await response.text(), response);
+      // A 204 may have no body, not even an empty one.
+      return new Response((await response.text()) || null, response);
     } finally {
       underWay -= 1;
     }

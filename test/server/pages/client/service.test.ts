@@ -255,6 +255,9 @@ describe("the client at a service", () => {
     const preferences = { sound: false };
     await client.call("PATCH", "/v1/games/trivia/preferences", { body: preferences });
     assert.deepEqual(await client.call("GET", "/v1/games/trivia/preferences"), { preferences });
+    const message = "More of the same, please.";
+    const feedback = { key: "said-1", body: { kind: "idea", source: "test", message } };
+    assert.equal(await client.call("POST", "/v1/leads/feedback", feedback), undefined);
     await assert.rejects(client.call("GET", "/v1/users/@me"), hasCode("auth:not_registered"));
     assert.equal((await client.guest()).player_id, id);
   });
