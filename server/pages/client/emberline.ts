@@ -358,6 +358,9 @@ interface Envelope {
   };
 }
 
+/** A maintenance page asks for an hour, and the service may be back in ten seconds. */
+const mostAskedElsewhereS = 60;
+
 /**
  * Reads a refusal. What a proxy or a firewall refuses in place of the service says nothing of the seat,
  * the guest or the call, so that it passes like any other failure on the way.
@@ -367,8 +370,10 @@ function errorOf(response: Response, text: string): EmberlineError {
   const { flash } = parseEnvelope(text);
   const error = flash?.errors?.[0];
   const retryAfter = Number(headers.get("Retry-After") ?? Number.NaN);
-  const asked = Number.isFinite(retryAfter) ? { retry_after: retryAfter } : {};
-  if (typeof error?.code !== "string") return unreachable(notOurs(status), asked);
+  const isOwn = typeof error?.code === "string";
+  const seconds = isOwn ? retryAfter : Math.min(retryAfter, mostAskedElsewhereS);
+  const asked = Number.isFinite(seconds) ? { retry_after: seconds } : {};
+  if (!isOwn) return unreachable(notOurs(status), asked);
   const violations = flash?.violations ?? [];
   const [first] = violations;
   const message = first ? `${first.propertyPath}: ${first.title}` : error.message;
