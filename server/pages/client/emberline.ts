@@ -518,6 +518,8 @@ async function sendOnce(
   limitMs: number,
   signal?: AbortSignal,
 ): Promise<Answer> {
+  // A body that cannot be written is a mistake of the caller, and no network's.
+  const body = call.body === undefined ? null : JSON.stringify(call.body);
   const { controller, unlink } = linked(signal);
   const done = new AbortController();
   let isLate = false;
@@ -525,14 +527,16 @@ async function sendOnce(
     isLate = !done.signal.aborted;
     controller.abort();
   });
-  const hasBody = call.body !== undefined;
   try {
     const response = await link.fetch(link.url + call.path, {
       method: call.method,
-      headers: { ...(hasBody ? { "Content-Type": "application/json" } : {}), ...call.headers },
+      headers: {
+        ...(body === null ? {} : { "Content-Type": "application/json" }),
+        ...call.headers,
+      },
       ...unaided,
       signal: controller.signal,
-      ...(hasBody ? { body: JSON.stringify(call.body) } : {}),
+      body,
     });
     const text = await response.text();
     if (!response.ok) throw errorOf(response, text);
