@@ -358,6 +358,9 @@ interface Envelope {
   };
 }
 
+/** A maintenance page asks for an hour, and the service may be back in ten seconds. */
+const mostAskedElsewhereS = 60;
+
 /**
  * Reads a refusal. What a proxy or a firewall refuses in place of the service says nothing of the seat,
  * the guest or the call, so that it passes like any other failure on the way.
@@ -367,8 +370,10 @@ function errorOf(response: Response, text: string): EmberlineError {
   const { flash } = parseEnvelope(text);
   const error = flash?.errors?.[0];
   const retryAfter = Number(headers.get("Retry-After") ?? Number.NaN);
-  const asked = Number.isFinite(retryAfter) ? { retry_after: retryAfter } : {};
-  if (typeof error?.code !== "string") return unreachable(notOurs(status), asked);
+  const isOwn = typeof error?.code === "string";
+  const seconds = isOwn ? retryAfter : Math.min(retryAfter, mostAskedElsewhereS);
+  const asked = Number.isFinite(seconds) ? { retry_after: seconds } : {};
+  if (!isOwn) return unreachable(notOurs(status), asked);
   const violations = flash?.violations ?? [];
   const [first] = violations;
   const message = first ? `${first.propertyPath}: ${first.title}` : error.message;
@@ -513,6 +518,8 @@ async function sendOnce(
   limitMs: number,
   signal?: AbortSignal,
 ): Promise<Answer> {
+  // A body that cannot be written is a mistake of the caller, and no network's.
+  const body = call.body === undefined ? null : JSON.stringify(call.body);
   const { controller, unlink } = linked(signal);
   const done = new AbortController();
   let isLate = false;
@@ -520,14 +527,16 @@ async function sendOnce(
     isLate = !done.signal.aborted;
     controller.abort();
   });
-  const hasBody = call.body !== undefined;
   try {
     const response = await link.fetch(link.url + call.path, {
       method: call.method,
-      headers: { ...(hasBody ? { "Content-Type": "application/json" } : {}), ...call.headers },
+      headers: {
+        ...(body === null ? {} : { "Content-Type": "application/json" }),
+        ...call.headers,
+      },
       ...unaided,
       signal: controller.signal,
-      ...(hasBody ? { body: JSON.stringify(call.body) } : {}),
+      body,
     });
     const text = await response.text();
     if (!response.ok) throw errorOf(response, text);

@@ -201,6 +201,13 @@ describe("a command of the client", () => {
     await service.stop();
   });
 
+  it("whose body cannot be written fails with the reason, and not as unreachable", async () => {
+    const { clock, fetch } = virtualClock();
+    const client = new Emberline({ clock, fetch, accessToken: () => "a" });
+    const asked = client.call("POST", "/v1/leads/feedback", { key: "k", body: { size: 1n } });
+    await assert.rejects(asked, /BigInt/);
+  });
+
   it("leaves a process that does not answer and asks again", async () => {
     const held = Promise.withResolvers<void>();
     const { service, seat, time } = await seatAt((response, _, number) => {

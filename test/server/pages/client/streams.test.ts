@@ -13,6 +13,7 @@ import {
   refusal,
   startFaulty,
   statusesFromElsewhere,
+  virtualClock,
 } from "./faulty-service.ts";
 
 type Handle = Parameters<typeof startFaulty>[0];
@@ -278,6 +279,21 @@ describe("a stream of the client", () => {
     assert.deepEqual(seen, [2]);
     const once = statusesFromElsewhere.length + 2;
     assert.deepEqual([...numAsked.values()], [once, once, once], "a good token is kept");
+    await service.stop();
+  });
+
+  it("comes back after a minute although a maintenance page asked for an hour", async () => {
+    const service = await startFaulty((response, _, n) => {
+      if (n === 1) response.writeHead(503, { "Retry-After": "3600" }).end("<h1>Maintenance</h1>");
+      else stream(response, frame("lobbies.updated", n, { lobbies: [] })).end();
+    });
+    const { clock, fetch } = virtualClock();
+    const lists = new Emberline({ url: service.url, clock, fetch }).publicLobbies();
+    const before = clock.elapsed();
+    assert.deepEqual((await lists.next()).value, []);
+    const tookMs = clock.elapsed() - before;
+    assert.ok(tookMs >= 60_000 && tookMs < 65_000, `${tookMs} ms`);
+    await lists.return();
     await service.stop();
   });
 
