@@ -74,7 +74,7 @@ describe("the tools that start servers of their own", () => {
         "--schedules",
         "x",
       ],
-      ["--kind must be small or large", "test/simulation/main.ts", "--kind", "huge"],
+      ["--kind must be small, large or wide", "test/simulation/main.ts", "--kind", "huge"],
     ];
     const said = await Promise.all(
       wrong.map(([, ...args]) =>
