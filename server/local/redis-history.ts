@@ -16,8 +16,8 @@ import { continuedKey } from "../core/store-history.ts";
 const maxHistories = 64;
 
 /**
- * Which histories of writes the data folder has without a loss. What a server has written outlives its process, but
- * not the machine: the last second is lost with that, unless the server ended in order before.
+ * Which histories of writes the data folder has without a loss. A server that ends in order has everything that
+ * was told of it, one that is killed may not have its last second, and it cannot tell the two apart itself.
  */
 export class RedisHistory {
   private readonly dataDir: string;
@@ -32,10 +32,9 @@ export class RedisHistory {
    * crash might lose. `hasEndedNow`: a server that its parent had left ended in order just now.
    */
   take(hasEndedNow: boolean): void {
-    const running = read(this.running);
-    const isWhole = hasEndedNow || (running.boot !== "" && running.boot === bootId());
+    const notes = hasEndedNow ? [this.ended, this.running] : [this.ended];
     // An attempt to start that failed has served nobody.
-    this.earlier.push(...read(this.ended).histories, ...(isWhole ? running.histories : []));
+    this.earlier.push(...notes.flatMap(read));
     for (const file of [this.ended, this.running]) rmSync(file, { force: true });
     sync(this.dataDir);
   }
@@ -46,7 +45,7 @@ export class RedisHistory {
     if (present === undefined) return;
     const all = [present, ...this.earlier].slice(0, maxHistories);
     if (all.length > 1) await redis.set(continuedKey, all.join(" "));
-    writeFileSync(this.running, `${bootId()}\n${all.join(" ")}`);
+    writeFileSync(this.running, all.join(" "));
     this.earlier = [];
   }
 
@@ -64,25 +63,11 @@ export class RedisHistory {
   }
 }
 
-interface Note {
-  /** Of the machine while the server ran; "" where nobody can tell. */
-  boot: string;
-  histories: string[];
-}
-
-function read(file: string): Note {
-  const [boot = "", histories = ""] = textOf(file).split("\n");
-  return { boot, histories: histories.split(" ").filter(Boolean) };
-}
-
-/** Linux has a name for the time from one start of the machine to the next. */
-const bootId = () => textOf("/proc/sys/kernel/random/boot_id").trim();
-
-function textOf(file: string): string {
+function read(file: string): string[] {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file, "utf8").split(" ");
   } catch {
-    return "";
+    return [];
   }
 }
 

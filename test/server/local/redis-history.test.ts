@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -43,7 +43,7 @@ describe("lobbies in an embedded Redis that is started again", () => {
     return messages.map((type, i) => ((numbers[i] ?? 0) > 1_000 ? `late ${type}` : type));
   }
 
-  it("go on without a hole after it was stopped or killed, and with one after the machine went down", async () => {
+  it("go on without a hole after it was stopped, and with one after it was killed", async () => {
     const before = await change(0);
     // Twice in a row, as the lobby is not touched in between.
     for (let n = 0; n < 2; n++) {
@@ -55,12 +55,7 @@ describe("lobbies in an embedded Redis that is started again", () => {
     await start();
     await redis.kill();
     await start();
-    assert.deepEqual(await change(3), [...before, "lobby.pick", "lobby.pick"]);
-    await redis.kill();
-    const note = join(dir, "d", "history.running");
-    writeFileSync(note, readFileSync(note, "utf8").replace(/^.*/, "another-start-of-the-machine"));
-    await start();
     const gap = ["late lobby.gap", "late lobby.pick"];
-    assert.deepEqual(await change(2), [...before, "lobby.pick", "lobby.pick", ...gap]);
+    assert.deepEqual(await change(2), [...before, "lobby.pick", ...gap]);
   });
 });
