@@ -16,6 +16,7 @@ function clusterConnection(cluster: Cluster): Connection {
     eval: (script, keyCount, ...args) => cluster.eval(script, keyCount, ...args),
     get: (key) => cluster.get(key),
     mget: (keys) => getMany(cluster, keys),
+    hgetall: (key) => cluster.hgetall(key),
     hmget: (key, ...fields) => cluster.hmget(key, ...fields),
     zrange: (key: string, start: string, stop: string, scores?: "WITHSCORES") =>
       scores ? cluster.zrange(key, start, stop, scores) : cluster.zrange(key, start, stop),

@@ -7,6 +7,7 @@ export interface Connection {
   get(key: string): Promise<string | null>;
   /** Undefined where a node of a cluster did not answer; rejects when none did. */
   mget(keys: string[]): Promise<(string | null | undefined)[]>;
+  hgetall(key: string): Promise<Record<string, string>>;
   hmget(key: string, ...fields: string[]): Promise<(string | null)[]>;
   zrange(key: string, start: string, stop: string): Promise<string[]>;
   zrange(key: string, start: string, stop: string, scores: "WITHSCORES"): Promise<string[]>;
@@ -31,7 +32,7 @@ export interface Connections {
   commits: Connection;
   control: Connection;
   subscriber: Listener;
-  /** Tells when the connection goes, and when it is there again; `refused`: that nothing listens at the address. */
-  watch(hear: (isUp: boolean) => void, refused: () => void): void;
+  /** Tells when the connection goes, and when it is there again. */
+  watch(hear: (isUp: boolean) => void): void;
   close(): void;
 }

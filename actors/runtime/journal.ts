@@ -24,8 +24,7 @@ export interface Commit {
   due: number | null | undefined;
 }
 
-/** Refused: the log of the lobby has gone further than its state. */
-export type CommitResult = "committed" | "fenced" | "conflict" | "refused" | "failed";
+export type CommitResult = "committed" | "fenced" | "conflict" | "failed";
 
 /** By the letters of the script. */
 const outcomes: Readonly<Record<string, CommitResult>> = {
@@ -33,7 +32,6 @@ const outcomes: Readonly<Record<string, CommitResult>> = {
   a: "committed",
   f: "fenced",
   v: "conflict",
-  r: "refused",
 };
 
 export interface Journal {

@@ -57,7 +57,6 @@ export const leavingKey = "{workers}:leaving";
 /** Public unfinished lobbies: code -> listing, and code by creation time; one script writes both. */
 export const publicListKey = "{lobbies}:public";
 export const publicOrderKey = "{lobbies}:order";
-export const unlistedKey = (code: string) => `{lobbies}:unlisted:${code}`;
 
 export const deadChannel = "dead";
 export const mapChannel = "map";

@@ -34,8 +34,6 @@ export interface Liveness {
   leave(): Promise<void>;
   /** Nobody can have taken our shards: the last heartbeat is young enough. */
   isFresh(): boolean;
-  /** Nobody else can have had our shards since they are ours, not even in what a store has lost that came back. */
-  isUnbroken(): boolean;
   /** Silent for too long or dead for certain. */
   isGone(worker: string): boolean;
   isDead(worker: string): boolean;
@@ -48,10 +46,6 @@ export interface Liveness {
   /** Another worker's word on the `dead` channel; false when it says nothing new to us. */
   hear(message: string): boolean;
   connection(isUp: boolean): void;
-  /** Nothing listens at the store's address: it has ended. */
-  refused(): void;
-  /** It ended before anyone can have had our shards, and we have not been heard since. */
-  hasSeenEnd(): boolean;
 }
 
 /** After silence of our own the others get this many heartbeats to be seen before they count as dead. */
@@ -80,9 +74,6 @@ export function createLiveness(deps: {
   let connectedAt = Number.NEGATIVE_INFINITY;
   let lastHeartbeat = Number.NEGATIVE_INFINITY;
   let isLeaving = false;
-  let hasSeenEnd = false;
-
-  const isHeard = () => timing.elapsed() - lastHeartbeat < timings.deadMs;
 
   /** Takes over who is alive and who of them leaves; whether that is news. */
   function see(members: string[], leavers: string[]): boolean {
@@ -108,7 +99,6 @@ export function createLiveness(deps: {
     const isForgotten = known === 0 && !isFirst;
     if (isForgotten) deps.onForgotten();
     lastHeartbeat = sent;
-    hasSeenEnd = false;
     const isChanged = see(members, leavers);
     if (isForgotten) graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
     const hasWaited = graceUntil > 0 && timing.elapsed() >= graceUntil;
@@ -125,7 +115,6 @@ export function createLiveness(deps: {
     },
     isFresh: () =>
       lastHeartbeat > connectedAt && timing.elapsed() - lastHeartbeat < timings.freshMs,
-    isUnbroken: () => hasSeenEnd || isHeard(),
     isGone: (worker) => dead.has(worker) || (!live.has(worker) && timing.elapsed() >= graceUntil),
     isDead: (worker) => dead.has(worker),
     async heardOf(workers) {
@@ -154,10 +143,6 @@ export function createLiveness(deps: {
     connection(isUp) {
       connectedAt = isUp ? timing.elapsed() : Number.POSITIVE_INFINITY;
     },
-    refused() {
-      hasSeenEnd ||= isHeard();
-    },
-    hasSeenEnd: () => hasSeenEnd,
   };
 }
 

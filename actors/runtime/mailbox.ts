@@ -10,7 +10,6 @@ import { moved, unavailable, type Outcome } from "./outcome.ts";
 import { createReader } from "./reading.ts";
 import type { Shards } from "./shards.ts";
 import { createSlots, idle, noneWaiting, type Slot, type Waiting } from "./slots.ts";
-import { historyField } from "./storage.ts";
 import type { Ticker } from "./ticker.ts";
 import type { Timing } from "./timing.ts";
 
@@ -25,7 +24,7 @@ const failedRules: Outcome = { ok: false, code: "server:error" };
 export interface MailboxDeps {
   redis: Connection;
   journal: Journal;
-  placement: Pick<Shards, "tokenOf" | "confirm" | "fenced" | "isUnbroken" | "hasSeenEnd">;
+  placement: Pick<Shards, "tokenOf" | "confirm" | "fenced">;
   ticker: Ticker;
   timing: Timing;
   log: Logger;
@@ -57,8 +56,6 @@ export interface Mailboxes {
   deliver: Deliver;
   /** The store was away and may have come back older: nothing in memory is trusted without a look. */
   doubt(): void;
-  /** The store went away again: what was said since of the lobbies lost meanwhile may be lost, too. */
-  forgetNumbers(): void;
   /** The shard is lost: its lobbies leave memory, callers are sent on. */
   drop(shard: number): void;
   /** Resolves when nothing of the shard is in flight. */
@@ -67,11 +64,8 @@ export interface Mailboxes {
   fire(code: string): void;
   /** A deadline as the store has it. */
   restore(code: string, due: number): void;
-  /**
-   * Hands over the lobby as it is committed, once no commit of it is in flight; null when it is not in memory. The
-   * next command changes it in place, so that it is good for what is done with it at once.
-   */
-  whenCommitted<T>(code: string, use: (lobby: Lobby | null) => Promise<T>): Promise<T>;
+  /** The lobby as this process has it in memory. */
+  peek(code: string): Lobby | null;
   actors(): number;
   /** At most so many of the lobbies in memory, in no order. */
   some(limit: number): Lobby[];
@@ -92,7 +86,6 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   const read = createReader({
     ...deps,
-    isUnbroken: () => deps.placement.isUnbroken(),
     commit,
     afterRead: (lobby) => deps.afterRead(lobby),
   });
@@ -197,23 +190,12 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     token: string,
     done: (isCommitted: boolean) => void,
   ): void {
-    const history = slot.newHistory;
-    if (history !== "") change.fields.push([historyField, history]);
-    slot.sentSeq = change.seq;
     deps.journal.commit(change, token, (outcome) => {
-      if (outcome === "committed") {
-        slot.knownSeq = change.seq;
-        slot.isBehindLog = false;
-        if (slot.newHistory === history) slot.newHistory = "";
-      }
+      if (outcome === "committed") slot.knownSeq = change.seq;
       if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
       // It is read back and the commands are tried again; time after time it cannot be written at all.
       if (outcome === "conflict")
         deps.log.warn({ lobby: slot.code }, "lobby is not as it was read: read again");
-      if (outcome === "refused") {
-        slot.isBehindLog = true;
-        deps.log.error({ lobby: slot.code, seq: change.seq }, "lobby is behind its log");
-      }
       // Perhaps it is in the store, with a deadline nobody here knows.
       if (outcome === "failed") {
         deadlines.retry(slot.code);
@@ -284,12 +266,8 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     doubt() {
       for (const slot of slots.all()) slot.isDoubtful = true;
     },
-    forgetNumbers: slots.forgetNumbers,
     drop(shard) {
-      for (const slot of slots.ofShard(shard)) {
-        if (deps.placement.hasSeenEnd()) slots.keepNumber(slot);
-        forget(slot);
-      }
+      for (const slot of slots.ofShard(shard)) forget(slot);
     },
     close: (shard) =>
       idle(
@@ -298,13 +276,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       ),
     fire: deadlines.fire,
     restore: deadlines.restore,
-    whenCommitted(code, use) {
-      const slot = slots.find(code);
-      if (!slot?.isBusy) return use(slot?.actor?.lobby ?? null);
-      return new Promise((resolve) =>
-        slot.onIdle.push(() => resolve(use(slot.actor?.lobby ?? null))),
-      );
-    },
+    peek: (code) => slots.find(code)?.actor?.lobby ?? null,
     actors: slots.count,
     some(limit) {
       const lobbies: Lobby[] = [];

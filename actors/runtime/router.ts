@@ -141,16 +141,13 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
 
   /** Whoever takes a shard over looks through its entries. */
   async function relist(code: string): Promise<void> {
-    const isOurs = () => shards.tokenOf(shardOf(code)) !== null;
-    if (!isOurs()) return;
+    if (shards.tokenOf(shardOf(code)) === null) return;
     const reply = await ask(code, { type: "read", by: nobody });
-    if (!isOurs()) return;
-    if (!reply.ok && reply.code === "lobby:not_found") return listing.remove(code);
-    if (!reply.ok) throw new Error(`${code}: ${reply.code}`);
-    await mailboxes.whenCommitted(code, async (lobby) => {
-      if (lobby) return listing.refresh(lobby);
-      if (isOurs()) throw new Error(`${code}: read again`);
-    });
+    const lobby = mailboxes.peek(code);
+    if (reply.ok && lobby) return listing.refresh(lobby);
+    if (reply.ok || shards.tokenOf(shardOf(code)) === null) return;
+    if (reply.code !== "lobby:not_found") throw new Error(`${code}: ${reply.code}`);
+    await listing.remove(code);
   }
 
   function attempt(
@@ -230,8 +227,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   deps.connections.watch((isUp) => {
     shards.connection(isUp);
     if (isUp) mailboxes.doubt();
-    else mailboxes.forgetNumbers();
-  }, shards.refused);
+  });
 
   const ownChannel = workerChannel(incarnation);
   subscriber.on("message", (channel: string, message: string) => {

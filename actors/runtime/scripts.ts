@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Connection } from "./connection.ts";
 
-const names = ["commit", "claim", "release", "heartbeat", "alive", "listing", "read"] as const;
+const names = ["commit", "claim", "release", "heartbeat", "alive", "listing"] as const;
 type ScriptName = (typeof names)[number];
 type Argument = string | number;
 
@@ -25,12 +25,9 @@ function withDigest(lua: string): Source {
   return { lua, sha: createHash("sha1").update(lua).digest("hex") };
 }
 
-/** What can run scripts. */
-export type ScriptRunner = Pick<Connection, "evalsha" | "eval" | "isSharded">;
-
 /** Runs a script by its digest; a store that restarted and forgot it gets the text once more. */
 export async function runScript(
-  redis: ScriptRunner,
+  redis: Connection,
   name: ScriptName,
   keys: string[],
   args: Argument[],

@@ -19,10 +19,6 @@ export interface Shards {
   ownerOf(shard: number): Owner | null;
   /** True when a read may be served: we are certainly still the owner. */
   confirm(shard: number): Promise<boolean> | boolean;
-  /** As `Liveness` has it. */
-  isUnbroken(): boolean;
-  refused(): void;
-  hasSeenEnd(): boolean;
   /** The store refused this token: somebody else owns the shard now. */
   fenced(shard: number, token: string): void;
   /** Loads the owner map anew, as it is after this call; calls during a load share the next one. */
@@ -113,9 +109,6 @@ export function createShards(deps: {
     tokenOf: holdings.tokenOf,
     ownerOf: holdings.ownerOf,
     confirm: (shard) => (liveness.isFresh() ? holdings.holds(shard) : holdings.confirm(shard)),
-    isUnbroken: liveness.isUnbroken,
-    refused: liveness.refused,
-    hasSeenEnd: liveness.hasSeenEnd,
     fenced(shard, token) {
       holdings.lose(shard, token);
       mapChanged();

@@ -6,8 +6,6 @@ import type { Timing } from "./timing.ts";
 
 /** How long a hand-over waits for what is in flight; the fence makes going on safe. */
 const idleWaitMs = 2_000;
-/** Lobbies lost with the store of which the last number is kept; those beyond are told of a gap. */
-const maxNumbers = 100_000;
 
 export interface Waiting extends Delivery {
   resolve: (outcome: Outcome) => void;
@@ -34,12 +32,6 @@ export interface Slot {
   isDoubtful: boolean;
   /** Number of the last event this process saw committed; the store can only have less after a loss. */
   knownSeq: number;
-  /** Number of the last event of a commit sent: it may have been heard although no answer came. */
-  sentSeq: number;
-  /** The log has numbers that the state does not know of: it lost more than the log. */
-  isBehindLog: boolean;
-  /** The history of the store that the next commit notes, because the stored one is another; "" for none. */
-  newHistory: string;
 }
 
 /** Shard -> code -> slot; a shard without lobbies has no entry. */
@@ -49,12 +41,6 @@ export interface Slots {
   open(code: string, shard: number): Slot;
   ofShard(shard: number): Slot[];
   remove(slot: Slot): void;
-  /**
-   * Whoever outlived the store is a stranger to it when it comes back, and still knows what it told: whoever gets
-   * the lobby again knows it, up to the next time that the store goes away.
-   */
-  keepNumber(slot: Slot): void;
-  forgetNumbers(): void;
   count(): number;
   all(): Generator<Slot>;
 }
@@ -62,7 +48,6 @@ export interface Slots {
 export function createSlots(now: () => number, metrics: Metrics): Slots {
   const shards = new Map<number, Map<string, Slot>>();
   let count = 0;
-  const numbers = new Map<string, number>();
 
   return {
     find: (code) => shards.get(shardOf(code))?.get(code),
@@ -72,8 +57,6 @@ export function createSlots(now: () => number, metrics: Metrics): Slots {
       if (known) return known;
       shards.set(shard, slots);
       const slot = emptySlot(code, shard, now());
-      slot.knownSeq = slot.sentSeq = numbers.get(code) ?? 0;
-      numbers.delete(code);
       slots.set(code, slot);
       metrics.lobbyActors.set(++count);
       return slot;
@@ -86,10 +69,6 @@ export function createSlots(now: () => number, metrics: Metrics): Slots {
       if (slots.size === 0) shards.delete(slot.shard);
       metrics.lobbyActors.set(--count);
     },
-    keepNumber({ code, knownSeq }) {
-      if (knownSeq > 0 && numbers.size < maxNumbers) numbers.set(code, knownSeq);
-    },
-    forgetNumbers: () => numbers.clear(),
     count: () => count,
     *all() {
       for (const slots of shards.values()) yield* slots.values();
@@ -111,9 +90,6 @@ function emptySlot(code: string, shard: number, now: number): Slot {
     onIdle: [],
     isDoubtful: false,
     knownSeq: 0,
-    sentSeq: 0,
-    isBehindLog: false,
-    newHistory: "",
   };
 }
 

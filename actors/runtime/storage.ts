@@ -1,13 +1,12 @@
 import { evolve } from "../lobby/evolve.ts";
 import type { Lobby, LobbyEvent } from "../lobby/types.ts";
+import type { Connection } from "./connection.ts";
 import { lobbyKey } from "./keys.ts";
 import { rememberedFrom, type Memory } from "./memory.ts";
-import { runScript, type ScriptRunner } from "./scripts.ts";
 
 /**
  * How a lobby is stored: field `s` is a snapshot of version `sv`, `d:<n>` the events that led to version n
- * after it, `v` the stamp of the last commit, `k:<seat>:<slot>` remembered answers, `r` the result sheet,
- * `h` the history of the store at the last commit.
+ * after it, `v` the stamp of the last commit, `k:<seat>:<slot>` remembered answers, `r` the result sheet.
  */
 export interface StoredLobby {
   lobby: Lobby | null;
@@ -16,9 +15,6 @@ export interface StoredLobby {
   commitId: string;
   snapshotVersion: number;
   memory: Memory;
-  /** Of the last commit, and of the read; "" when not known. */
-  history: string;
-  presentHistory: string;
 }
 
 /** No lobby under its code. */
@@ -28,8 +24,6 @@ export const nothingStored = (): StoredLobby => ({
   commitId: "",
   snapshotVersion: 0,
   memory: new Map(),
-  history: "",
-  presentHistory: "",
 });
 
 /**
@@ -44,20 +38,16 @@ export function stampOf(version: number, commitId: string): string {
 /** Commits between two snapshots: bounds what a takeover has to fold. */
 export const snapshotEvery = 32;
 
-export const historyField = "h";
 export const deltaField = (version: number) => `d:${version}`;
 
 /** Reads a lobby back; this and the fence are the whole of recovery. */
-export async function loadLobby(redis: ScriptRunner, code: string): Promise<StoredLobby> {
-  const [presentHistory = "", ...parts] = (await runScript(
-    redis,
-    "read",
-    [lobbyKey(code)],
-    [],
-  )) as string[];
-  const fields = fieldsOf(parts);
+export async function loadLobby(
+  redis: Pick<Connection, "hgetall">,
+  code: string,
+): Promise<StoredLobby> {
+  const fields = await redis.hgetall(lobbyKey(code));
   const stamp = fields["v"];
-  if (stamp === undefined) return { ...nothingStored(), presentHistory };
+  if (stamp === undefined) return nothingStored();
   const version = Number.parseInt(stamp, 10);
   const [, commitId = ""] = stamp.split(" ");
   const snapshotVersion = Number(fields["sv"] ?? 0);
@@ -67,15 +57,7 @@ export async function loadLobby(redis: ScriptRunner, code: string): Promise<Stor
     if (delta === undefined) throw new Error(`lobby ${code} lacks the events of version ${n}`);
     for (const event of JSON.parse(delta) as LobbyEvent[]) lobby = evolve(lobby, event);
   }
-  const memory = rememberedFrom(fields);
-  const history = fields[historyField] ?? "";
-  return { lobby, version, commitId, snapshotVersion, memory, history, presentHistory };
-}
-
-function fieldsOf(parts: readonly string[]): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (let i = 0; i + 1 < parts.length; i += 2) fields[parts[i] ?? ""] = parts[i + 1] ?? "";
-  return fields;
+  return { lobby, version, commitId, snapshotVersion, memory: rememberedFrom(fields) };
 }
 
 interface EncodedChange {

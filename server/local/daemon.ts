@@ -12,7 +12,7 @@ export interface DaemonOptions {
   /** True as soon as the server answers. */
   isReady: () => Promise<boolean>;
   /** Run before every start: removes what a killed predecessor left. */
-  prepare: () => Promise<unknown>;
+  prepare: () => Promise<void>;
   /** Asks for an orderly end. */
   stopSignal: NodeJS.Signals;
   log: Logger;
@@ -20,8 +20,8 @@ export interface DaemonOptions {
 
 export interface Daemon {
   pid(): number | null;
-  /** Resolves when the process is gone; true when it went in order. */
-  stop(): Promise<boolean>;
+  /** Orderly end; resolves when the process is gone. */
+  stop(): Promise<void>;
   /** SIGKILL without a restart: tests lose a store this way. */
   kill(): Promise<void>;
 }
@@ -64,15 +64,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }
   };
   await launch();
-  const end = async (signal: NodeJS.Signals): Promise<boolean> => {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
     state.isStopping = true;
     if (state.child) await endProcess(state.child, signal);
-    return state.child?.exitCode === 0;
   };
   return {
     pid: () => state.child?.pid ?? null,
     stop: () => end(options.stopSignal),
-    kill: async () => void (await end("SIGKILL")),
+    kill: () => end("SIGKILL"),
   };
 }
 

@@ -44,26 +44,23 @@ function psCommandOf(pid: number): string | null {
 
 /**
  * Ends the server that the pid file of a killed parent names, when `program` occurs in its command
- * line; removes the file. Then the data folder is free. Resolves to whether there was one and it ended in order.
+ * line; removes the file. Then the data folder is free.
  */
 export async function stopOrphan(
   file: string,
   program: RegExp,
   signal: NodeJS.Signals,
-): Promise<boolean> {
+): Promise<void> {
   const pid = readPid(file);
-  if (pid === null) return false;
-  let isOrderly = false;
+  if (pid === null) return;
   if (isAlive(pid) && program.test(commandOf(pid) ?? "")) {
     process.kill(pid, signal);
-    isOrderly = await isGone(pid, orderlyMs);
-    if (!isOrderly) {
+    if (!(await isGone(pid, orderlyMs))) {
       process.kill(pid, "SIGKILL");
       await isGone(pid, killedMs);
     }
   }
   rmSync(file, { force: true });
-  return isOrderly;
 }
 
 async function isGone(pid: number, budgetMs: number): Promise<boolean> {

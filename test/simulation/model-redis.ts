@@ -1,18 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { continuedKey } from "../../server/core/store-history.ts";
 import { scripts } from "./model-scripts.ts";
 
 type Argument = string | number;
-const scriptNames = [
-  "commit",
-  "claim",
-  "release",
-  "heartbeat",
-  "alive",
-  "listing",
-  "read",
-] as const;
+const scriptNames = ["commit", "claim", "release", "heartbeat", "alive", "listing"] as const;
 export type ScriptName = (typeof scriptNames)[number];
 
 /** One lobby's part of the commit script, as it was carried out. */
@@ -40,10 +31,6 @@ export interface StoreFaults {
   dropsEvent?: boolean;
   /** Takes events whose numbers were given before. */
   acceptsOldIds?: boolean;
-  /** Changes what a worker reads back of a stored lobby. */
-  readBack?: (fields: Record<string, string>) => Record<string, string>;
-  /** Claims to go on where it ended, whatever it lost. */
-  hidesHistory?: boolean;
   /** Knows its scripts from the beginning and for good. */
   keepsScripts?: boolean;
 }
@@ -73,8 +60,6 @@ export class ModelRedis {
   committed: (commit: StoredCommit) => void = () => {};
   /** A shard has a new owner record; it is empty when the shard was released. */
   owned: (key: string, record: string, before: string) => void = () => {};
-  /** Of the present process, as its `master_replid`. */
-  history = "history1";
   readonly #known = new Set<ScriptName>();
   #journal: { at: number; undo: () => void }[] | null = null;
   #clock: () => number = () => 0;
@@ -113,15 +98,8 @@ export class ModelRedis {
     for (const name of scriptNames) this.#known.add(name);
   }
 
-  /** As another process: with what is stored, and nothing else. Whoever ended it in order notes that. */
-  restart(isOrderly: boolean): void {
+  forgetScripts(): void {
     this.#known.clear();
-    if (this.faults.hidesHistory) return;
-    const earlier = this.history;
-    this.history = `history${Number(earlier.slice("history".length)) + 1}`;
-    const [continuing, ...whole] = (this.get(continuedKey) ?? "").split(" ");
-    const all = [this.history, earlier, ...(continuing === earlier ? whole : [])];
-    if (isOrderly) this.set(continuedKey, all.join(" "));
   }
 
   /** Loses every write made after this time, as a disk that was not yet written to. */
@@ -210,15 +188,11 @@ export class ModelRedis {
     return [...(this.sorted.get(key) ?? [])].sort(order);
   }
 
-  takes(key: string, id: number): boolean {
-    const last = this.streams.get(key)?.at(-1)?.[0] ?? 0;
-    return id > last || this.faults.acceptsOldIds === true;
-  }
-
   xadd(key: string, id: number, message: string): void {
     let stream = this.streams.get(key);
     if (!stream) this.streams.set(key, (stream = []));
-    if (!this.takes(key, id))
+    const last = stream.at(-1)?.[0] ?? 0;
+    if (id <= last && !this.faults.acceptsOldIds)
       throw new Error("ERR The ID specified in XADD is equal or smaller than the target stream");
     stream.push([id, message]);
     const list = stream;

@@ -10,7 +10,6 @@ export const scripts: Record<ScriptName, Script> = {
   heartbeat,
   alive,
   listing,
-  read,
 };
 
 function commit(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string {
@@ -35,10 +34,7 @@ function commit(redis: ModelRedis, keys: readonly string[], args: readonly strin
       removed: parts.slice(fieldsEnd),
       messages,
     };
-    let verdict: string = judge(redis, own, lobby, { token, expected, stamp });
-    const [first] = messages[0] ?? [];
-    if (verdict === "c" && first !== undefined && !redis.takes(stream, Number.parseInt(first, 10)))
-      verdict = "r";
+    const verdict = judge(redis, own, lobby, { token, expected, stamp });
     letters += verdict;
     if (verdict !== "c") continue;
     write(redis, { stamp, lobby, stream, due, channel, ttl, dueAt }, change);
@@ -158,21 +154,15 @@ function alive(redis: ModelRedis, keys: readonly string[], args: readonly string
 }
 
 function listing(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number {
-  const [list = "", order = "", unlisted = ""] = keys;
-  const [code = "", seq = "", created = "0", entry = ""] = args;
-  const known = redis.hget(list, code) ?? redis.get(unlisted);
-  if (known !== null && seq !== "" && Number.parseInt(known, 10) > Number(seq)) return 0;
+  const [list = "", order = ""] = keys;
+  const [code = "", seq = "0", created = "0", entry = ""] = args;
   if (entry === "") {
-    if (seq !== "") redis.set(unlisted, seq);
     redis.zrem(order, code);
     return redis.hdel(list, code);
   }
+  const old = redis.hget(list, code);
+  if (old !== null && Number.parseInt(old, 10) > Number(seq)) return 0;
   redis.hset(list, code, `${seq}\n${entry}`);
   redis.zadd(order, Number(created), code);
   return 1;
-}
-
-function read(redis: ModelRedis, keys: readonly string[]): string[] {
-  const { readBack = (fields) => fields } = redis.faults;
-  return [redis.history, ...Object.entries(readBack(redis.hgetall(keys[0] ?? ""))).flat()];
 }

@@ -84,6 +84,7 @@ function connectionOver(link: Link, redis: ModelRedis): Connection {
     eval: (lua, keyCount, ...args) => ask(() => redis.eval(lua, keyCount, args)),
     get: (key) => ask(() => redis.get(key)),
     mget: (keys) => ask(() => keys.map((key) => redis.get(key))),
+    hgetall: (key) => ask(() => redis.hgetall(key)),
     hmget: (key, ...fields) => ask(() => fields.map((field) => redis.hget(key, field))),
     zrange: (key: string, _start: string, _stop: string, scores?: "WITHSCORES") =>
       ask(() => redis.zrange(key).flatMap(([member, at]) => (scores ? [member, `${at}`] : member))),
@@ -115,13 +116,7 @@ export interface Wiring {
 export function wire(net: Network, place: Place): Wiring {
   const commits = new Link(net, place);
   let hear = (_isUp: boolean) => {};
-  let refused = () => {};
-  const control = new Link(
-    net,
-    place,
-    () => hear(true),
-    () => refused(),
-  );
+  const control = new Link(net, place, () => hear(true));
   const ear = new Ear(net, place);
   const subscriber: Listener = {
     subscribe: (...channels) => ear.subscribe(channels),
@@ -139,9 +134,8 @@ export function wire(net: Network, place: Place): Wiring {
       commits: connectionOver(commits, net.redis),
       control: connectionOver(control, net.redis),
       subscriber,
-      watch(listen, onRefused) {
+      watch(listen) {
         hear = listen;
-        refused = onRefused;
       },
       close: () => end(false),
     },

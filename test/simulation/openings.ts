@@ -15,7 +15,7 @@ import {
   ownerKey,
   shardOf,
 } from "../../actors/runtime/keys.ts";
-import { historyField, nothingStored, stampOf } from "../../actors/runtime/storage.ts";
+import { nothingStored, stampOf } from "../../actors/runtime/storage.ts";
 import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
 
@@ -161,7 +161,7 @@ function play(code: string, opening: Opening): Prepared {
 
 /** Puts a prepared lobby into a store, as its last owner left it. */
 export function seed(redis: ModelRedis, code: string, lobby: Prepared): void {
-  redis.hashes.set(lobbyKey(code), new Map([...lobby.fields, [historyField, redis.history]]));
+  redis.hashes.set(lobbyKey(code), new Map(lobby.fields));
   if (lobby.seq > 0) redis.streams.set(eventStreamKey(code), [[lobby.seq, ""]]);
   if (lobby.due !== null && !redis.faults.forgetsDeadlines)
     redis.sorted.set(dueKey(shardOf(code)), new Map([[code, lobby.due]]));

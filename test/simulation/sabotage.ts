@@ -8,6 +8,8 @@ export interface Sabotage {
   freshMs?: number;
   /** Seats the lobbies are made for, when not the right number. */
   seatBound?: number;
+  /** Changes what a worker reads back of a stored lobby. */
+  readBack?: (fields: Record<string, string>) => Record<string, string>;
   /** A worker answers as soon as a commit is on its way. */
   answersBeforeCommit?: boolean;
   /** A worker that took a lobby over gives its next events the number of the last one again. */
@@ -21,9 +23,14 @@ export interface Sabotage {
 }
 
 export function sabotaged(connections: Connections, sabotage: Sabotage): Connections {
+  const { readBack, answersBeforeCommit } = sabotage;
   let { commits, control } = connections;
+  if (readBack) {
+    const sound = control;
+    control = { ...sound, hgetall: async (key) => readBack(await sound.hgetall(key)) };
+  }
   if (sabotage.seesShardsTaken) control = credulous(control);
-  if (sabotage.answersBeforeCommit) commits = hasty(commits);
+  if (answersBeforeCommit) commits = hasty(commits);
   if (sabotage.reusesSeq) commits = recounting(commits);
   return { ...connections, commits, control };
 }

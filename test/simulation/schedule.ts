@@ -1,7 +1,7 @@
 import { nextDeadline } from "../../actors/lobby/deadlines.ts";
 import type { LobbyReply } from "../../actors/contract.ts";
+import type { Connection } from "../../actors/runtime/connection.ts";
 import { eventStreamKey, publicListKey } from "../../actors/runtime/keys.ts";
-import type { ScriptRunner } from "../../actors/runtime/scripts.ts";
 import { loadLobby } from "../../actors/runtime/storage.ts";
 import { Ledger } from "./ledger.ts";
 import { by, prepare, seatsOf, seed, type Opening } from "./openings.ts";
@@ -159,7 +159,7 @@ export class Schedule {
       if (!state) continue;
       const ids = world.redis.streams.get(eventStreamKey(code))?.map(([id]) => id) ?? [];
       const isGapless = ids.every((id, i) => i === 0 || id === (ids[i - 1] ?? 0) + 1);
-      world.ensure(isGapless || world.mayHaveLost, "seq gap-free", () => `${code}: ${ids.join()}`);
+      world.ensure(isGapless || world.hasLost, "seq gap-free", () => `${code}: ${ids.join()}`);
       const due = nextDeadline(state);
       world.ensure(
         due === null || due > world.wall() - overdueMs - world.clockDebt(),
@@ -236,11 +236,9 @@ export class Schedule {
 }
 
 /** Reads the store past the network. */
-function directly({ redis }: World): ScriptRunner {
-  return {
-    evalsha: async (sha, keyCount, ...args) => redis.evalsha(sha, keyCount, args),
-    eval: async (lua, keyCount, ...args) => redis.eval(lua, keyCount, args),
-  };
+function directly({ redis, sabotage }: World): Pick<Connection, "hgetall"> {
+  const read = (key: string) => redis.hgetall(key);
+  return { hgetall: async (key) => (sabotage.readBack ? sabotage.readBack(read(key)) : read(key)) };
 }
 
 function seqIn(body: string | null): number {

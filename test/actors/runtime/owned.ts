@@ -45,8 +45,7 @@ export class Owned {
   }
 
   async takeOver(): Promise<void> {
-    const read = async () => ["", ...Object.entries(this.#fields).flat()];
-    const stored = await loadLobby({ evalsha: read, eval: read }, "ABCDEF");
+    const stored = await loadLobby({ hgetall: async () => this.#fields }, "ABCDEF");
     this.#actor = actorOf("ABCDEF", stored, this.now);
   }
 
