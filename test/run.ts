@@ -7,6 +7,7 @@ import {
   globSync,
   mkdtempSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ import { findRedisProgram } from "../server/local/redis-program.ts";
 import { removeWithServers } from "./support/own-folder.ts";
 
 /**
- * `npm test [-- files and node:test flags]`: one Postgres for the whole run, three processes at a
+ * `npm test [-- files, folders and node:test flags]`: one Postgres for the whole run, three processes at a
  * time. Everything temporary lives in one folder, so that an interrupted run leaves nothing behind.
  */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -40,10 +41,15 @@ const nodeGuard = new URL("../server/core/node-guard.mjs", import.meta.url).href
 
 const args = process.argv.slice(2);
 const flags = args.filter((arg) => arg.startsWith("-"));
-const patterns = args.filter((arg) => !arg.startsWith("-"));
+const patterns = args.filter((arg) => !arg.startsWith("-")).map(insideFolder);
 const files = globSync(patterns.length > 0 ? patterns : ["test/**/*.test.ts"]).sort();
 
 process.exitCode = await runAll().finally(() => removeWithServers(folder));
+
+function insideFolder(pattern: string): string {
+  const isFolder = statSync(pattern, { throwIfNoEntry: false })?.isDirectory();
+  return isFolder ? join(pattern, "**/*.test.ts") : pattern;
+}
 
 async function runAll(): Promise<number> {
   if (files.length === 0) {

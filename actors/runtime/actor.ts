@@ -23,7 +23,13 @@ import {
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
 import { isHarmlessTwice, isLasting, meansCurrent } from "./repeats.ts";
 import { laterSigns, withSign, type Signs } from "./signs.ts";
-import { encodeChange, encodeSnapshot, stampOf, type StoredLobby } from "./storage.ts";
+import {
+  encodeChange,
+  encodeSnapshot,
+  generationField,
+  stampOf,
+  type StoredLobby,
+} from "./storage.ts";
 
 /** One lobby in memory: the committed state plus what the commit in flight adds to it. */
 export interface Actor {
@@ -40,6 +46,8 @@ export interface Actor {
   signs: Signs;
   /** Deadline as the store has it. */
   due: number | null;
+  /** Of its shard, in which its events have got their numbers. */
+  generation: number;
 }
 
 /** A command on its way into a lobby. */
@@ -65,7 +73,8 @@ export interface BatchRules {
 
 const activeTtlMs = 48 * 3_600_000;
 
-export function actorOf(code: string, stored: StoredLobby, now: number): Actor {
+/** `generation`: of the shard, for a lobby that begins. */
+export function actorOf(code: string, stored: StoredLobby, now: number, generation = 0): Actor {
   const { lobby, version, commitId, snapshotVersion, memory } = stored;
   return {
     code,
@@ -78,6 +87,7 @@ export function actorOf(code: string, stored: StoredLobby, now: number): Actor {
     audience: newAudience(lobby, now),
     signs: null,
     due: lobby ? nextDeadline(lobby) : null,
+    generation: lobby ? stored.generation : generation,
   };
 }
 
@@ -198,6 +208,7 @@ function sealBatch(
   const hasEnded = events.some((event) => event.type === "finished");
   // What is not there yet takes no end: the log begins with the first message, later than the lobby.
   const isBeginning = expected === "" || lobby.seq === payloads.length;
+  if (expected === "" && actor.generation > 0) fields.push(generationOf(actor));
   if (hasEnded) fields.push(["r", JSON.stringify(resultSheet(lobby))]);
   return {
     code: actor.code,
@@ -211,6 +222,10 @@ function sealBatch(
     ttlMs: ttlOf(lobby, isBeginning || isSnapshot, hasEnded),
     due: dueChange(actor, lobby),
   };
+}
+
+function generationOf({ generation }: Actor): [string, string] {
+  return [generationField, String(generation)];
 }
 
 function withoutNames(fields: [string, string][], names: string[]): [string, string][] {
@@ -242,7 +257,7 @@ export function leaveGap(
     version: actor.version,
     id,
     seq,
-    fields: change.fields,
+    fields: actor.generation > 0 ? [...change.fields, generationOf(actor)] : change.fields,
     removedFields: change.removed,
     payloads: [encodeMessage(restored, { type: "lobby.gap", data: {} }, now, context)],
     ttlMs: null,

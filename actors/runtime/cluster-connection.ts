@@ -22,8 +22,14 @@ function clusterConnection(cluster: Cluster): Connection {
       scores ? cluster.zrange(key, start, stop, scores) : cluster.zrange(key, start, stop),
     zrevrange: (key, start, stop) => cluster.zrevrange(key, start, stop),
     zrem: (key, member) => cluster.zrem(key, member),
+    info: (section) => infoOf(cluster, section),
     publish: (channel, message) => cluster.spublish(channel, message).then(Number),
   };
+}
+
+async function infoOf(cluster: Cluster, section: string): Promise<string> {
+  const ends = await Promise.allSettled(cluster.nodes("master").map((node) => node.info(section)));
+  return ends.map((end) => (end.status === "fulfilled" ? end.value : "")).join("");
 }
 
 /** One pipeline for each group of slots that are served together; one that fails leaves its values undefined. */

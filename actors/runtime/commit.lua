@@ -5,9 +5,11 @@
 --       numbers of deleted fields and of events, (field, value)..., deleted fields...;
 --       behind it of each event its id and its message. A message is stored and published as it came, because
 --       every string that is made here is hashed from end to end.
--- Returns one letter per lobby: 'c' committed, 'a' already committed by this very commit, 'f' fenced, 'v' version conflict.
--- A lobby is checked fully before its first write, because a script has no rollback.
-local call, find, sub = redis.call, string.find, string.sub
+-- Returns one letter per lobby: 'c' committed, 'a' already committed by this very commit, 'f' fenced, 'v' version conflict,
+--       'r' refused, because the log has the number of an event already.
+-- A lobby is checked fully before its first write, because a script has no rollback; whether the log takes the first
+-- event shows when it is written, so that comes first.
+local call, try, find, sub = redis.call, redis.pcall, string.find, string.sub
 local results, owners, at = {}, {}, 1
 
 local function split(text)
@@ -40,10 +42,13 @@ for i = 0, #KEYS / 4 - 1 do
     results[i + 1] = 'a'
   elseif stored ~= expected then
     results[i + 1] = 'v'
+  elseif events ~= '0' and type(try('XADD', stream, ARGV[at + 1], 'd', ARGV[at + 2])) == 'table' then
+    results[i + 1] = 'r'
   else
     if count > fieldsEnd then call('HDEL', lobby, unpack(parts, fieldsEnd + 1, count)) end
     call('HSET', lobby, 'v', stamp, unpack(parts, 11, fieldsEnd))
-    for n = at + 1, at + events * 2, 2 do
+    if events ~= '0' then call('PUBLISH', channel, ARGV[at + 2]) end
+    for n = at + 3, at + events * 2, 2 do
       call('XADD', stream, ARGV[n], 'd', ARGV[n + 1])
       call('PUBLISH', channel, ARGV[n + 1])
     end

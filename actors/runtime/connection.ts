@@ -13,6 +13,8 @@ export interface Connection {
   zrange(key: string, start: string, stop: string, scores: "WITHSCORES"): Promise<string[]>;
   zrevrange(key: string, start: number, stop: number): Promise<string[]>;
   zrem(key: string, member: string): Promise<number>;
+  /** Of a cluster that of every master that answers, one behind the other. */
+  info(section: "replication"): Promise<string>;
   /** True on Redis Cluster: one script per shard, announcements at the node of their channel. */
   readonly isSharded?: boolean;
   /** Resolves to the number of receivers. */
@@ -32,7 +34,7 @@ export interface Connections {
   commits: Connection;
   control: Connection;
   subscriber: Listener;
-  /** Tells when the connection goes, and when it is there again. */
-  watch(hear: (isUp: boolean) => void): void;
+  /** Tells when the connection goes, and when it is there again; `refused`: that nothing listens at the address. */
+  watch(hear: (isUp: boolean) => void, refused: () => void): void;
   close(): void;
 }

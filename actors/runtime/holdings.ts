@@ -1,18 +1,18 @@
 import { Serial } from "../../server/core/serial.ts";
 import type { Connection } from "./connection.ts";
-import { dueKey, epochKey, ownerKey } from "./keys.ts";
+import { dueKey, epochKey, historyKey, ownerKey } from "./keys.ts";
 import { parseOwner, type Owner } from "./placement.ts";
 import { runScript } from "./scripts.ts";
 
 export interface HoldingHooks {
-  /** A shard became ours. */
-  claimed(shard: number): void;
+  /** A shard became ours; `isOutlived`: once more, and nobody had it since it was lost. */
+  claimed(shard: number, isOutlived: boolean): void;
   /** A deadline stored in a shard of ours: after its claim, and after the store was away. */
   deadline(code: string, due: number): void;
   /** Stop accepting and finish what is in flight, before the shard is released. */
   closing(shard: number): Promise<void>;
-  /** The shard is no longer ours: forget its lobbies. */
-  lost(shard: number): void;
+  /** The shard is no longer ours: forget its lobbies; `isOutlived`: but not what is known of them. */
+  lost(shard: number, isOutlived: boolean): void;
 }
 
 export interface Claimed {
@@ -25,6 +25,8 @@ export interface Claimed {
 export interface Holdings {
   /** Token under which this process may commit, or null when the shard is not ours. */
   tokenOf(shard: number): string | null;
+  /** Grows when the store may have lost something of the shard that nobody can know; of a shard of ours. */
+  generationOf(shard: number): number;
   ownerOf(shard: number): Owner | null;
   holds(shard: number): boolean;
   held(): number[];
@@ -48,6 +50,8 @@ export interface Holdings {
   readDeadlines(): Promise<void>;
   /** Forgets a shard; with a token only while it is held under this one. */
   lose(shard: number, token?: string): void;
+  /** Forgets all shards; `isOutlived`: only the store can tell whether somebody else has had them. */
+  loseAll(isOutlived: boolean): void;
 }
 
 export function createHoldings(deps: {
@@ -61,14 +65,18 @@ export function createHoldings(deps: {
   const owners: (Owner | null)[] = [];
   const mine = new Map<number, string>();
   const closing = new Set<number>();
+  const generations = new Map<number, number>();
+  /** Shards lost with the store, and the tokens under which they were ours. */
+  const outlived = new Map<number, string>();
   /** Claimed or given up while the map is on its way, which on a cluster comes from several nodes. */
   const changed = new Set<number>();
   const loads = new Serial(load);
 
-  function lose(shard: number, token?: string): void {
+  function lose(shard: number, token?: string, isOutlived = false): void {
     if (token !== undefined && mine.get(shard) !== token) return;
     closing.delete(shard);
-    if (mine.delete(shard)) hooks.lost(shard);
+    generations.delete(shard);
+    if (mine.delete(shard)) hooks.lost(shard, isOutlived);
   }
 
   async function load(): Promise<void> {
@@ -95,13 +103,17 @@ export function createHoldings(deps: {
   }
 
   async function take(shard: number, owner: Owner | null): Promise<boolean> {
-    const keys = [ownerKey(shard), epochKey(shard), dueKey(shard)];
-    const reply = await runScript(redis, "claim", keys, [owner?.token ?? "", incarnation]);
+    const keys = [ownerKey(shard), epochKey(shard), dueKey(shard), historyKey(shard)];
+    const isOutlived = owner !== null && outlived.get(shard) === owner.token;
+    const args = [owner?.token ?? "", incarnation, isOutlived ? 1 : 0];
+    const reply = await runScript(redis, "claim", keys, args);
     if (!Array.isArray(reply) || typeof reply[0] !== "string") return false;
-    const [token = "", ...due] = reply as string[];
+    const [token = "", generation, ...due] = reply as string[];
     record(shard, parseOwner(token));
+    outlived.delete(shard);
     mine.set(shard, token);
-    hooks.claimed(shard);
+    generations.set(shard, Number(generation));
+    hooks.claimed(shard, isOutlived);
     tellDeadlines(due);
     return true;
   }
@@ -124,6 +136,7 @@ export function createHoldings(deps: {
 
   return {
     tokenOf: (shard) => (closing.has(shard) ? null : (mine.get(shard) ?? null)),
+    generationOf: (shard) => generations.get(shard) ?? 0,
     ownerOf: (shard) => owners[shard] ?? null,
     holds: (shard) => mine.has(shard),
     held: () => [...mine.keys()],
@@ -163,5 +176,12 @@ export function createHoldings(deps: {
       await Promise.all([...mine.keys()].map(readDeadlines));
     },
     lose,
+    loseAll(isOutlived) {
+      outlived.clear();
+      for (const [shard, token] of mine) {
+        if (isOutlived) outlived.set(shard, token);
+        lose(shard, token, isOutlived);
+      }
+    },
   };
 }

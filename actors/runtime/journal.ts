@@ -24,7 +24,8 @@ export interface Commit {
   due: number | null | undefined;
 }
 
-export type CommitResult = "committed" | "fenced" | "conflict" | "failed";
+/** Refused: the log of the lobby has gone further than its state. */
+export type CommitResult = "committed" | "fenced" | "conflict" | "refused" | "failed";
 
 /** By the letters of the script. */
 const outcomes: Readonly<Record<string, CommitResult>> = {
@@ -32,6 +33,7 @@ const outcomes: Readonly<Record<string, CommitResult>> = {
   a: "committed",
   f: "fenced",
   v: "conflict",
+  r: "refused",
 };
 
 export interface Journal {

@@ -19,6 +19,7 @@ export function shardOf(code: string): number {
 export const ownerKey = (shard: number) => `{${shard}}:own`;
 export const epochKey = (shard: number) => `{${shard}}:epoch`;
 export const dueKey = (shard: number) => `{${shard}}:due`;
+export const historyKey = (shard: number) => `{${shard}}:history`;
 export const lobbyKey = (code: string) => `{${shardOf(code)}}:l:${code}`;
 export const eventStreamKey = (code: string) => `{${shardOf(code)}}:e:${code}`;
 export const eventChannel = (code: string) => `{${shardOf(code)}}:ev:${code}`;
@@ -57,6 +58,7 @@ export const leavingKey = "{workers}:leaving";
 /** Public unfinished lobbies: code -> listing, and code by creation time; one script writes both. */
 export const publicListKey = "{lobbies}:public";
 export const publicOrderKey = "{lobbies}:order";
+export const unlistedKey = (code: string) => `{lobbies}:unlisted:${code}`;
 
 export const deadChannel = "dead";
 export const mapChannel = "map";

@@ -1,11 +1,14 @@
 import { listingOf, type WireContext } from "../lobby/snapshot.ts";
 import type { Lobby, LobbyEvent } from "../lobby/types.ts";
 import type { Connection } from "./connection.ts";
-import { publicListChannel, publicListKey, publicOrderKey, shardOf } from "./keys.ts";
+import { publicListChannel, publicListKey, publicOrderKey, shardOf, unlistedKey } from "./keys.ts";
 import { runScript } from "./scripts.ts";
 
 /** Public lobbies shown at most (LOB-04). */
 const maxListed = 100;
+
+/** A worker that wakes up may write what it had begun before; it is killed when it does not answer for much less. */
+const removalKeptMs = 60_000;
 
 /** Events after which the entry is written anew; those marked true are announced to subscribers (HUB-04). */
 const listingEvents: Partial<Record<LobbyEvent["type"], boolean>> = {
@@ -32,14 +35,14 @@ export interface Listing {
 }
 
 export function createListing(redis: Connection, context: WireContext): Listing {
-  const keys = [publicListKey, publicOrderKey];
+  function writeEntry(code: string, seq: number | "", createdAt: number, entry: string) {
+    const keys = [publicListKey, publicOrderKey, unlistedKey(code)];
+    return runScript(redis, "listing", keys, [code, seq, createdAt, entry, removalKeptMs]);
+  }
 
   async function write(lobby: Lobby): Promise<boolean> {
     const entry = listingOf(lobby, context) ?? "";
-    return (
-      (await runScript(redis, "listing", keys, [lobby.code, lobby.seq, lobby.createdAt, entry])) ===
-      1
-    );
+    return (await writeEntry(lobby.code, lobby.seq, lobby.createdAt, entry)) === 1;
   }
 
   async function rewrite(lobby: Lobby, isAnnounced: boolean): Promise<void> {
@@ -75,7 +78,7 @@ export function createListing(redis: Connection, context: WireContext): Listing 
       if (await write(lobby)) await redis.publish(publicListChannel, "");
     },
     async remove(code) {
-      await runScript(redis, "listing", keys, [code, 0, 0, ""]);
+      await writeEntry(code, "", 0, "");
       await redis.publish(publicListChannel, "");
     },
   };

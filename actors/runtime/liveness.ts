@@ -41,11 +41,15 @@ export interface Liveness {
   heardOf(workers: string[]): Promise<ReadonlySet<string>>;
   /** The living who take shards. */
   candidates(): string[];
+  /** Somebody alive gives shards away. */
+  hasLeavers(): boolean;
   /** Someone else takes shards, or may yet be heard of. */
   hasOthers(): boolean;
   /** Another worker's word on the `dead` channel; false when it says nothing new to us. */
   hear(message: string): boolean;
   connection(isUp: boolean): void;
+  /** Nothing listens at the store's address. */
+  refused(): void;
 }
 
 /** After silence of our own the others get this many heartbeats to be seen before they count as dead. */
@@ -61,8 +65,11 @@ export function createLiveness(deps: {
   redis: Connection;
   timing: Timing;
   timings: ShardTimings;
-  /** The others may think us dead: what we hold may be theirs. Called before anything counts as fresh again. */
-  onForgotten: () => void;
+  /**
+   * The others may think us dead: what we hold may be theirs. Called before anything counts as fresh again.
+   * `isOutlived`: the store ended before anyone can have taken it, so it can only be theirs by what the store says.
+   */
+  onForgotten: (isOutlived: boolean) => void;
   onDead: (worker: string) => void;
 }): Liveness {
   const { incarnation, redis, timing, timings } = deps;
@@ -74,6 +81,8 @@ export function createLiveness(deps: {
   let connectedAt = Number.NEGATIVE_INFINITY;
   let lastHeartbeat = Number.NEGATIVE_INFINITY;
   let isLeaving = false;
+  /** While we were counted alive, and we have not been heard since. */
+  let hasSeenEnd = false;
 
   /** Takes over who is alive and who of them leaves; whether that is news. */
   function see(members: string[], leavers: string[]): boolean {
@@ -97,8 +106,9 @@ export function createLiveness(deps: {
     // Silent for so long that the others called us dead, or forgotten by the store. Someone may have looked
     // before this sign of life and claim after it.
     const isForgotten = known === 0 && !isFirst;
-    if (isForgotten) deps.onForgotten();
+    if (isForgotten) deps.onForgotten(hasSeenEnd);
     lastHeartbeat = sent;
+    hasSeenEnd = false;
     const isChanged = see(members, leavers);
     if (isForgotten) graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
     const hasWaited = graceUntil > 0 && timing.elapsed() >= graceUntil;
@@ -124,6 +134,7 @@ export function createLiveness(deps: {
       return new Set(Array.isArray(reply) ? (reply as string[]) : workers);
     },
     candidates: () => [...live].filter((worker) => !leaving.has(worker)),
+    hasLeavers: () => leaving.size > 0,
     hasOthers: () =>
       timing.elapsed() < graceUntil ||
       [...live].some((worker) => worker !== incarnation && !leaving.has(worker)),
@@ -142,6 +153,9 @@ export function createLiveness(deps: {
     },
     connection(isUp) {
       connectedAt = isUp ? timing.elapsed() : Number.POSITIVE_INFINITY;
+    },
+    refused() {
+      hasSeenEnd ||= timing.elapsed() - lastHeartbeat < timings.deadMs;
     },
   };
 }

@@ -12,6 +12,9 @@ import { systemTiming } from "./timing.ts";
 /** A store that does not answer for so long counts as away. */
 const storeWaitMs = 2_500;
 
+/** Of a port, and of a socket file, at which nothing listens. */
+const refusals: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT"]);
+
 type Given = "log" | "clock" | "metrics" | "context" | "enqueueResult" | "draw" | "seatLimit";
 
 export interface LobbiesDeps extends Pick<RouterDeps, Given> {
@@ -55,7 +58,12 @@ async function connect({ redisUrl, log }: LobbiesDeps): Promise<Connections> {
     commits: connectionOf(commits),
     control: connectionOf(control),
     subscriber,
-    watch(hear) {
+    watch(hear, refused) {
+      const told = (error: NodeJS.ErrnoException) => {
+        if (refusals.has(error.code ?? "")) refused();
+      };
+      control.on("error", told);
+      control.on("node error", told);
       control.on("close", () => hear(false));
       control.on("ready", () => hear(true));
       // A node of a cluster that comes, also one that comes back.

@@ -3,6 +3,7 @@ import type { Metrics } from "../../server/core/metrics.ts";
 import type { Lobby, LobbyCommand, LobbyEvent } from "../lobby/types.ts";
 import { runBatch, type Actor, type Batch, type BatchRules } from "./actor.ts";
 import type { Connection } from "./connection.ts";
+import type { Doubtful } from "./continuity.ts";
 import type { Commit, Journal } from "./journal.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { shardOf } from "./keys.ts";
@@ -22,9 +23,10 @@ const idleMs = 5 * 60_000;
 const failedRules: Outcome = { ok: false, code: "server:error" };
 
 export interface MailboxDeps {
+  incarnation: string;
   redis: Connection;
   journal: Journal;
-  placement: Pick<Shards, "tokenOf" | "confirm" | "fenced">;
+  placement: Pick<Shards, "tokenOf" | "generationOf" | "confirm" | "fenced">;
   ticker: Ticker;
   timing: Timing;
   log: Logger;
@@ -56,16 +58,26 @@ export interface Mailboxes {
   deliver: Deliver;
   /** The store was away and may have come back older: nothing in memory is trusted without a look. */
   doubt(): void;
-  /** The shard is lost: its lobbies leave memory, callers are sent on. */
-  drop(shard: number): void;
+  /** Lobbies of the shard that nobody has looked at since. */
+  doubtful(shard: number): Doubtful[];
+  trust(shard: number, codes: string[]): void;
+  /** A lobby is read again soon, and goes on behind what the store has lost of it. */
+  review(code: string): void;
+  /** The shard is ours; `isOutlived`: again, and what is known of its lobbies still holds. */
+  open(shard: number, isOutlived: boolean): void;
+  /** The shard is lost: its lobbies leave memory, callers are sent on; `isOutlived`: what is known of them stays. */
+  drop(shard: number, isOutlived: boolean): void;
   /** Resolves when nothing of the shard is in flight. */
   close(shard: number): Promise<void>;
   /** A deadline passed. */
   fire(code: string): void;
   /** A deadline as the store has it. */
   restore(code: string, due: number): void;
-  /** The lobby as this process has it in memory. */
-  peek(code: string): Lobby | null;
+  /**
+   * Hands over the lobby as it is committed, once no commit of it is in flight; null when it is not in memory. The
+   * next command changes it in place, so that it is good for what is done with it at once.
+   */
+  whenCommitted<T>(code: string, use: (lobby: Lobby | null) => Promise<T>): Promise<T>;
   actors(): number;
   /** At most so many of the lobbies in memory, in no order. */
   some(limit: number): Lobby[];
@@ -191,11 +203,18 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     done: (isCommitted: boolean) => void,
   ): void {
     deps.journal.commit(change, token, (outcome) => {
-      if (outcome === "committed") slot.knownSeq = change.seq;
+      if (outcome === "committed") {
+        slot.knownSeq = change.seq;
+        slot.isBehindLog = false;
+      }
       if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
       // It is read back and the commands are tried again; time after time it cannot be written at all.
       if (outcome === "conflict")
         deps.log.warn({ lobby: slot.code }, "lobby is not as it was read: read again");
+      if (outcome === "refused") {
+        slot.isBehindLog = true;
+        deps.log.error({ lobby: slot.code, seq: change.seq }, "lobby is behind its log");
+      }
       // Perhaps it is in the store, with a deadline nobody here knows.
       if (outcome === "failed") {
         deadlines.retry(slot.code);
@@ -266,7 +285,17 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     doubt() {
       for (const slot of slots.all()) slot.isDoubtful = true;
     },
-    drop(shard) {
+    doubtful: slots.doubtful,
+    trust: slots.trust,
+    review(code) {
+      if (!slots.find(code)?.isBusy) deadlines.fire(code);
+    },
+    open(shard, isOutlived) {
+      if (!isOutlived) slots.forgetKept(shard);
+    },
+    drop(shard, isOutlived) {
+      if (isOutlived) slots.keep(shard);
+      else slots.forgetKept(shard);
       for (const slot of slots.ofShard(shard)) forget(slot);
     },
     close: (shard) =>
@@ -276,7 +305,13 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       ),
     fire: deadlines.fire,
     restore: deadlines.restore,
-    peek: (code) => slots.find(code)?.actor?.lobby ?? null,
+    whenCommitted(code, use) {
+      const slot = slots.find(code);
+      if (!slot?.isBusy) return use(slot?.actor?.lobby ?? null);
+      return new Promise((resolve) =>
+        slot.onIdle.push(() => resolve(use(slot.actor?.lobby ?? null))),
+      );
+    },
     actors: slots.count,
     some(limit) {
       const lobbies: Lobby[] = [];

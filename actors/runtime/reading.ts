@@ -3,29 +3,48 @@ import type { Lobby } from "../lobby/types.ts";
 import { actorOf, leaveGap, type Actor, type BatchRules } from "./actor.ts";
 import type { Connection } from "./connection.ts";
 import type { Commit } from "./journal.ts";
+import { hashText } from "./keys.ts";
+import type { Shards } from "./shards.ts";
 import type { Slot } from "./slots.ts";
 import { loadLobby } from "./storage.ts";
+
+/** More events than one lobby can have in the moment that a store loses. */
+const maxLostEvents = 1_000;
+const strides = 100_000;
 
 /** Reads a lobby into its slot under this token; false when that failed. */
 export type Reader = (slot: Slot, token: string) => Promise<boolean>;
 
 export function createReader(deps: {
+  incarnation: string;
   redis: Connection;
   log: Logger;
   now: () => number;
   rules: BatchRules;
+  placement: Pick<Shards, "generationOf">;
   nextCommitId: () => string;
   commit: (slot: Slot, change: Commit, token: string, done: (isCommitted: boolean) => void) => void;
   afterRead(lobby: Lobby): void;
 }): Reader {
-  /** The store lost events that were seen: numbers are not used twice, and the hole tells every reader. */
+  // A store may lose again what was told after a loss, so no two processes go on at the same number.
+  const jump = maxLostEvents * (1 + (hashText(deps.incarnation) % strides));
+
+  /** The store lost events that were told, or may have: numbers are not used twice, and the hole tells every reader. */
   function skipLost(slot: Slot, actor: Actor, token: string): Promise<boolean> | boolean {
     const { lobby } = actor;
-    if (!lobby || lobby.seq >= slot.knownSeq) return true;
-    deps.log.error({ lobby: slot.code, seq: slot.knownSeq }, "the store lost events of a lobby");
+    if (!lobby) return true;
+    const generation = deps.placement.generationOf(slot.shard);
+    const isOlder = actor.generation < generation && lobby.status !== "finished";
+    const mayLack = isOlder || slot.isBehindLog;
+    const last = Math.max(slot.knownSeq, mayLack ? lobby.seq + jump : 0);
+    if (lobby.seq >= last) return true;
+    const facts = { lobby: slot.code, seq: slot.knownSeq };
+    if (slot.knownSeq > lobby.seq) deps.log.error(facts, "the store lost events of a lobby");
+    else deps.log.warn(facts, "the store may have lost events of a lobby");
     const { context } = deps.rules;
     const id = deps.nextCommitId();
-    const gap = leaveGap(actor, lobby, slot.knownSeq, deps.now(), id, context);
+    actor.generation = generation;
+    const gap = leaveGap(actor, lobby, last, deps.now(), id, context);
     return new Promise((resolve) => deps.commit(slot, gap, token, resolve));
   }
 
@@ -33,7 +52,8 @@ export function createReader(deps: {
     slot.isDoubtful = false;
     let actor: Actor;
     try {
-      actor = actorOf(slot.code, await loadLobby(deps.redis, slot.code), deps.now());
+      const stored = await loadLobby(deps.redis, slot.code);
+      actor = actorOf(slot.code, stored, deps.now(), deps.placement.generationOf(slot.shard));
     } catch (error) {
       deps.log.warn({ lobby: slot.code, reason: String(error) }, "lobby could not be read");
       return false;

@@ -88,20 +88,26 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     timing,
     shards: deps.shards,
     hooks: {
-      claimed(shard) {
+      claimed(shard, isOutlived) {
+        mailboxes.open(shard, isOutlived);
         relisting.claim(shard);
         metrics.lobbyShards.set(shards.owned());
       },
       deadline: (code, due) => mailboxes.restore(code, due),
       closing: (shard) => mailboxes.close(shard),
-      lost(shard) {
-        mailboxes.drop(shard);
+      lost(shard, isOutlived) {
+        mailboxes.drop(shard, isOutlived);
         metrics.lobbyShards.set(shards.owned());
       },
+      doubt: () => mailboxes.doubt(),
+      doubtful: (shard) => mailboxes.doubtful(shard),
+      trust: (shard, codes) => mailboxes.trust(shard, codes),
+      review: (code) => mailboxes.review(code),
       dead: (worker) => remote.giveUp(worker),
     },
   });
   const mailboxes = createMailboxes({
+    incarnation,
     redis: control,
     journal: createJournal({ redis: commits, metrics, timing }),
     placement: shards,
@@ -141,13 +147,16 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
 
   /** Whoever takes a shard over looks through its entries. */
   async function relist(code: string): Promise<void> {
-    if (shards.tokenOf(shardOf(code)) === null) return;
+    const isOurs = () => shards.tokenOf(shardOf(code)) !== null;
+    if (!isOurs()) return;
     const reply = await ask(code, { type: "read", by: nobody });
-    const lobby = mailboxes.peek(code);
-    if (reply.ok && lobby) return listing.refresh(lobby);
-    if (reply.ok || shards.tokenOf(shardOf(code)) === null) return;
-    if (reply.code !== "lobby:not_found") throw new Error(`${code}: ${reply.code}`);
-    await listing.remove(code);
+    if (!isOurs()) return;
+    if (!reply.ok && reply.code === "lobby:not_found") return listing.remove(code);
+    if (!reply.ok) throw new Error(`${code}: ${reply.code}`);
+    await mailboxes.whenCommitted(code, async (lobby) => {
+      if (lobby) return listing.refresh(lobby);
+      if (isOurs()) throw new Error(`${code}: read again`);
+    });
   }
 
   function attempt(
@@ -224,10 +233,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     cell.n += 1;
   }
 
-  deps.connections.watch((isUp) => {
-    shards.connection(isUp);
-    if (isUp) mailboxes.doubt();
-  });
+  deps.connections.watch(shards.connection, shards.refused);
 
   const ownChannel = workerChannel(incarnation);
   subscriber.on("message", (channel: string, message: string) => {

@@ -2,7 +2,16 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Connection } from "./connection.ts";
 
-const names = ["commit", "claim", "release", "heartbeat", "alive", "listing"] as const;
+const names = [
+  "commit",
+  "claim",
+  "release",
+  "note",
+  "continue",
+  "heartbeat",
+  "alive",
+  "listing",
+] as const;
 type ScriptName = (typeof names)[number];
 type Argument = string | number;
 
@@ -16,6 +25,8 @@ const sources = Object.fromEntries(
   }),
 ) as Record<ScriptName, { single: Source; sharded: Source }>;
 
+export type ScriptRunner = Pick<Connection, "evalsha" | "eval" | "isSharded">;
+
 interface Source {
   lua: string;
   sha: string;
@@ -27,7 +38,7 @@ function withDigest(lua: string): Source {
 
 /** Runs a script by its digest; a store that restarted and forgot it gets the text once more. */
 export async function runScript(
-  redis: Connection,
+  redis: ScriptRunner,
   name: ScriptName,
   keys: string[],
   args: Argument[],

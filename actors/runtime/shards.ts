@@ -1,5 +1,6 @@
 import type { Logger } from "../../server/core/logger.ts";
 import type { Connection } from "./connection.ts";
+import { createContinuity, type ContinuityHooks } from "./continuity.ts";
 import { createHoldings, type HoldingHooks } from "./holdings.ts";
 import { deadChannel, mapChannel, workersKey } from "./keys.ts";
 import { createLiveness, farewell, type ShardTimings } from "./liveness.ts";
@@ -7,7 +8,7 @@ import type { Owner } from "./placement.ts";
 import { createPlacing } from "./placing.ts";
 import type { Cancel, Timing } from "./timing.ts";
 
-export interface ShardHooks extends HoldingHooks {
+export interface ShardHooks extends HoldingHooks, ContinuityHooks {
   /** A worker is gone for certain: whatever waits for it must go elsewhere. */
   dead(incarnation: string): void;
 }
@@ -16,6 +17,8 @@ export interface Shards {
   start(): Promise<void>;
   /** Token under which this process may commit, or null when the shard is not ours. */
   tokenOf(shard: number): string | null;
+  /** Grows when the store may have lost something of the shard that nobody can know; of a shard of ours. */
+  generationOf(shard: number): number;
   ownerOf(shard: number): Owner | null;
   /** True when a read may be served: we are certainly still the owner. */
   confirm(shard: number): Promise<boolean> | boolean;
@@ -25,6 +28,8 @@ export interface Shards {
   reload(): Promise<void>;
   /** The connection to the store went or came: what was certain before has to be seen anew. */
   connection(isUp: boolean): void;
+  /** Nothing listens at the store's address. */
+  refused(): void;
   /** Messages are heard again, and some may have been missed. */
   resumed(): void;
   owned(): number;
@@ -52,24 +57,33 @@ export function createShards(deps: {
   shards: readonly number[];
 }): Shards {
   const { incarnation, redis, log, hooks, timings, timing } = deps;
-  const holdings = createHoldings(deps);
+  const holdings = createHoldings({
+    ...deps,
+    hooks: {
+      ...hooks,
+      claimed(shard, isOutlived) {
+        if (isOutlived) continuity.doubtShard(shard);
+        hooks.claimed(shard, isOutlived);
+      },
+    },
+  });
+  const continuity = createContinuity({ redis, holdings, hooks });
   const liveness = createLiveness({
     ...deps,
-    onForgotten: loseAll,
+    onForgotten: (isOutlived) => holdings.loseAll(isOutlived),
     onDead: (worker) => hooks.dead(worker),
   });
   const placing = createPlacing({ ...deps, holdings, liveness });
   let leaving: Promise<void> | null = null;
   let stopHeartbeats: Cancel = () => {};
 
-  function loseAll(): void {
-    for (const shard of holdings.held()) holdings.lose(shard);
-  }
-
   async function heartbeat(): Promise<void> {
     const beat = await liveness.beat();
+    // After it, because whoever was forgotten has to give up what it holds before it may vouch for anything.
+    if (beat) guard(continuity.look(), "history");
     // Not awaited: a look and what follows may take seconds, and a worker that misses heartbeats is called dead.
-    if (beat?.isNews || placing.isDue()) guard(placing.look(), "place");
+    // Of what a leaver releases a message tells, which may be missed.
+    if (beat?.isNews || liveness.hasLeavers() || placing.isDue()) guard(placing.look(), "place");
   }
 
   function guard(work: Promise<void>, what: string): void {
@@ -102,11 +116,13 @@ export function createShards(deps: {
     async start() {
       if (leaving) return;
       await liveness.beat();
+      await continuity.look();
       if (leaving) return;
       await placing.look();
       if (!leaving) keepBeating();
     },
     tokenOf: holdings.tokenOf,
+    generationOf: holdings.generationOf,
     ownerOf: holdings.ownerOf,
     confirm: (shard) => (liveness.isFresh() ? holdings.holds(shard) : holdings.confirm(shard)),
     fenced(shard, token) {
@@ -118,9 +134,11 @@ export function createShards(deps: {
       liveness.connection(isUp);
       if (!isUp) return;
       // A store that came back may be older than what is in memory, its deadlines too.
+      continuity.doubt();
       guard(holdings.readDeadlines(), "deadlines");
       mapChanged();
     },
+    refused: () => liveness.refused(),
     resumed: mapChanged,
     owned: holdings.count,
     held: holdings.held,
@@ -147,7 +165,7 @@ export function createShards(deps: {
     stopHeartbeats();
     debounce?.();
     // Whoever hears the farewell takes what is left at once.
-    loseAll();
+    holdings.loseAll(false);
     await Promise.all([
       attempt(() => redis.zrem(workersKey, incarnation)),
       attempt(() => redis.publish(deadChannel, incarnation)),

@@ -1,7 +1,9 @@
 import type { Metrics } from "../../server/core/metrics.ts";
 import type { Actor, Delivery } from "./actor.ts";
+import type { Doubtful } from "./continuity.ts";
 import { shardOf } from "./keys.ts";
 import type { Outcome } from "./outcome.ts";
+import { stampOf } from "./storage.ts";
 import type { Timing } from "./timing.ts";
 
 /** How long a hand-over waits for what is in flight; the fence makes going on safe. */
@@ -32,6 +34,8 @@ export interface Slot {
   isDoubtful: boolean;
   /** Number of the last event this process saw committed; the store can only have less after a loss. */
   knownSeq: number;
+  /** The log has numbers that the state does not know of: that has lost more than the log. */
+  isBehindLog: boolean;
 }
 
 /** Shard -> code -> slot; a shard without lobbies has no entry. */
@@ -41,13 +45,28 @@ export interface Slots {
   open(code: string, shard: number): Slot;
   ofShard(shard: number): Slot[];
   remove(slot: Slot): void;
+  /**
+   * Whoever outlived the store may have become a stranger to it, and still knows what it told: what is known of the
+   * lobbies of a shard stays when they leave memory, until they are opened or the shard is anybody's.
+   */
+  keep(shard: number): void;
+  forgetKept(shard: number): void;
+  /** Lobbies of the shard that the store may have lost something of. */
+  doubtful(shard: number): Doubtful[];
+  /** It has lost nothing of these. */
+  trust(shard: number, codes: string[]): void;
   count(): number;
   all(): Generator<Slot>;
 }
 
 export function createSlots(now: () => number, metrics: Metrics): Slots {
   const shards = new Map<number, Map<string, Slot>>();
+  const kept = new Map<number, Map<string, Known>>();
   let count = 0;
+
+  function ofShard(shard: number): Slot[] {
+    return [...(shards.get(shard)?.values() ?? [])];
+  }
 
   return {
     find: (code) => shards.get(shardOf(code))?.get(code),
@@ -57,11 +76,13 @@ export function createSlots(now: () => number, metrics: Metrics): Slots {
       if (known) return known;
       shards.set(shard, slots);
       const slot = emptySlot(code, shard, now());
+      slot.knownSeq = kept.get(shard)?.get(code)?.seq ?? 0;
+      kept.get(shard)?.delete(code);
       slots.set(code, slot);
       metrics.lobbyActors.set(++count);
       return slot;
     },
-    ofShard: (shard) => [...(shards.get(shard)?.values() ?? [])],
+    ofShard,
     remove(slot) {
       const slots = shards.get(slot.shard);
       if (slots?.get(slot.code) !== slot) return;
@@ -69,11 +90,38 @@ export function createSlots(now: () => number, metrics: Metrics): Slots {
       if (slots.size === 0) shards.delete(slot.shard);
       metrics.lobbyActors.set(--count);
     },
+    keep(shard) {
+      const known = new Map(kept.get(shard));
+      for (const slot of ofShard(shard)) if (slot.knownSeq > 0) known.set(slot.code, knownOf(slot));
+      kept.set(shard, known);
+    },
+    forgetKept: (shard) => void kept.delete(shard),
+    doubtful(shard) {
+      const slots = ofShard(shard).filter((slot) => slot.isDoubtful && slot.knownSeq > 0);
+      return [...(kept.get(shard)?.values() ?? []), ...slots.map(knownOf)];
+    },
+    trust(shard, codes) {
+      for (const code of codes) {
+        const slot = shards.get(shard)?.get(code);
+        if (slot) slot.isDoubtful = false;
+        kept.get(shard)?.delete(code);
+      }
+    },
     count: () => count,
     *all() {
       for (const slots of shards.values()) yield* slots.values();
     },
   };
+}
+
+/** What is left of a lobby that left memory with the store. */
+interface Known extends Doubtful {
+  seq: number;
+}
+
+function knownOf({ code, actor, isBusy, knownSeq }: Slot): Known {
+  const stamp = actor === null || isBusy ? null : stampOf(actor.version, actor.commitId);
+  return { code, seq: knownSeq, stamp };
 }
 
 function emptySlot(code: string, shard: number, now: number): Slot {
@@ -90,6 +138,7 @@ function emptySlot(code: string, shard: number, now: number): Slot {
     onIdle: [],
     isDoubtful: false,
     knownSeq: 0,
+    isBehindLog: false,
   };
 }
 

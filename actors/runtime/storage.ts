@@ -6,7 +6,8 @@ import { rememberedFrom, type Memory } from "./memory.ts";
 
 /**
  * How a lobby is stored: field `s` is a snapshot of version `sv`, `d:<n>` the events that led to version n
- * after it, `v` the stamp of the last commit, `k:<seat>:<slot>` remembered answers, `r` the result sheet.
+ * after it, `v` the stamp of the last commit, `k:<seat>:<slot>` remembered answers, `r` the result sheet, `g` the
+ * generation of its shard in which it got its event numbers, where that is not 0.
  */
 export interface StoredLobby {
   lobby: Lobby | null;
@@ -15,6 +16,7 @@ export interface StoredLobby {
   commitId: string;
   snapshotVersion: number;
   memory: Memory;
+  generation: number;
 }
 
 /** No lobby under its code. */
@@ -24,6 +26,7 @@ export const nothingStored = (): StoredLobby => ({
   commitId: "",
   snapshotVersion: 0,
   memory: new Map(),
+  generation: 0,
 });
 
 /**
@@ -38,6 +41,7 @@ export function stampOf(version: number, commitId: string): string {
 /** Commits between two snapshots: bounds what a takeover has to fold. */
 export const snapshotEvery = 32;
 
+export const generationField = "g";
 export const deltaField = (version: number) => `d:${version}`;
 
 /** Reads a lobby back; this and the fence are the whole of recovery. */
@@ -57,7 +61,8 @@ export async function loadLobby(
     if (delta === undefined) throw new Error(`lobby ${code} lacks the events of version ${n}`);
     for (const event of JSON.parse(delta) as LobbyEvent[]) lobby = evolve(lobby, event);
   }
-  return { lobby, version, commitId, snapshotVersion, memory: rememberedFrom(fields) };
+  const generation = Number(fields[generationField] ?? 0);
+  return { lobby, version, commitId, snapshotVersion, memory: rememberedFrom(fields), generation };
 }
 
 interface EncodedChange {

@@ -20,8 +20,8 @@ export interface DaemonOptions {
 
 export interface Daemon {
   pid(): number | null;
-  /** Orderly end; resolves when the process is gone. */
-  stop(): Promise<void>;
+  /** Resolves when the process is gone; true when it went in order. */
+  stop(): Promise<boolean>;
   /** SIGKILL without a restart: tests lose a store this way. */
   kill(): Promise<void>;
 }
@@ -64,14 +64,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }
   };
   await launch();
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
+  const end = async (signal: NodeJS.Signals): Promise<boolean> => {
     state.isStopping = true;
     if (state.child) await endProcess(state.child, signal);
+    return state.child?.exitCode === 0;
   };
   return {
     pid: () => state.child?.pid ?? null,
     stop: () => end(options.stopSignal),
-    kill: () => end("SIGKILL"),
+    kill: async () => void (await end("SIGKILL")),
   };
 }
 

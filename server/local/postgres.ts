@@ -76,7 +76,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
     await daemon.stop();
     throw error;
   });
-  return { url, pid: daemon.pid, stop: daemon.stop };
+  return { url, pid: daemon.pid, stop: async () => void (await daemon.stop()) };
 }
 
 /** A folder that was copied from another machine belongs to whoever copied it, or to a number from there. */

@@ -5,6 +5,7 @@ import { connectRedis } from "../core/redis.ts";
 import { silentLogger, type Logger } from "../core/logger.ts";
 import { startDaemon } from "./daemon.ts";
 import { stopOrphan } from "./orphans.ts";
+import { RedisHistory } from "./redis-history.ts";
 import { findRedisProgram } from "./redis-program.ts";
 
 export interface LocalRedisOptions {
@@ -34,20 +35,26 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   const program = await findRedisProgram(dataDir, options.log);
   const socket = socketIn(options.socketDir);
   const pidFile = join(dataDir, "redis.pid");
+  const history = new RedisHistory(dataDir);
   const daemon = await startDaemon({
     name: "Redis",
     command: program.command,
     args: serverArguments(dataDir, socket, pidFile),
     spawn: { cwd: dataDir, env: program.env },
-    prepare: () => stopOrphan(pidFile, /(redis|valkey)-server/, "SIGTERM"),
-    isReady: () => answers(socket),
+    async prepare() {
+      await stopOrphan(pidFile, /(redis|valkey)-server/, "SIGTERM");
+      history.take();
+    },
+    isReady: () => answers(socket, history),
     stopSignal: "SIGTERM",
     log: options.log,
   });
   return {
     url: localRedisUrl(options.socketDir),
     pid: daemon.pid,
-    stop: daemon.stop,
+    async stop() {
+      if (await daemon.stop()) history.close();
+    },
     kill: daemon.kill,
   };
 }
@@ -78,14 +85,16 @@ function serverArguments(dataDir: string, socket: string, pidFile: string): stri
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-async function answers(socket: string): Promise<boolean> {
+async function answers(socket: string, history: RedisHistory): Promise<boolean> {
   // The client's own check for readiness waits a whole second while the server reads its file.
   const options = { retryStrategy: () => null, lazyConnect: true, enableReadyCheck: false };
   const redis = new Redis({ path: socket, ...options });
   redis.on("error", () => {});
   try {
     await redis.connect();
-    return (await redis.ping()) === "PONG";
+    if ((await redis.ping()) !== "PONG") return false;
+    await history.tell(redis);
+    return true;
   } finally {
     redis.disconnect();
   }

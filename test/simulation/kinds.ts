@@ -70,6 +70,7 @@ export const small: Kind = {
   storeDownMs: [
     [1, 40],
     [60, 300],
+    [400, 900],
   ],
   bornMs: [30, 300],
   joinsBefore: true,
@@ -108,6 +109,7 @@ export const large: Kind = {
   storeDownMs: [
     [1, 40],
     [60, 1_500],
+    [1_000, 2_500],
   ],
   bornMs: [20, 400],
   joinsBefore: false,

@@ -41,8 +41,13 @@ export class Ledger {
   readonly refused = new Set<string>();
   /** Ids of `prepare` whose effect was given up: they may be carried out again. */
   readonly undone = new Set<string>();
-  /** Ids whose effect was stored and then lost with the store's last second. */
-  readonly lost = new Set<string>();
+  /** Ids whose effect was stored and then lost with the store's last second -> seq of the commit. */
+  readonly lost = new Map<string, number>();
+  /** Number -> message that the store had and lost; those that nobody was told of may have been for nothing. */
+  readonly #gone = new Map<number, string>();
+  readonly #untold = new Map<number, string>();
+  /** Newest seq that a client was told, be it lost since. */
+  #told = 0;
   /** Questions whose answer may be known to everybody. */
   readonly revealed = new Set<number>();
   /** `seat:question` of answers given: their seats know the right one. */
@@ -88,6 +93,7 @@ export class Ledger {
       "seq gap-free",
       () => `${this.code}: ${before} to ${this.seq}, messages ${numbers.join()}`,
     );
+    if (this.#gone.size > 0) this.#checkNumbers(commit.messages);
     this.#checkState();
   }
 
@@ -96,10 +102,42 @@ export class Ledger {
     const kept = this.#commits.filter((commit) => commit.version <= version);
     const gone = [...this.applied].filter(([, at]) => at.version > version);
     if (kept.length === this.#commits.length) return;
+    for (const { messages } of this.#commits.slice(kept.length))
+      for (const [id, text] of messages) {
+        const number = Number.parseInt(id, 10);
+        (number > this.#told ? this.#untold : this.#gone).set(number, text);
+      }
     this.#reset();
     this.#commits = [];
     for (const commit of kept) this.apply(commit);
-    for (const [id] of gone) this.lost.add(id);
+    for (const [id, { seq }] of gone) this.lost.set(id, seq);
+    // Lost as a whole: whoever opens one under the code again opens another lobby.
+    if (this.state !== null) return;
+    this.#gone.clear();
+    this.#untold.clear();
+  }
+
+  /** A client was told of the lobby as it was at this number. */
+  tell(seq: number): void {
+    this.#told = Math.max(this.#told, seq);
+  }
+
+  /** A client was told of a commit up to this number that was lost meanwhile. */
+  tellLost(seq: number): void {
+    for (const [number, text] of this.#untold) if (number <= seq) this.#gone.set(number, text);
+    for (const { messages } of this.#gone.size > 0 ? this.#commits : [])
+      this.#checkNumbers(messages);
+  }
+
+  #checkNumbers(messages: StoredCommit["messages"]): void {
+    for (const [id, text] of messages) {
+      const gone = this.#gone.get(Number.parseInt(id, 10)) ?? text;
+      ensure(
+        gone === text,
+        "no number told is used again",
+        () => `${this.code}: ${id} was ${gone.slice(0, 120)} and is ${text.slice(0, 120)}`,
+      );
+    }
   }
 
   /** A text that leaves for `reader` (null: everybody) must not tell a right answer before its time. */
@@ -257,7 +295,7 @@ export class Ledger {
 }
 
 /** A store that came back older: its owner leaves a hole on purpose, so that every reader notices. */
-function isGap({ messages }: StoredCommit): boolean {
+export function isGap({ messages }: StoredCommit): boolean {
   return messages.length === 1 && (messages[0]?.[1].includes('"lobby.gap"') ?? false);
 }
 

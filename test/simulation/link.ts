@@ -44,6 +44,7 @@ export class Link {
   readonly #net: Network;
   readonly #place: Place;
   readonly #onReady: () => void;
+  readonly #onRefused: () => void;
   #waiting: Request[] = [];
   #isReady = true;
   #generation = 0;
@@ -52,10 +53,16 @@ export class Link {
   #lastArrival = 0;
   #lastReply = 0;
 
-  constructor(net: Network, place: Place, onReady: () => void = () => {}) {
+  constructor(
+    net: Network,
+    place: Place,
+    onReady: () => void = () => {},
+    onRefused: () => void = () => {},
+  ) {
     this.#net = net;
     this.#place = place;
     this.#onReady = onReady;
+    this.#onRefused = onRefused;
   }
 
   request<T>(run: () => T): Promise<T> {
@@ -108,6 +115,7 @@ export class Link {
     const { timeline } = this.#net;
     timeline.add(timeline.now + retryMs(attempt), this.#place, () => {
       if (this.#net.isUp) return this.#resume();
+      this.#onRefused();
       if (attempt % 2 === 1) this.#fail();
       this.#reconnect(attempt + 1);
     });

@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { dueKey, eventStreamKey, lobbyKey, ownerKey } from "../../actors/runtime/keys.ts";
+import {
+  dueKey,
+  eventStreamKey,
+  historyKey,
+  lobbyKey,
+  ownerKey,
+} from "../../actors/runtime/keys.ts";
 import {
   epochKey,
   eventChannel,
   publicListKey,
   publicOrderKey,
+  unlistedKey,
 } from "../../actors/runtime/keys.ts";
 import { leavingKey, workersKey } from "../../actors/runtime/keys.ts";
 import { runScript } from "../../actors/runtime/scripts.ts";
@@ -34,12 +41,26 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
   const record = chance.is(0.9) ? (model.get(ownerKey(shard)) ?? "") : "w9|9";
   const worker = chance.pick(workers);
   switch (
-    chance.pick(["commit", "commit", "commit", "claim", "release", "heartbeat", "alive", "listing"])
+    chance.pick([
+      ...(["commit", "commit", "commit", "claim", "release", "note", "continue"] as const),
+      ...(["heartbeat", "alive", "listing"] as const),
+    ])
   ) {
     case "claim": {
-      const keys = [ownerKey(shard), epochKey(shard), dueKey(shard)];
-      return { name: "claim", keys, args: [record, worker] };
+      const keys = [ownerKey(shard), epochKey(shard), dueKey(shard), historyKey(shard)];
+      return { name: "claim", keys, args: [record, worker, chance.between(0, 1)] };
     }
+    case "note": {
+      const keys = [ownerKey(shard), historyKey(shard), lobbyKey(code)];
+      const stamp = chance.is(0.7) ? (model.hget(lobbyKey(code), "v") ?? "") : "0 other";
+      return { name: "note", keys, args: [record, chance.between(0, 1), stamp] };
+    }
+    case "continue":
+      return {
+        name: "continue",
+        keys: shards.map(historyKey),
+        args: [chance.is(0.5) ? "earlier" : "none"],
+      };
     case "release":
       return { name: "release", keys: [ownerKey(shard)], args: [record] };
     case "heartbeat":
@@ -56,8 +77,9 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
       };
     case "listing": {
       const entry = chance.is(0.3) ? "" : `{"n":${chance.between(1, 9)}`;
-      const args = [code, chance.between(1, 9), chance.between(1, 3), entry];
-      return { name: "listing", keys: [publicListKey, publicOrderKey], args };
+      const seq = entry === "" && chance.is(0.3) ? "" : chance.between(1, 9);
+      const args = [code, seq, chance.between(1, 3), entry, 60_000];
+      return { name: "listing", keys: [publicListKey, publicOrderKey, unlistedKey(code)], args };
     }
     default:
       return {
@@ -79,7 +101,9 @@ function commitArgs(chance: Chance, model: ModelRedis, code: string, token: stri
   const stored = model.hget(lobbyKey(code), "v") ?? "";
   const version = Number.parseInt(stored || "0", 10) - (chance.is(0.2) ? 1 : 0);
   const expected = chance.is(0.2) ? `${version} c1` : stored;
-  const last = model.streams.get(eventStreamKey(code))?.at(-1)?.[0] ?? 0;
+  const newest = model.streams.get(eventStreamKey(code))?.at(-1)?.[0] ?? 0;
+  // Sometimes a number is there already.
+  const last = newest > 0 && chance.is(0.1) ? newest - 1 : newest;
   const events = chance.between(0, 2);
   const removed = chance.is(0.3) ? [`f${chance.between(0, 4)}`] : [];
   const parts = [
@@ -108,6 +132,7 @@ async function contents(redis: Redis): Promise<unknown> {
     );
     list.push(await redis.zrange(dueKey(shard), "0", "-1", "WITHSCORES"));
     list.push((await redis.pttl(lobbyKey(code))) > 0);
+    list.push(await redis.get(unlistedKey(code)), await redis.get(historyKey(shard)));
   }
   list.push((await redis.zrange(workersKey, "0", "-1")).sort(), await redis.hgetall(publicListKey));
   list.push(await redis.zrange(publicOrderKey, "0", "-1", "WITHSCORES"));
@@ -124,6 +149,8 @@ function modelContents(model: ModelRedis): unknown {
       (model.streams.get(eventStreamKey(code)) ?? []).map(([id, text]) => `${id}-0 ${text}`),
       scores(dueKey(shard)),
       model.hashes.has(lobbyKey(code)) && model.ttls.has(lobbyKey(code)),
+      model.get(unlistedKey(code)),
+      model.get(historyKey(shard)),
     ];
   });
   list.push(
@@ -155,7 +182,16 @@ describe("the model of the store", () => {
       await redis.flushall();
       const chance = chanceFrom(seed);
       const model = new ModelRedis(() => Date.now(), { keepsScripts: true });
+      model.history = /master_replid:(\w+)/.exec(await redis.info("replication"))?.[1] ?? "";
       for (let step = 0; step < 60; step++) {
+        if (chance.is(0.1)) {
+          const note = [
+            historyKey(chance.pick(shards)),
+            `earlier ${chance.between(0, 2)}`,
+          ] as const;
+          model.set(...note);
+          await redis.set(...note);
+        }
         const { name, keys, args } = randomCall(chance, model);
         const real = await runScript(redis, name, keys, args);
         const told = model.run(name, keys.length, [...keys, ...args]);

@@ -3,7 +3,16 @@ import { readFileSync } from "node:fs";
 import { scripts } from "./model-scripts.ts";
 
 type Argument = string | number;
-const scriptNames = ["commit", "claim", "release", "heartbeat", "alive", "listing"] as const;
+const scriptNames = [
+  "commit",
+  "claim",
+  "release",
+  "note",
+  "continue",
+  "heartbeat",
+  "alive",
+  "listing",
+] as const;
 export type ScriptName = (typeof scriptNames)[number];
 
 /** One lobby's part of the commit script, as it was carried out. */
@@ -31,6 +40,8 @@ export interface StoreFaults {
   dropsEvent?: boolean;
   /** Takes events whose numbers were given before. */
   acceptsOldIds?: boolean;
+  /** Claims to go on where it ended, whatever it lost. */
+  hidesHistory?: boolean;
   /** Knows its scripts from the beginning and for good. */
   keepsScripts?: boolean;
 }
@@ -60,6 +71,8 @@ export class ModelRedis {
   committed: (commit: StoredCommit) => void = () => {};
   /** A shard has a new owner record; it is empty when the shard was released. */
   owned: (key: string, record: string, before: string) => void = () => {};
+  /** Of the present process, as its `master_replid`. */
+  history = "history1";
   readonly #known = new Set<ScriptName>();
   #journal: { at: number; undo: () => void }[] | null = null;
   #clock: () => number = () => 0;
@@ -98,8 +111,18 @@ export class ModelRedis {
     for (const name of scriptNames) this.#known.add(name);
   }
 
-  forgetScripts(): void {
+  /** As another process with what is stored; `isWhole`: whoever starts it knows that it has lost nothing. */
+  restart(isWhole: boolean): void {
     this.#known.clear();
+    if (this.faults.hidesHistory) return;
+    const earlier = this.history;
+    this.history = `history${Number(earlier.slice("history".length)) + 1}`;
+    const keys = [...this.strings.keys()].filter((key) => key.endsWith(":history"));
+    if (isWhole) this.run("continue", keys.length, [...keys, earlier]);
+  }
+
+  info(): string {
+    return `role:master\r\nmaster_replid:${this.history}\r\n`;
   }
 
   /** Loses every write made after this time, as a disk that was not yet written to. */
@@ -188,11 +211,15 @@ export class ModelRedis {
     return [...(this.sorted.get(key) ?? [])].sort(order);
   }
 
+  takes(key: string, id: number): boolean {
+    const last = this.streams.get(key)?.at(-1)?.[0] ?? 0;
+    return id > last || this.faults.acceptsOldIds === true;
+  }
+
   xadd(key: string, id: number, message: string): void {
     let stream = this.streams.get(key);
     if (!stream) this.streams.set(key, (stream = []));
-    const last = stream.at(-1)?.[0] ?? 0;
-    if (id <= last && !this.faults.acceptsOldIds)
+    if (!this.takes(key, id))
       throw new Error("ERR The ID specified in XADD is equal or smaller than the target stream");
     stream.push([id, message]);
     const list = stream;

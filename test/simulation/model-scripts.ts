@@ -7,6 +7,8 @@ export const scripts: Record<ScriptName, Script> = {
   commit,
   claim,
   release,
+  note,
+  continue: goOn,
   heartbeat,
   alive,
   listing,
@@ -34,7 +36,10 @@ function commit(redis: ModelRedis, keys: readonly string[], args: readonly strin
       removed: parts.slice(fieldsEnd),
       messages,
     };
-    const verdict = judge(redis, own, lobby, { token, expected, stamp });
+    let verdict: string = judge(redis, own, lobby, { token, expected, stamp });
+    const [first] = messages[0] ?? [];
+    if (verdict === "c" && first !== undefined && !redis.takes(stream, Number.parseInt(first, 10)))
+      verdict = "r";
     letters += verdict;
     if (verdict !== "c") continue;
     write(redis, { stamp, lobby, stream, due, channel, ttl, dueAt }, change);
@@ -106,16 +111,23 @@ function shareWindow(redis: ModelRedis, lobby: string, size: number): void {
 }
 
 function claim(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string[] {
-  const [own = "", epoch = "", due = ""] = keys;
-  const [expected = "", claimer = ""] = args;
+  const [own = "", epoch = "", due = "", history = ""] = keys;
+  const [expected = "", claimer = "", isOutlived = ""] = args;
   if ((redis.get(own) ?? "") !== expected) return [];
   const next = Number(redis.get(epoch) ?? "0") + 1;
   redis.set(epoch, String(next));
   const token = `${claimer}|${next}`;
   redis.set(own, token);
   redis.owned(own, token, expected);
-  if (redis.faults.claimHidesDeadlines) return [token];
-  return [token, ...redis.zrange(due).flatMap(([code, at]) => [code, String(at)])];
+  const noted = noteIn(redis, history);
+  let generation = noted?.generation ?? 0;
+  if (noted?.name !== redis.history && !(noted && isOutlived === "1")) {
+    if (noted) generation += 1;
+    redis.set(history, `${redis.history} ${generation}`);
+  }
+  const head = [token, String(generation)];
+  if (redis.faults.claimHidesDeadlines) return head;
+  return [...head, ...redis.zrange(due).flatMap(([code, at]) => [code, String(at)])];
 }
 
 function release(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number {
@@ -124,6 +136,35 @@ function release(redis: ModelRedis, keys: readonly string[], args: readonly stri
   redis.set(own, "");
   redis.owned(own, "", args[0] ?? "");
   return 1;
+}
+
+interface Note {
+  name: string;
+  generation: number;
+}
+
+function noteIn(redis: ModelRedis, key: string): Note | null {
+  const [name = "", generation] = (redis.get(key) ?? "").split(" ");
+  return generation === undefined ? null : { name, generation: Number(generation) };
+}
+
+function note(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number[] {
+  const [own = "", history = "", ...lobbies] = keys;
+  const [token = "", isPart = "", ...stamps] = args;
+  if (redis.get(own) !== token) return [];
+  const others = lobbies.flatMap((key, i) => ((redis.hget(key, "v") ?? "") === stamps[i] ? [] : i));
+  const generation = noteIn(redis, history)?.generation ?? 0;
+  if (others.length === 0 && isPart !== "1") redis.set(history, `${redis.history} ${generation}`);
+  return others;
+}
+
+function goOn(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string {
+  for (const key of keys) {
+    const noted = noteIn(redis, key);
+    if (noted !== null && noted.name === args[0])
+      redis.set(key, `${redis.history} ${noted.generation}`);
+  }
+  return redis.history;
 }
 
 function heartbeat(
@@ -154,14 +195,15 @@ function alive(redis: ModelRedis, keys: readonly string[], args: readonly string
 }
 
 function listing(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number {
-  const [list = "", order = ""] = keys;
-  const [code = "", seq = "0", created = "0", entry = ""] = args;
+  const [list = "", order = "", unlisted = ""] = keys;
+  const [code = "", seq = "", created = "0", entry = ""] = args;
+  const known = redis.hget(list, code) ?? redis.get(unlisted);
+  if (known !== null && seq !== "" && Number.parseInt(known, 10) > Number(seq)) return 0;
   if (entry === "") {
+    if (seq !== "") redis.set(unlisted, seq);
     redis.zrem(order, code);
     return redis.hdel(list, code);
   }
-  const old = redis.hget(list, code);
-  if (old !== null && Number.parseInt(old, 10) > Number(seq)) return 0;
   redis.hset(list, code, `${seq}\n${entry}`);
   redis.zadd(order, Number(created), code);
   return 1;

@@ -97,6 +97,7 @@ function connectionOver(link: Link, redis: ModelRedis): Connection {
           .slice(start, stop + 1),
       ),
     zrem: (key, member) => ask(() => redis.zrem(key, member)),
+    info: () => ask(() => redis.info()),
     publish: (channel, message) => ask(() => redis.publish(channel, message)),
   };
 }
@@ -116,7 +117,13 @@ export interface Wiring {
 export function wire(net: Network, place: Place): Wiring {
   const commits = new Link(net, place);
   let hear = (_isUp: boolean) => {};
-  const control = new Link(net, place, () => hear(true));
+  let refused = () => {};
+  const control = new Link(
+    net,
+    place,
+    () => hear(true),
+    () => refused(),
+  );
   const ear = new Ear(net, place);
   const subscriber: Listener = {
     subscribe: (...channels) => ear.subscribe(channels),
@@ -134,8 +141,9 @@ export function wire(net: Network, place: Place): Wiring {
       commits: connectionOver(commits, net.redis),
       control: connectionOver(control, net.redis),
       subscriber,
-      watch(listen) {
+      watch(listen, onRefused) {
         hear = listen;
+        refused = onRefused;
       },
       close: () => end(false),
     },

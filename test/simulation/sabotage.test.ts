@@ -32,6 +32,7 @@ const planted: Record<string, Sabotage> = {
   "a commit without a look at the owner": { store: { ignoresOwner: true } },
   "a read served by a stale owner": { freshMs: 1e9 },
   "numbers used again after a takeover": { reusesSeq: true, store: { acceptsOldIds: true } },
+  "a store that hides what it may have lost": { store: { hidesHistory: true } },
   "deadlines that are not stored": { store: { forgetsDeadlines: true } },
   "deadlines lost at a takeover": { store: { claimHidesDeadlines: true } },
   "answers that are not remembered": { store: { forgetsAnswers: true } },

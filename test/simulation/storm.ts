@@ -94,17 +94,19 @@ function join(world: World): void {
   if (world.ready().length < 4) world.startWorker();
 }
 
-/** The store dies and comes back, perhaps without its last second. */
+/** The store dies or is stopped in order, and comes back, perhaps without its last second. */
 function restartStore(world: World): void {
   const { chance, kind, net, redis } = world;
   if (!net.isUp) return;
   const ms = chance.within(chance.pick(kind.storeDownMs));
-  const lostMs = chance.is(0.5) ? chance.between(1, 1_000) : 0;
-  world.note?.(`store    dies for ${ms} ms, loses ${lostMs} ms`);
+  const isWhole = chance.is(0.2);
+  const lostMs = !isWhole && chance.is(0.5) ? chance.between(1, 1_000) : 0;
+  world.note?.(`store    ${isWhole ? "ends" : "dies"} for ${ms} ms, loses ${lostMs} ms`);
   world.trouble(ms + reconnectMs);
   net.isUp = false;
   for (const worker of world.workers) if (worker.isAlive) worker.wiring.cut(false);
-  redis.forgetScripts();
+  redis.restart(isWhole);
+  if (!isWhole) world.mayHaveLost = true;
   if (lostMs > 0) lose(world, lostMs);
   world.after(ms, () => {
     net.isUp = true;

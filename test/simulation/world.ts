@@ -1,12 +1,18 @@
 import { createRouter } from "../../actors/runtime/router.ts";
-import { deadChannel, ownerKey, shardOf, workersKey } from "../../actors/runtime/keys.ts";
+import {
+  historyKey,
+  deadChannel,
+  ownerKey,
+  shardOf,
+  workersKey,
+} from "../../actors/runtime/keys.ts";
 import { parseOwner, wantedOwner } from "../../actors/runtime/placement.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import type { Lobbies } from "../../actors/contract.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { createMetrics } from "../../server/core/metrics.ts";
 import { chanceFrom, type Chance } from "./chance.ts";
-import { ensure, Violation, type Ledger } from "./ledger.ts";
+import { ensure, isGap, Violation, type Ledger } from "./ledger.ts";
 import { ModelRedis } from "./model-redis.ts";
 import type { Kind } from "./kinds.ts";
 import type { Network } from "./link.ts";
@@ -57,6 +63,8 @@ export class World {
   /** Until then somebody may not be heard who is alive. */
   troubledUntil = 0;
   hasLost = false;
+  /** The store came back without saying that it has everything. */
+  mayHaveLost = false;
   /** False once the world is to come to rest. */
   isStormy = true;
   injected = 0;
@@ -74,6 +82,9 @@ export class World {
     this.codes = codes.slice(0, count);
     this.shards = [...shards.slice(0, count), ...emptyShards.slice(0, kind.emptyShards)];
     this.redis = new ModelRedis(() => Math.floor(this.wall()), sabotage.store);
+    // The shards have had owners long before.
+    const { history, strings } = this.redis;
+    for (const shard of this.shards) strings.set(historyKey(shard), `${history} 0`);
     this.net = {
       timeline: this.timeline,
       chance: this.chance,
@@ -90,6 +101,11 @@ export class World {
     this.redis.committed = (commit) => {
       this.note?.(
         `store    commits ${commit.code} v${commit.version} messages ${commit.messages.map(([id]) => id).join()} by ${commit.token}: ${commit.fields.map(([name, value]) => (name.startsWith("d:") ? value.slice(0, 160) : name)).join(" ")}`,
+      );
+      this.ensure(
+        this.mayHaveLost || !isGap(commit),
+        "no gap without a loss",
+        () => `${commit.code} v${commit.version}`,
       );
       this.guard(() => this.ledgers.get(commit.code)?.apply(commit));
     };

@@ -13,8 +13,8 @@ function slowMap(): { holdings: Holdings; looks: ((record: string) => void)[] } 
       new Promise<string[]>((answer) => {
         looks.push((record) => answer([record]));
       }),
-    // The claim has three keys, the release one.
-    evalsha: async (_sha: string, keyCount: number) => (keyCount === 3 ? ["me|1"] : 1),
+    // The claim has four keys, the release one.
+    evalsha: async (_sha: string, keyCount: number) => (keyCount === 4 ? ["me|1", "0"] : 1),
   };
   const holdings = createHoldings({
     incarnation: "me",

@@ -26,6 +26,7 @@ function createProcess() {
     soon: (work) => void setImmediate(work),
   };
   const mailboxes = createMailboxes({
+    incarnation: "w1",
     redis: { hgetall: async () => ({}), zrem: async () => 0 } as never,
     ticker: createTicker(
       () => now,
@@ -42,7 +43,12 @@ function createProcess() {
         else setImmediate(() => done("committed"));
       },
     },
-    placement: { tokenOf: () => "token", confirm: () => true, fenced: () => undefined },
+    placement: {
+      tokenOf: () => "token",
+      confirm: () => true,
+      fenced: () => undefined,
+      generationOf: () => 0,
+    },
     rules: { context, seatLimit: null },
     nextCommitId: () => String(Math.random()),
     afterCommit: () => null,
@@ -88,7 +94,8 @@ describe("deadlines of the lobbies in memory", () => {
     releaseStore();
     await Promise.all(all);
     await pass(timings.hostGraceMs + 2_000);
-    assert.equal(mailboxes.peek("QUIETT")?.status, "finished");
+    const quiet = mailboxes.some(Infinity).find(({ code }) => code === "QUIETT");
+    assert.equal(quiet?.status, "finished");
   });
 
   it("offer a result that the queue refused again and again, but ever less often", async () => {

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Redis } from "ioredis";
+import type { Lobby } from "../../../actors/lobby/types.ts";
+import { ownerKey, publicListKey, shardOf } from "../../../actors/runtime/keys.ts";
+import { createListing } from "../../../actors/runtime/listing.ts";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { connectRedis, redisReady } from "../../../server/core/redis.ts";
+import { prepare } from "../../simulation/openings.ts";
+import { testStores, type TestStores } from "../../support/stores.ts";
+import { context } from "./fleet.ts";
+import { code, ModelFleet, setPrompt } from "./model-fleet.ts";
+
+describe("the public list written by two owners of a lobby", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  before(async () => {
+    stores = await testStores();
+    redis = connectRedis(stores.redisUrl, silentLogger, "test");
+    await redisReady(redis);
+  });
+  after(async () => {
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  const opening = { mode: "coop", questions: 3, isStarted: true, version: 3 } as const;
+  const lobbyAt = (seq: number, change: Partial<Lobby> = {}): Lobby => ({
+    ...(JSON.parse(prepare(code, opening).state) as Lobby),
+    seq,
+    ...change,
+  });
+  const privately = { settings: { ...lobbyAt(0).settings, visibility: "private" } } as const;
+  const isListed = async () => (await redis.hexists(publicListKey, code)) === 1;
+
+  it("has no lobby that finished, whatever an earlier owner still writes", async () => {
+    const listing = createListing(redis, context);
+    await listing.refresh(lobbyAt(5));
+    assert.ok(await isListed());
+    await listing.refresh(lobbyAt(7, { status: "finished" }));
+    await listing.refresh(lobbyAt(6));
+    assert.ok(!(await isListed()));
+  });
+
+  it("has a lobby that is public again, whatever an earlier owner still removes", async () => {
+    const listing = createListing(redis, context);
+    await listing.refresh(lobbyAt(8, privately));
+    await listing.refresh(lobbyAt(9));
+    await listing.refresh(lobbyAt(8, privately));
+    assert.ok(await isListed());
+    await listing.remove(code);
+    assert.ok(!(await isListed()), "one that is not there any more goes whatever its number was");
+  });
+});
+
+it("the public list shows nothing of a lobby that is not committed, while it is put right", async () => {
+  const fleet = new ModelFleet();
+  const members = [await fleet.join("w1"), await fleet.join("w2")];
+  await fleet.pass(3_000);
+  const [owner, heir] = fleet.ownerFirst(members);
+  assert.ok(owner && heir);
+  await fleet.open(owner);
+  fleet.die(owner);
+  while (!fleet.redis.get(ownerKey(shardOf(code)))?.startsWith(heir.place.name))
+    await fleet.pass(1);
+  let asked = 0;
+  // Its part of the list is looked through after 50 ms.
+  const end = fleet.timeline.now + 100;
+  const keepAsking = async () => {
+    while (fleet.timeline.now < end) {
+      const id = `${++asked}`;
+      await heir.lobbies.ask(code, setPrompt(id), id);
+    }
+  };
+  const busy = [keepAsking(), keepAsking(), keepAsking()];
+  let listed = 0;
+  while (fleet.timeline.now < end) {
+    await fleet.pass(0.05);
+    const committed = fleet.messages().at(-1)?.seq ?? 0;
+    listed = Number.parseInt(fleet.redis.hget(publicListKey, code) ?? "0", 10);
+    assert.ok(listed <= committed, `listed at ${listed}, committed up to ${committed}`);
+  }
+  await fleet.until(Promise.all(busy));
+  assert.ok(listed > 2, "it was written again");
+});

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Redis } from "ioredis";
+import { eventStreamKey, lobbyKey } from "../../../actors/runtime/keys.ts";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { connectRedis, redisReady } from "../../../server/core/redis.ts";
+import { testStores, type TestStores } from "../../support/stores.ts";
+import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
+
+describe("a lobby whose log has more than its state", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  let member: Member;
+  before(async () => {
+    stores = await testStores();
+    redis = connectRedis(stores.redisUrl, silentLogger, "test");
+    await redisReady(redis);
+    member = await newMember(stores.redisUrl);
+  });
+  after(async () => {
+    await member.lobbies.stop();
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  const pick = (code: string, selectedIndex: number) =>
+    member.lobbies.ask(code, { type: "pick", selectedIndex, index: 0, ...by(2) });
+
+  it("leaves a hole and goes on, and holds up no other of its batch", async () => {
+    const [torn, sound] = ["AAAAAA", "BBBBBB"] as const;
+    for (const code of [torn, sound]) await startedLobby(member.lobbies, code, { seats: [1, 2] });
+    const before = await redis.hgetall(lobbyKey(torn));
+    const [[last] = [""]] = await redis.xrevrange(eventStreamKey(torn), "+", "-", "COUNT", 1);
+    const number = Number.parseInt(last, 10);
+    await redis.xadd(eventStreamKey(torn), `${number + 5}-0`, "d", `${number + 5}\n{}`);
+
+    const picks = [torn, sound].map(async (code) => bodyOf(await pick(code, 1)));
+    await Promise.all(picks);
+    const log = await redis.xrange(eventStreamKey(torn), `${number + 6}-0`, "+");
+    const types = log.map(([, [, text = ""]]) => /"type":"([^"]+)"/.exec(text)?.[1]);
+    assert.deepEqual(types, ["lobby.gap", "lobby.pick"]);
+    const stored = await redis.hgetall(lobbyKey(torn));
+    assert.equal(Number.parseInt(stored["v"] ?? ""), Number.parseInt(before["v"] ?? "") + 2);
+    bodyOf(await pick(torn, 2));
+  });
+});
