@@ -147,7 +147,8 @@ export function runBatch(
     const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;
     replies = withOne(replies, { ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
-    const isKept = isOfCurrent || (decision.events.length > 0 && !isHarmlessTwice(command));
+    const isKept =
+      isOfCurrent || (decision.events.length > 0 && !isHarmlessTwice(command, decision.answer));
     if (isKept && rememberedBy !== null)
       fields = withOne(fields, remember(actor.memory, rememberedBy, id, body, leave));
   }

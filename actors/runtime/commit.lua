@@ -1,16 +1,25 @@
 -- Commits the changes of many lobbies of one tick, each fenced by its shard's owner record.
--- KEYS: per lobby owner, lobby, stream, due.
--- ARGV: per lobby one text whose parts each end with \31: token, stamp that is expected, new stamp, code, channel,
+-- KEYS: per lobby owner, lobby, stream, due; workers last, where they lie beside.
+-- ARGV: incarnation, ms after which a silent worker is dead; per lobby one text whose parts each end with \31: token, stamp that is expected, new stamp, code, channel,
 --       ttl ms or '', due ms or '' (keep) or '-' (none), length to cut the log to or '' (leave it),
 --       numbers of deleted fields and of events, (field, value)..., deleted fields...;
 --       behind it of each event its id and its message. A message is stored and published as it came, because
 --       every string that is made here is hashed from end to end.
 -- Returns one letter per lobby: 'c' committed, 'a' already committed by this very commit, 'f' fenced, 'v' version conflict,
---       'r' refused, because the log has the number of an event already.
+--       'r' refused, because the log has the number of an event already, 's' silent: the worker counts as dead.
+--       An owner record does not say that alone, when a store came back without the moment in which another took over.
 -- A lobby is checked fully before its first write, because a script has no rollback; whether the log takes the first
 -- event shows when it is written, so that comes first.
 local call, try, find, sub = redis.call, redis.pcall, string.find, string.sub
-local results, owners, at = {}, {}, 1
+local results, owners, at = {}, {}, 3
+local lobbies = math.floor(#KEYS / 4)
+
+if #KEYS > lobbies * 4 then
+  local time = call('TIME')
+  local oldest = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[2]
+  local seen = call('ZSCORE', KEYS[#KEYS], ARGV[1])
+  if not seen or tonumber(seen) <= oldest then return string.rep('s', lobbies) end
+end
 
 local function split(text)
   local parts, count, from = {}, 0, 1
@@ -24,7 +33,7 @@ local function split(text)
   return parts, count
 end
 
-for i = 0, #KEYS / 4 - 1 do
+for i = 0, lobbies - 1 do
   local own, lobby, stream, due = KEYS[i * 4 + 1], KEYS[i * 4 + 2], KEYS[i * 4 + 3], KEYS[i * 4 + 4]
   local parts, count = split(ARGV[at])
   local token, expected, stamp, code, channel, ttl, dueAt, limit, deleted, events = unpack(parts, 1, 10)

@@ -177,7 +177,8 @@ export function createHoldings(deps: {
     },
     lose,
     loseAll(isOutlived) {
-      outlived.clear();
+      // Told again before anything was taken, it knows no less.
+      if (mine.size > 0) outlived.clear();
       for (const [shard, token] of mine) {
         if (isOutlived) outlived.set(shard, token);
         lose(shard, token, isOutlived);

@@ -1,6 +1,6 @@
 import type { Metrics } from "../../server/core/metrics.ts";
 import type { Connection } from "./connection.ts";
-import { keysOf, shardOf } from "./keys.ts";
+import { keysOf, shardOf, workersKey } from "./keys.ts";
 import { runScript } from "./scripts.ts";
 import { stampOf } from "./storage.ts";
 import type { Timing } from "./timing.ts";
@@ -24,8 +24,11 @@ export interface Commit {
   due: number | null | undefined;
 }
 
-/** Refused: the log of the lobby has gone further than its state. */
-export type CommitResult = "committed" | "fenced" | "conflict" | "refused" | "failed";
+/**
+ * Refused: the log of the lobby has gone further than its state. Silent: the store has not heard of this worker for
+ * so long that another may have had the shard.
+ */
+export type CommitResult = "committed" | "fenced" | "conflict" | "refused" | "silent" | "failed";
 
 /** By the letters of the script. */
 const outcomes: Readonly<Record<string, CommitResult>> = {
@@ -34,6 +37,7 @@ const outcomes: Readonly<Record<string, CommitResult>> = {
   f: "fenced",
   v: "conflict",
   r: "refused",
+  s: "silent",
 };
 
 export interface Journal {
@@ -42,6 +46,8 @@ export interface Journal {
    * the shard's owner: the fence.
    */
   commit(commit: Commit, token: string, done: (result: CommitResult) => void): void;
+  /** Resolves when everything has been answered. */
+  idle(): Promise<void>;
 }
 
 /** Messages a lobby's log keeps at least; readers further back get a snapshot. */
@@ -69,17 +75,21 @@ export function createJournal(deps: {
   redis: Connection;
   metrics: Metrics;
   timing: Timing;
+  /** Whom the store must have heard of, and how lately; null where that lies on another node. */
+  counted: { incarnation: string; deadMs: number } | null;
 }): Journal {
-  const { timing } = deps;
+  const { timing, counted } = deps;
   const observeSeconds = deps.metrics.lobbyCommitSeconds.observer({});
   const everything = emptyLine();
   /** On Redis Cluster the keys of one script lie in one slot, and no shard waits for another's node. */
   const lines = new Map<number, Line>();
+  let flushing = 0;
+  let waitingForIdle: (() => void)[] = [];
 
   async function send(batch: Waiting[]): Promise<void> {
     const started = timing.elapsed();
     const keys: string[] = [];
-    const args: string[] = [];
+    const args: (string | number)[] = [counted?.incarnation ?? "", counted?.deadMs ?? ""];
     for (const { commit, token } of batch) {
       const { owner, lobby, stream, due, channel } = keysOf(commit.code);
       keys.push(owner, lobby, stream, due);
@@ -90,6 +100,7 @@ export function createJournal(deps: {
         args.push(`${seq}-0`, `${seq}\n${payload}`);
       }
     }
+    if (counted !== null) keys.push(workersKey);
     let results: unknown;
     try {
       results = await runScript(deps.redis, "commit", keys, args);
@@ -112,6 +123,10 @@ export function createJournal(deps: {
       await send(batch);
     }
     line.isFlushing = false;
+    flushing -= 1;
+    if (flushing > 0) return;
+    for (const done of waitingForIdle) done();
+    waitingForIdle = [];
   }
 
   function lineOf(code: string): Line {
@@ -130,7 +145,11 @@ export function createJournal(deps: {
       line.waiting.push({ commit, token, done });
       if (line.isFlushing) return;
       line.isFlushing = true;
+      flushing += 1;
       timing.soon(() => void flush(line));
+    },
+    async idle() {
+      if (flushing > 0) await new Promise<void>((done) => waitingForIdle.push(done));
     },
   };
 }

@@ -52,6 +52,8 @@ export interface Liveness {
   refused(): void;
 }
 
+type Reply = [known: number, members: string[], leavers: string[]];
+
 /** After silence of our own the others get this many heartbeats to be seen before they count as dead. */
 const graceBeats = 3;
 /** Deaths remembered, so that a heartbeat's late answer does not revive anyone. */
@@ -68,8 +70,9 @@ export function createLiveness(deps: {
   /**
    * The others may think us dead: what we hold may be theirs. Called before anything counts as fresh again.
    * `isOutlived`: the store ended before anyone can have taken it, so it can only be theirs by what the store says.
+   * Resolves when nothing is on its way under the tokens given up: once we are counted again, they would hold.
    */
-  onForgotten: (isOutlived: boolean) => void;
+  onForgotten: (isOutlived: boolean) => Promise<void>;
   onDead: (worker: string) => void;
 }): Liveness {
   const { incarnation, redis, timing, timings } = deps;
@@ -96,17 +99,26 @@ export function createLiveness(deps: {
     return live.size !== before.size || [...live].some((worker) => !before.has(worker));
   }
 
-  async function beat(): Promise<Beat | null> {
-    const sent = timing.elapsed();
-    const args = [incarnation, timings.deadMs, isLeaving ? 1 : 0];
+  async function report(isNew: boolean): Promise<Reply | null> {
+    const args = [incarnation, timings.deadMs, isLeaving ? 1 : 0, isNew ? 1 : 0];
     const reply = await runScript(redis, "heartbeat", [workersKey, leavingKey], args);
-    if (!Array.isArray(reply)) return null;
-    const [known, members, leavers] = reply as [number, string[], string[]];
+    return Array.isArray(reply) ? (reply as Reply) : null;
+  }
+
+  async function beat(): Promise<Beat | null> {
+    let sent = timing.elapsed();
     const isFirst = lastHeartbeat < 0;
+    let reply = await report(isFirst);
     // Silent for so long that the others called us dead, or forgotten by the store. Someone may have looked
     // before this sign of life and claim after it.
-    const isForgotten = known === 0 && !isFirst;
-    if (isForgotten) deps.onForgotten(hasSeenEnd);
+    const isForgotten = reply?.[0] === 0 && !isFirst;
+    if (isForgotten) {
+      await deps.onForgotten(hasSeenEnd);
+      sent = timing.elapsed();
+      reply = await report(true);
+    }
+    if (reply === null) return null;
+    const [, members, leavers] = reply;
     lastHeartbeat = sent;
     hasSeenEnd = false;
     const isChanged = see(members, leavers);

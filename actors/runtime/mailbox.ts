@@ -25,7 +25,7 @@ const failedRules: Outcome = { ok: false, code: "server:error" };
 export interface MailboxDeps {
   incarnation: string;
   redis: Connection;
-  journal: Journal;
+  journal: Pick<Journal, "commit">;
   placement: Pick<Shards, "tokenOf" | "generationOf" | "confirm" | "fenced">;
   ticker: Ticker;
   timing: Timing;

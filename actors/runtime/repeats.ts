@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../../server/core/errors.ts";
-import type { LobbyCommand, Status } from "../lobby/types.ts";
+import type { Answer, LobbyCommand, Status } from "../lobby/types.ts";
 
 /** The id of a command whose client has given it a key: every repeat has the same (LOB-28). */
 export const keyedId = (type: LobbyCommand["type"], key: string) => `c.${type}.${key}`;
 
 /** Commands that a repeat cannot double: their answers take no place among the remembered ones. */
-export function isHarmlessTwice({ type }: LobbyCommand): boolean {
-  return type === "heartbeat" || type === "check_seat";
+export function isHarmlessTwice({ type }: LobbyCommand, answer: Answer): boolean {
+  return type === "heartbeat" || type === "check_seat" || answer.type === "stale_start";
 }
 
 /**

@@ -79,6 +79,12 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   let isStopped = false;
 
   const ticker = createTicker(now, timing, (code) => mailboxes.fire(code));
+  const journal = createJournal({
+    redis: commits,
+    metrics,
+    timing,
+    counted: commits.isSharded ? null : { incarnation, deadMs: deps.timings.deadMs },
+  });
   const effects = createEffects({ log, enqueueResult: deps.enqueueResult, draw: deps.draw, ask });
   const shards = createShards({
     incarnation,
@@ -104,12 +110,13 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
       trust: (shard, codes) => mailboxes.trust(shard, codes),
       review: (code) => mailboxes.review(code),
       dead: (worker) => remote.giveUp(worker),
+      settled: () => journal.idle(),
     },
   });
   const mailboxes = createMailboxes({
     incarnation,
     redis: control,
-    journal: createJournal({ redis: commits, metrics, timing }),
+    journal,
     placement: shards,
     ticker,
     timing,

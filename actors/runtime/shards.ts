@@ -11,6 +11,8 @@ import type { Cancel, Timing } from "./timing.ts";
 export interface ShardHooks extends HoldingHooks, ContinuityHooks {
   /** A worker is gone for certain: whatever waits for it must go elsewhere. */
   dead(incarnation: string): void;
+  /** Resolves when no commit is on its way. */
+  settled(): Promise<void>;
 }
 
 export interface Shards {
@@ -70,12 +72,16 @@ export function createShards(deps: {
   const continuity = createContinuity({ redis, holdings, hooks });
   const liveness = createLiveness({
     ...deps,
-    onForgotten: (isOutlived) => holdings.loseAll(isOutlived),
+    async onForgotten(isOutlived) {
+      holdings.loseAll(isOutlived);
+      await hooks.settled();
+    },
     onDead: (worker) => hooks.dead(worker),
   });
   const placing = createPlacing({ ...deps, holdings, liveness });
   let leaving: Promise<void> | null = null;
-  let stopHeartbeats: Cancel = () => {};
+  let stopHeartbeats: Cancel | null = null;
+  let isBeating = false;
 
   async function heartbeat(): Promise<void> {
     const beat = await liveness.beat();
@@ -92,16 +98,13 @@ export function createShards(deps: {
     });
   }
 
-  function keepBeating(): void {
-    let isBeating = false;
-    stopHeartbeats = timing.every(timings.heartbeatMs, () => {
-      if (isBeating) return;
-      isBeating = true;
-      const beat = heartbeat().finally(() => {
-        isBeating = false;
-      });
-      guard(beat, "heartbeat");
+  function beatOnce(): void {
+    if (isBeating) return;
+    isBeating = true;
+    const beat = heartbeat().finally(() => {
+      isBeating = false;
     });
+    guard(beat, "heartbeat");
   }
 
   let debounce: Cancel | null = null;
@@ -119,7 +122,7 @@ export function createShards(deps: {
       await continuity.look();
       if (leaving) return;
       await placing.look();
-      if (!leaving) keepBeating();
+      if (!leaving) stopHeartbeats = timing.every(timings.heartbeatMs, beatOnce);
     },
     tokenOf: holdings.tokenOf,
     generationOf: holdings.generationOf,
@@ -135,6 +138,7 @@ export function createShards(deps: {
       if (!isUp) return;
       // A store that came back may be older than what is in memory, its deadlines too.
       continuity.doubt();
+      if (stopHeartbeats) beatOnce();
       guard(holdings.readDeadlines(), "deadlines");
       mapChanged();
     },
@@ -162,7 +166,8 @@ export function createShards(deps: {
     ]);
     await attempt(() => placing.giveAll());
     // Not before: who is silent is called dead, and its shards are taken instead of handed over.
-    stopHeartbeats();
+    stopHeartbeats?.();
+    stopHeartbeats = null;
     debounce?.();
     // Whoever hears the farewell takes what is left at once.
     holdings.loseAll(false);

@@ -67,7 +67,7 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
       return {
         name: "heartbeat",
         keys: [workersKey, leavingKey],
-        args: [worker, deadMs, chance.is(0.2) ? 1 : 0],
+        args: [worker, deadMs, chance.is(0.2) ? 1 : 0, chance.between(0, 1)],
       };
     case "alive":
       return {
@@ -84,8 +84,8 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
     default:
       return {
         name: "commit",
-        keys: commitKeys(code, shard),
-        args: commitArgs(chance, model, code, record),
+        keys: [...commitKeys(code, shard), ...(chance.is(0.5) ? [workersKey] : [])],
+        args: [worker, deadMs, ...commitArgs(chance, model, code, record)],
       };
   }
 }

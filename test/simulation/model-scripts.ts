@@ -16,8 +16,15 @@ export const scripts: Record<ScriptName, Script> = {
 
 function commit(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string {
   let letters = "";
-  let at = 0;
-  for (let i = 0; i < keys.length; i += 4) {
+  let at = 2;
+  const lobbies = Math.floor(keys.length / 4);
+  const [worker = "", deadMs = ""] = args;
+  if (keys.length > lobbies * 4) {
+    const oldest = redis.now() - Number(deadMs);
+    const seen = redis.sorted.get(keys.at(-1) ?? "")?.get(worker) ?? oldest;
+    if (seen <= oldest && !redis.faults.ignoresOwner) return "s".repeat(lobbies);
+  }
+  for (let i = 0; i < lobbies * 4; i += 4) {
     const [own = "", lobby = "", stream = "", due = ""] = keys.slice(i, i + 4);
     const parts = (args[at] ?? "").split("\x1f");
     parts.pop();
@@ -173,12 +180,13 @@ function heartbeat(
   args: readonly string[],
 ): [known: number, live: string[], leaving: string[]] {
   const [workers = "", leaving = ""] = keys;
-  const [me = "", deadMs = "0", leaves = ""] = args;
+  const [me = "", deadMs = "0", leaves = "", isNew = ""] = args;
   const now = redis.now();
   for (const [worker, at] of redis.zrange(workers))
     if (at > now) redis.zadd(workers, now, worker);
     else if (at <= now - Number(deadMs)) redis.zrem(workers, worker);
   const isKnown = redis.sorted.get(workers)?.has(me) ?? false;
+  if (!isKnown && isNew !== "1") return [0, [], []];
   redis.zadd(workers, now, me);
   if (leaves === "1") redis.zadd(leaving, now, me);
   const live = redis.zrange(workers).map(([worker]) => worker);

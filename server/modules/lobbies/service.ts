@@ -185,13 +185,32 @@ async function prepareAndStart(
   code: string,
   id: string | undefined,
 ): Promise<string | null> {
-  const prepared = await command(deps, code, { type: "prepare", by }, id);
+  const plan = await planStart(deps, by, code, id);
+  if (plan === null)
+    return command(deps, code, { type: "start", revision: 0, questions: [], by }, id);
   try {
-    return await drawAndStart(deps, code, by, JSON.parse(prepared ?? "null") as DrawPlan, id);
+    return await drawAndStart(deps, code, by, plan, id);
   } catch (error) {
     // Otherwise the lobby would count as starting until the preparation times out.
     await deps.lobbies.ask(code, { type: "abandon_start", by });
     throw error;
+  }
+}
+
+/** Null when the lobby was started: whether by this command, which another try has given up since, its memory knows. */
+async function planStart(
+  deps: Deps,
+  by: Asker,
+  code: string,
+  id: string | undefined,
+): Promise<DrawPlan | null> {
+  try {
+    const plan = await command(deps, code, { type: "prepare", by }, id);
+    return JSON.parse(plan ?? "null") as DrawPlan;
+  } catch (error) {
+    const isTaken = error instanceof AppError && error.code === "lobby:already_started";
+    if (!isTaken || id === undefined || (await isWaiting(deps, code, by))) throw error;
+    return null;
   }
 }
 
@@ -208,9 +227,7 @@ async function drawAndStart(
     const hasBegun = id !== undefined && !(await isWaiting(deps, code, by));
     const questions = hasBegun ? [] : await drawForLobby(deps, plan);
     const { revision } = plan;
-    // An attempt that came too late must not be repeated as the answer of the next one.
-    const attemptId = id === undefined ? undefined : `${revision}.${id}`;
-    const body = await command(deps, code, { type: "start", revision, questions, by }, attemptId);
+    const body = await command(deps, code, { type: "start", revision, questions, by }, id);
     const stale = staleStart(body);
     if (!stale) return body;
     plan = stale;

@@ -11,10 +11,13 @@ import {
   dueKey,
   eventChannel,
   eventStreamKey,
+  leavingKey,
   lobbyKey,
   ownerKey,
   shardOf,
+  workersKey,
 } from "../../../actors/runtime/keys.ts";
+import { runScript } from "../../../actors/runtime/scripts.ts";
 import { stampOf } from "../../../actors/runtime/storage.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
@@ -36,7 +39,12 @@ describe("the commit script", () => {
     stores = await testStores();
     redis = connectRedis(stores.redisUrl, silentLogger, "test");
     await redisReady(redis);
-    journal = createJournal({ redis, metrics: createMetrics(), timing: systemTiming });
+    journal = createJournal({
+      redis,
+      metrics: createMetrics(),
+      timing: systemTiming,
+      counted: null,
+    });
   });
   after(async () => {
     redis.disconnect();
@@ -165,6 +173,24 @@ describe("the commit script", () => {
     assert.equal(await redis.zscore(dueKey(shardOf(code)), code), null);
   });
 
+  it("takes nothing of a worker that the store has not heard of for so long that another may have had the shard", async () => {
+    const deadMs = 60_000;
+    const counted = { incarnation: "w1", deadMs };
+    const metrics = createMetrics();
+    const watched = createJournal({ redis, metrics, timing: systemTiming, counted });
+    const beat = (isNew: 0 | 1) =>
+      runScript(redis, "heartbeat", [workersKey, leavingKey], ["w1", deadMs, 0, isNew]);
+    assert.equal(await commit(change(), watched), "silent");
+    await redis.zadd(workersKey, Date.now() - deadMs - 1, "w1");
+    assert.equal(await commit(change(), watched), "silent");
+    // Before it says that it has given everything up, it is not counted again.
+    assert.deepEqual(await beat(0), [0, [], []]);
+    assert.equal(await commit(change(), watched), "silent");
+    assert.deepEqual(await redis.keys("*ABCDEF"), []);
+    assert.deepEqual(await beat(1), [0, ["w1"], []]);
+    assert.equal(await commit(change(), watched), "committed");
+  });
+
   it("works after the store forgot its scripts", async () => {
     await redis.script("FLUSH");
     assert.equal(await commit(change()), "committed");
@@ -172,7 +198,12 @@ describe("the commit script", () => {
 
   it("reports a store that is away as a failure", async () => {
     const away = connectRedis("unix:///nowhere/redis.sock", silentLogger, "away");
-    const lost = createJournal({ redis: away, metrics: createMetrics(), timing: systemTiming });
+    const lost = createJournal({
+      redis: away,
+      metrics: createMetrics(),
+      timing: systemTiming,
+      counted: null,
+    });
     assert.equal(await commit(change(), lost), "failed");
     away.disconnect();
   });

@@ -30,7 +30,12 @@ function storeWithout(code: string, isSharded: boolean) {
     return new Promise((resolve) => held.push(() => resolve(answer)));
   };
   const redis = { isSharded, evalsha } as unknown as Connection;
-  const journal = createJournal({ redis, metrics: createMetrics(), timing: systemTiming });
+  const journal = createJournal({
+    redis,
+    metrics: createMetrics(),
+    timing: systemTiming,
+    counted: null,
+  });
   const commit = (one: string) =>
     new Promise((resolve) => journal.commit(change(one), "w|1", resolve));
   return { commit, scripts, answer: () => held.splice(0).forEach((go) => go()) };

@@ -57,11 +57,11 @@ describe("a start that is repeated under its key", () => {
       revision: 0,
       questions: questions(100, 3),
     } as const;
-    const held = owned.ask(start, "0.k");
+    const held = owned.ask(start, "k");
     assert.ok(held.ok);
     await owned.takeOver();
     assert.deepEqual(owned.ask(prepare, "k"), plan);
-    assert.deepEqual(owned.ask({ ...start, questions: [] }, "0.k"), held);
+    assert.deepEqual(owned.ask({ ...start, questions: [] }, "k"), held);
   });
 });
 

@@ -242,6 +242,22 @@ describe("POST /lobbies/{code}/start", () => {
     assert.equal((await start(code, host.as)).status, 200);
   });
 
+  it("is answered again under its key when it held although another try of it was given up", async () => {
+    const { code, host } = await openTable(app, { numQuestions: 1, category: "music" }, 1);
+    const keyed = { ...host.as, "idempotency-key": "go" };
+    const seatId = (await lobbyOf(app, code)).players[0]?.id ?? null;
+    const abandon = { type: "abandon_start", by: { seatId, playerId: null } } as const;
+    const started = await interrupted(
+      () => start(code, keyed),
+      async () => void (await app.deps.lobbies.ask(code, abandon)),
+    );
+    assert.equal(outcome(started), "200");
+    const repeated = await start(code, keyed);
+    assert.equal(outcome(repeated), "200");
+    assert.deepEqual(repeated.body.lobby.current_question, started.body.lobby.current_question);
+    assert.equal(outcome(await start(code, host.as)), "400 lobby:already_started");
+  });
+
   it("that failed takes the place of any other again when it is repeated under its key", async () => {
     const { code, host } = await openTable(app, { numQuestions: 1, category: "mathematics" }, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
