@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { LobbyCommand } from "../../../actors/index.ts";
 import { by } from "../../simulation/openings.ts";
-import { host, ModelFleet, setPrompt } from "./model-fleet.ts";
+import { host, LobbyFleet, setPrompt } from "./lobby-fleet.ts";
 
 it("a command that breaks the rules fails alone, and every command of its batch is answered once", async () => {
-  const fleet = new ModelFleet();
-  const members = [await fleet.join("w1"), await fleet.join("w2")];
-  await fleet.pass(3_000);
+  const fleet = new LobbyFleet();
+  const members = [await fleet.member("w1"), await fleet.member("w2")];
+  await fleet.run(3_000);
   const [owner, other] = fleet.ownerFirst(members);
   assert.ok(owner && other);
   await fleet.open(owner);
@@ -22,9 +22,9 @@ it("a command that breaks the rules fails alone, and every command of its batch 
     { type: "settings", ...by(host) } as LobbyCommand,
     "3",
   );
-  await fleet.pass(5);
+  await fleet.run(5);
   const local = owner.lobbies.ask("AAAAAA", setPrompt("local"), "4");
-  await fleet.pass(40);
+  await fleet.run(40);
 
   const replies = await Promise.all([first, forwarded, broken, local]);
   assert.deepEqual(
@@ -33,6 +33,6 @@ it("a command that breaks the rules fails alone, and every command of its batch 
   );
   const expected = ["first", "forwarded", "local"].map((prompt) => ({ prompt }));
   assert.deepEqual(prompts(), expected);
-  await fleet.pass(2_000);
+  await fleet.run(2_000);
   assert.deepEqual(prompts(), expected, "nothing is carried out later");
 });

@@ -9,7 +9,7 @@ import { connectRedis, redisReady } from "../../../server/core/redis.ts";
 import { prepare } from "../../simulation/openings.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { context } from "./fleet.ts";
-import { code, ModelFleet, setPrompt } from "./model-fleet.ts";
+import { code, LobbyFleet, setPrompt } from "./lobby-fleet.ts";
 
 describe("the public list written by two owners of a lobby", () => {
   let stores: TestStores;
@@ -54,32 +54,31 @@ describe("the public list written by two owners of a lobby", () => {
 });
 
 it("the public list shows nothing of a lobby that is not committed, while it is put right", async () => {
-  const fleet = new ModelFleet();
-  const members = [await fleet.join("w1"), await fleet.join("w2")];
-  await fleet.pass(3_000);
+  const fleet = new LobbyFleet();
+  const members = [await fleet.member("w1"), await fleet.member("w2")];
+  await fleet.run(3_000);
   const [owner, heir] = fleet.ownerFirst(members);
   assert.ok(owner && heir);
   await fleet.open(owner);
-  fleet.die(owner);
-  while (!fleet.redis.get(ownerKey(shardOf(code)))?.startsWith(heir.place.name))
-    await fleet.pass(1);
+  fleet.kill(owner);
+  while (!fleet.redis.get(ownerKey(shardOf(code)))?.startsWith(heir.name)) await fleet.run(1);
   let asked = 0;
   // Its part of the list is looked through after 50 ms.
-  const end = fleet.timeline.now + 100;
+  const end = fleet.now + 100;
   const keepAsking = async () => {
-    while (fleet.timeline.now < end) {
+    while (fleet.now < end) {
       const id = `${++asked}`;
       await heir.lobbies.ask(code, setPrompt(id), id);
     }
   };
   const busy = [keepAsking(), keepAsking(), keepAsking()];
   let listed = 0;
-  while (fleet.timeline.now < end) {
-    await fleet.pass(0.05);
+  while (fleet.now < end) {
+    await fleet.run(0.05);
     const committed = fleet.messages().at(-1)?.seq ?? 0;
     listed = Number.parseInt(fleet.redis.hget(publicListKey, code) ?? "0", 10);
     assert.ok(listed <= committed, `listed at ${listed}, committed up to ${committed}`);
   }
-  await fleet.until(Promise.all(busy));
+  await fleet.ended(Promise.all(busy));
   assert.ok(listed > 2, "it was written again");
 });

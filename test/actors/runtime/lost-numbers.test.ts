@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { historyKey, shardOf } from "../../../actors/runtime/keys.ts";
-import { code, ModelFleet, setPrompt, type ModelMember } from "./model-fleet.ts";
+import { code, LobbyFleet, setPrompt } from "./lobby-fleet.ts";
+import type { VirtualWorker } from "./virtual-fleet.ts";
 
 interface Restart {
   downMs: number;
@@ -15,37 +16,37 @@ interface Restart {
 describe("event numbers of a lobby", () => {
   /** Two workers, and a lobby at number 1 whose later changes the store may lose. */
   async function openLobby() {
-    const fleet = new ModelFleet();
-    const members = [await fleet.join("w1"), await fleet.join("w2")];
-    await fleet.pass(3_000);
+    const fleet = new LobbyFleet();
+    const members = [await fleet.member("w1"), await fleet.member("w2")];
+    await fleet.run(3_000);
     const [owner] = fleet.ownerFirst(members);
     assert.ok(owner);
     await fleet.open(owner);
-    await fleet.pass(1_500);
-    const time = fleet.timeline.now;
-    await fleet.pass(1);
+    await fleet.run(1_500);
+    const time = fleet.now;
+    await fleet.run(1);
     return { fleet, members, owner, time };
   }
 
-  async function change(fleet: ModelFleet, member: ModelMember, ...prompts: string[]) {
+  async function change(fleet: LobbyFleet, member: VirtualWorker, ...prompts: string[]) {
     for (const prompt of prompts)
       assert.ok((await fleet.ask(member, setPrompt(prompt), prompt)).ok, prompt);
   }
 
-  const told = (fleet: ModelFleet) => fleet.messages().map(({ seq, type }) => `${seq} ${type}`);
-  const gaps = (fleet: ModelFleet) =>
+  const told = (fleet: LobbyFleet) => fleet.messages().map(({ seq, type }) => `${seq} ${type}`);
+  const gaps = (fleet: LobbyFleet) =>
     fleet.messages().filter(({ type }) => type === "lobby.gap").length;
 
   /** The store ends with all its connections. */
-  async function restart(fleet: ModelFleet, members: ModelMember[], how: Restart) {
+  async function restart(fleet: LobbyFleet, members: VirtualWorker[], how: Restart) {
     const { downMs, lostSince, isWhole = false, restMs = 1_500 } = how;
     fleet.net.isUp = false;
     for (const { wiring } of members) wiring.cut(false);
     if (lostSince !== undefined) fleet.redis.loseAfter(lostSince);
     fleet.redis.restart(isWhole);
-    await fleet.pass(downMs);
+    await fleet.run(downMs);
     fleet.net.isUp = true;
-    await fleet.pass(restMs);
+    await fleet.run(restMs);
   }
 
   it("are not used again by workers that an outage made strangers to the store", async () => {
@@ -53,7 +54,7 @@ describe("event numbers of a lobby", () => {
     await change(fleet, owner, "one", "two", "three");
     assert.equal(fleet.messages().at(-1)?.seq, 4);
     await restart(fleet, members, { downMs: 3_000, lostSince: time });
-    await fleet.pass(3_000);
+    await fleet.run(3_000);
     await change(fleet, owner, "other");
     assert.deepEqual(told(fleet), ["1 lobby.player_joined", "6 lobby.gap", "7 lobby.settings"]);
   });
@@ -67,12 +68,12 @@ describe("event numbers of a lobby", () => {
         .map((line) => Number.parseInt(line, 10)),
     );
     for (const name of ["w3", "w4"]) {
-      for (const member of members.splice(0)) fleet.die(member);
+      for (const member of members.splice(0)) fleet.kill(member);
       await restart(fleet, [], { downMs: 100, lostSince: time });
-      members.push(await fleet.join(name));
+      members.push(await fleet.member(name));
       const [heir] = members;
       assert.ok(heir);
-      await fleet.pass(3_000);
+      await fleet.run(3_000);
       await change(fleet, heir, `first of ${name}`, `second of ${name}`);
       for (const { seq } of fleet.messages().slice(1)) {
         assert.ok(!seen.has(seq), `${seq} was used before`);
@@ -85,14 +86,14 @@ describe("event numbers of a lobby", () => {
   it("go on without a hole when nothing was lost and the worker knows that", async () => {
     const { fleet, members, owner } = await openLobby();
     await restart(fleet, members, { downMs: 5_000 });
-    await fleet.pass(3_000);
+    await fleet.run(3_000);
     await change(fleet, owner, "one");
     assert.deepEqual(told(fleet), ["1 lobby.player_joined", "2 lobby.settings"]);
     // The shard is noted as whole, so whoever takes it over knows it, too.
-    fleet.die(owner);
+    fleet.kill(owner);
     const heir = members.find((member) => member !== owner);
     assert.ok(heir);
-    await fleet.pass(3_000);
+    await fleet.run(3_000);
     await change(fleet, heir, "two");
     assert.equal(gaps(fleet), 0);
   });
@@ -111,8 +112,8 @@ describe("event numbers of a lobby", () => {
     assert.ok(heir);
     // Silent for so long that the other takes its lobbies over.
     owner.wiring.stall("control", 4_000);
-    await fleet.pass(3_950);
-    const time = fleet.timeline.now - 3_000;
+    await fleet.run(3_950);
+    const time = fleet.now - 3_000;
     await change(fleet, heir, "one", "two", "three");
     // Asked before it can hear that the store has forgotten it.
     await restart(fleet, members, { downMs: 60, lostSince: time, restMs: 110 });
@@ -128,19 +129,19 @@ describe("event numbers of a lobby", () => {
   it("go on without a hole after starts of the store that are known to have lost nothing, and not after another one", async () => {
     const { fleet, members } = await openLobby();
     for (const name of ["w3", "w4"]) {
-      for (const member of members.splice(0)) fleet.die(member);
+      for (const member of members.splice(0)) fleet.kill(member);
       await restart(fleet, [], { downMs: 5_000, isWhole: true });
-      members.push(await fleet.join(name));
+      members.push(await fleet.member(name));
     }
     const [heir] = members;
     assert.ok(heir);
-    await fleet.pass(3_000);
+    await fleet.run(3_000);
     await change(fleet, heir, "one");
     assert.equal(gaps(fleet), 0);
-    fleet.die(heir);
+    fleet.kill(heir);
     await restart(fleet, [], { downMs: 100 });
-    const next = await fleet.join("w5");
-    await fleet.pass(3_000);
+    const next = await fleet.member("w5");
+    await fleet.run(3_000);
     await change(fleet, next, "two");
     await change(fleet, next, "three");
     assert.equal(gaps(fleet), 1);
@@ -149,10 +150,10 @@ describe("event numbers of a lobby", () => {
   it("go on without a hole in a lobby of a version that did not note the store", async () => {
     const { fleet, members, owner } = await openLobby();
     fleet.redis.strings.delete(historyKey(shardOf(code)));
-    fleet.die(owner);
+    fleet.kill(owner);
     const heir = members.find((member) => member !== owner);
     assert.ok(heir);
-    await fleet.pass(3_000);
+    await fleet.run(3_000);
     await change(fleet, heir, "one");
     assert.equal(gaps(fleet), 0);
     assert.equal(fleet.redis.get(historyKey(shardOf(code))), `${fleet.redis.history} 0`);

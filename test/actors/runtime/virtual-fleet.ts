@@ -45,8 +45,10 @@ export class VirtualFleet {
   };
   readonly vacancies = new Vacancies(this.redis, () => this.timeline.now);
   readonly #metrics = createMetrics();
+  readonly #shards: readonly number[];
 
-  constructor() {
+  constructor(shards = allShards) {
+    this.#shards = shards;
     this.redis.publish = (channel, message) => publish(this.net, channel, message);
   }
 
@@ -82,7 +84,7 @@ export class VirtualFleet {
       connections: alter(wiring.connections),
       timing: timingOf(this.timeline, place),
       timings: { ...defaultTimings, ...defaultAskTimings },
-      shards: allShards,
+      shards: this.#shards,
       log: silentLogger,
       clock: { now: () => this.redis.now() },
       metrics: this.#metrics,
@@ -140,7 +142,7 @@ export class VirtualFleet {
   }
 
   shares(): Record<string, number> {
-    return this.vacancies.shares(allShards);
+    return this.vacancies.shares(this.#shards);
   }
 
   /** A code whose shard this worker owns. */
