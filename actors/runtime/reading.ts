@@ -10,7 +10,7 @@ import { loadLobby } from "./storage.ts";
 
 /** More events than one lobby can have in the moment that a store loses. */
 const maxLostEvents = 1_000;
-const strides = 100_000;
+const strides = 1_000_000;
 
 /** Reads a lobby into its slot under this token; false when that failed. */
 export type Reader = (slot: Slot, token: string) => Promise<boolean>;
@@ -26,8 +26,12 @@ export function createReader(deps: {
   commit: (slot: Slot, change: Commit, token: string, done: (isCommitted: boolean) => void) => void;
   afterRead(lobby: Lobby): void;
 }): Reader {
-  // A store may lose again what was told after a loss, so no two processes go on at the same number.
-  const jump = maxLostEvents * (1 + (hashText(deps.incarnation) % strides));
+  let jumps = 0;
+
+  /** A store may lose again what was told after a loss, so nobody goes on at the same number twice. */
+  function jump(): number {
+    return maxLostEvents * (1 + (hashText(`${deps.incarnation} ${jumps++}`) % strides));
+  }
 
   /** The store lost events that were told, or may have: numbers are not used twice, and the hole tells every reader. */
   function skipLost(slot: Slot, actor: Actor, token: string): Promise<boolean> | boolean {
@@ -36,7 +40,7 @@ export function createReader(deps: {
     const generation = deps.placement.generationOf(slot.shard);
     const isOlder = actor.generation < generation && lobby.status !== "finished";
     const mayLack = isOlder || slot.isBehindLog;
-    const last = Math.max(slot.knownSeq, mayLack ? lobby.seq + jump : 0);
+    const last = Math.max(slot.knownSeq, mayLack ? lobby.seq + jump() : 0);
     if (lobby.seq >= last) return true;
     const facts = { lobby: slot.code, seq: slot.knownSeq };
     if (slot.knownSeq > lobby.seq) deps.log.error(facts, "the store lost events of a lobby");

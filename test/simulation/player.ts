@@ -173,7 +173,9 @@ export class Player {
     const { command } = call;
     const key = `c.${command.type}.${call.id}`;
     const applied = ledger.applied.get(key);
-    if (alwaysStored.has(command.type))
+    // A start for settings that have changed meanwhile is answered with a plan, and asked again under its key.
+    const isDone = !body?.startsWith('{"is_stale"');
+    if (isDone && alwaysStored.has(command.type))
       world.ensure(
         applied !== undefined || ledger.lost.has(key) || ledger.undone.has(key),
         "nothing acknowledged lost",
