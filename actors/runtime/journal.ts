@@ -163,19 +163,11 @@ const end = "\x1f";
  */
 function packCommit(commit: Commit, token: string, channel: string): string {
   const { expected, version, id, code, fields, removedFields, payloads } = commit;
-  const head = [
-    token,
-    expected,
-    stampOf(version, id),
-    code,
-    channel,
-    commit.ttlMs ?? "",
-    dueText(commit.due),
-    isCutDue(commit) ? keptMessages : "",
-    removedFields.length,
-    payloads.length,
-  ];
-  let text = head.join(end) + end;
+  const stamp = stampOf(version, id);
+  const limit = isCutDue(commit) ? keptMessages : "";
+  let text = `${token}${end}${expected}${end}${stamp}${end}${code}${end}${channel}${end}`;
+  text += `${commit.ttlMs ?? ""}${end}${dueText(commit.due)}${end}${limit}${end}`;
+  text += `${removedFields.length}${end}${payloads.length}${end}`;
   for (const [name, value] of fields) text += name + end + value + end;
   for (const name of removedFields) text += name + end;
   return text;

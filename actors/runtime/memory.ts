@@ -91,9 +91,10 @@ function keep(
   hasLeft: boolean,
 ): [string, string] {
   const entries = memory.get(seatId) ?? [];
+  const kept = withEntry(entries, entry);
   // Who leaves is set anew, so that the order of the map is that of the leaving.
   if (hasLeft) memory.delete(seatId);
-  memory.set(seatId, withEntry(entries, entry));
+  if (hasLeft || kept !== entries) memory.set(seatId, kept);
   return [fieldOf(seatId, entry.n), encode(entry)];
 }
 

@@ -11,8 +11,8 @@ const digest = createHash("sha1").update(script).digest("hex");
 /** KEYS of one lobby. */
 const keysPerLobby = 4;
 const committed = "c";
-/** Behind the packed commit of the first lobby: its first message's id and the message. */
-const firstMessage = 2;
+/** Behind two of the worker and the packed commit of the first lobby: its first message's id and the message. */
+const firstMessage = 4;
 const pick = '{"type":"lobby.pick"';
 
 type Evalsha = (sha: string, keyCount: number, ...args: unknown[]) => Promise<unknown>;
@@ -21,5 +21,5 @@ const { evalsha } = commands;
 commands.evalsha = function answerCommits(sha, keyCount, ...args) {
   const isOfPicks = sha === digest && String(args[keyCount + firstMessage]).includes(pick);
   if (!isOfPicks) return evalsha.call(this, sha, keyCount, ...args);
-  return Promise.resolve(committed.repeat(keyCount / keysPerLobby));
+  return Promise.resolve(committed.repeat(Math.floor(keyCount / keysPerLobby)));
 };
