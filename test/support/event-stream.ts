@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 /** One frame as it came: comments are left out. */
 export interface Frame {
   id: string | null;
@@ -98,7 +100,8 @@ export function openStream(url: string, options: StreamOptions = {}): EventStrea
         if (error instanceof StreamRefused && options.reconnect === false) throw error;
       }
       if (options.reconnect === false) return;
-      await new Promise((resolve) => setTimeout(resolve, options.retryMs ?? 50));
+      // A stream that a failed test leaves behind does not keep its process alive.
+      await wait(options.retryMs ?? 50, undefined, { ref: false });
     }
   }
 
