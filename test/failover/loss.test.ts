@@ -1,13 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import { eventStreamKey } from "../../actors/index.ts";
-import { lobbyKey } from "../../actors/runtime/keys.ts";
+import { historyKey, lobbyKey, ownerKey, shardOf } from "../../actors/runtime/keys.ts";
 import { startApp, type App } from "../support/app.ts";
 import { createLobby, joinLobby, newPlayer, type Player } from "../support/player.ts";
 import type { EventStream, Frame, LobbyMessage } from "../support/event-stream.ts";
 import { openStream } from "../support/event-stream.ts";
 
+const isPickOf =
+  (selected: number, seatId?: number) =>
+  ({ event, data }: Frame): boolean => {
+    if (event !== "lobby.pick") return false;
+    const pick = (data as LobbyMessage).data;
+    return (
+      pick["selected_index"] === selected && (seatId === undefined || pick["player_id"] === seatId)
+    );
+  };
 const seqOf = (frame: Frame) => (frame.data as LobbyMessage).seq;
 
 describe("a Redis that comes back without its last second", () => {
@@ -22,6 +31,8 @@ describe("a Redis that comes back without its last second", () => {
     app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" } });
     redis = new Redis({ path: app.stores.redisUrl.replace("unix://", "") });
     redis.on("error", () => {});
+  });
+  beforeEach(async () => {
     host = await newPlayer(app.url, "Host");
     guest = await newPlayer(app.url, "Guest");
     code = await createLobby(host, { mode: "coop", numQuestions: 2, timer: 60 });
@@ -29,8 +40,8 @@ describe("a Redis that comes back without its last second", () => {
     live = await guest.listen(code);
     assert.equal((await host.ask(code, "start")).status, 200);
   });
+  afterEach(() => live.close());
   after(async () => {
-    live.close();
     redis.disconnect();
     await app.stop();
   });
@@ -40,10 +51,17 @@ describe("a Redis that comes back without its last second", () => {
     assert.equal(answer.status, 204, JSON.stringify(answer));
   };
 
-  /** What a machine without power does to its clients: all connections break, and the store is older. */
-  async function goBack(saved: Buffer[]): Promise<void> {
+  const save = () =>
+    Promise.all([lobbyKey(code), eventStreamKey(code)].map((key) => redis.dumpBuffer(key)));
+
+  /**
+   * What a machine without power does to its clients: all connections break, and the store is older.
+   * `isForgotten`: nobody who knows what the store had outlives that.
+   */
+  async function goBack(saved: Buffer[], isForgotten = false): Promise<void> {
     const keys = [lobbyKey(code), eventStreamKey(code)];
     const batch = redis.multi();
+    if (isForgotten) batch.set(ownerKey(shardOf(code)), "").set(historyKey(shardOf(code)), "old 0");
     keys.forEach((key, i) => batch.restore(key, 0, saved[i] ?? Buffer.alloc(0), "REPLACE"));
     batch.call("CLIENT", "KILL", "TYPE", "pubsub");
     batch.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
@@ -53,16 +71,10 @@ describe("a Redis that comes back without its last second", () => {
   it("gives every stream a gap and a snapshot, and the lobby goes on from what is left", async () => {
     await pick(host, 0);
     await pick(guest, 1);
-    const saved = await Promise.all(
-      [lobbyKey(code), eventStreamKey(code)].map((key) => redis.dumpBuffer(key)),
-    );
+    const saved = await save();
     await pick(host, 2);
     await pick(guest, 3);
-    const lost = await live.waitFor(
-      (frame) =>
-        frame.event === "lobby.pick" && (frame.data as LobbyMessage).data["selected_index"] === 3,
-      "the last pick",
-    );
+    const lost = await live.waitFor(isPickOf(3), "the last pick");
     await goBack(saved);
     const gap = await live.waitFor((frame) => frame.event === "lobby.gap", "a gap");
     const since = live.frames.indexOf(gap);
@@ -80,6 +92,34 @@ describe("a Redis that comes back without its last second", () => {
     assert.equal(selected.get(guest.seatId), 1);
     assert.ok(seqOf(reveal) > seqOf(lost) + 1, "numbers that were seen are not used again");
     await returnWith(String(seqOf(lost)));
+  });
+
+  it("does so, too, where nobody is left who knows what it told", async () => {
+    await pick(host, 0);
+    const kept = await live.waitFor(isPickOf(0), "a pick that is kept");
+    const saved = await save();
+    await pick(guest, 1);
+    await pick(host, 3);
+    const lost = await live.waitFor(isPickOf(3), "the last pick");
+    await goBack(saved, true);
+    // Whoever takes the lobby over finds out; the pick itself may be in the snapshot already.
+    await pick(guest, 2);
+    const gap = await live.waitFor(({ event }) => event === "lobby.gap", "a gap");
+    assert.equal(live.frames[live.frames.indexOf(lost) + 1], gap);
+    await live.waitFor(
+      (frame) => frame.event === "lobby.snapshot" && seqOf(frame) > seqOf(lost),
+      "a snapshot after the gap",
+    );
+    await pick(guest, 0);
+    const again = await live.waitFor(isPickOf(0, guest.seatId), "a pick after the loss");
+    assert.ok(seqOf(again) > seqOf(lost) + 1, "numbers that were seen are not used again");
+    for (const frame of [lost, kept]) await returnWith(String(seqOf(frame)));
+
+    // It is known from then on: whoever takes the lobby over goes on without a gap.
+    await redis.set(ownerKey(shardOf(code)), "");
+    await pick(host, 1);
+    const last = await live.waitFor(isPickOf(1, host.seatId), "a pick after the next takeover");
+    assert.equal(seqOf(last), seqOf(again) + 1);
   });
 
   /** A client that comes back with a number of the time that is lost. */
