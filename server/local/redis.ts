@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Redis } from "ioredis";
 import { connectRedis } from "../core/redis.ts";
@@ -34,18 +34,24 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   mkdirSync(options.socketDir, { recursive: true, mode: 0o700 });
   const program = await findRedisProgram(dataDir, options.log);
   const socket = socketIn(options.socketDir);
+  // Nobody finds it where they look for it before it is known what it may have lost.
+  const startSocket = join(options.socketDir, "redis.new");
   const pidFile = join(dataDir, "redis.pid");
   const history = new RedisHistory(dataDir);
   const daemon = await startDaemon({
     name: "Redis",
     command: program.command,
-    args: serverArguments(dataDir, socket, pidFile),
+    args: serverArguments(dataDir, startSocket, pidFile),
     spawn: { cwd: dataDir, env: program.env },
     async prepare() {
       await stopOrphan(pidFile, /(redis|valkey)-server/, "SIGTERM");
       history.take();
     },
-    isReady: () => answers(socket, history),
+    async isReady() {
+      if (!(await answers(startSocket, history))) return false;
+      renameSync(startSocket, socket);
+      return true;
+    },
     stopSignal: "SIGTERM",
     log: options.log,
   });

@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { Redis } from "ioredis";
 import { eventStreamKey } from "../../../actors/index.ts";
+import { historyKey, shardOf } from "../../../actors/runtime/keys.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
 import { connectRedis, redisReady } from "../../../server/core/redis.ts";
 import { startLocalRedis, type LocalRedis } from "../../../server/local/redis.ts";
@@ -64,5 +66,27 @@ describe("lobbies in an embedded Redis that is started again", () => {
     assert.deepEqual(await change(2), [...before, "lobby.pick", "lobby.pick", ...gap]);
     // Known from then on.
     assert.deepEqual((await change(1)).slice(-2), ["late lobby.pick", "late lobby.pick"]);
+  });
+
+  it("are claimed by nobody before it is noted that nothing was lost", async () => {
+    for (let n = 0; n < 5; n++) {
+      await redis.kill();
+      const impatient = new Redis({
+        path: redis.url.replace("unix://", ""),
+        enableReadyCheck: false,
+        retryStrategy: () => 0,
+      });
+      impatient.on("error", () => {});
+      const first = new Promise<[string | null, string]>((resolve, reject) => {
+        impatient.once("ready", () => {
+          Promise.all([impatient.get(historyKey(shardOf(code))), impatient.info("replication")])
+            .then(resolve, reject)
+            .finally(() => impatient.disconnect());
+        });
+      });
+      await start();
+      const [note, info] = await first;
+      assert.equal(note?.split(" ")[0], /master_replid:(\w+)/.exec(info)?.[1]);
+    }
   });
 });
