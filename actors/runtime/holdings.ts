@@ -92,6 +92,9 @@ export function createHoldings(deps: {
       const token = mine.get(shard);
       owners[shard] = parseOwner(record);
       if (token !== undefined && token !== record) lose(shard);
+      // Somebody else has had it since, so what is known of it holds no more.
+      if (owners[shard]?.incarnation !== incarnation && outlived.delete(shard))
+        hooks.lost(shard, false);
     });
   }
 
@@ -183,7 +186,7 @@ export function createHoldings(deps: {
     lose,
     loseAll(isOutlived) {
       // Told again before anything was taken, it knows no less.
-      if (mine.size > 0) outlived.clear();
+      if (mine.size > 0 || !isOutlived) outlived.clear();
       for (const [shard, token] of mine) {
         if (isOutlived) outlived.set(shard, token);
         lose(shard, token, isOutlived);

@@ -60,6 +60,7 @@ export interface Mailboxes {
   doubt(): void;
   /** Lobbies of the shard that nobody has looked at since. */
   doubtful(shard: number): Doubtful[];
+  /** These are in the store as they are in memory. */
   trust(shard: number, codes: string[]): void;
   /** A lobby is read again soon, and goes on behind what the store has lost of it. */
   review(code: string): void;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Connection } from "./connection.ts";
 
-const names = [
+export const scriptNames = [
   "commit",
   "claim",
   "release",
@@ -12,11 +12,11 @@ const names = [
   "alive",
   "listing",
 ] as const;
-type ScriptName = (typeof names)[number];
+export type ScriptName = (typeof scriptNames)[number];
 type Argument = string | number;
 
 const sources = Object.fromEntries(
-  names.map((name) => {
+  scriptNames.map((name) => {
     const lua = readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
     return [
       name,

@@ -16,12 +16,12 @@ import {
   unlistedKey,
 } from "../../actors/runtime/keys.ts";
 import { leavingKey, workersKey } from "../../actors/runtime/keys.ts";
-import { runScript } from "../../actors/runtime/scripts.ts";
+import { runScript, type ScriptName } from "../../actors/runtime/scripts.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { connectRedis, redisReady } from "../../server/core/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import { chanceFrom, type Chance } from "./chance.ts";
-import { ModelRedis, type ScriptName } from "./model-redis.ts";
+import { ModelRedis } from "./model-redis.ts";
 import { codes, shards } from "./openings.ts";
 
 /** Silence that means death, far from what passes between two steps of the test. */

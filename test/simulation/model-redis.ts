@@ -1,19 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { scriptNames, type ScriptName } from "../../actors/runtime/scripts.ts";
 import { scripts } from "./model-scripts.ts";
 
 type Argument = string | number;
-const scriptNames = [
-  "commit",
-  "claim",
-  "release",
-  "note",
-  "continue",
-  "heartbeat",
-  "alive",
-  "listing",
-] as const;
-export type ScriptName = (typeof scriptNames)[number];
 
 /** One lobby's part of the commit script, as it was carried out. */
 export interface StoredCommit {

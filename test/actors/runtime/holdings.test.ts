@@ -6,23 +6,35 @@ const shard = 7;
 const settled = () => new Promise<void>((done) => setImmediate(done));
 
 /** The holdings of a worker `me`, and the answers to its looks at the map, which the test gives. */
-function slowMap(): { holdings: Holdings; looks: ((record: string) => void)[] } {
+function slowMap() {
   const looks: ((record: string) => void)[] = [];
+  /** Of each claim, whether the claimer said that nobody else had had the shard. */
+  const outlived: unknown[] = [];
+  const forgotten: number[] = [];
   const redis = {
     mget: () =>
       new Promise<string[]>((answer) => {
         looks.push((record) => answer([record]));
       }),
     // The claim has four keys, the release one.
-    evalsha: async (_sha: string, keyCount: number) => (keyCount === 4 ? ["me|1", "0"] : 1),
+    async evalsha(_sha: string, keyCount: number, ...args: unknown[]) {
+      if (keyCount !== 4) return 1;
+      outlived.push(args.at(-1));
+      return ["me|1", "0"];
+    },
   };
-  const holdings = createHoldings({
+  const holdings: Holdings = createHoldings({
     incarnation: "me",
     redis: redis as never,
     shards: [shard],
-    hooks: { claimed() {}, deadline() {}, closing: async () => {}, lost() {} },
+    hooks: {
+      claimed() {},
+      deadline() {},
+      closing: async () => {},
+      lost: (lost, isOutlived) => void (isOutlived || forgotten.push(lost)),
+    },
   });
-  return { holdings, looks };
+  return { holdings, looks, outlived, forgotten };
 }
 
 describe("the owner map of a worker", () => {
@@ -34,6 +46,28 @@ describe("the owner map of a worker", () => {
     looks[0]?.("me|1");
     await loading;
     assert.equal(holdings.isOrphan(shard), false);
+  });
+
+  it("tells a shard that was lost with the store from one that somebody else has had since", async () => {
+    const { holdings, looks, outlived, forgotten } = slowMap();
+    const mine = { shard, owner: { incarnation: "me", token: "me|1" } };
+    const look = async (record: string) => {
+      const loading = holdings.reload();
+      looks.at(-1)?.(record);
+      await loading;
+    };
+    await holdings.claim([{ shard, owner: null }]);
+    holdings.loseAll(true);
+    // Told once more that it is not counted, before it could take anything.
+    holdings.loseAll(true);
+    await look("me|1");
+    await holdings.claim([mine]);
+    assert.deepEqual([outlived, forgotten], [[0, 1], []]);
+    holdings.loseAll(true);
+    await look("other|2");
+    await look("me|1");
+    await holdings.claim([mine]);
+    assert.deepEqual([outlived, forgotten], [[0, 1, 0], [shard]]);
   });
 
   it("is looked at once more for all who asked while it was on its way", async () => {
