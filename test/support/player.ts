@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { openStream, type EventStream, type Frame, type LobbyMessage } from "./event-stream.ts";
 
-/** A call's answer: status and the `body` of the envelope. */
+/** A call's answer: status, the `body` of the envelope, its first error and the headers. */
 export interface Answer {
   status: number;
   body: Record<string, unknown>;
   code: string | null;
+  headers: Headers;
 }
 
 /** A person at a device: an own identity, a seat in one lobby, an event stream. */
@@ -69,6 +70,7 @@ export async function newPlayer(
       status: response.status,
       body: json.body ?? {},
       code: json.flash?.errors?.[0]?.code ?? null,
+      headers: response.headers,
     };
   }
 
@@ -90,7 +92,7 @@ export async function newPlayer(
     }
   }
 
-  const guest = await send("POST", "/v1/gateway/guest", {}, {});
+  const guest = await sendSafely("POST", "/v1/gateway/guest", {}, {});
   assert.equal(guest.status, 200, JSON.stringify(guest));
   const account = guest.body["player"] as { id: number };
   const player: Player = {
@@ -109,12 +111,9 @@ export async function newPlayer(
       });
     },
     async listen(code) {
-      const response = await fetch(`${all[0]}${lobbies}/${code}/token`, {
-        method: "POST",
-        headers: { "x-lobby-token": player.lobbyToken },
-      });
-      assert.equal(response.status, 204);
-      const token = response.headers.get("x-hub-token") ?? "";
+      const answer = await player.ask(code, "token");
+      assert.equal(answer.status, 204, JSON.stringify(answer));
+      const token = answer.headers.get("x-hub-token") ?? "";
       player.stream = openStream(
         `${streamUrl ?? all[turn % all.length]}/v1/hub?topic=/games/trivia/lobby/${code}`,
         { token },
