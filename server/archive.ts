@@ -1,12 +1,11 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
-import type { Redis } from "ioredis";
 import type { Archive, Games } from "../db/archive.ts";
 import { readDirectory, readGeneration } from "../db/queries/codex-directory.ts";
 import { archiveNewsChannel } from "./core/archive-news.ts";
+import { createChannels, type Channels } from "./core/channels.ts";
 import { createGate } from "./core/gate.ts";
 import type { Logger } from "./core/logger.ts";
 import type { Metrics } from "./core/metrics.ts";
-import { connectRedis } from "./core/redis.ts";
 import { createSizedCache } from "./core/sized-cache.ts";
 
 const maxBodyBytes = 64 * 1024 * 1024;
@@ -80,7 +79,7 @@ class GamesFollower {
   private generation = -1;
   private loading: Promise<Games> | null = null;
   private isMoved = false;
-  private subscriber: Redis | null = null;
+  private channels: Channels | null = null;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(options: ArchiveOptions) {
@@ -101,7 +100,7 @@ class GamesFollower {
 
   stop(): void {
     if (this.timer !== null) clearInterval(this.timer);
-    this.subscriber?.disconnect();
+    this.channels?.close();
   }
 
   private async load(): Promise<Games> {
@@ -119,12 +118,15 @@ class GamesFollower {
     const { redisUrl, log } = this.options;
     this.timer = setInterval(() => void this.check(), checkMs);
     this.timer.unref();
-    const subscriber = connectRedis(redisUrl, log, "archive-news", { patient: true });
-    this.subscriber = subscriber;
-    subscriber.on("message", () => this.reload().catch(() => {}));
-    // Every time it is back: what was said meanwhile nobody heard.
-    subscriber.on("ready", () => void this.check());
-    subscriber.subscribe(archiveNewsChannel).catch(() => {});
+    this.channels = createChannels({
+      url: redisUrl,
+      log,
+      name: "archive-news",
+      hear: () => this.reload().catch(() => {}),
+      // Every time they are back: what was said meanwhile nobody heard.
+      confirmed: () => void this.check(),
+    });
+    this.channels.follow(archiveNewsChannel);
   }
 
   private async check(): Promise<void> {

@@ -216,6 +216,8 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
         slot.isBehindLog = true;
         deps.log.error({ lobby: slot.code, seq: change.seq }, "lobby is behind its log");
       }
+      if (outcome === "silent")
+        deps.log.warn({ lobby: slot.code }, "nothing written: this worker counts as dead");
       // Perhaps it is in the store, with a deadline nobody here knows.
       if (outcome === "failed") {
         deadlines.retry(slot.code);

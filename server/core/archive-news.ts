@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "./logger.ts";
+import { publish } from "./redis.ts";
 
 /**
  * Redis channel on which an import says that it is committed; the message is the slug of the game. A message
@@ -11,7 +12,7 @@ export const archiveNewsChannel = "codex:imported";
 export function announceImports(redis: Redis, log: Logger): (game: string) => Promise<void> {
   return async (game) => {
     try {
-      await redis.publish(archiveNewsChannel, game);
+      await publish(redis, archiveNewsChannel, game);
     } catch (error) {
       log.warn({ game, reason: String(error) }, "import not announced");
     }
