@@ -20,10 +20,12 @@ export const hubLimits = {
   allRingBytes: 67_108_864,
   /** Unsent bytes at which a slow reader is closed (HUB-07). */
   maxUnsentBytes: 262_144,
-  /** Time a reader may take nothing at all (S42). */
+  /** Time in which a reader has to take what it was offered (S42). */
   maxBlockedMs: 5_000,
   /** What one write carries: with its framing it fits the 16 KiB cork buffer, so it is one system call. */
   maxWriteBytes: 16_000,
+  /** Bytes of a long message that a socket is offered at a time. */
+  maxPieceBytes: 65_536,
   /** Streams written in one turn of the event loop. */
   writesPerTurn: 256,
   /** Of these, for broadcasts and heartbeats: so many are due to them, and no more, to be out of the way soon. */

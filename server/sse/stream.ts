@@ -70,6 +70,8 @@ export class EventStream {
   /** Ids tell of these; more than one makes them composed (HUB-03). */
   private readonly numbered: readonly Subscriber[];
   private waiters: (() => void)[] | null = null;
+  /** What the socket was not offered yet. */
+  private rest: Buffer | null = null;
 
   constructor(subscription: Subscription, response: StreamResponse, host: StreamHost) {
     const { limits } = host;
@@ -97,19 +99,34 @@ export class EventStream {
   private watch(response: StreamResponse): void {
     response.onClose(() => this.finish("client"));
     this.raw.onWritable(() => {
-      this.isWritable = true;
+      if (this.isClosed) return true;
+      this.offer();
+      if (!this.isWritable) return false;
       this.wake();
-      if (!this.isClosed) this.host.onWritable(this);
+      this.host.onWritable(this);
       return true;
     });
   }
 
   write(bytes: Buffer): void {
     if (this.isClosed) return;
-    this.isWritable = writeCorked(this.raw, bytes);
-    this.writtenAt = wholeMs();
+    this.rest = this.rest === null ? bytes : Buffer.concat([this.rest, bytes]);
+    this.offer();
     this.needsHeartbeat = false;
     if (!this.isWritable) this.host.onSooner(this);
+  }
+
+  /** Piece by piece, so that a slow reader of a long message is seen to take it, and one who takes nothing costs little. */
+  private offer(): void {
+    const { maxPieceBytes } = this.host.limits;
+    this.isWritable = true;
+    while (this.rest !== null && this.isWritable) {
+      const isLast = this.rest.length <= maxPieceBytes;
+      const piece = isLast ? this.rest : this.rest.subarray(0, maxPieceBytes);
+      this.rest = isLast ? null : this.rest.subarray(maxPieceBytes);
+      this.isWritable = writeCorked(this.raw, piece);
+      this.writtenAt = wholeMs();
+    }
   }
 
   deliver(subscriber: Subscriber, chunk: Chunk): void {
@@ -173,7 +190,7 @@ export class EventStream {
     const { heartbeatMs, maxBlockedMs } = this.host.limits;
     const silentMs = now - this.writtenAt;
     if (expiresAt !== null && expiresAt * 1000 <= nowMs) this.end("expired");
-    else if (now >= this.endAt) this.endAsDue();
+    else if (now >= this.endAt && !this.isPatient()) this.endAsDue();
     else if (!this.isWritable && silentMs >= maxBlockedMs) this.end("slow");
     else if (this.isLate(now)) this.end("unavailable");
     if (this.isClosed || !this.isWritable) return false;
@@ -216,6 +233,11 @@ export class EventStream {
     });
   }
 
+  /** An end that hurts nobody waits for the reader of what is written: cut off, it would have to be read again. */
+  private isPatient(): boolean {
+    return !this.isWritable && (this.endReason === "ended" || this.endReason === "aged");
+  }
+
   private endAsDue(): void {
     const { agedRetryMs } = this.host.limits;
     this.end(this.endReason, this.endReason === "aged" ? encodeRetry(agedRetryMs) : null);
@@ -229,6 +251,7 @@ export class EventStream {
   private finish(reason: EndReason): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.rest = null;
     this.wake();
     this.host.onEnd(this, reason);
   }

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { HttpResponse } from "uWebSockets.js";
+import { hubLimits } from "../../../server/sse/limits.ts";
+import { EventStream, type EndReason } from "../../../server/sse/stream.ts";
+
+const { maxPieceBytes, maxBlockedMs, endedGraceMs } = hubLimits;
+const longText = Buffer.from(
+  Array.from({ length: 100_000 }, (_, n) => `data: ${n}\n`).join("") + "\n",
+);
+
+/** A socket whose kernel keeps so many bytes for its reader. */
+function openSlow(room: number) {
+  const written: Buffer[] = [];
+  const ends: EndReason[] = [];
+  let state: "open" | "ended" | "closed" = "open";
+  let kept = 0;
+  let hearWritable: (offset: number) => boolean = () => true;
+  const raw = {
+    cork: (work: () => void) => work(),
+    write(bytes: Buffer) {
+      written.push(bytes);
+      kept += bytes.length;
+      return kept <= room;
+    },
+    onWritable: (listener: typeof hearWritable) => void (hearWritable = listener),
+    end: () => void (state = "ended"),
+    close: () => void (state = "closed"),
+  };
+  const stream = new EventStream(
+    {
+      topics: [{ topic: { kind: "list", name: "list" }, seatId: null, publicAt: null }],
+      lastEventId: null,
+      expiresAt: null,
+      ip: "",
+    },
+    { raw: raw as unknown as HttpResponse, onClose: () => undefined },
+    {
+      limits: hubLimits,
+      onWritable: () => undefined,
+      onDeliver: () => undefined,
+      onConcluded: () => undefined,
+      onSooner: () => undefined,
+      onEnd: (_, reason) => void ends.push(reason),
+    },
+  );
+  const [subscriber] = stream.subscribers;
+  assert.ok(subscriber);
+  subscriber.joinBy = null;
+  return {
+    stream,
+    subscriber,
+    ends,
+    received: () => Buffer.concat(written),
+    kept: () => kept,
+    state: () => state,
+    /** The reader takes everything that is kept for it. */
+    read() {
+      kept = 0;
+      hearWritable(0);
+    },
+    /** The stream is looked at so long after what was last written. */
+    lookIn: (ms: number) => stream.check(performance.now() + ms, Date.now()),
+  };
+}
+
+test("a reader that keeps taking a long message gets it whole, however long that takes, and then the end", () => {
+  const { stream, subscriber, ...socket } = openSlow(maxPieceBytes / 2);
+  stream.write(longText);
+  stream.conclude(subscriber);
+  let reads = 0;
+  for (; !stream.isWritable; reads++) {
+    socket.lookIn(Math.min(maxBlockedMs - 100, endedGraceMs + 100));
+    assert.equal(socket.state(), "open", `after ${reads} reads`);
+    assert.ok(socket.kept() <= maxPieceBytes, "no more is kept for it than a piece");
+    socket.read();
+  }
+  assert.ok(reads * maxBlockedMs > 2 * endedGraceMs, `${reads} reads`);
+  assert.deepEqual(socket.received(), longText);
+  socket.lookIn(endedGraceMs + 100);
+  assert.deepEqual([socket.state(), socket.ends], ["ended", ["ended"]]);
+});
+
+test("a reader that takes nothing of it is closed after a while, also when the stream is about to end", () => {
+  const { stream, subscriber, ...socket } = openSlow(maxPieceBytes / 2);
+  stream.write(longText);
+  stream.conclude(subscriber);
+  socket.read();
+  socket.lookIn(endedGraceMs + maxBlockedMs);
+  assert.deepEqual([socket.state(), socket.ends], ["closed", ["slow"]]);
+});
+
+test("a removed seat does not hear a long message to its end", () => {
+  const { stream, ...socket } = openSlow(maxPieceBytes / 2);
+  stream.write(longText);
+  stream.endIn(hubLimits.removalGraceMs, "removed");
+  socket.read();
+  socket.lookIn(hubLimits.removalGraceMs + 100);
+  assert.deepEqual([socket.state(), socket.ends], ["closed", ["removed"]]);
+});
+
+test("what is written behind a long message comes behind it", () => {
+  const { stream, ...socket } = openSlow(maxPieceBytes / 2);
+  const short = Buffer.from("data: short\n\n");
+  stream.write(longText);
+  stream.write(short);
+  while (!stream.isWritable) socket.read();
+  assert.deepEqual(socket.received(), Buffer.concat([longText, short]));
+  assert.equal(socket.state(), "open");
+});
+
+test("a fast reader gets a long message at once", () => {
+  const { stream, ...socket } = openSlow(Number.POSITIVE_INFINITY);
+  stream.write(longText);
+  assert.ok(stream.isWritable);
+  assert.deepEqual(socket.received(), longText);
+});
