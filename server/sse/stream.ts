@@ -110,23 +110,31 @@ export class EventStream {
 
   write(bytes: Buffer): void {
     if (this.isClosed) return;
+    if (this.rest === null && bytes.length <= this.host.limits.maxPieceBytes)
+      return this.put(bytes);
     this.rest = this.rest === null ? bytes : Buffer.concat([this.rest, bytes]);
-    this.offer();
-    this.needsHeartbeat = false;
-    if (!this.isWritable) this.host.onSooner(this);
+    if (this.isWritable) this.offer();
   }
 
-  /** Piece by piece, so that a slow reader of a long message is seen to take it, and one who takes nothing costs little. */
+  /**
+   * The rest goes out piece by piece: the reader of a long message is seen to take it, however slow, and for
+   * one who takes nothing no more than a piece is kept.
+   */
   private offer(): void {
     const { maxPieceBytes } = this.host.limits;
     this.isWritable = true;
     while (this.rest !== null && this.isWritable) {
-      const isLast = this.rest.length <= maxPieceBytes;
-      const piece = isLast ? this.rest : this.rest.subarray(0, maxPieceBytes);
-      this.rest = isLast ? null : this.rest.subarray(maxPieceBytes);
-      this.isWritable = writeCorked(this.raw, piece);
-      this.writtenAt = wholeMs();
+      const piece = this.rest.subarray(0, maxPieceBytes);
+      this.rest = piece.length < this.rest.length ? this.rest.subarray(maxPieceBytes) : null;
+      this.put(piece);
     }
+  }
+
+  private put(bytes: Buffer): void {
+    this.isWritable = writeCorked(this.raw, bytes);
+    this.writtenAt = wholeMs();
+    this.needsHeartbeat = false;
+    if (!this.isWritable) this.host.onSooner(this);
   }
 
   deliver(subscriber: Subscriber, chunk: Chunk): void {
