@@ -241,9 +241,9 @@ export class EventStream {
     });
   }
 
-  /** An end that hurts nobody waits for the reader of what is written: cut off, it would have to be read again. */
+  /** Nothing more comes, and whoever is cut off in what is left would come back for it again. */
   private isPatient(): boolean {
-    return !this.isWritable && (this.endReason === "ended" || this.endReason === "aged");
+    return !this.isWritable && this.endReason === "ended";
   }
 
   private endAsDue(): void {

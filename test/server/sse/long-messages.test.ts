@@ -99,6 +99,13 @@ test("a removed seat does not hear a long message to its end", () => {
   assert.deepEqual([socket.state(), socket.ends], ["closed", ["removed"]]);
 });
 
+test("a stream of high age ends in the middle of a long message, too: its client comes back for it", () => {
+  const { stream, ...socket } = openSlow(maxPieceBytes / 2);
+  stream.write(longText);
+  socket.lookIn(hubLimits.maxAgeMs);
+  assert.deepEqual([socket.state(), socket.ends], ["closed", ["aged"]]);
+});
+
 test("what is written behind a long message comes behind it", () => {
   const { stream, ...socket } = openSlow(maxPieceBytes / 2);
   const short = Buffer.from("data: short\n\n");
