@@ -75,8 +75,10 @@ export function createJournal(deps: {
   redis: Connection;
   metrics: Metrics;
   timing: Timing;
-  /** Whom the store must have heard of, and how lately; null where that lies on another node. */
+  /** Whom the store must have heard of, and how lately; null where that lies on another node, and `isHeard` has to do. */
   counted: { incarnation: string; deadMs: number } | null;
+  /** By its last answer the store counts this worker as alive. */
+  isHeard: () => boolean;
 }): Journal {
   const { timing, counted } = deps;
   const observeSeconds = deps.metrics.lobbyCommitSeconds.observer({});
@@ -87,6 +89,7 @@ export function createJournal(deps: {
   let waitingForIdle: (() => void)[] = [];
 
   async function send(batch: Waiting[]): Promise<void> {
+    if (counted === null && !deps.isHeard()) return batch.forEach(({ done }) => done("silent"));
     const started = timing.elapsed();
     const keys: string[] = [];
     const args: (string | number)[] = [counted?.incarnation ?? "", counted?.deadMs ?? ""];

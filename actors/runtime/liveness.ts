@@ -34,6 +34,8 @@ export interface Liveness {
   leave(): Promise<void>;
   /** Nobody can have taken our shards: the last heartbeat is young enough. */
   isFresh(): boolean;
+  /** Nobody can call us dead yet: the store answered a heartbeat that is younger than that. */
+  isHeard(): boolean;
   /** Silent for too long or dead for certain. */
   isGone(worker: string): boolean;
   isDead(worker: string): boolean;
@@ -137,6 +139,7 @@ export function createLiveness(deps: {
     },
     isFresh: () =>
       lastHeartbeat > connectedAt && timing.elapsed() - lastHeartbeat < timings.freshMs,
+    isHeard: () => timing.elapsed() - lastHeartbeat < timings.deadMs,
     isGone: (worker) => dead.has(worker) || (!live.has(worker) && timing.elapsed() >= graceUntil),
     isDead: (worker) => dead.has(worker),
     async heardOf(workers) {

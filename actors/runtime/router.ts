@@ -84,6 +84,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     metrics,
     timing,
     counted: commits.isSharded ? null : { incarnation, deadMs: deps.timings.deadMs },
+    isHeard: () => shards.isHeard(),
   });
   const effects = createEffects({ log, enqueueResult: deps.enqueueResult, draw: deps.draw, ask });
   const shards = createShards({

@@ -24,6 +24,8 @@ export interface Shards {
   ownerOf(shard: number): Owner | null;
   /** True when a read may be served: we are certainly still the owner. */
   confirm(shard: number): Promise<boolean> | boolean;
+  /** Nobody can call this worker dead yet. */
+  isHeard(): boolean;
   /** The store refused this token: somebody else owns the shard now. */
   fenced(shard: number, token: string): void;
   /** Loads the owner map anew, as it is after this call; calls during a load share the next one. */
@@ -128,6 +130,7 @@ export function createShards(deps: {
     generationOf: holdings.generationOf,
     ownerOf: holdings.ownerOf,
     confirm: (shard) => (liveness.isFresh() ? holdings.holds(shard) : holdings.confirm(shard)),
+    isHeard: () => liveness.isHeard(),
     fenced(shard, token) {
       holdings.lose(shard, token);
       mapChanged();

@@ -37,11 +37,16 @@ export interface StoreFaults {
 }
 
 const digests = new Map(
-  scriptNames.map((name) => {
+  scriptNames.flatMap((name) => {
     const lua = readFileSync(new URL(`../../actors/runtime/${name}.lua`, import.meta.url), "utf8");
-    return [createHash("sha1").update(lua).digest("hex"), { name, lua }];
+    // As they are sent to one store, and to the nodes of a cluster.
+    const texts = [lua, lua.replace(/'PUBLISH'/g, "'SPUBLISH'")];
+    return texts.map((text) => [digestOf(text), { name, lua: text }] as const);
   }),
 );
+function digestOf(lua: string): string {
+  return createHash("sha1").update(lua).digest("hex");
+}
 const namesByText = new Map([...digests.values()].map(({ name, lua }) => [lua, name]));
 
 /**

@@ -44,6 +44,7 @@ describe("the commit script", () => {
       metrics: createMetrics(),
       timing: systemTiming,
       counted: null,
+      isHeard: () => true,
     });
   });
   after(async () => {
@@ -177,7 +178,13 @@ describe("the commit script", () => {
     const deadMs = 60_000;
     const counted = { incarnation: "w1", deadMs };
     const metrics = createMetrics();
-    const watched = createJournal({ redis, metrics, timing: systemTiming, counted });
+    const watched = createJournal({
+      redis,
+      metrics,
+      timing: systemTiming,
+      counted,
+      isHeard: () => true,
+    });
     const beat = (isNew: 0 | 1) =>
       runScript(redis, "heartbeat", [workersKey, leavingKey], ["w1", deadMs, 0, isNew]);
     assert.equal(await commit(change(), watched), "silent");
@@ -203,6 +210,7 @@ describe("the commit script", () => {
       metrics: createMetrics(),
       timing: systemTiming,
       counted: null,
+      isHeard: () => true,
     });
     assert.equal(await commit(change(), lost), "failed");
     away.disconnect();

@@ -35,6 +35,7 @@ function storeWithout(code: string, isSharded: boolean) {
     metrics: createMetrics(),
     timing: systemTiming,
     counted: null,
+    isHeard: () => true,
   });
   const commit = (one: string) =>
     new Promise((resolve) => journal.commit(change(one), "w|1", resolve));

@@ -19,8 +19,8 @@ export class LobbyFleet extends VirtualFleet {
     this.redis.keepJournal(() => this.now);
   }
 
-  async member(name: string): Promise<VirtualWorker> {
-    const worker = await this.start(name);
+  async member(name: string, alter?: Parameters<VirtualFleet["start"]>[1]): Promise<VirtualWorker> {
+    const worker = await this.start(name, alter);
     await this.join(worker);
     return worker;
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { historyKey, shardOf } from "../../../actors/runtime/keys.ts";
+import type { Connections } from "../../../actors/runtime/connection.ts";
+import { historyKey, shardOf, workersKey } from "../../../actors/runtime/keys.ts";
 import { code, LobbyFleet, setPrompt } from "./lobby-fleet.ts";
 import type { VirtualWorker } from "./virtual-fleet.ts";
 
@@ -13,11 +14,17 @@ interface Restart {
   restMs?: number;
 }
 
+/** Commits as a Redis Cluster gets them. */
+const sharded = (given: Connections): Connections => ({
+  ...given,
+  commits: { ...given.commits, isSharded: true },
+});
+
 describe("event numbers of a lobby", () => {
   /** Two workers, and a lobby at number 1 whose later changes the store may lose. */
-  async function openLobby() {
+  async function openLobby(alter?: (given: Connections) => Connections) {
     const fleet = new LobbyFleet();
-    const members = [await fleet.member("w1"), await fleet.member("w2")];
+    const members = [await fleet.member("w1", alter), await fleet.member("w2", alter)];
     await fleet.run(3_000);
     const [owner] = fleet.ownerFirst(members);
     assert.ok(owner);
@@ -122,6 +129,29 @@ describe("event numbers of a lobby", () => {
     assert.equal(first?.type, "lobby.player_joined");
     assert.ok(
       others.every(({ seq }) => seq > 5),
+      told(fleet).join(),
+    );
+  });
+
+  it("are not used again by a frozen worker whose lobbies another had in what a node of a cluster has lost", async () => {
+    const { fleet, members, owner, time } = await openLobby(sharded);
+    const heir = members.find((member) => member !== owner);
+    assert.ok(heir);
+    owner.frozenUntil = fleet.now + 5_000;
+    await fleet.run(4_900);
+    await change(fleet, heir, "one", "two", "three");
+    // The signs of life are on another node.
+    const signs = new Map(fleet.redis.sorted.get(workersKey));
+    fleet.redis.loseAfter(time);
+    fleet.redis.restart(false);
+    fleet.redis.sorted.set(workersKey, signs);
+    // Asked before it can hear that it counted as dead.
+    await fleet.run(owner.frozenUntil - fleet.now);
+    await change(fleet, owner, "other");
+    const [first, ...others] = fleet.messages();
+    assert.equal(first?.type, "lobby.player_joined");
+    assert.ok(
+      others.every(({ seq }) => seq > 4),
       told(fleet).join(),
     );
   });
