@@ -32,6 +32,8 @@ export interface Continuity {
   look(): Promise<void>;
   /** The connection was away. */
   doubt(): void;
+  /** The store has lost nothing of this shard of ours since it was last known to be whole. */
+  isWhole(shard: number): Promise<boolean>;
   /** Taken over from oneself, after an outage that others may have used. */
   doubtShard(shard: number): void;
 }
@@ -97,6 +99,7 @@ export function createContinuity(deps: {
       }
     },
     doubt,
+    isWhole: async (shard) => (await runScript(redis, "whole", [historyKey(shard)], [])) === 1,
     doubtShard: (shard) => void unsure.add(shard),
   };
 }

@@ -26,7 +26,7 @@ export interface MailboxDeps {
   incarnation: string;
   redis: Connection;
   journal: Pick<Journal, "commit">;
-  placement: Pick<Shards, "tokenOf" | "generationOf" | "confirm" | "fenced">;
+  placement: Pick<Shards, "tokenOf" | "generationOf" | "isWhole" | "confirm" | "fenced">;
   ticker: Ticker;
   timing: Timing;
   log: Logger;
@@ -203,7 +203,11 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     token: string,
     done: (isCommitted: boolean) => void,
   ): void {
+    const { maybeSeq } = slot;
+    slot.maybeSeq = Math.max(maybeSeq, change.seq);
     deps.journal.commit(change, token, (outcome) => {
+      if (outcome === "committed") slot.maybeSeq = 0;
+      else if (outcome !== "failed") slot.maybeSeq = maybeSeq;
       if (outcome === "committed") {
         slot.knownSeq = change.seq;
         slot.isBehindLog = false;

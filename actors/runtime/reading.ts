@@ -21,7 +21,7 @@ export function createReader(deps: {
   log: Logger;
   now: () => number;
   rules: BatchRules;
-  placement: Pick<Shards, "generationOf">;
+  placement: Pick<Shards, "generationOf" | "isWhole">;
   nextCommitId: () => string;
   commit: (slot: Slot, change: Commit, token: string, done: (isCommitted: boolean) => void) => void;
   afterRead(lobby: Lobby): void;
@@ -33,16 +33,27 @@ export function createReader(deps: {
     return maxLostEvents * (1 + (hashText(`${deps.incarnation} ${jumps++}`) % strides));
   }
 
+  /** Number of the last event that somebody can have heard of. */
+  async function toldSeq({ shard, knownSeq, maybeSeq }: Slot, stored: number): Promise<number> {
+    if (maybeSeq <= stored || (await deps.placement.isWhole(shard))) return knownSeq;
+    return Math.max(knownSeq, maybeSeq);
+  }
+
   /** The store lost events that were told, or may have: numbers are not used twice, and the hole tells every reader. */
-  function skipLost(slot: Slot, actor: Actor, token: string): Promise<boolean> | boolean {
+  function skipLost(
+    slot: Slot,
+    actor: Actor,
+    told: number,
+    token: string,
+  ): Promise<boolean> | boolean {
     const { lobby } = actor;
     if (!lobby) return true;
     const generation = deps.placement.generationOf(slot.shard);
     const isOlder = actor.generation < generation && lobby.status !== "finished";
     const mayLack = isOlder || slot.isBehindLog;
-    const last = Math.max(slot.knownSeq, mayLack ? lobby.seq + jump() : 0);
+    const last = Math.max(told, mayLack ? lobby.seq + jump() : 0);
     if (lobby.seq >= last) return true;
-    const facts = { lobby: slot.code, seq: slot.knownSeq };
+    const facts = { lobby: slot.code, seq: told };
     if (slot.knownSeq > lobby.seq) deps.log.error(facts, "the store lost events of a lobby");
     else deps.log.warn(facts, "the store may have lost events of a lobby");
     const { context } = deps.rules;
@@ -55,15 +66,18 @@ export function createReader(deps: {
   return async (slot, token) => {
     slot.isDoubtful = false;
     let actor: Actor;
+    let told: number;
     try {
       const stored = await loadLobby(deps.redis, slot.code);
       actor = actorOf(slot.code, stored, deps.now(), deps.placement.generationOf(slot.shard));
+      told = await toldSeq(slot, actor.lobby?.seq ?? 0);
     } catch (error) {
       deps.log.warn({ lobby: slot.code, reason: String(error) }, "lobby could not be read");
       return false;
     }
-    if (!(await skipLost(slot, actor, token))) return false;
+    if (!(await skipLost(slot, actor, told, token))) return false;
     slot.actor = actor;
+    slot.maybeSeq = 0;
     if (!actor.lobby) return true;
     slot.knownSeq = actor.lobby.seq;
     deps.afterRead(actor.lobby);

@@ -8,6 +8,7 @@ export const scriptNames = [
   "release",
   "note",
   "continue",
+  "whole",
   "heartbeat",
   "alive",
   "listing",

@@ -21,6 +21,8 @@ export interface Shards {
   tokenOf(shard: number): string | null;
   /** Grows when the store may have lost something of the shard that nobody can know; of a shard of ours. */
   generationOf(shard: number): number;
+  /** The store has lost nothing of this shard of ours that is not looked through. */
+  isWhole(shard: number): Promise<boolean>;
   ownerOf(shard: number): Owner | null;
   /** True when a read may be served: we are certainly still the owner. */
   confirm(shard: number): Promise<boolean> | boolean;
@@ -128,6 +130,7 @@ export function createShards(deps: {
     },
     tokenOf: holdings.tokenOf,
     generationOf: holdings.generationOf,
+    isWhole: (shard) => continuity.isWhole(shard),
     ownerOf: holdings.ownerOf,
     confirm: (shard) => (liveness.isFresh() ? holdings.holds(shard) : holdings.confirm(shard)),
     isHeard: () => liveness.isHeard(),

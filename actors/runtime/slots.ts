@@ -34,6 +34,8 @@ export interface Slot {
   isDoubtful: boolean;
   /** Number of the last event this process saw committed; the store can only have less after a loss. */
   knownSeq: number;
+  /** Of a commit on its way, or of one that nobody knows the end of: it may have been told. 0 without one. */
+  maybeSeq: number;
   /** The log has numbers that the state does not know of: that has lost more than the log. */
   isBehindLog: boolean;
 }
@@ -76,7 +78,9 @@ export function createSlots(now: () => number, metrics: Metrics): Slots {
       if (known) return known;
       shards.set(shard, slots);
       const slot = emptySlot(code, shard, now());
-      slot.knownSeq = kept.get(shard)?.get(code)?.seq ?? 0;
+      const outlived = kept.get(shard)?.get(code);
+      slot.knownSeq = outlived?.seq ?? 0;
+      slot.maybeSeq = outlived?.maybeSeq ?? 0;
       kept.get(shard)?.delete(code);
       slots.set(code, slot);
       metrics.lobbyActors.set(++count);
@@ -92,12 +96,12 @@ export function createSlots(now: () => number, metrics: Metrics): Slots {
     },
     keep(shard) {
       const known = new Map(kept.get(shard));
-      for (const slot of ofShard(shard)) if (slot.knownSeq > 0) known.set(slot.code, knownOf(slot));
+      for (const slot of ofShard(shard)) if (hasTold(slot)) known.set(slot.code, knownOf(slot));
       kept.set(shard, known);
     },
     forgetKept: (shard) => void kept.delete(shard),
     doubtful(shard) {
-      const slots = ofShard(shard).filter((slot) => slot.isDoubtful && slot.knownSeq > 0);
+      const slots = ofShard(shard).filter((slot) => isUnsure(slot) && hasTold(slot));
       return [...(kept.get(shard)?.values() ?? []), ...slots.map(knownOf)];
     },
     trust(shard, codes) {
@@ -117,11 +121,19 @@ export function createSlots(now: () => number, metrics: Metrics): Slots {
 /** What is left of a lobby that left memory with the store. */
 interface Known extends Doubtful {
   seq: number;
+  maybeSeq: number;
 }
 
-function knownOf({ code, actor, isBusy, knownSeq }: Slot): Known {
+/** To be read before it is known whether the store has all of it. */
+const isUnsure = ({ isDoubtful, actor, maybeSeq }: Slot) =>
+  isDoubtful || (actor === null && maybeSeq > 0);
+
+/** Somebody may have heard of an event. */
+const hasTold = ({ knownSeq, maybeSeq }: Slot) => knownSeq > 0 || maybeSeq > 0;
+
+function knownOf({ code, actor, isBusy, knownSeq, maybeSeq }: Slot): Known {
   const stamp = actor === null || isBusy ? null : stampOf(actor.version, actor.commitId);
-  return { code, seq: knownSeq, stamp };
+  return { code, seq: knownSeq, maybeSeq, stamp };
 }
 
 function emptySlot(code: string, shard: number, now: number): Slot {
@@ -138,6 +150,7 @@ function emptySlot(code: string, shard: number, now: number): Slot {
     onIdle: [],
     isDoubtful: false,
     knownSeq: 0,
+    maybeSeq: 0,
     isBehindLog: false,
   };
 }

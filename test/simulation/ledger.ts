@@ -41,13 +41,10 @@ export class Ledger {
   readonly refused = new Set<string>();
   /** Ids of `prepare` whose effect was given up: they may be carried out again. */
   readonly undone = new Set<string>();
-  /** Ids whose effect was stored and then lost with the store's last second -> seq of the commit. */
-  readonly lost = new Map<string, number>();
-  /** Number -> message that the store had and lost; those that nobody was told of may have been for nothing. */
+  /** Ids whose effect was stored and then lost with the store's last second. */
+  readonly lost = new Set<string>();
+  /** Number -> message that the store had and lost; any may have been heard. */
   readonly #gone = new Map<number, string>();
-  readonly #untold = new Map<number, string>();
-  /** Newest seq that a client was told, be it lost since. */
-  #told = 0;
   /** Questions whose answer may be known to everybody. */
   readonly revealed = new Set<number>();
   /** `seat:question` of answers given: their seats know the right one. */
@@ -103,30 +100,14 @@ export class Ledger {
     const gone = [...this.applied].filter(([, at]) => at.version > version);
     if (kept.length === this.#commits.length) return;
     for (const { messages } of this.#commits.slice(kept.length))
-      for (const [id, text] of messages) {
-        const number = Number.parseInt(id, 10);
-        (number > this.#told ? this.#untold : this.#gone).set(number, text);
-      }
+      for (const [id, text] of messages) this.#gone.set(Number.parseInt(id, 10), text);
     this.#reset();
     this.#commits = [];
     for (const commit of kept) this.apply(commit);
-    for (const [id, { seq }] of gone) this.lost.set(id, seq);
+    for (const [id] of gone) this.lost.add(id);
     // Lost as a whole: whoever opens one under the code again opens another lobby.
     if (this.state !== null) return;
     this.#gone.clear();
-    this.#untold.clear();
-  }
-
-  /** A client was told of the lobby as it was at this number. */
-  tell(seq: number): void {
-    this.#told = Math.max(this.#told, seq);
-  }
-
-  /** A client was told of a commit up to this number that was lost meanwhile. */
-  tellLost(seq: number): void {
-    for (const [number, text] of this.#untold) if (number <= seq) this.#gone.set(number, text);
-    for (const { messages } of this.#gone.size > 0 ? this.#commits : [])
-      this.#checkNumbers(messages);
   }
 
   #checkNumbers(messages: StoredCommit["messages"]): void {

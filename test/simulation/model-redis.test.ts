@@ -43,7 +43,7 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
   switch (
     chance.pick([
       ...(["commit", "commit", "commit", "claim", "release", "note", "continue"] as const),
-      ...(["heartbeat", "alive", "listing"] as const),
+      ...(["whole", "heartbeat", "alive", "listing"] as const),
     ])
   ) {
     case "claim": {
@@ -61,6 +61,8 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
         keys: shards.map(historyKey),
         args: [chance.is(0.5) ? "earlier" : "none"],
       };
+    case "whole":
+      return { name: "whole", keys: [historyKey(shard)], args: [] };
     case "release":
       return { name: "release", keys: [ownerKey(shard)], args: [record] };
     case "heartbeat":

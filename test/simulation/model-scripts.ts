@@ -10,6 +10,7 @@ export const scripts: Record<ScriptName, Script> = {
   release,
   note,
   continue: goOn,
+  whole,
   heartbeat,
   alive,
   listing,
@@ -173,6 +174,10 @@ function goOn(redis: ModelRedis, keys: readonly string[], args: readonly string[
       redis.set(key, `${redis.history} ${noted.generation}`);
   }
   return redis.history;
+}
+
+function whole(redis: ModelRedis, [history = ""]: readonly string[]): number {
+  return noteIn(redis, history)?.name === redis.history ? 1 : 0;
 }
 
 function heartbeat(

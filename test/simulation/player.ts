@@ -182,9 +182,6 @@ export class Player {
         () => `${this.#code} ${call.id} ${command.type} was acknowledged but is not stored`,
       );
     if (body !== null) world.guard(() => ledger.checkSecrets(body, this.seatId));
-    const shown = Number(lobbySeq.exec(body ?? "")?.[1] ?? 0);
-    ledger.tell(Math.max(shown, applied?.seq ?? 0));
-    if (!applied) world.guard(() => ledger.tellLost(ledger.lost.get(key) ?? 0));
     if (world.hasLost) return;
     world.ensure(
       !attempt.wasRefused,

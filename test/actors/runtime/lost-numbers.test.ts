@@ -90,6 +90,38 @@ describe("event numbers of a lobby", () => {
     }
   });
 
+  it("are not used again by a worker that never heard how the commit of a lost event ended", async () => {
+    const { fleet, members, owner } = await openLobby();
+    await change(fleet, owner, "one");
+    await fleet.run(50);
+    const time = fleet.now;
+    await fleet.run(1);
+    const changing = change(fleet, owner, "two");
+    await fleet.until(() => fleet.messages().at(-1)?.seq === 3, 0.01);
+    await restart(fleet, members, { downMs: 100, lostSince: time });
+    await changing;
+    assert.deepEqual(told(fleet), [
+      "1 lobby.player_joined",
+      "2 lobby.settings",
+      "5 lobby.gap",
+      "6 lobby.settings",
+    ]);
+  });
+
+  it("go on without a hole when a worker never heard how a commit ended and nothing was lost", async () => {
+    const { fleet, members, owner } = await openLobby();
+    const changing = change(fleet, owner, "one");
+    await fleet.until(() => fleet.messages().at(-1)?.seq === 2, 0.01);
+    await restart(fleet, members, { downMs: 100 });
+    await changing;
+    await change(fleet, owner, "two");
+    assert.deepEqual(told(fleet), [
+      "1 lobby.player_joined",
+      "2 lobby.settings",
+      "3 lobby.settings",
+    ]);
+  });
+
   it("go on without a hole when nothing was lost and the worker knows that", async () => {
     const { fleet, members, owner } = await openLobby();
     await restart(fleet, members, { downMs: 5_000 });

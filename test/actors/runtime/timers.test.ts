@@ -48,6 +48,7 @@ function createProcess() {
       confirm: () => true,
       fenced: () => undefined,
       generationOf: () => 0,
+      isWhole: async () => true,
     },
     rules: { context, seatLimit: null },
     nextCommitId: () => String(Math.random()),
