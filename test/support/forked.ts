@@ -3,6 +3,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeFlags } from "../../server/core/node-flags.ts";
+import { atEnd } from "./shared.ts";
+
+const alive = new Set<ChildProcess>();
+// A child that a failed test has left would keep this process, and with it the run.
+atEnd(async () => alive.forEach((child) => child.kill("SIGKILL")));
 
 /**
  * A process of its own for a test that may freeze it. It has not the runner's output, whose end the runner would wait
@@ -14,6 +19,10 @@ export function forked(file: URL, args: string[]): ChildProcess {
   child.stderr?.pipe(process.stderr, { end: false });
   const pidFile = join(tmpdir(), `forked-${child.pid}.pid`);
   writeFileSync(pidFile, String(child.pid));
-  child.once("exit", () => rmSync(pidFile, { force: true }));
+  alive.add(child);
+  child.once("exit", () => {
+    alive.delete(child);
+    rmSync(pidFile, { force: true });
+  });
   return child;
 }

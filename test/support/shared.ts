@@ -5,6 +5,11 @@ export async function endShared(): Promise<void> {
   for (const end of ends) await end();
 }
 
+/** Once, after all tests of the process; also after those that failed before they could tidy up. */
+export function atEnd(work: () => Promise<unknown>): void {
+  ends.push(work);
+}
+
 /** What several files of one process use: made for the first that asks, ended by `endShared`. */
 export function shared<T>(
   make: () => Promise<T>,
