@@ -206,12 +206,11 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     const { maybeSeq } = slot;
     slot.maybeSeq = Math.max(maybeSeq, change.seq);
     deps.journal.commit(change, token, (outcome) => {
-      if (outcome === "committed") slot.maybeSeq = 0;
-      else if (outcome !== "failed") slot.maybeSeq = maybeSeq;
       if (outcome === "committed") {
         slot.knownSeq = change.seq;
+        slot.maybeSeq = 0;
         slot.isBehindLog = false;
-      }
+      } else if (outcome !== "failed") slot.maybeSeq = maybeSeq;
       if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
       // It is read back and the commands are tried again; time after time it cannot be written at all.
       if (outcome === "conflict")

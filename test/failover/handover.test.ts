@@ -104,8 +104,9 @@ describe("lobbies of a worker that goes", () => {
     await started(codes.question, 60 * minuteMs, 60 * minuteMs);
     await started(codes.idle, 60 * minuteMs, 60 * minuteMs);
     await started(codes.host, 100, 3 * minuteMs);
+    // Once more for each time that it was slow and came back.
     await until(
-      async () => (await countOf(codes.host, "lobby.host_disconnect")) === 1,
+      async () => (await countOf(codes.host, "lobby.host_disconnect")) % 2 === 1,
       "the host is missed",
     );
     await killNeighbour(redis, other);
