@@ -19,10 +19,7 @@ type Argument = string | number;
 const sources = Object.fromEntries(
   scriptNames.map((name) => {
     const lua = readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
-    return [
-      name,
-      { single: withDigest(lua), sharded: withDigest(lua.replace(/'PUBLISH'/g, "'SPUBLISH'")) },
-    ];
+    return [name, { single: withDigest(lua), sharded: withDigest(shardedText(lua)) }];
   }),
 ) as Record<ScriptName, { single: Source; sharded: Source }>;
 
@@ -31,6 +28,11 @@ export type ScriptRunner = Pick<Connection, "evalsha" | "eval" | "isSharded">;
 interface Source {
   lua: string;
   sha: string;
+}
+
+/** A script as the nodes of a Redis Cluster get it. */
+export function shardedText(lua: string): string {
+  return lua.replace(/'PUBLISH'/g, "'SPUBLISH'");
 }
 
 function withDigest(lua: string): Source {

@@ -21,7 +21,7 @@ export interface Shards {
   tokenOf(shard: number): string | null;
   /** Grows when the store may have lost something of the shard that nobody can know; of a shard of ours. */
   generationOf(shard: number): number;
-  /** The store has lost nothing of this shard of ours that is not looked through. */
+  /** The store has lost nothing of this shard of ours since it was last known to be whole. */
   isWhole(shard: number): Promise<boolean>;
   ownerOf(shard: number): Owner | null;
   /** True when a read may be served: we are certainly still the owner. */

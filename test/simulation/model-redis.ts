@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { scriptNames, type ScriptName } from "../../actors/runtime/scripts.ts";
+import { scriptNames, shardedText, type ScriptName } from "../../actors/runtime/scripts.ts";
 import { scripts } from "./model-scripts.ts";
 
 type Argument = string | number;
@@ -39,15 +39,14 @@ export interface StoreFaults {
 const digests = new Map(
   scriptNames.flatMap((name) => {
     const lua = readFileSync(new URL(`../../actors/runtime/${name}.lua`, import.meta.url), "utf8");
-    // As they are sent to one store, and to the nodes of a cluster.
-    const texts = [lua, lua.replace(/'PUBLISH'/g, "'SPUBLISH'")];
-    return texts.map((text) => [digestOf(text), { name, lua: text }] as const);
+    return [lua, shardedText(lua)].map((text) => [digestOf(text), { name, lua: text }] as const);
   }),
 );
+const namesByText = new Map([...digests.values()].map(({ name, lua }) => [lua, name]));
+
 function digestOf(lua: string): string {
   return createHash("sha1").update(lua).digest("hex");
 }
-const namesByText = new Map([...digests.values()].map(({ name, lua }) => [lua, name]));
 
 /**
  * Redis as far as the lobbies use it, scripts included. `model-redis.test.ts` holds it against the real one.
