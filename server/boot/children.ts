@@ -14,6 +14,7 @@ import {
   type ToPrimary,
 } from "../ipc.ts";
 import { passLines } from "./child-lines.ts";
+import { watchDying } from "./dying.ts";
 import { StartError } from "./start-error.ts";
 
 const firstPauseMs = 100;
@@ -47,6 +48,7 @@ interface Slot {
   incarnation: string | null;
   reason: string | null;
   timer: NodeJS.Timeout | null;
+  stopWatching: (() => void) | null;
   /** Pulses since the last answer to one. */
   missed: number;
 }
@@ -58,6 +60,7 @@ export interface ChildrenOptions {
   log: Logger;
   /** Where the lines of all children go. */
   lines: LineBuffer;
+  /** Once for each process that told one, as soon as it can do nothing more. */
   onDeath: (incarnation: string) => void;
 }
 
@@ -106,7 +109,7 @@ export function createChildren(options: ChildrenOptions): Children {
   };
 
   const receive = (slot: Slot, message: ToPrimary): void => {
-    if (message.type === "incarnation") slot.incarnation = message.value;
+    if (message.type === "incarnation") onIncarnation(slot, message.value);
     if (message.type === "failed") slot.reason = message.reason;
     if (message.type === "answer") answers.get(message.id)?.(message.value);
     if (message.type === "ask")
@@ -120,10 +123,23 @@ export function createChildren(options: ChildrenOptions): Children {
     }
   };
 
-  const onExit = (slot: Slot, code: number | null, signal: string | null): void => {
-    slot.worker = null;
+  const onIncarnation = (slot: Slot, incarnation: string): void => {
+    slot.incarnation = incarnation;
+    const pid = slot.worker?.process.pid;
+    if (pid !== undefined) slot.stopWatching = watchDying(pid, () => onDying(slot));
+  };
+
+  const onDying = (slot: Slot): void => {
     slot.isReady = false;
+    slot.stopWatching?.();
+    slot.stopWatching = null;
     if (slot.incarnation !== null) options.onDeath(slot.incarnation);
+    slot.incarnation = null;
+  };
+
+  const onExit = (slot: Slot, code: number | null, signal: string | null): void => {
+    onDying(slot);
+    slot.worker = null;
     if (isStopping) return;
     const isStable = slot.wasReady && Date.now() - slot.startedAt >= stableMs;
     slot.failures = isStable ? 1 : slot.failures + 1;
@@ -237,6 +253,7 @@ function slotsOf(role: Role, count: number): Slot[] {
     incarnation: null,
     reason: null,
     timer: null,
+    stopWatching: null,
     missed: 0,
   }));
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { describe, it } from "node:test";
 import { announceDeath } from "../../server/boot/death-notice.ts";
+import { watchDying } from "../../server/boot/dying.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 
 describe("the death of a process", () => {
@@ -15,4 +18,42 @@ describe("the death of a process", () => {
       await announceDeath(redis as never, "w1", silentLogger);
       assert.deepEqual(told, [failing === "zrem" ? "publish" : "zrem"]);
     });
+
+  it("is seen before its memory is given back", async () => {
+    for (let i = 0; i < maxTries; i++) {
+      const [first] = await signsOfDeath();
+      if (first === "dying") return;
+    }
+    assert.fail("the exit was always seen first");
+  });
+
+  it("is seen once, and not after the watch has ended", async () => {
+    assert.deepEqual((await signsOfDeath()).toSorted(), ["dying", "exit"]);
+    assert.deepEqual(await signsOfDeath(true), ["exit"]);
+  });
 });
+
+/** The system is faster now and then. */
+const maxTries = 10;
+/** To give back so much takes several looks. */
+const fill = "globalThis.held = Buffer.alloc(4e8, 1); console.log(1); setInterval(() => {}, 1e6)";
+
+/** What is seen of the death of a large process, in order. */
+async function signsOfDeath(isEnded = false): Promise<string[]> {
+  const child = spawn(process.execPath, ["-e", fill], { stdio: ["ignore", "pipe", "inherit"] });
+  const signs: string[] = [];
+  await once(child.stdout, "data");
+  const dying = new Promise<void>((resolve) => {
+    const stop = watchDying(child.pid ?? 0, () => {
+      signs.push("dying");
+      resolve();
+    });
+    if (!isEnded) return;
+    stop();
+    resolve();
+  });
+  const exit = once(child, "exit").then(() => signs.push("exit"));
+  child.kill("SIGKILL");
+  await Promise.all([exit, dying]);
+  return signs;
+}
