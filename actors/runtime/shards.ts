@@ -23,6 +23,7 @@ export interface Shards {
   generationOf(shard: number): number;
   /** The store has lost nothing of this shard of ours since it was last known to be whole. */
   isWhole(shard: number): Promise<boolean>;
+  /** Whom to ask; null while nobody has it, or a worker that is dead for certain. */
   ownerOf(shard: number): Owner | null;
   /** True when a read may be served: we are certainly still the owner. */
   confirm(shard: number): Promise<boolean> | boolean;
@@ -131,7 +132,11 @@ export function createShards(deps: {
     tokenOf: holdings.tokenOf,
     generationOf: holdings.generationOf,
     isWhole: (shard) => continuity.isWhole(shard),
-    ownerOf: holdings.ownerOf,
+    ownerOf(shard) {
+      const owner = holdings.ownerOf(shard);
+      // Its connections may outlive it for a while: whatever is sent to it waits for the time-out.
+      return owner === null || liveness.isDead(owner.incarnation) ? null : owner;
+    },
     confirm: (shard) => (liveness.isFresh() ? holdings.holds(shard) : holdings.confirm(shard)),
     isHeard: () => liveness.isHeard(),
     fenced(shard, token) {
