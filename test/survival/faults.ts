@@ -38,6 +38,8 @@ const probesPerFault = 12;
 export async function makeFaults(options: FaultsOptions): Promise<Faults> {
   const prober = startProber();
   try {
+    // Else the first kill is measured with the time it takes to load what asks.
+    await prober.answersAfter(options.service.url, "/health");
     return await faultsBy({ ...options, prober });
   } finally {
     await prober.stop();
@@ -117,7 +119,9 @@ async function restart({ stores, report }: FaultsOptions, faults: Faults): Promi
 }
 
 const allAnswer = ({ prober, service }: Means, codes: readonly string[]) =>
-  Promise.all(codes.map((code) => prober.answersAfter(service.url, code)));
+  Promise.all(
+    codes.map((code) => prober.answersAfter(service.url, `/v1/games/trivia/lobbies/${code}`)),
+  );
 
 async function victimLobbies({ redis, codes }: FaultsOptions, victim: Process): Promise<string[]> {
   const owned = await lobbiesOf(redis, victim.incarnation ?? "", codes()).catch(() => []);

@@ -4,15 +4,15 @@ import { callOnce } from "./caller.ts";
 
 /** Measures when lobbies answer again. A thread of its own: the one that plays for everybody is late itself. */
 export interface Prober {
-  /** Milliseconds from now until the lobby answers; eight seconds when it does not. */
-  answersAfter(url: string, code: string): Promise<number>;
+  /** Milliseconds from now until 200 comes from there; eight seconds when it does not. */
+  answersAfter(url: string, path: string): Promise<number>;
   stop(): Promise<unknown>;
 }
 
 interface Question {
   id: number;
   url: string;
-  code: string;
+  path: string;
   /** Milliseconds since the epoch, as exact as the clock of the process. */
   since: number;
 }
@@ -35,11 +35,11 @@ export function startProber(): Prober {
     waiting.delete(id);
   });
   return {
-    answersAfter: (url, code) =>
+    answersAfter: (url, path) =>
       new Promise((resolve) => {
         const id = nextId++;
         waiting.set(id, resolve);
-        thread.postMessage({ id, url, code, since: now() } satisfies Question);
+        thread.postMessage({ id, url, path, since: now() } satisfies Question);
       }),
     stop: () => thread.terminate(),
   };
@@ -49,8 +49,7 @@ export function startProber(): Prober {
  * A question goes out again and again without waiting for the one before, because any of them may have
  * reached the process that is gone.
  */
-async function firstAnswer({ url, code, since }: Question): Promise<number> {
-  const path = `/v1/games/trivia/lobbies/${code}`;
+async function firstAnswer({ url, path, since }: Question): Promise<number> {
   const headers = { connection: "close" };
   const { promise: answered, resolve } = Promise.withResolvers<number>();
   const ask = async () => {
