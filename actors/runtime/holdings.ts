@@ -13,6 +13,8 @@ export interface HoldingHooks {
   closing(shard: number): Promise<void>;
   /** The shard is no longer ours: forget its lobbies; `isOutlived`: but not what is known of them. */
   lost(shard: number, isOutlived: boolean): void;
+  /** The owner map was read anew. */
+  loaded(): void;
 }
 
 export interface Claimed {
@@ -96,6 +98,7 @@ export function createHoldings(deps: {
       if (owners[shard]?.incarnation !== incarnation && outlived.delete(shard))
         hooks.lost(shard, false);
     });
+    hooks.loaded();
   }
 
   function orphanToken(shard: number): string | null {

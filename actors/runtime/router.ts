@@ -21,6 +21,7 @@ import { keyedId } from "./repeats.ts";
 import { createShards } from "./shards.ts";
 import { createTicker } from "./ticker.ts";
 import type { Timing } from "./timing.ts";
+import { createWaiting } from "./waiting.ts";
 
 export interface RouterDeps {
   /** Name of this worker; never used before. */
@@ -98,8 +99,10 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
       claimed(shard, isOutlived) {
         mailboxes.open(shard, isOutlived);
         relisting.claim(shard);
+        waiting.claimed(shard);
         metrics.lobbyShards.set(shards.owned());
       },
+      loaded: () => waiting.loaded(),
       deadline: (code, due) => mailboxes.restore(code, due),
       closing: (shard) => mailboxes.close(shard),
       lost(shard, isOutlived) {
@@ -113,6 +116,13 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
       dead: (worker) => remote.giveUp(worker),
       settled: () => journal.idle(),
     },
+  });
+  const waiting = createWaiting({
+    timing,
+    retryMs: deps.timings.retryMs,
+    ownerOf: shards.ownerOf,
+    reload: shards.reload,
+    isOver: () => isStopped || shards.isLast(),
   });
   const mailboxes = createMailboxes({
     incarnation,
@@ -222,11 +232,11 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     id: string,
     deadline: number,
   ): Promise<Outcome> {
+    const shard = shardOf(code);
     let outcome: Outcome = moved;
     const isOver = () => isStopped || shards.isLast() || timing.elapsed() >= deadline;
     while (outcome === moved && !isOver()) {
-      await new Promise<void>((done) => void timing.after(deps.timings.retryMs, done));
-      await shards.reload().catch(() => undefined);
+      if (!(await waiting.turn(shard, deadline))) break;
       outcome = await new Promise<Outcome>((done) => attempt(code, command, id, done));
     }
     return outcome;
@@ -279,7 +289,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
       incarnation,
       shards: shards.owned(),
       actors: mailboxes.actors(),
-      pending: mailboxes.waiting() + remote.pending(),
+      pending: mailboxes.waiting() + remote.pending() + waiting.size(),
       lobbies: mailboxes.some(maxDescribed).map(heldLobby),
     }),
     join: () => shards.start(),

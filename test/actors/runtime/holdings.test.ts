@@ -30,6 +30,7 @@ function slowMap() {
     hooks: {
       claimed() {},
       deadline() {},
+      loaded() {},
       closing: async () => {},
       lost: (lost, isOutlived) => void (isOutlived || forgotten.push(lost)),
     },

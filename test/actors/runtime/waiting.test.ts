@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import type { Owner } from "../../../actors/runtime/placement.ts";
+import { createWaiting, maxWaiting, type Waiting } from "../../../actors/runtime/waiting.ts";
+import { Timeline, timingOf } from "../../simulation/timeline.ts";
+
+const retryMs = 20;
+const owner = (name: string): Owner => ({ incarnation: name, token: `${name}|1` });
+
+describe("commands that wait for an owner", () => {
+  let timeline: Timeline;
+  let waiting: Waiting;
+  let owners: Map<number, Owner>;
+  let reads: number;
+  let answersReads: boolean;
+  let isOver: boolean;
+
+  beforeEach(() => {
+    timeline = new Timeline();
+    owners = new Map();
+    reads = 0;
+    answersReads = true;
+    isOver = false;
+    waiting = createWaiting({
+      timing: timingOf(timeline, { name: "w", isAlive: true, frozenUntil: 0 }),
+      retryMs,
+      ownerOf: (shard) => owners.get(shard) ?? null,
+      async reload() {
+        reads += 1;
+        if (!answersReads) await new Promise(() => {});
+        waiting.loaded();
+      },
+      isOver: () => isOver,
+    });
+  });
+
+  async function run(ms: number): Promise<void> {
+    const end = timeline.now + ms;
+    while (timeline.step(end)) await new Promise((done) => setImmediate(done));
+    timeline.now = end;
+    await new Promise((done) => setImmediate(done));
+  }
+
+  /** Those that may ask again, by the shards they wait for. */
+  function wait(shards: number[], deadline = 5_000): number[] {
+    const released: number[] = [];
+    for (const shard of shards)
+      void waiting.turn(shard, deadline).then((mayAsk) => mayAsk && released.push(shard));
+    return released;
+  }
+
+  it("read the owner map once for all of them", async () => {
+    const released = wait(Array.from({ length: 1_000 }, (_, i) => i));
+    await run(10 * retryMs);
+    assert.deepEqual([reads, released.length, waiting.size()], [10, 0, 1_000]);
+  });
+
+  it("go on at once when their shard is claimed, and the others stay", async () => {
+    const released = wait([1, 2, 1]);
+    waiting.claimed(1);
+    await run(0);
+    assert.deepEqual([released, waiting.size()], [[1, 1], 1]);
+  });
+
+  it("go on at once when the map shows a new owner, and later with the one that refused", async () => {
+    owners.set(1, owner("old"));
+    const released = wait([1, 2]);
+    owners.set(2, owner("new"));
+    waiting.loaded();
+    await run(0);
+    assert.deepEqual(released, [2]);
+    await run(retryMs);
+    assert.deepEqual(released, [2, 1]);
+  });
+
+  it("end with their deadline, also when the store answers nothing", async () => {
+    answersReads = false;
+    const released = wait([1], 100);
+    await run(100 - retryMs);
+    assert.deepEqual(released, []);
+    await run(retryMs);
+    assert.deepEqual([released, reads], [[1], 1]);
+  });
+
+  it("end when waiting is over for everybody", async () => {
+    const released = wait([1]);
+    isOver = true;
+    await run(retryMs);
+    assert.deepEqual([released, waiting.size()], [[1], 0]);
+  });
+
+  it("leave no timer behind", async () => {
+    wait([1]);
+    waiting.claimed(1);
+    await run(retryMs);
+    const before = reads;
+    await run(10 * retryMs);
+    assert.equal(reads, before);
+  });
+
+  it("are no more than their bound: one too many is told so at once", async () => {
+    wait(Array.from({ length: maxWaiting }, (_, i) => i % 1_024));
+    assert.equal(await waiting.turn(7, 5_000), false);
+    waiting.claimed(7);
+    assert.equal(waiting.size(), maxWaiting - maxWaiting / 1_024);
+    wait([7]);
+    assert.equal(waiting.size(), maxWaiting - maxWaiting / 1_024 + 1);
+  });
+});
