@@ -18,8 +18,6 @@ export interface Placing {
   giveAll(): Promise<void>;
 }
 
-const claimChunk = 128;
-
 export function createPlacing(deps: {
   incarnation: string;
   redis: Connection;
@@ -52,9 +50,10 @@ export function createPlacing(deps: {
     isPlacing = true;
     try {
       const { toClaim, toRelease } = plan();
-      const failure = await claimAll(toClaim);
+      // What one node of the store does not answer to keeps nobody from the rest.
+      const [claimed] = await Promise.allSettled([claim(toClaim)]);
       await give(toRelease);
-      if (failure !== undefined) throw failure;
+      if (claimed.status === "rejected") throw claimed.reason;
     } finally {
       isPlacing = false;
     }
@@ -77,20 +76,10 @@ export function createPlacing(deps: {
     return { toClaim, toRelease };
   }
 
-  /** Resolves to the first error: what one node of the store does not answer to keeps nobody from the rest. */
-  async function claimAll(shards: number[]): Promise<unknown> {
-    let failure: unknown;
-    for (let i = 0; i < shards.length; i += claimChunk)
-      await claim(shards.slice(i, i + claimChunk)).catch((error: unknown) => {
-        failure ??= error;
-      });
-    return failure;
-  }
-
   /**
    * Whoever is alive by the store's clock may answer reads without asking, so nobody may write behind its back. A
    * holder that comes back to life after the look is told by its own heartbeat that it was forgotten, and gives
-   * everything up before it answers again.
+   * everything up before it answers again. All at once, because a heir with much to do comes to each answer late.
    */
   async function claim(shards: number[]): Promise<void> {
     // Remembered from before the look: a record written after it belongs to somebody alive.
