@@ -79,7 +79,7 @@ export function createPlacing(deps: {
   /**
    * Whoever is alive by the store's clock may answer reads without asking, so nobody may write behind its back. A
    * holder that comes back to life after the look is told by its own heartbeat that it was forgotten, and gives
-   * everything up before it answers again. All at once, because a heir with much to do comes to each answer late.
+   * everything up before it answers again. All at once, because an heir with much to do comes to each answer late.
    */
   async function claim(shards: number[]): Promise<void> {
     // Remembered from before the look: a record written after it belongs to somebody alive.

@@ -216,6 +216,7 @@ async function fetchProcesses(operatorUrl: string, token: string): Promise<Proce
   const response = await fetch(`${operatorUrl}/operator/workers`, {
     headers: { Authorization: `Bearer ${token}` },
   });
+  if (!response.ok) throw new Error(`/operator/workers: ${response.status}`);
   const answer = (await response.json()) as { body: { workers: Process[] } };
   return answer.body.workers;
 }
