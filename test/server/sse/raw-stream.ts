@@ -24,8 +24,7 @@ export async function openRaw(url: string): Promise<RawStream> {
   let hasHead = false;
   let hasEnded = false;
   const chunks: string[] = [];
-  let received = "";
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(text: string) => void>();
   socket.on("data", (data: string) => {
     rest += data;
     if (!hasHead) {
@@ -34,15 +33,16 @@ export async function openRaw(url: string): Promise<RawStream> {
       hasHead = true;
       rest = rest.slice(end + 4);
     }
+    let news = "";
     for (let match = readSize(rest); match; match = readSize(rest)) {
       if (rest.length < match.start + match.size) break;
       const text = rest.slice(match.start, match.start + match.size);
       rest = rest.slice(match.start + match.size);
       if (match.size === 0) hasEnded = true;
       else chunks.push(text);
-      received += text;
+      news += text;
     }
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener(news);
   });
   return {
     socket,
@@ -50,22 +50,23 @@ export async function openRaw(url: string): Promise<RawStream> {
     isEnded: () => hasEnded,
     closed: once(socket, "close"),
     waitForText(text, timeoutMs = 20_000) {
-      let from = 0;
+      let tail = "";
       return new Promise((resolve, reject) => {
         const timer = setTimeout(
           () => reject(new Error(`no ${text}; got ${chunks.join("|").slice(0, 500)}`)),
           timeoutMs,
         );
-        const look = () => {
-          const isThere = received.includes(text, from);
-          from = Math.max(0, received.length - text.length);
-          if (!isThere) return;
+        // Only what is new is looked at: some streams of these tests are many megabytes long.
+        const look = (news: string) => {
+          const unseen = tail + news;
+          tail = unseen.slice(-text.length);
+          if (!unseen.includes(text)) return;
           clearTimeout(timer);
           listeners.delete(look);
           resolve();
         };
         listeners.add(look);
-        look();
+        look(chunks.join(""));
       });
     },
   };
