@@ -11,6 +11,9 @@ const streams = (count: number) =>
 function startWheel(count: number, perTurn: number, nextOf: (at: number) => number) {
   const looks = new Map<EventStream, number>();
   const all = Promise.withResolvers<void>();
+  // The wheel itself keeps no process alive.
+  const limit = setTimeout(() => all.reject(new Error(`${looks.size} were looked at`)), 30_000);
+  void all.promise.finally(() => clearTimeout(limit));
   let turns = 0;
   let isSameTurn = false;
   const wheel = new Wheel(tickMs, perTurn, (stream) => {
