@@ -19,6 +19,8 @@ import { StartError } from "./start-error.ts";
 
 const firstPauseMs = 100;
 const maxPauseMs = 10_000;
+/** A start takes a core for a second, and the others need it first to take over what the dead process had. */
+const takeoverMs = 500;
 /** A process that lived this long has earned a quick restart again. */
 const stableMs = 10_000;
 const maxStartFailures = 3;
@@ -157,11 +159,16 @@ export function createChildren(options: ChildrenOptions): Children {
           `a process of role ${slot.role} does not start: ${slot.reason ?? `exit ${signal ?? code}`}`,
         ),
       );
-    const pause = Math.min(firstPauseMs * 2 ** (slot.failures - 1), maxPauseMs);
     slot.timer = setTimeout(() => {
       slot.restarts++;
       launch(slot);
-    }, pause);
+    }, pauseBefore(slot));
+  };
+
+  const pauseBefore = (slot: Slot): number => {
+    const pause = Math.min(firstPauseMs * 2 ** (slot.failures - 1), maxPauseMs);
+    const hasHeirs = slots.some(({ role, isReady }) => isReady && role === slot.role);
+    return hasHeirs ? Math.max(pause, takeoverMs) : pause;
   };
 
   const ask = (slot: Slot, question: Question, limitMs = askLimitMs): Promise<unknown> => {

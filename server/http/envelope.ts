@@ -1,10 +1,10 @@
-import { STATUS_CODES } from "node:http";
 import { performance } from "node:perf_hooks";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Clock } from "../core/clock.ts";
 import { timestamp } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { pieceBytes, type Body } from "./pieces.ts";
+import { reasonOf } from "./reason.ts";
 
 /** Version of the service, as answered in every response envelope (ENV-02). */
 export const serviceVersion: string = packageJson.version;
@@ -34,7 +34,7 @@ export class EnvelopeWriter {
   private head(status: number): string {
     const known = this.heads.get(status);
     if (known !== undefined) return known;
-    const reason = JSON.stringify(STATUS_CODES[status] ?? "Unknown");
+    const reason = JSON.stringify(reasonOf(status));
     const text = `{"version":${JSON.stringify(serviceVersion)},"code":${status},"status":${reason},${this.fixed}`;
     this.heads.set(status, text);
     return text;

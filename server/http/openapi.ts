@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import type { TObject, TSchema } from "typebox";
 import { errors, type ErrorCode } from "../core/errors.ts";
@@ -6,6 +5,7 @@ import { impliedErrors } from "./implied-errors.ts";
 import { componentsWithOperators, pagination, sharedComponents } from "./openapi-components.ts";
 import { keyUseOf, scopeOf } from "./key-use.ts";
 import { neededNames } from "./query.ts";
+import { reasonOf } from "./reason.ts";
 import {
   isOperatorRoute,
   type AnyRoute,
@@ -179,7 +179,7 @@ function successesOf(route: AnyRoute): Json {
     Object.entries(route.responses).map(([status, spec]) => [
       status,
       {
-        description: STATUS_CODES[Number(status)] ?? status,
+        description: reasonOf(Number(status)),
         ...withOtherForm(route, contentOf(Number(status), spec, route.isPaged)),
       },
     ]),

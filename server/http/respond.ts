@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { STATUS_CODES } from "node:http";
 import type { HttpResponse } from "uWebSockets.js";
 import type { Cors } from "./cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
@@ -7,6 +6,7 @@ import { byteLength, isShort, sendInPieces, type Body } from "./pieces.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AppError } from "../core/errors.ts";
 import { limitHeaders } from "./rate-limit.ts";
+import { reasonOf } from "./reason.ts";
 import type { Headers, Reply } from "./route.ts";
 import { headerValue } from "./text.ts";
 
@@ -34,7 +34,7 @@ const statusLines = new Map<number, string>();
 function statusLine(status: number): string {
   const known = statusLines.get(status);
   if (known !== undefined) return known;
-  const line = `${status} ${STATUS_CODES[status] ?? "Unknown"}`;
+  const line = `${status} ${reasonOf(status)}`;
   statusLines.set(status, line);
   return line;
 }

@@ -1,3 +1,4 @@
+import { get, type ClientRequest, type IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** What one player heard of one lobby, over all the connections of a stream that keeps breaking. */
@@ -40,48 +41,59 @@ export function listen(url: string, topic: string, token: string, random: () => 
     gaps: 0,
     isEnded: false,
   };
-  const closing = new AbortController();
+  let isClosed = false;
+  let connection: ClientRequest | null = null;
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+
+  function read(response: IncomingMessage): void {
+    if (response.statusCode !== 200) return void response.resume();
+    let rest = "";
+    response.setEncoding("utf8").on("data", (chunk: string) => {
+      const parts = (rest + chunk).split("\n\n");
+      rest = parts.pop() ?? "";
+      for (const part of parts) if (!heard.isEnded) accept(heard, part);
+      if (heard.last > 0) begin();
+      if (heard.isEnded) response.destroy();
+    });
+  }
 
   async function connect(): Promise<void> {
     heard.connections += 1;
-    const cut = new AbortController();
-    const life = setTimeout(() => cut.abort(), minLifeMs + random() * spreadLifeMs);
+    const made = get(`${url}/v1/hub?topic=${topic}`, {
+      agent: false,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(heard.last === 0 ? {} : { "last-event-id": String(heard.last) }),
+      },
+    });
+    connection = made;
+    const cut = () => void made.destroy();
+    const life = setTimeout(cut, minLifeMs + random() * spreadLifeMs);
     // Whoever hears nothing at all goes elsewhere; the first bytes come at once.
-    const silence = setTimeout(() => cut.abort(), silenceMs);
-    try {
-      const response = await fetch(`${url}/v1/hub?topic=${topic}`, {
-        signal: AbortSignal.any([cut.signal, closing.signal]),
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(heard.last === 0 ? {} : { "last-event-id": String(heard.last) }),
-        },
-      });
-      if (!response.body || response.status !== 200) return;
-      let rest = "";
-      for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-        clearTimeout(silence);
-        const parts = (rest + chunk).split("\n\n");
-        rest = parts.pop() ?? "";
-        for (const part of parts) accept(heard, part);
-        if (heard.last > 0) begin();
-        if (heard.isEnded) return;
-      }
-    } finally {
-      clearTimeout(life);
-      clearTimeout(silence);
-      cut.abort();
-    }
+    const silence = setTimeout(cut, silenceMs);
+    made.on("error", () => {});
+    made.on("response", (response) => {
+      response.on("error", () => {});
+      response.once("data", () => clearTimeout(silence));
+      read(response);
+    });
+    await new Promise((resolve) => made.once("close", resolve));
+    clearTimeout(life);
+    clearTimeout(silence);
   }
 
   async function run(): Promise<void> {
-    while (!closing.signal.aborted && !heard.isEnded) {
-      await connect().catch(() => undefined);
+    while (!isClosed && !heard.isEnded) {
+      await connect();
       if (!heard.isEnded) await wait(retryMs);
     }
   }
 
-  return { heard, begun, ended: run(), close: () => closing.abort() };
+  const close = () => {
+    isClosed = true;
+    connection?.destroy();
+  };
+  return { heard, begun, ended: run(), close };
 }
 
 /** Checks one frame against what was heard before it. */

@@ -146,7 +146,7 @@ async function takeSeats({
     const seatId = (taken.body["player"] as { id: number }).id;
     const hub = await insist(url, post(`${base}/${code}/token`, bearer));
     const topic = `/games/trivia/lobby/${code}`;
-    const listener = listen(url, topic, hub.headers.get("x-hub-token") ?? "", random);
+    const listener = listen(url, topic, String(hub.headers["x-hub-token"]), random);
     seats.push({ seatId, bearer, listener });
   }
   return { code, seats };
