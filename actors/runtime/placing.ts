@@ -3,13 +3,15 @@ import { createHandOver } from "./hand-over.ts";
 import type { Holdings } from "./holdings.ts";
 import { mapChannel } from "./keys.ts";
 import type { Liveness, ShardTimings } from "./liveness.ts";
-import { wantedOwner, type Owner } from "./placement.ts";
+import { wantedOwners, type Owner, type Weights } from "./placement.ts";
 import type { Timing } from "./timing.ts";
 
 /** Shares the shards out among the living, as far as it concerns this process. */
 export interface Placing {
   /** Looks at the owner map; claims what we should own and nobody alive does, gives away what another should own. */
   look(): Promise<void>;
+  /** Does the same by the map as it is known: claims for a map that has moved on are refused. A look has to follow. */
+  place(): Promise<void>;
   /** The last look failed, is long ago, or left something to be done by now. */
   isDue(): boolean;
   /** Nothing more is claimed. */
@@ -35,6 +37,7 @@ export function createPlacing(deps: {
   let isPlacing = false;
   let placeAgain = false;
   let isStopped = false;
+  const weights: Weights = new Map<string, Uint32Array>();
 
   const handOver = createHandOver({
     ...deps,
@@ -61,11 +64,11 @@ export function createPlacing(deps: {
   }
 
   function plan(): { toClaim: number[]; toRelease: number[] } {
-    const workers = liveness.candidates();
+    const wantedBy = wantedOwners(liveness.candidates(), deps.shards, weights);
     const toClaim: number[] = [];
     const toRelease: number[] = [];
-    for (const shard of deps.shards) {
-      const wanted = wantedOwner(workers, shard);
+    for (const [i, shard] of deps.shards.entries()) {
+      const wanted = wantedBy[i];
       const owner = holdings.ownerOf(shard);
       const isFree = owner === null || liveness.isGone(owner.incarnation);
       const isOrphan = holdings.isOrphan(shard);
@@ -126,6 +129,7 @@ export function createPlacing(deps: {
         throw error;
       }
     },
+    place,
     isDue: () => timing.elapsed() >= Math.min(dueAt, keepsUntil ?? Number.POSITIVE_INFINITY),
     stop() {
       isStopped = true;

@@ -159,7 +159,9 @@ export function createShards(deps: {
     held: holdings.held,
     receive(channel, message) {
       if (channel === mapChannel && message !== incarnation) mapChanged();
-      if (channel === deadChannel && liveness.hear(message)) mapChanged();
+      if (channel !== deadChannel || !liveness.hear(message)) return;
+      guard(placing.place(), "death");
+      mapChanged();
     },
     handOver() {
       leaving ??= leave();

@@ -22,12 +22,15 @@ interface Waiter {
   resolve: (mayAsk: boolean) => void;
 }
 
+/** Messages tell of a new owner. To read the map helps when one was missed, so it is done ever more rarely. */
+const maxReadPause = 8;
+
 /** As many as may wait for the answers of other workers. */
 export const maxWaiting = 16_384;
 
 export function createWaiting(deps: {
   timing: Timing;
-  /** An owner that stays the same is asked again after this. */
+  /** After this the map is read, and an owner that stays the same asked again. */
   retryMs: number;
   ownerOf: (shard: number) => Owner | null;
   /** Reads the owner map, and calls `loaded`. */
@@ -40,6 +43,8 @@ export function createWaiting(deps: {
   let count = 0;
   let look: Cancel | null = null;
   let isReading = false;
+  let readAt = 0;
+  let readPauseMs = 0;
 
   function release(isReady: (waiter: Waiter, owner: Owner | null) => boolean): void {
     for (const [shard, queue] of queues) {
@@ -61,13 +66,15 @@ export function createWaiting(deps: {
       release(({ deadline }) => isOver || deadline <= timing.elapsed());
       if (count === 0) return;
       lookLater();
-      if (!isReading) void read();
+      if (!isReading && timing.elapsed() >= readAt) void read();
     });
   }
 
   /** Also what could not be read counts as seen: the owner that was known last is asked again. */
   async function read(): Promise<void> {
     isReading = true;
+    readPauseMs = Math.min(2 * readPauseMs, maxReadPause * deps.retryMs);
+    readAt = timing.elapsed() + readPauseMs;
     await deps.reload().catch(() => undefined);
     isReading = false;
     release((_, owner) => owner !== null);
@@ -77,6 +84,10 @@ export function createWaiting(deps: {
     turn(shard, deadline) {
       if (count >= maxWaiting) return Promise.resolve(false);
       const refusedBy = ownerOf(shard)?.token ?? null;
+      if (look === null) {
+        readPauseMs = deps.retryMs;
+        readAt = timing.elapsed() + readPauseMs;
+      }
       return new Promise((resolve) => {
         const queue = queues.get(shard) ?? [];
         queue.push({ deadline, refusedBy, resolve });

@@ -9,7 +9,7 @@ import {
   shardOf,
   workersKey,
 } from "../../actors/runtime/keys.ts";
-import { wantedOwner } from "../../actors/runtime/placement.ts";
+import { wantedOwners } from "../../actors/runtime/placement.ts";
 import { forked } from "../support/forked.ts";
 
 /** A worker in a process of its own that shares the lobbies with the test. */
@@ -53,7 +53,8 @@ export async function ownedBy(redis: Redis, incarnation: string): Promise<number
 /** Whether each shard lies with the one of these workers that should have it. */
 export async function isSharedOut(redis: Redis, workers: string[]): Promise<boolean> {
   const owners = await ownerRecords(redis);
-  return owners.every((owner, shard) => owner?.startsWith(`${wantedOwner(workers, shard)}|`));
+  const wanted = wantedOwners(workers);
+  return owners.every((owner, shard) => owner?.startsWith(`${wanted[shard]}|`));
 }
 
 /** A code nobody used whose shard this worker owns. */

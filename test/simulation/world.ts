@@ -6,7 +6,7 @@ import {
   shardOf,
   workersKey,
 } from "../../actors/runtime/keys.ts";
-import { parseOwner, wantedOwner } from "../../actors/runtime/placement.ts";
+import { parseOwner, wantedOwners } from "../../actors/runtime/placement.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import type { Lobbies } from "../../actors/contract.ts";
 import { silentLogger } from "../../server/core/logger.ts";
@@ -172,7 +172,7 @@ export class World {
     const names = Array.from({ length: count }, (_, i) => `w${i + 1}`);
     for (const name of names) this.redis.zadd(workersKey, this.redis.now(), name);
     const places = names.map((name) => this.#place(name));
-    const wanted = this.shards.map((shard) => wantedOwner(names, shard));
+    const wanted = wantedOwners(names, this.shards);
     // Owners first, so that the others find them in the map.
     places.sort((a, b) => Number(wanted.includes(b.name)) - Number(wanted.includes(a.name)));
     for (const worker of places) await this.#join(worker);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { allShards, shardCount, shardOf } from "../../../actors/runtime/keys.ts";
+import { shardCount, shardOf } from "../../../actors/runtime/keys.ts";
 import {
   forgetDeparted,
   recall,
@@ -9,7 +9,7 @@ import {
   rememberedFrom,
   type Memory,
 } from "../../../actors/runtime/memory.ts";
-import { parseOwner, wantedOwner } from "../../../actors/runtime/placement.ts";
+import { parseOwner, wantedOwners } from "../../../actors/runtime/placement.ts";
 import { countCommand, type SeatCounts } from "../../../actors/runtime/quota.ts";
 import { createTicker } from "../../../actors/runtime/ticker.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
@@ -18,9 +18,6 @@ const workers = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), {
   minLength: 1,
   maxLength: 6,
 });
-
-const wantedOwners = (names: readonly string[]) =>
-  allShards.map((shard) => wantedOwner(names, shard));
 
 describe("placement of shards", () => {
   it("gives every worker about the same share", () => {

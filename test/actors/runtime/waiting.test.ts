@@ -49,10 +49,27 @@ describe("commands that wait for an owner", () => {
     return released;
   }
 
-  it("read the owner map once for all of them", async () => {
+  it("read the owner map once for all of them, and ever more rarely", async () => {
     const released = wait(Array.from({ length: 1_000 }, (_, i) => i));
-    await run(10 * retryMs);
-    assert.deepEqual([reads, released.length, waiting.size()], [10, 0, 1_000]);
+    const readAfter: number[] = [];
+    for (let ms = retryMs; ms <= 32 * retryMs; ms += retryMs) {
+      const before = reads;
+      await run(retryMs);
+      if (reads > before) readAfter.push(ms / retryMs);
+    }
+    assert.deepEqual(readAfter, [1, 3, 7, 15, 23, 31]);
+    assert.deepEqual([released.length, waiting.size()], [0, 1_000]);
+  });
+
+  it("read it soon again when nobody has waited for a while", async () => {
+    for (let n = 0; n < 2; n++) {
+      const before = reads;
+      wait([1]);
+      await run(3 * retryMs);
+      assert.equal(reads - before, 2);
+      waiting.claimed(1);
+      await run(retryMs);
+    }
   });
 
   it("go on at once when their shard is claimed, and the others stay", async () => {
