@@ -78,7 +78,8 @@ export class Ledger {
     this.#countIds(commit, events);
     if (events) this.#fold(events, commit.messages);
     else this.#adopt(commit);
-    this.#undoPrepared();
+    if (this.state?.status === "waiting" && this.state.preparingUntil === null)
+      this.#undoPrepared();
     const numbers = commit.messages.map(([id]) => Number.parseInt(id, 10));
     ensure(
       isGap(commit) || numbers.every((number, n) => number === before + 1 + n),
@@ -154,8 +155,13 @@ export class Ledger {
     for (const [name, value] of commit.fields) {
       if (!name.startsWith("k:")) continue;
       const { id, reply } = JSON.parse(value) as { id: string; reply: { ok: boolean } };
-      // The place of an answer that was forgotten.
-      if (id === "") continue;
+      // The place of an answer that was forgotten; a repeat of it may stand behind.
+      if (id === "") {
+        const isAbandoned = events?.some(({ type }) => type === "prepare_abandoned") ?? true;
+        ensure(isAbandoned, "nothing applied twice", () => `${this.code}: ${name} was forgotten`);
+        this.#undoPrepared();
+        continue;
+      }
       ensure(
         !this.applied.has(id) && !this.refused.has(id),
         "nothing applied twice",
@@ -223,8 +229,8 @@ export class Ledger {
     this.#owedPoints = new Map(seats(this.state).map((seat) => [seat.id, seat.score]));
   }
 
+  /** A start that was given up: its first half may be repeated (LOB-24). */
   #undoPrepared(): void {
-    if (this.state?.status !== "waiting" || this.state.preparingUntil !== null) return;
     for (const id of this.applied.keys()) {
       if (!id.startsWith("c.prepare.")) continue;
       this.applied.delete(id);
