@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { LobbyReply } from "../../../actors/contract.ts";
+import { shardOf } from "../../../actors/runtime/keys.ts";
+import { unavailable } from "../../../actors/runtime/outcome.ts";
+import { wantedOwners } from "../../../actors/runtime/placement.ts";
+import { maxWaiting } from "../../../actors/runtime/waiting.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 describe("the lobbies of a worker that is dead and whose connections are still open", () => {
@@ -25,5 +30,39 @@ describe("the lobbies of a worker that is dead and whose connections are still o
     }
     await fleet.until(() => waits.length === codes.length);
     assert.ok(Math.max(...waits) < 150, `one waited ${Math.max(...waits)} ms`);
+  });
+
+  it("are waited for by so many commands in a worker; one more is refused at once", async () => {
+    const fleet = new VirtualFleet();
+    const [asker, heir, dying] = await fleet.calm("asker", "heir", "dying");
+    assert.ok(asker && heir && dying);
+    heir.frozenUntil = Number.POSITIVE_INFINITY;
+    fleet.kill(dying);
+    fleet.announceDeath(dying);
+    const wanted = wantedOwners(["asker", "heir"]);
+    const codes: string[] = [];
+    for (let from = 0; codes.length < 512;) {
+      const code = fleet.codeOf("dying", from);
+      if (wanted[shardOf(code)] === "heir") codes.push(code);
+      from = Number(code.slice(1)) + 1;
+    }
+    const replies = new Map<string, number>();
+    const count = (reply: LobbyReply) => {
+      const name = reply.ok ? "ok" : reply.code;
+      replies.set(name, (replies.get(name) ?? 0) + 1);
+    };
+    await fleet.run(100);
+    for (let i = 0; i < maxWaiting; i++)
+      void fleet.read(asker, codes[i % codes.length] ?? "").then(count);
+    await fleet.run(1);
+    assert.equal(replies.size, 0);
+    const before = fleet.now;
+    const reply = await fleet.ended(fleet.read(asker, codes[0] ?? ""));
+    assert.deepEqual(reply, unavailable);
+    assert.ok(fleet.now - before < 5, "it was refused at once");
+    // The heir is missed in time, and those that wait have their answers from its heir.
+    await fleet.until(() => replies.size > 0, 20);
+    await fleet.run(1_000);
+    assert.deepEqual([...replies], [["lobby:not_found", maxWaiting]]);
   });
 });
