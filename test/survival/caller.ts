@@ -55,7 +55,8 @@ export async function callOnce(url: string, call: Call): Promise<Answer> {
 /** Repeats one intent under one key until the service says yes or no, as a careful client does. */
 export async function insist(url: string, call: Call): Promise<Answer> {
   const headers = { "idempotency-key": randomUUID(), ...call.headers };
-  const giveUpAt = performance.now() + patienceMs;
+  const begun = performance.now();
+  const failures: string[] = [];
   for (;;) {
     let reason: string;
     try {
@@ -65,8 +66,10 @@ export async function insist(url: string, call: Call): Promise<Answer> {
     } catch (error) {
       reason = String(error);
     }
-    if (performance.now() > giveUpAt)
-      throw new Error(`${call.method} ${call.path} had no answer: ${reason}`);
+    const ms = Math.round(performance.now() - begun);
+    failures.push(`${reason} after ${ms} ms`);
+    if (ms > patienceMs)
+      throw new Error(`${call.method} ${call.path} had no answer: ${failures.join(", ")}`);
     await wait(retryMs);
   }
 }
