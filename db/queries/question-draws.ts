@@ -36,14 +36,31 @@ export async function drawQuestions(em: EntityManager, filter: DrawFilter): Prom
   return [...fresh, ...rest];
 }
 
-function matching(filter: DrawFilter): RawBuilder<unknown> {
+/** Those of these difficulties of which something could be drawn, in their order; that of the filter does not count. */
+export async function listDrawable(
+  em: EntityManager,
+  filter: DrawFilter,
+  difficulties: readonly string[],
+): Promise<string[]> {
+  const rows = await preparedRowsOf<{ name: string }>(
+    em,
+    sql`
+      select wanted.name from unnest(${[...difficulties]}::text[]) with ordinality wanted (name, place)
+      where exists (select 1 from questions q where ${matching(filter, sql`wanted.name`)}
+        and not (q.id = any(${[...filter.excludeIds]}::int[])))
+      order by wanted.place`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+function matching(filter: DrawFilter, difficulty = sql`${filter.difficulty}`): RawBuilder<unknown> {
   const linked =
     filter.promptHash === null
       ? sql``
       : sql`and exists (select 1 from question_prompts l
           where l.prompt_hash = ${filter.promptHash} and l.question_id = q.id)`;
   return sql`q.pool = ${filter.pool} and q.category = ${filter.category}
-    and q.difficulty = ${filter.difficulty} and q.retired_at is null ${linked}`;
+    and q.difficulty = ${difficulty} and q.retired_at is null ${linked}`;
 }
 
 /** Walks the draw index both ways from a random id, so that no draw sorts the whole table. */

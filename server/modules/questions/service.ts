@@ -9,7 +9,14 @@ import { openCategories } from "./categorize.ts";
 import { listInChallenges, listLiveInLobbies, markLive } from "../../play/live.ts";
 import { xpOfKnown, type XpOfKnown } from "./known.ts";
 import { sealAnswer } from "./seal.ts";
-import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
+import {
+  drawOrGenerate,
+  drawStored,
+  stockedDifficulties,
+  waitUntil,
+  type Stocked,
+  type Want,
+} from "./stock.ts";
 
 /** How often questions that another lobby drew at the same moment are drawn anew. */
 const redraws = 3;
@@ -120,17 +127,10 @@ async function drawInstead(
   drawn: readonly Stocked[],
   count: number,
 ): Promise<Stocked[]> {
-  const inChallenges = await listInChallenges(deps);
-  const known = [...want.excludeIds, ...drawn.map(({ id }) => id), ...inChallenges];
+  const without = [...drawn.map(({ id }) => id), ...(await listAvoided(deps, want))];
   let found: Stocked[] = [];
   for (const prompt of new Set([want.prompt, null]))
-    for (const difficulty of [want.difficulty, ...neighboursOf(want.difficulty)]) {
-      if (found.length >= count) return found;
-      const live = await listLiveInLobbies(deps, want.category, difficulty);
-      const excludeIds = [...known, ...live];
-      const other = lacking({ ...want, count, prompt, difficulty, excludeIds }, found);
-      found = [...found, ...(await drawStored(deps, other))];
-    }
+    found = await fillUp(deps, { ...want, count, prompt }, found, without);
   return found;
 }
 
@@ -140,31 +140,52 @@ async function drawInstead(
  */
 async function drawUnshared(deps: JobDeps, want: Want): Promise<Stocked[]> {
   const inChallenges = await listInChallenges(deps);
-  const liveIn = async (difficulty: string) => [
-    ...(await listLiveInLobbies(deps, want.category, difficulty)),
-    ...inChallenges,
-  ];
+  const live = await listLiveInLobbies(deps, want.category, want.difficulty);
   const deadline = waitUntil(deps);
+  const next = (prompt: string | null, found: readonly Stocked[]) =>
+    lacking({ ...want, prompt }, found, [...live, ...inChallenges]);
   let all: Stocked[] = [];
-  const next = (without: readonly number[], change: Partial<Want> = {}) =>
-    lacking({ ...want, ...change, excludeIds: [...want.excludeIds, ...without] }, all);
-  const live = await liveIn(want.difficulty);
-  if (want.prompt !== null) all = await drawOrGenerate(deps, next(live), deadline);
-  const prompt = null;
-  all = [...all, ...(await drawOrGenerate(deps, next(live, { prompt }), deadline))];
-  // A long game goes on with the nearest difficulties rather than ending early.
-  for (const avoided of [liveIn, () => inChallenges, () => []])
-    for (const difficulty of [want.difficulty, ...neighboursOf(want.difficulty)]) {
-      if (all.length >= want.count) return all;
-      const without = await avoided(difficulty);
-      all = [...all, ...(await drawStored(deps, next(without, { prompt, difficulty })))];
-    }
+  if (want.prompt !== null) all = await drawOrGenerate(deps, next(want.prompt, all), deadline);
+  all = [...all, ...(await drawOrGenerate(deps, next(null, all), deadline))];
+  for (const avoided of [() => listAvoided(deps, want), () => inChallenges, () => []]) {
+    if (all.length >= want.count) break;
+    all = await fillUp(deps, { ...want, prompt: null }, all, await avoided());
+  }
   return all;
 }
 
-/** What is still missing of `want` after these. */
-function lacking(want: Want, found: readonly Stocked[]): Want {
-  const excludeIds = [...want.excludeIds, ...found.map((row) => row.id)];
+/** What lobbies of any difficulty play in the category, and what challenges ask. */
+async function listAvoided(deps: JobDeps, { category, difficulty }: Want): Promise<number[]> {
+  const lists = difficultiesFrom(difficulty).map((each) => listLiveInLobbies(deps, category, each));
+  return (await Promise.all([...lists, listInChallenges(deps)])).flat();
+}
+
+/**
+ * Adds to `found` what is stored besides these, up to the count. A long game goes on with the nearest difficulties
+ * rather than ending early.
+ */
+async function fillUp(
+  deps: JobDeps,
+  want: Want,
+  found: Stocked[],
+  without: readonly number[],
+): Promise<Stocked[]> {
+  if (found.length >= want.count) return found;
+  const wanted = lacking(want, found, without);
+  const stocked = await stockedDifficulties(deps, wanted, difficultiesFrom(want.difficulty));
+  let all = found;
+  for (const difficulty of stocked) {
+    if (all.length >= want.count) break;
+    all = [...all, ...(await drawStored(deps, lacking({ ...want, difficulty }, all, without)))];
+  }
+  return all;
+}
+
+const difficultiesFrom = (difficulty: string) => [difficulty, ...neighboursOf(difficulty)];
+
+/** What is still missing of `want` after these; none of `without` counts. */
+function lacking(want: Want, found: readonly Stocked[], without: readonly number[]): Want {
+  const excludeIds = [...want.excludeIds, ...without, ...found.map((row) => row.id)];
   return { ...want, count: want.count - found.length, excludeIds };
 }
 

@@ -1,5 +1,9 @@
 import type { Pool } from "../../../db/entities/question.ts";
-import { drawQuestions, type DrawFilter } from "../../../db/queries/question-draws.ts";
+import {
+  drawQuestions,
+  listDrawable,
+  type DrawFilter,
+} from "../../../db/queries/question-draws.ts";
 import type { QuestionRow } from "../../../db/queries/questions.ts";
 import { questionGeneration } from "../../../workers/queues.ts";
 import { randomId } from "../../core/ids.ts";
@@ -68,10 +72,21 @@ export async function drawStored(deps: JobDeps, want: Want): Promise<Stocked[]> 
   return (await draw(deps, want)).map((row) => ({ ...row, isCached: true }));
 }
 
-function draw(deps: JobDeps, want: Want): Promise<QuestionRow[]> {
-  const { prompt, ...filter } = want;
-  const promptHash = prompt === null ? null : hashPrompt(prompt);
-  return drawQuestions(deps.em, { ...filter, promptHash } satisfies DrawFilter);
+/**
+ * Those of these difficulties, in their order, in which `drawStored` would find something: one question to the
+ * database instead of several for each that has nothing.
+ */
+export const stockedDifficulties = (
+  deps: JobDeps,
+  want: Want,
+  difficulties: readonly string[],
+): Promise<string[]> => listDrawable(deps.em, toFilter(want), difficulties);
+
+const draw = (deps: JobDeps, want: Want): Promise<QuestionRow[]> =>
+  drawQuestions(deps.em, toFilter(want));
+
+function toFilter({ prompt, ...filter }: Want): DrawFilter {
+  return { ...filter, promptHash: prompt === null ? null : hashPrompt(prompt) };
 }
 
 async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
