@@ -98,7 +98,7 @@ describe("the play page in a real browser", () => {
       const title = host.page.getByRole("heading", { name: "Waiting for players" });
       assert.ok(await title.evaluate((node) => node === document.activeElement));
       // Only who hears the end learns why; a lobby that is read says that it ended.
-      const hears = friend.page.waitForResponse((response) => response.url().includes("?topic="));
+      const hears = friend.page.waitForResponse((answer) => answer.url().endsWith("/heartbeat"));
       await joinByCode(friend, "Guido", code);
       await hears;
       host.page.on("dialog", (dialog) => void dialog.accept());
