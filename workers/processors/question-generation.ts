@@ -11,6 +11,7 @@ import {
   type Difficulty,
   type GeneratedQuestion,
 } from "../../server/providers/question-model.ts";
+import { noteSpent } from "../../server/play/spent.ts";
 import type { PayloadOf, questionGeneration } from "../queues.ts";
 
 /** Questions stored by one job at most (TRV-03). */
@@ -54,7 +55,9 @@ export async function generateQuestions(
   );
   // In one order, so that two jobs with the same texts do not wait for each other.
   rows.sort((a, b) => (a.textKey < b.textKey ? -1 : 1));
-  return insertQuestions(em, rows, { pool, promptHash });
+  const stored = await insertQuestions(em, rows, { pool, promptHash });
+  if (stored === 0) await noteSpent(deps, payload);
+  return stored;
 }
 
 function isSound(question: GeneratedQuestion, { log }: JobDeps): boolean {

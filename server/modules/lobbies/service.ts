@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readAvatarVersion } from "../../../db/queries/avatars.ts";
 import type {
   DrawPlan,
@@ -10,6 +11,7 @@ import { after } from "../../core/after.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import { codeAlphabet, codeLength, lobbyCodeOf } from "../../core/lobby-codes.ts";
+import { inTurn } from "../../core/turns.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth.ts";
 import { limitHeaders } from "../../http/rate-limit.ts";
@@ -153,49 +155,37 @@ export async function joinLobby(
   return takenSeat(deps, code, seat, body);
 }
 
-/** Starts under way in this process, by lobby and key of the command. */
-const starting = new WeakMap<Deps["lobbies"], Map<string, Promise<string | null>>>();
-
 /**
- * Draws, then starts (LOB-24). A host who waits and asks again under the same key joins the start under
- * way: drawing anew each time would cost the more the slower it is.
+ * Draws, then starts (LOB-24). A host who asks again under the same key, at whichever worker, waits for the start
+ * under way: drawing anew each time would cost the more the slower it is.
  */
-export function startLobby(
+export async function startLobby(
   deps: Deps,
   caller: SeatCaller,
   code: string,
   id?: string,
 ): Promise<string | null> {
   const by = askerOf(caller);
-  if (id === undefined) return prepareAndStart(deps, by, code, id);
-  const underWay = starting.get(deps.lobbies) ?? new Map<string, Promise<string | null>>();
-  starting.set(deps.lobbies, underWay);
-  const key = JSON.stringify([code, by, id]);
-  const known = underWay.get(key);
-  if (known) return known;
-  const started = prepareAndStart(deps, by, code, id).finally(() => underWay.delete(key));
-  underWay.set(key, started);
-  return started;
-}
-
-/** When the host changed the settings meanwhile, draws again (LOB-24). */
-async function prepareAndStart(
-  deps: Deps,
-  by: Asker,
-  code: string,
-  id: string | undefined,
-): Promise<string | null> {
   const plan = await planStart(deps, by, code, id);
-  if (plan === null)
-    return command(deps, code, { type: "start", revision: 0, questions: [], by }, id);
+  if (plan === null) return startDrawn(deps, by, code, id);
   try {
-    return await drawAndStart(deps, code, by, plan, id);
+    if (id === undefined) return await drawAndStart(deps, code, by, plan, id);
+    const turn = hash("sha256", JSON.stringify(["start", code, by, id]), "base64url");
+    return await inTurn(deps.redis, turn, async () =>
+      (await isWaiting(deps, code, by))
+        ? drawAndStart(deps, code, by, plan, id)
+        : startDrawn(deps, by, code, id),
+    );
   } catch (error) {
     // Otherwise the lobby would count as starting until the preparation times out.
     await deps.lobbies.ask(code, { type: "abandon_start", by });
     throw error;
   }
 }
+
+/** A repeat of the start that held is answered from memory, and any other start of that lobby refused. */
+const startDrawn = (deps: Deps, by: Asker, code: string, id: string | undefined) =>
+  command(deps, code, { type: "start", revision: 0, questions: [], by }, id);
 
 /** Null when the lobby was started: whether by this command, which another try has given up since, its memory knows. */
 async function planStart(
@@ -214,6 +204,7 @@ async function planStart(
   }
 }
 
+/** When the host changed the settings meanwhile, draws again (LOB-24). */
 async function drawAndStart(
   deps: Deps,
   code: string,
@@ -223,9 +214,7 @@ async function drawAndStart(
 ): Promise<string | null> {
   let plan = firstPlan;
   for (let attempt = 0; attempt < startTries; attempt++) {
-    // A repeat of a start that held is answered from memory, and any other start of that lobby refused.
-    const hasBegun = id !== undefined && !(await isWaiting(deps, code, by));
-    const questions = hasBegun ? [] : await drawForLobby(deps, plan);
+    const questions = await drawForLobby(deps, plan);
     const { revision } = plan;
     const body = await command(deps, code, { type: "start", revision, questions, by }, id);
     const stale = staleStart(body);

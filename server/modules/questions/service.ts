@@ -7,6 +7,7 @@ import type { Category } from "../../providers/question-model.ts";
 import { categoryOf, difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
 import { openCategories } from "./categorize.ts";
 import { listInChallenges, listLiveInLobbies, markLive } from "../../play/live.ts";
+import { isSpent } from "../../play/spent.ts";
 import { xpOfKnown, type XpOfKnown } from "./known.ts";
 import { sealAnswer } from "./seal.ts";
 import {
@@ -136,22 +137,30 @@ async function drawInstead(
 
 /**
  * What is live elsewhere comes only when nothing else is left, not even something new (LOB-24): first
- * what another lobby plays, and last of all what a challenge asks everybody (TRV-12).
+ * what another lobby plays, and last of all what a challenge asks everybody (TRV-12). A generator that had
+ * nothing new a moment ago is asked again only when all of that together is too little.
  */
 async function drawUnshared(deps: JobDeps, want: Want): Promise<Stocked[]> {
+  const plain = { ...want, prompt: null };
   const inChallenges = await listInChallenges(deps);
   const live = await listLiveInLobbies(deps, want.category, want.difficulty);
   const deadline = waitUntil(deps);
-  const next = (prompt: string | null, found: readonly Stocked[]) =>
-    lacking({ ...want, prompt }, found, [...live, ...inChallenges]);
   let all: Stocked[] = [];
-  if (want.prompt !== null) all = await drawOrGenerate(deps, next(want.prompt, all), deadline);
-  all = [...all, ...(await drawOrGenerate(deps, next(null, all), deadline))];
-  for (const avoided of [() => listAvoided(deps, want), () => inChallenges, () => []]) {
-    if (all.length >= want.count) break;
-    all = await fillUp(deps, { ...want, prompt: null }, all, await avoided());
+  let isWhole = true;
+  for (const prompt of new Set([want.prompt, null])) {
+    if (all.length >= want.count) return all;
+    const next = lacking({ ...want, prompt }, all, [...live, ...inChallenges]);
+    const isResting = await isSpent(deps, next);
+    const drawn = isResting ? drawStored(deps, next) : drawOrGenerate(deps, next, deadline);
+    all = [...all, ...(await drawn)];
+    isWhole &&= !isResting;
   }
-  return all;
+  for (const avoided of [() => listAvoided(deps, want), () => inChallenges, () => []]) {
+    if (all.length >= want.count) return all;
+    all = await fillUp(deps, plain, all, await avoided());
+  }
+  if (isWhole || all.length >= want.count) return all;
+  return [...all, ...(await drawOrGenerate(deps, lacking(plain, all, []), deadline))];
 }
 
 /** What lobbies of any difficulty play in the category, and what challenges ask. */

@@ -282,6 +282,33 @@ describe("drawing questions for a lobby", () => {
     assert.equal((await drawForLobby(jobs.deps, plan({ count: 3 }))).length, 3);
   });
 
+  it("leaves a generator that had nothing new alone while stored questions serve", async () => {
+    await drawForLobby(jobs.deps, plan({ count: 10 }));
+    let asked = 0;
+    const mute = async () => {
+      asked++;
+      return [];
+    };
+    jobs.use({ name: "mute", generate: mute });
+    const total = (await idsIn("competition")).length;
+    for (const { prompt, times } of [
+      { prompt: null, times: 1 },
+      { prompt: "zxqwv", times: 2 },
+    ])
+      for (let start = 0; start < 4; start++) {
+        const drawn = await drawForLobby(jobs.deps, plan({ prompt, count: total }));
+        assert.deepEqual([new Set(idsOf(drawn)).size, asked], [total, times]);
+      }
+    // What is too little even with what others play is reason enough to ask again.
+    jobs.use(createQuestionBank());
+    const more = await drawForLobby(jobs.deps, plan({ count: total + 5 }));
+    assert.equal(new Set(idsOf(more)).size, total + 5);
+    jobs.use({ name: "mute", generate: mute });
+    await jobs.deps.redis.del(await jobs.deps.redis.keys("made-nothing:*"));
+    await drawForLobby(jobs.deps, plan({ count: total }));
+    assert.equal(asked, 3);
+  });
+
   it("draws live questions again when all are live, but none twice in one game", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
