@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Locator, Page, Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { Emberline, type SeatKey } from "../../server/pages/client/emberline.ts";
 import {
   atQuestion,
@@ -307,8 +307,7 @@ describe("the play page in bad conditions", () => {
       await joinByCode(friend, "\u202eecarG", code);
       const badges = friend.page.locator("#waiting-players .badge");
       assert.deepEqual(await badges.allInnerTexts(), ["👩‍🚀", "E"]);
-      const you = friend.page.locator("#waiting-players small");
-      assert.ok(await readsForward(you), "(you)");
+      assert.ok(await readsForward(friend.page, "#waiting-players small"), "(you)");
       await host.page.getByRole("button", { name: "Start the game" }).click();
       await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
       for (const { page } of [host, friend]) await page.keyboard.press("1");
@@ -362,9 +361,14 @@ async function chosen(guest: Guest): Promise<number> {
     .evaluateAll((all) => all.findIndex((button) => button.classList.contains("mine")));
 }
 
-/** Whether the first letter of a text stands left of its last one. */
-const readsForward = (text: Locator) =>
-  text.evaluate((node) => {
+/**
+ * Whether the first letter of "you" stands left of its last one. Looked for and measured in one turn of the page,
+ * which makes its rows anew with every event.
+ */
+const readsForward = (page: Page, selector: string) =>
+  page.evaluate((where) => {
+    const node = document.querySelector(where);
+    if (!node) throw new Error(`nothing is at ${where}`);
     const leftOf = (at: number) => {
       const range = document.createRange();
       range.setStart(node.firstChild ?? node, at);
@@ -373,7 +377,7 @@ const readsForward = (text: Locator) =>
     };
     const letters = node.textContent ?? "";
     return leftOf(letters.indexOf("y")) < leftOf(letters.indexOf("u"));
-  });
+  }, selector);
 
 /** Does something and keeps back the request that follows, until the test lets it go on or fail. */
 async function hold(page: Page, address: string, act: () => Promise<void>): Promise<Route> {
