@@ -18,21 +18,16 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/**
- * A request that hangs, for example at a frozen process, is given up after this and made again: each time more
- * patiently, because a service that is late only gets later from what nobody waits for any more.
- */
+/** A request that hangs, for example at a frozen process, is given up after this and made again. */
 const attemptMs = 2_000;
-const longestAttemptMs = 10_000;
+const patienceMs = 45_000;
 const retryMs = 50;
-const longestRetryMs = 1_000;
-const patienceMs = 60_000;
 
 /** `fetch` takes several times as much of the processor, which the service under test then lacks. */
 const agent = new Agent({ keepAlive: true });
 
 /** One try; throws when the connection breaks or nothing comes in time. */
-export async function callOnce(url: string, call: Call, limitMs = attemptMs): Promise<Answer> {
+export async function callOnce(url: string, call: Call): Promise<Answer> {
   const sent = call.body === undefined ? null : JSON.stringify(call.body);
   const headers = sent === null ? {} : { "content-type": "application/json" };
   const asked = request(url + call.path, {
@@ -40,7 +35,7 @@ export async function callOnce(url: string, call: Call, limitMs = attemptMs): Pr
     agent,
     headers: { ...headers, ...call.headers },
   });
-  const limit = setTimeout(() => asked.destroy(new Error("no answer in time")), limitMs);
+  const limit = setTimeout(() => asked.destroy(new Error("no answer in time")), attemptMs);
   try {
     asked.end(sent ?? undefined);
     const [response] = (await once(asked, "response")) as [IncomingMessage];
@@ -64,10 +59,8 @@ export async function insist(url: string, call: Call): Promise<Answer> {
   const failures: string[] = [];
   for (;;) {
     let reason: string;
-    const patience = 2 ** failures.length;
-    const limitMs = Math.min(attemptMs * patience, longestAttemptMs);
     try {
-      const answer = await callOnce(url, { ...call, headers }, limitMs);
+      const answer = await callOnce(url, { ...call, headers });
       if (answer.status < 500) return answer;
       reason = `${answer.status} ${answer.code}`;
     } catch (error) {
@@ -77,7 +70,7 @@ export async function insist(url: string, call: Call): Promise<Answer> {
     failures.push(`${reason} after ${ms} ms`);
     if (ms > patienceMs)
       throw new Error(`${call.method} ${call.path} had no answer: ${failures.join(", ")}`);
-    await wait(Math.min(retryMs * patience, longestRetryMs));
+    await wait(retryMs);
   }
 }
 
