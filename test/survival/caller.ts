@@ -26,13 +26,17 @@ const retryMs = 50;
 /** `fetch` takes several times as much of the processor, which the service under test then lacks. */
 const agent = new Agent({ keepAlive: true });
 
-/** One try; throws when the connection breaks or nothing comes in time. */
-export async function callOnce(url: string, call: Call): Promise<Answer> {
+/** One try; throws when the connection breaks or nothing comes in time. With `false` it has a connection of its own. */
+export async function callOnce(
+  url: string,
+  call: Call,
+  from: Agent | false = agent,
+): Promise<Answer> {
   const sent = call.body === undefined ? null : JSON.stringify(call.body);
   const headers = sent === null ? {} : { "content-type": "application/json" };
   const asked = request(url + call.path, {
     method: call.method,
-    agent,
+    agent: from,
     headers: { ...headers, ...call.headers },
   });
   const limit = setTimeout(() => asked.destroy(new Error("no answer in time")), attemptMs);
