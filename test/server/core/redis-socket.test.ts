@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Redis } from "ioredis";
+import { silentLogger } from "../../../server/core/logger.ts";
+import { connectRedis, redisReady } from "../../../server/core/redis.ts";
+import { testStores, type TestStores } from "../../support/stores.ts";
+
+describe("the socket of a connection to Redis", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  before(async () => {
+    stores = await testStores();
+    redis = connectRedis(stores.redisUrl, silentLogger, "socket");
+    await redisReady(redis);
+  });
+  after(async () => {
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  it("takes the commands of one turn together, and their answers come in order", async () => {
+    const writes: number[] = [];
+    const { _write, _writev } = redis.stream;
+    redis.stream._write = function (...args) {
+      writes.push(1);
+      return _write.apply(this, args);
+    };
+    redis.stream._writev = function (chunks, done) {
+      writes.push(chunks.length);
+      return _writev?.call(this, chunks, done);
+    };
+    const answers = Array.from({ length: 100 }, () => redis.incr("n"));
+    assert.deepEqual(writes, [], "nothing leaves before the turn is over");
+    assert.deepEqual(
+      await Promise.all(answers),
+      answers.map((_, n) => n + 1),
+    );
+    assert.deepEqual(writes, [100]);
+    assert.equal(await redis.incr("n"), 101);
+    assert.deepEqual(writes, [100, 1]);
+  });
+
+  it("sends what was asked just before it is closed", async () => {
+    const last = connectRedis(stores.redisUrl, silentLogger, "last");
+    await redisReady(last);
+    const stored = last.set("last", "words");
+    last.disconnect();
+    await stored.catch(() => undefined);
+    let kept = await redis.get("last");
+    // The two connections are read in no order.
+    while (kept === null) kept = await redis.get("last");
+    assert.equal(kept, "words");
+  });
+});
