@@ -168,19 +168,13 @@ export async function startLobby(
   const by = askerOf(caller);
   const plan = await planStart(deps, by, code, id);
   if (plan === null) return startDrawn(deps, by, code, id);
-  try {
-    if (id === undefined) return await drawAndStart(deps, code, by, plan, id);
-    const turn = hash("sha256", JSON.stringify(["start", code, by, id]), "base64url");
-    return await inTurn(deps.redis, turn, async () =>
-      (await isWaiting(deps, code, by))
-        ? drawAndStart(deps, code, by, plan, id)
-        : startDrawn(deps, by, code, id),
-    );
-  } catch (error) {
-    // Otherwise the lobby would count as starting until the preparation times out.
-    await deps.lobbies.ask(code, { type: "abandon_start", by });
-    throw error;
-  }
+  if (id === undefined) return drawAndStart(deps, code, by, plan, id);
+  const turn = hash("sha256", JSON.stringify(["start", code, by, id]), "base64url");
+  return inTurn(deps.redis, turn, async () =>
+    (await isWaiting(deps, code, by))
+      ? drawAndStart(deps, code, by, plan, id)
+      : startDrawn(deps, by, code, id),
+  );
 }
 
 /** A repeat of the start that held is answered from memory, and any other start of that lobby refused. */
@@ -204,8 +198,24 @@ async function planStart(
   }
 }
 
-/** When the host changed the settings meanwhile, draws again (LOB-24). */
 async function drawAndStart(
+  deps: Deps,
+  code: string,
+  by: Asker,
+  plan: DrawPlan,
+  id: string | undefined,
+): Promise<string | null> {
+  try {
+    return await startAsPlanned(deps, code, by, plan, id);
+  } catch (error) {
+    // Otherwise the lobby would count as starting until the preparation times out.
+    await deps.lobbies.ask(code, { type: "abandon_start", by });
+    throw error;
+  }
+}
+
+/** When the host changed the settings meanwhile, draws again (LOB-24). */
+async function startAsPlanned(
   deps: Deps,
   code: string,
   by: Asker,
