@@ -141,26 +141,29 @@ async function drawInstead(
  * nothing new a moment ago is asked again only when all of that together is too little.
  */
 async function drawUnshared(deps: JobDeps, want: Want): Promise<Stocked[]> {
-  const plain = { ...want, prompt: null };
   const inChallenges = await listInChallenges(deps);
   const live = await listLiveInLobbies(deps, want.category, want.difficulty);
   const deadline = waitUntil(deps);
   let all: Stocked[] = [];
-  let isWhole = true;
+  const resting: (string | null)[] = [];
   for (const prompt of new Set([want.prompt, null])) {
     if (all.length >= want.count) return all;
     const next = lacking({ ...want, prompt }, all, [...live, ...inChallenges]);
     const isResting = await isSpent(deps, next);
+    if (isResting) resting.push(prompt);
     const drawn = isResting ? drawStored(deps, next) : drawOrGenerate(deps, next, deadline);
     all = [...all, ...(await drawn)];
-    isWhole &&= !isResting;
   }
   for (const avoided of [() => listAvoided(deps, want), () => inChallenges, () => []]) {
     if (all.length >= want.count) return all;
-    all = await fillUp(deps, plain, all, await avoided());
+    all = await fillUp(deps, { ...want, prompt: null }, all, await avoided());
   }
-  if (isWhole || all.length >= want.count) return all;
-  return [...all, ...(await drawOrGenerate(deps, lacking(plain, all, []), deadline))];
+  for (const prompt of resting) {
+    if (all.length >= want.count) return all;
+    const next = lacking({ ...want, prompt }, all, []);
+    all = [...all, ...(await drawOrGenerate(deps, next, deadline))];
+  }
+  return all;
 }
 
 /** What lobbies of any difficulty play in the category, and what challenges ask. */

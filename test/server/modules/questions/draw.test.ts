@@ -278,8 +278,12 @@ describe("drawing questions for a lobby", () => {
   it("tries again at once when the last try made nothing", async () => {
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
     await assert.rejects(drawForLobby(jobs.deps, plan({ count: 3 })));
+    const animated = plan({ category: "film", prompt: "animated", difficulty: "easy", count: 1 });
+    await assert.rejects(drawForLobby(jobs.deps, animated));
     jobs.use(createQuestionBank());
     assert.equal((await drawForLobby(jobs.deps, plan({ count: 3 }))).length, 3);
+    const [fit] = await drawForLobby(jobs.deps, animated);
+    assert.match(`${fit?.text} ${fit?.choices.join(" ")}`, /animated/);
   });
 
   it("leaves a generator that had nothing new alone while stored questions serve", async () => {
