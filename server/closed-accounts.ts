@@ -1,5 +1,5 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
-import { listClosedSince } from "../db/queries/players.ts";
+import { listClosedSince, listUpgradedSince } from "../db/queries/players.ts";
 import { followAccountNews } from "./core/account-news.ts";
 import { maxRemembered, rememberedMs, type ClosedAccounts } from "./core/closed-accounts.ts";
 import type { Clock } from "./core/clock.ts";
@@ -29,8 +29,11 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
     const opened = (reopened = new Set<number>());
     try {
       const since = new Date(clock.now() - rememberedMs);
-      const ids = await listClosedSince(orm.em.fork(), { since, limit: maxRemembered });
+      const bound = { since, limit: maxRemembered };
+      const ids = await listClosedSince(orm.em.fork(), bound);
+      const upgraded = await listUpgradedSince(orm.em.fork(), bound);
       if (isStopped || round !== reading) return;
+      for (const id of upgraded.toReversed()) accounts.addUpgraded(id);
       // What was heard of while reading is newer than what was read, and stays.
       const closed = new Set(ids);
       for (const id of before) if (!closed.has(id)) accounts.remove(id);
@@ -53,6 +56,7 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
         accounts.add(item.playerId);
         reopened?.delete(item.playerId);
       }
+      if (item.type === "upgraded") accounts.addUpgraded(item.playerId);
       if (item.type === "reopened") {
         accounts.remove(item.playerId);
         reopened?.add(item.playerId);

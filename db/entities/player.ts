@@ -12,6 +12,12 @@ export const PlayerSchema = defineEntity({
         "create index players_closed_index on players (deleted_at) where deleted_at is not null and purged_at is null",
     },
     {
+      // Processes read who was upgraded lately (TOK-11).
+      name: "players_upgraded_index",
+      expression:
+        "create index players_upgraded_index on players (upgraded_at) where upgraded_at is not null",
+    },
+    {
       // A number is verified on one account only (USR-08).
       name: "players_verified_phone_unique",
       expression:
@@ -72,6 +78,8 @@ export const PlayerSchema = defineEntity({
     /** Slug of the realm the player came through (TOK-14). */
     realm: p.string().length(63),
     createdAt: p.datetime().defaultRaw("now()"),
+    /** When a guest became this account; access tokens of the guest are void since (S8). */
+    upgradedAt: p.datetime().nullable(),
     /** A closed account (USR-09). */
     deletedAt: p.datetime().nullable(),
     /** A closed account whose personal data is gone; it cannot be restored. */

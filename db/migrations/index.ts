@@ -22,6 +22,7 @@ import { Migration20261122212125_request_names } from "./Migration20261122212125
 import { Migration20261123072427_upkeep_indexes } from "./Migration20261123072427_upkeep_indexes.ts";
 import { Migration20261123150500_archive_source_changes } from "./Migration20261123150500_archive_source_changes.ts";
 import { Migration20261123185857_lead_names } from "./Migration20261123185857_lead_names.ts";
+import { Migration20261126101500_guest_upgrades } from "./Migration20261126101500_guest_upgrades.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -49,4 +50,5 @@ export const migrations = [
   Migration20261123072427_upkeep_indexes,
   Migration20261123150500_archive_source_changes,
   Migration20261123185857_lead_names,
+  Migration20261126101500_guest_upgrades,
 ] as const;

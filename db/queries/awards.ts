@@ -85,6 +85,8 @@ export interface AwardClaim {
   awardId: string;
   game: string;
   isClaim: boolean;
+  /** True: given to a guest only. */
+  isGuest?: boolean;
   /** Names a request that may come again; null = none. */
   ref: string | null;
   at: Date;
@@ -98,7 +100,7 @@ export interface AwardClaim {
  */
 export async function grantAtOnce(
   em: EntityManager,
-  { playerId, awardId, game, isClaim, ref, at, since, until }: AwardClaim,
+  { playerId, awardId, game, isClaim, isGuest = false, ref, at, since, until }: AwardClaim,
   limit: number,
 ): Promise<{ grant: Grant; embers: WalletView["embers"] } | null> {
   const own = sql`select 1 from award_grants g
@@ -112,6 +114,7 @@ export async function grantAtOnce(
         where w.player_id = ${playerId} and w.currency = 'embers'
           and d.award_id = ${awardId} and d.game = ${game} and d.is_active
           and (d.client_claimable or not ${isClaim}::boolean)
+          and (not ${isGuest}::boolean or exists (select from players p where p.id = ${playerId} and p.is_guest))
           and (d.repeatable or not exists (${own}))
           and not exists (select 1 from award_grants g where g.ref = ${ref}::text)
           and (not d.repeatable or d.daily_limit is null or d.daily_limit > (select count(*)

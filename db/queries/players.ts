@@ -109,7 +109,7 @@ export async function upgradeGuest(
         email_key = ${account.emailKey}, display_name = coalesce(${account.displayName}, name),
         password_hash = ${account.passwordHash}, locale = ${account.locale},
         channels = ${["email:account"]}::text[], last_login_at = ${account.now},
-        reclaim_void_below = reclaim_generation + 1
+        reclaim_void_below = reclaim_generation + 1, upgraded_at = ${account.now}
       where id = ${playerId} and is_guest and deleted_at is null
       returning id`,
   );
@@ -214,6 +214,29 @@ export async function recordLoginWithFamily(
     emailVerifiedAt: emailVerifiedAt === null ? null : new Date(emailVerifiedAt),
     createdAt: new Date(madeAt),
   };
+}
+
+/** Guests who became accounts since then, newest first (S8). */
+export async function listUpgradedSince(
+  em: EntityManager,
+  { since, limit }: { since: Date; limit: number },
+): Promise<number[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ id: number }>`select id from players where upgraded_at > ${since}
+      order by upgraded_at desc limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Whether this is still a guest; it stays one until the transaction of `em` ends. */
+export async function holdGuest(em: EntityManager, playerId: number): Promise<boolean> {
+  // Against an upgrade alone: it changes a key of the row, which other writes do not.
+  const rows = await rowsOf(
+    em,
+    sql`select 1 from players where id = ${playerId} and is_guest and deleted_at is null for key share`,
+  );
+  return rows.length > 0;
 }
 
 /** Players who closed their account since then, newest first (TOK-11). */

@@ -1,39 +1,55 @@
 import type { Clock } from "./clock.ts";
 
-/** An access token lives no longer, so a closed account need not be remembered longer (TOK-11). */
+/** An access token lives no longer, so neither entry need be remembered longer (TOK-11). */
 export const rememberedMs = 3_600_000;
-/** Closed accounts a process remembers; past it the oldest is forgotten. */
+/** Closed accounts, and upgraded guests, a process remembers; past it the oldest is forgotten. */
 export const maxRemembered = 100_000;
 
-/** Accounts that were closed while access tokens of theirs may still be valid. */
+/**
+ * Players whose unexpired access tokens are refused: every token of an account that was closed, and
+ * the guest's tokens of a guest that became an account (S8).
+ */
 export class ClosedAccounts {
   private readonly clock: Clock;
   /** Id -> when it may be forgotten; in the order they were heard of. */
-  private readonly known = new Map<number, number>();
+  private readonly closed = new Map<number, number>();
+  private readonly upgraded = new Map<number, number>();
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
   has(playerId: number): boolean {
-    return this.known.has(playerId);
+    return this.closed.has(playerId);
   }
 
   add(playerId: number): void {
-    const now = this.clock.now();
-    this.known.delete(playerId);
-    this.known.set(playerId, now + rememberedMs);
-    for (const [id, endsAt] of this.known) {
-      if (endsAt > now && this.known.size <= maxRemembered) return;
-      this.known.delete(id);
-    }
+    this.remember(this.closed, playerId);
   }
 
   remove(playerId: number): void {
-    this.known.delete(playerId);
+    this.closed.delete(playerId);
   }
 
   ids(): number[] {
-    return [...this.known.keys()];
+    return [...this.closed.keys()];
+  }
+
+  hasUpgraded(playerId: number): boolean {
+    return this.upgraded.has(playerId);
+  }
+
+  addUpgraded(playerId: number): void {
+    this.remember(this.upgraded, playerId);
+  }
+
+  private remember(known: Map<number, number>, playerId: number): void {
+    const now = this.clock.now();
+    known.delete(playerId);
+    known.set(playerId, now + rememberedMs);
+    for (const [id, endsAt] of known) {
+      if (endsAt > now && known.size <= maxRemembered) return;
+      known.delete(id);
+    }
   }
 }

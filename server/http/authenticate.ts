@@ -63,9 +63,9 @@ const bearerPattern = /^bearer +([^\s,]+) *$/i;
 /** Reads the credentials of a request as its route demands (TOK-09, TOK-10, LOB-01, LOB-02). */
 export class Authenticator {
   private readonly tokens: TokenService;
-  private readonly closed: Pick<ClosedAccounts, "has">;
+  private readonly closed: Pick<ClosedAccounts, "has" | "hasUpgraded">;
 
-  constructor(tokens: TokenService, closed: Pick<ClosedAccounts, "has">) {
+  constructor(tokens: TokenService, closed: Pick<ClosedAccounts, "has" | "hasUpgraded">) {
     this.tokens = tokens;
     this.closed = closed;
   }
@@ -78,8 +78,8 @@ export class Authenticator {
       return known === null ? nobody : { ...nobody, playerId: known.playerId };
     }
     if (level === "seat" || level === "optional_seat") return this.identifySeat(request, demand);
-    const lost = path.startsWith(ownAccountPath) ? "user:not_found" : "auth:token_invalid";
-    const bearer = this.bearer(request, level !== "optional", lost);
+    const lost = lostCodes[path.startsWith(ownAccountPath) ? "ownAccount" : "elsewhere"];
+    const bearer = this.bearer(request, level !== "optional", level === "guest" ? notGuest : lost);
     const caller = bearer === null ? callerOfKey(key) : withRealmOf(key, bearer);
     if (caller === null) {
       if (level === "optional") return nobody;
@@ -94,7 +94,7 @@ export class Authenticator {
   private bearer(
     request: RequestInfo,
     isDemanded: boolean,
-    lost: ErrorCode = "auth:token_invalid",
+    lost: LostCodes = lostCodes.elsewhere,
   ): Caller | null {
     const header = request.headers["authorization"];
     if (header === undefined) return null;
@@ -103,9 +103,12 @@ export class Authenticator {
     const claims = token === undefined ? null : this.tokens.verify("access", token);
     const caller = claims === null ? null : readCaller(claims);
     if (caller === null && isDemanded) throw refuse("auth:token_invalid");
-    if (caller === null || !this.closed.has(caller.playerId)) return caller;
-    if (isDemanded) throw refuse(lost);
-    return null;
+    if (caller === null) return null;
+    const { playerId, isGuest } = caller;
+    if (this.closed.has(playerId)) return lostCaller(isDemanded, lost.closed);
+    // A guest's token never speaks for the account that the guest has become.
+    const isOutdated = isGuest && this.closed.hasUpgraded(playerId);
+    return isOutdated ? lostCaller(isDemanded, lost.upgraded) : caller;
   }
 
   private identifySeat(request: RequestInfo, { level, lobby: code, key }: Demand): Identity {
@@ -131,6 +134,24 @@ export class Authenticator {
     const claims = this.tokens.verify("lobby", token);
     return claims?.lobby === lobby ? (claims?.lobby_player ?? null) : null;
   }
+}
+
+/** Why a token of a player is refused who has closed the account, or become one since. */
+interface LostCodes {
+  closed: ErrorCode;
+  upgraded: ErrorCode;
+}
+
+const lostCodes = {
+  ownAccount: { closed: "user:not_found", upgraded: "auth:token_invalid" },
+  elsewhere: { closed: "auth:token_invalid", upgraded: "auth:token_invalid" },
+} as const satisfies Record<string, LostCodes>;
+/** Only a guest can be upgraded (TOK-10). */
+const notGuest: LostCodes = { closed: "auth:token_invalid", upgraded: "auth:forbidden" };
+
+function lostCaller(isDemanded: boolean, code: ErrorCode): null {
+  if (isDemanded) throw refuse(code);
+  return null;
 }
 
 /**

@@ -24,6 +24,8 @@ export interface AwardInput {
   now: number;
   /** A client asks for it, which not every award allows. */
   isClaim: boolean;
+  /** By a guest's token, which gives nothing to the account the guest has become (S8). Default false. */
+  isGuest?: boolean;
   /** Names a request that may come again, and gets no more the second time (HTTP-15); null = none. */
   ref: string | null;
 }

@@ -2,13 +2,29 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { KyselyPlugin } from "kysely";
+import { FeedbackSchema } from "../../db/entities/feedback.ts";
 import { PlayerSchema } from "../../db/entities/player.ts";
 import { followClosedAccounts } from "../../server/closed-accounts.ts";
 import { tellAccountNews } from "../../server/core/account-news.ts";
 import { ClosedAccounts, maxRemembered, rememberedMs } from "../../server/core/closed-accounts.ts";
+import type { SessionBody } from "../../server/modules/gateway/schemas.ts";
+import { changeSelection } from "../../server/modules/avatars/service.ts";
+import { mergePreferences } from "../../server/modules/progress/service.ts";
+import { advanceRun } from "../../server/modules/runs/service.ts";
+import { joinTeam, leaveTeam } from "../../server/modules/teams/service.ts";
+import { claimAward } from "../../server/modules/wallet/service.ts";
+import { submitResult } from "../../server/modules/wordgame/service.ts";
+import { routes } from "../../server/routes.ts";
 import { startApp, type App } from "../support/app.ts";
 import { manualClock } from "../support/clock.ts";
-import { password, post, registerAccount } from "../support/identity.ts";
+import {
+  enter,
+  password,
+  post,
+  registerAccount,
+  tokenOf,
+  uniqueName,
+} from "../support/identity.ts";
 
 const waitMs = 60_000;
 
@@ -134,5 +150,128 @@ describe("what a process remembers of closed accounts", () => {
     assert.equal(accounts.ids().length, maxRemembered);
     assert.equal(accounts.has(2), false);
     assert.ok(accounts.has(3) && accounts.has(maxRemembered + 2));
+  });
+});
+
+describe("the access token of a guest who became an account", () => {
+  let app: App;
+  let other: App;
+  before(async () => {
+    app = await startApp();
+    // Another worker on the same stores.
+    const env = { DATABASE_URL: app.stores.databaseUrl, REDIS_URL: app.stores.redisUrl };
+    other = await startApp({ env });
+  });
+  after(async () => {
+    await other.stop();
+    await app.stop();
+  });
+
+  const upgrade = (session: SessionBody) =>
+    post(
+      app,
+      "/v1/gateway/upgrade",
+      { email: `${uniqueName()}@example.com`, password },
+      tokenOf(session),
+    );
+
+  /** A guest who is upgraded, and whose upgrade both processes have heard of. */
+  async function upgraded() {
+    const guest = await enter(app);
+    const account = (await upgrade(guest)).body;
+    const { id } = guest.player;
+    for (const { deps } of [app, other])
+      await until("upgraded", () => deps.closedAccounts.hasUpgraded(id));
+    return { guest, account };
+  }
+
+  it("is refused on every route that asks who calls, on every worker", async () => {
+    const { guest, account } = await upgraded();
+    const fill = (path: string) => path.replaceAll(/\{[^}]+\}/g, "1");
+    const demanding = routes.filter(({ auth }) => auth === "player" || auth === "registered");
+    assert.ok(demanding.length > 50);
+    for (const { url } of [app, other])
+      for (const { method, path } of demanding) {
+        const isRead = method === "GET";
+        const headers = { "content-type": "application/json", ...tokenOf(guest) };
+        const answer = await fetch(url + fill(path), {
+          method,
+          headers,
+          ...(isRead ? {} : { body: "{}" }),
+        });
+        const text = await answer.text();
+        // A form is refused for its type before anything is read of it.
+        if (path === "/v1/users/@me/avatar/upload" && answer.status === 415) continue;
+        assert.equal(answer.status, 401, `${method} ${path} ${text}`);
+        assert.ok(text.includes("auth:token_invalid"), `${method} ${path}`);
+      }
+    const token = account.access_token;
+    assert.equal((await app.client.get("/v1/tokens/validate", { token })).status, 200);
+  });
+
+  it("claims no picture and no award, and opens no lobby", async () => {
+    const { guest } = await upgraded();
+    const claim = { source: "custom", icon: "lorc/acorn", color: "red", bg: "blue" };
+    const award = { award_id: "id.award.welcome", game: "trivia" };
+    for (const [method, path, body] of [
+      ["PATCH", "/v1/users/@me/avatar", claim],
+      ["POST", "/v1/embers/@me/awards", award],
+      ["POST", "/v1/games/trivia/lobbies", { hostName: "Ada", mode: "coop", numQuestions: 2 }],
+    ] as const)
+      for (const { client } of [app, other]) {
+        const answer = await client.request(method, path, { body, token: guest.access_token });
+        assert.equal(answer.status, 401, path);
+      }
+  });
+
+  it("counts as none where nobody has to be known, and upgrades nothing a second time", async () => {
+    const { guest } = await upgraded();
+    const idea = { kind: "idea", source: "test", message: "a stranger's words" };
+    const { access_token: token } = guest;
+    const answer = await app.client.post("/v1/leads/feedback", { token, body: idea });
+    assert.equal(answer.status, 201);
+    const em = app.deps.orm.em.fork();
+    const [last] = await em.find(FeedbackSchema, {}, { orderBy: { id: "desc" }, limit: 1 });
+    assert.equal(last?.playerId ?? null, null);
+    const again = await upgrade(guest);
+    assert.deepEqual([again.status, again.code], [403, "auth:forbidden"]);
+  });
+
+  it("writes nothing in a transaction while the upgrade is not heard of yet", async () => {
+    const guest = await enter(app);
+    await upgrade(guest);
+    const caller = { playerId: guest.player.id, isGuest: true };
+    const { deps } = app;
+    const claim = { source: "custom", icon: "lorc/acorn", color: "red", bg: "blue" };
+    const award = { awardId: "id.award.welcome", game: "platform", ref: null };
+    const result = { type: "random", score: 1, level: 1, wordsFound: 1, blocksDropped: 1 };
+    const writes: [string, () => Promise<unknown>][] = [
+      ["picture", () => changeSelection(deps, caller, claim)],
+      ["award", () => claimAward(deps, caller, award)],
+      ["preferences", () => mergePreferences(deps, caller, { a: 1 })],
+      ["team", () => joinTeam(deps, caller, "ABCDEFGH")],
+      ["leave", () => leaveTeam(deps, caller)],
+      ["run", () => advanceRun(deps, caller, 1)],
+      ["word game", () => submitResult(deps, caller, { ...result, timeTaken: 1 } as never, null)],
+    ];
+    for (const [name, write] of writes) {
+      const refusal = await write().then(
+        () => "written",
+        (error: unknown) => (error as { code?: string }).code,
+      );
+      const isFine =
+        refusal === "auth:token_invalid" || (name === "run" && refusal === "run:not_found");
+      assert.ok(isFine, `${name}: ${refusal}`);
+    }
+  });
+
+  it("is known again after the store with the news was away", async () => {
+    const guest = await enter(app);
+    await app.stores.redis.kill();
+    const at = new Date(app.deps.clock.now());
+    const { id } = guest.player;
+    await app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id }, { upgradedAt: at });
+    await app.stores.redis.restart();
+    await until("read from the database", () => app.deps.closedAccounts.hasUpgraded(id));
   });
 });

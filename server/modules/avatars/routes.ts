@@ -67,7 +67,7 @@ const change = defineRoute({
     "avatar:combination_taken",
   ],
   handler: async ({ body, caller, deps }) =>
-    reply(200, { avatar: s.presentSelection(await changeSelection(deps, caller.playerId, body)) }),
+    reply(200, { avatar: s.presentSelection(await changeSelection(deps, caller, body)) }),
 });
 
 const ofPlayer = defineRoute({

@@ -21,6 +21,7 @@ import {
 } from "../../avatars/palettes.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
 import type { SelectionBody } from "./schemas.ts";
 
 /** Two players who want each other's combination wait for each other; one of them starts again. */
@@ -30,12 +31,12 @@ const maxPlayerId = 2_147_483_647;
 /** Changes what a player is shown as; what is claimed has one holder, whoever asks at once (S32, AV-01). */
 export async function changeSelection(
   deps: Pick<Deps, "orm" | "clock" | "config">,
-  playerId: number,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   wish: SelectionBody,
 ): Promise<AvatarRow> {
   for (let tries = 1; ; tries++) {
     try {
-      return await tryChange(deps, playerId, wish);
+      return await tryChange(deps, caller, wish);
     } catch (error) {
       if (!isDeadlock(error) || tries >= claimTries) throw error;
     }
@@ -44,7 +45,7 @@ export async function changeSelection(
 
 async function tryChange(
   { orm, clock, config }: Pick<Deps, "orm" | "clock" | "config">,
-  playerId: number,
+  { playerId, isGuest }: Pick<Caller, "playerId" | "isGuest">,
   wish: SelectionBody,
 ): Promise<AvatarRow> {
   let choice = nothingChosen;
@@ -52,6 +53,8 @@ async function tryChange(
     return await orm.em.fork().transactional(async (em) => {
       const before = await lockAvatar(em, playerId);
       if (!before) throw new AppError("user:not_found");
+      // A guest's token does not act for the account the guest has become (S8).
+      if (before.isGuest !== isGuest) throw new AppError("auth:token_invalid");
       if (before.isGuest && wish.source !== null) throw new AppError("avatar:guest_forbidden");
       const providers = config.oauthProviders.map(({ id }) => id);
       choice = await choose(em, { playerId, before, wish, providers });

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "../../../db/entities/player.ts";
 import { advanceReclaim, findOpenPlayer, upgradeGuest } from "../../../db/queries/players.ts";
 import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
+import { tellAccountNews } from "../../core/account-news.ts";
 import { nameKey, normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
@@ -113,6 +114,11 @@ export async function upgrade(
       const verification = await writeVerification(em, deps, player);
       return [openSession(em, deps, player, opener), verification] as const;
     }),
+  );
+  // Processes that do not hear of it read it when the news come again.
+  const news = { type: "upgraded", playerId: caller.playerId } as const;
+  await tellAccountNews(deps.redis, news).catch((error: unknown) =>
+    deps.log.warn({ player: caller.playerId, reason: String(error) }, "upgrade not announced"),
   );
   await postMessages(deps, [mailId]);
   return session;

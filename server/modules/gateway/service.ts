@@ -18,6 +18,7 @@ export {
   openerOf,
   openSession,
   requireOpenSession,
+  requireSameRole,
   type Opener,
   type Session,
 } from "./sessions.ts";

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../../db/entities/player.ts";
 import { TokenFamilySchema } from "../../../db/entities/token-family.ts";
 import {
+  holdGuest,
   recordLoginWithFamily,
   type LoginRecord,
   type SignedIn,
@@ -109,6 +110,17 @@ export async function requireOpenSession(
   const now = new Date(clock.now());
   if (!(await isFamilyOpen(em, { id: family, playerId, now })))
     throw new AppError("auth:token_invalid");
+}
+
+/**
+ * For what a guest writes in a transaction: a guest's token may outlive the guest by the moment until
+ * this process hears of the upgrade, and must not act for the account (S8).
+ */
+export async function requireSameRole(
+  em: EntityManager,
+  { playerId, isGuest }: Pick<Caller, "playerId" | "isGuest">,
+): Promise<void> {
+  if (isGuest && !(await holdGuest(em, playerId))) throw new AppError("auth:token_invalid");
 }
 
 /** Tokens of the present generation of a family (TOK-03). */

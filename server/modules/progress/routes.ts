@@ -60,7 +60,7 @@ const mergePreferences = defineRoute({
   responses: { 200: s.PreferencesView },
   errors: [],
   handler: async ({ caller, body, deps }) => {
-    const merged = await progress.mergePreferences(deps, caller.playerId, body);
+    const merged = await progress.mergePreferences(deps, caller, body);
     return reply(200, { preferences: merged });
   },
 });

@@ -12,7 +12,9 @@ import {
 } from "../../../db/queries/player-progress.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
 import { idleSince } from "../../play/sessions.ts";
+import { requireSameRole } from "../gateway/service.ts";
 
 /** Bounds of TRV-10. */
 export const mostFavorites = 1_000;
@@ -51,10 +53,12 @@ export async function endPlaySession(deps: ProgressDeps, playerId: number): Prom
 /** Merges the keys into what is kept; a key set to null stays, as null (TRV-10). */
 export async function mergePreferences(
   { em }: ProgressDeps,
-  playerId: number,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   changes: object,
 ): Promise<Record<string, unknown>> {
+  const { playerId } = caller;
   return em.transactional(async (inner) => {
+    await requireSameRole(inner, caller);
     const kept = await lockPreferences(inner, playerId);
     // A token may outlive its player.
     if (kept === null) throw new AppError("auth:token_invalid");

@@ -59,7 +59,7 @@ const answer = defineRoute({
   responses: { 200: s.AnswerReveal },
   errors: ["question:not_found"],
   handler: async ({ params, body, caller, deps, once }) => {
-    const result = await answerPractice(deps, caller.playerId, params.id, {
+    const result = await answerPractice(deps, caller, params.id, {
       selectedIndex: body.selected_index,
       timerDurationMs: body.timer_duration_ms ?? null,
       timeTakenMs: body.time_taken_ms ?? null,

@@ -4,6 +4,7 @@ import { openSession, type SessionRow } from "../../../db/queries/play-sessions.
 import { lockTotals } from "../../../db/queries/player-stats.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
 import {
   judge,
   repeated,
@@ -12,6 +13,8 @@ import {
   type RecordedAnswer,
 } from "../../play/record.ts";
 import { idleSince } from "../../play/sessions.ts";
+
+import { requireSameRole } from "../gateway/service.ts";
 
 /** Times an answer is tried without a lock; then other answers of the player have to wait for it. */
 const freeTries = 2;
@@ -38,11 +41,12 @@ export interface PracticeResult extends RecordedAnswer {
  */
 export async function answerPractice(
   deps: Pick<Deps, "em" | "clock">,
-  playerId: number,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   questionId: number,
   input: PracticeInput,
 ): Promise<PracticeResult> {
   const { em } = deps;
+  const { playerId } = caller;
   const now = deps.clock.now();
   const given = { ...input, playerId, questionId, now };
   for (let tries = 0; tries < freeTries; tries++) {
@@ -50,6 +54,7 @@ export async function answerPractice(
     if (result !== null) return result;
   }
   return em.transactional(async (inner) => {
+    await requireSameRole(inner, caller);
     // A token may outlive its player.
     if ((await lockTotals(inner, [playerId])).length === 0)
       throw new AppError("auth:token_invalid");

@@ -4,8 +4,10 @@ import * as runs from "../../../db/queries/runs.ts";
 import { dateIn, isCurrentSomewhere } from "../../core/days.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
 import { makeChallenges } from "../../play/challenges.ts";
 import { listLiveInLobbies } from "../../play/live.ts";
+import { requireSameRole } from "../gateway/service.ts";
 import { readChallengeRank } from "../leaderboards/service.ts";
 import type { StartedRun } from "./endless.ts";
 
@@ -59,7 +61,7 @@ export async function listToday(
  */
 export async function startChallenge(
   deps: Deps,
-  playerId: number,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   { mode, challengeId }: { mode: ChallengeKind; challengeId: number },
 ): Promise<StartedRun> {
   const challenge = await findChallenge(deps.em, challengeId);
@@ -68,7 +70,7 @@ export async function startChallenge(
     throw new AppError("validation:failed", {
       violations: [{ propertyPath: "challenge_id", title: "is a challenge of another mode" }],
     });
-  const run = await openRun(deps, playerId, challenge);
+  const run = await openRun(deps, caller, challenge);
   if (run.isFinished) throw new AppError("challenge:already_completed");
   const id = run.questionIds[run.currentIndex] ?? 0;
   const question = (await runs.listQuestions(deps.em, [id])).get(id) ?? null;
@@ -77,9 +79,10 @@ export async function startChallenge(
 
 async function openRun(
   deps: Deps,
-  playerId: number,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   { id: challengeId, kind: mode, date, questionIds }: ChallengeRow,
 ): Promise<runs.RunRow> {
+  const { playerId } = caller;
   const [known] = await runs.listChallengeRunsOf(deps.em, playerId, [challengeId]);
   if (known !== undefined) return known;
   const now = deps.clock.now();
@@ -87,7 +90,10 @@ async function openRun(
   const at = new Date(now);
   const category = null;
   const run = { playerId, mode, challengeId, category, questionIds, at };
-  const made = await runs.insertRun(deps.em, run);
+  const made = await deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
+    return runs.insertRun(em, run);
+  });
   if (made !== null) return made;
   // Another request of this player was faster.
   const [other] = await runs.listChallengeRunsOf(deps.em, playerId, [challengeId]);

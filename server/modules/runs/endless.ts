@@ -2,6 +2,8 @@ import type { QuestionRow } from "../../../db/queries/questions.ts";
 import * as runs from "../../../db/queries/runs.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+import { requireSameRole } from "../gateway/service.ts";
 import { categoryOf, drawNext } from "../questions/service.ts";
 
 export interface StartedRun {
@@ -14,14 +16,16 @@ export interface StartedRun {
 /** A new endless run; the player's earlier one ends (RUN-03). Throws `generator:unavailable`. */
 export async function startEndless(
   deps: Deps,
-  playerId: number,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   name: string | null,
 ): Promise<StartedRun> {
+  const { playerId } = caller;
   const category = categoryOf(name, "category");
   const question = await drawNext(deps, playerId, { category, excludeIds: [] });
   if (question === null) throw new AppError("generator:unavailable");
   const at = new Date(deps.clock.now());
   const run = await deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
     if (!(await runs.lockPlayer(em, playerId))) throw new AppError("auth:token_invalid");
     await runs.endEndlessRun(em, playerId, at);
     const questionIds = [question.id];

@@ -6,10 +6,12 @@ import * as runs from "../../../db/queries/runs.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomId } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
 import type { Once } from "../../http/draft.ts";
 import { recordAnswerWithin, repeated, type RecordedAnswer } from "../../play/record.ts";
 import { believedTimeMs, scoreOf } from "../../play/score.ts";
 import { awardWhenDue } from "../../wallet/awards.ts";
+import { requireSameRole } from "../gateway/service.ts";
 import { drawNext } from "../questions/service.ts";
 
 export { listToday, startChallenge, type ChallengeSummary } from "./challenges.ts";
@@ -80,9 +82,11 @@ export interface RunAnswer {
  */
 export async function answerRun(
   deps: Deps,
-  { playerId, id, once }: { playerId: number; id: number; once: Once },
+  caller: Pick<Caller, "playerId" | "isGuest">,
+  { id, once }: { id: number; once: Once },
   answer: RunAnswer,
 ): Promise<AnswerOutcome> {
+  const { playerId } = caller;
   // The next question may have to be made first: that takes its time, not the player's.
   const answeredAt = deps.clock.now();
   const seen = await readRun(deps, playerId, id);
@@ -93,6 +97,7 @@ export async function answerRun(
   if (seen.isFinished) throw new AppError("run:not_found");
   const next = await nextOf(deps, playerId, seen);
   return deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
     const run = await runs.lockRun(em, id);
     if (run === null || run.isFinished) throw new AppError("run:not_found");
     // Of two answers at once the second meant the same question.
@@ -231,11 +236,12 @@ async function complete(em: EntityManager, run: runs.RunRow, now: number): Promi
  */
 export async function advanceRun(
   deps: Pick<Deps, "em" | "clock">,
-  playerId: number,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   id: number,
 ): Promise<{ run: runs.RunRow; question: QuestionRow }> {
-  const seen = await readRun(deps, playerId, id);
+  const seen = await readRun(deps, caller.playerId, id);
   return deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
     const run = (await runs.lockRun(em, id)) ?? seen;
     if (run.isFinished) throw new AppError("run:finished");
     if (run.mode === "endless") throw new AppError("run:endless");

@@ -7,6 +7,8 @@ import { foldName } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
+import { requireSameRole } from "../gateway/service.ts";
 import { joinAlphabet, joinCodeLength } from "./schemas.ts";
 
 type TeamDeps = Pick<Deps, "em" | "clock">;
@@ -73,11 +75,13 @@ function require(team: teams.TeamRow | null): teams.TeamRow {
  */
 export async function joinTeam(
   deps: TeamDeps,
-  playerId: number,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   joinCode: string,
 ): Promise<teams.TeamRow> {
   const at = new Date(deps.clock.now());
+  const { playerId } = caller;
   return deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
     const teamId = await teams.findTeamByCode(em, joinCode.trim().toUpperCase());
     const team = teamId === null ? null : await teams.lockTeam(em, teamId);
     if (teamId === null || team === null) throw new AppError("team:not_found");
@@ -90,8 +94,13 @@ export async function joinTeam(
 }
 
 /** The caller leaves; throws `team:not_found` when there is nothing to leave. */
-export async function leaveTeam(deps: TeamDeps, playerId: number): Promise<void> {
+export async function leaveTeam(
+  deps: TeamDeps,
+  caller: Pick<Caller, "playerId" | "isGuest">,
+): Promise<void> {
+  const { playerId } = caller;
   await deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
     const team = require(await teams.findTeamOf(em, playerId));
     if (!(await removeMember(em, team.id, playerId))) throw new AppError("team:not_found");
   });

@@ -2,6 +2,7 @@ import { readWallet, type WalletView } from "../../../db/queries/wallets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
+import { requireSameRole } from "../gateway/service.ts";
 import { awardAtOnce, awardWithin, type Awarded, type AwardInput } from "../../wallet/awards.ts";
 
 type WalletDeps = Pick<Deps, "em" | "clock">;
@@ -9,13 +10,15 @@ type WalletDeps = Pick<Deps, "em" | "clock">;
 /** Gives the caller an award; the wallet is as it was left by it. */
 export async function claimAward(
   deps: WalletDeps,
-  { playerId }: Caller,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   award: Pick<AwardInput, "awardId" | "game" | "ref">,
 ): Promise<Awarded & { wallet: Pick<WalletView, "embers"> }> {
-  const input = { ...award, playerId, now: deps.clock.now(), isClaim: true };
+  const { playerId, isGuest } = caller;
+  const input = { ...award, isGuest, playerId, now: deps.clock.now(), isClaim: true };
   const given = await awardAtOnce(deps.em, input);
   if (given !== null) return { ...given, wallet: given };
   return deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
     const awarded = await awardWithin(em, input).catch(refuseStranger);
     return { ...awarded, wallet: await readWallet(em, playerId) };
   });

@@ -20,7 +20,7 @@ const submit = defineRoute({
   responses: { 200: s.Submitted },
   errors: ["auth:token_invalid", "server:unavailable"],
   handler: async ({ body, caller, deps, once }) =>
-    reply(200, await submitResult(deps, caller.playerId, body, await nameOf(once))),
+    reply(200, await submitResult(deps, caller, body, await nameOf(once))),
 });
 
 const leaderboard = defineRoute({

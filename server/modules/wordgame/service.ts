@@ -8,7 +8,9 @@ import { nameKey } from "../../core/account-names.ts";
 import { dateIn, latestDate, monthOf, startOfDate, weekOf } from "../../core/days.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "../../http/auth.ts";
 import { awardWhenDue } from "../../wallet/awards.ts";
+import { requireSameRole } from "../gateway/service.ts";
 import { presentLine, type Board, type ResultBody } from "./schemas.ts";
 
 type WordDeps = Pick<Deps, "em" | "clock" | "boards">;
@@ -22,10 +24,11 @@ const firstResult = { awardId: "id.award.first_words", game: "wordgame" };
  */
 export async function submitResult(
   deps: WordDeps,
-  playerId: number,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   body: Static<typeof ResultBody>,
   ref: string | null,
 ): Promise<{ username: string; rank: number }> {
+  const { playerId } = caller;
   const now = deps.clock.now();
   const date = body.type === "daily" ? (body.date ?? null) : null;
   if (date !== null && date > latestDate(now)) {
@@ -33,6 +36,7 @@ export async function submitResult(
     throw new AppError("validation:failed", { violations });
   }
   const username = await deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
     const name = await words.findPlayerName(em, playerId);
     if (name === null) throw new AppError("auth:token_invalid");
     const { score, level, wordsFound, blocksDropped, timeTaken } = body;
