@@ -1,7 +1,8 @@
-import { readArguments, refuse } from "../test/support/arguments.ts";
+import { readArguments, refuse, wholeNumber } from "../test/support/arguments.ts";
 import { inOwnFolder } from "../test/support/own-folder.ts";
+import { peerNames } from "./lobby/everyday-peers.ts";
 import { printTable } from "./report.ts";
-import type { Scenarios } from "./scenario.ts";
+import type { EverydaySizes, Scenarios } from "./scenario.ts";
 
 /**
  * `npm run bench -- <name> [scenario...] [<name>...] [--quick]`: everything that is compared runs in the
@@ -50,7 +51,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
   },
 };
 
-const form = "npm run bench -- <name> [scenario...] [<name>...] [--quick]";
+const form =
+  "npm run bench -- <name> [scenario...] [<name>...] [--quick]\n" +
+  "  lobby everyday: [--rates 400,800,2800] [--lobbies 200] [--streams 8] [--rounds 12] [--seconds 20]\n" +
+  "                  [--workers 1,2] [--beside <another checkout>] [--peers socketio,colyseus]";
 
 function usage(reason: string, choices: Record<string, { about: string }>): never {
   const lines = Object.entries(choices).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`);
@@ -59,8 +63,42 @@ function usage(reason: string, choices: Record<string, { about: string }>): neve
 
 const { values, positionals } = readArguments(form, {
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false } },
+  options: {
+    quick: { type: "boolean", default: false },
+    rates: { type: "string", default: "400,800,2800" },
+    lobbies: { type: "string", default: "200" },
+    streams: { type: "string", default: "8" },
+    rounds: { type: "string", default: "12" },
+    seconds: { type: "string", default: "20" },
+    workers: { type: "string", default: "1,2" },
+    beside: { type: "string" },
+    peers: { type: "string", default: "" },
+  },
 });
+
+function peerList(text: string): string[] {
+  const names = text === "" ? [] : text.split(",");
+  const unknown = names.find((name) => !peerNames.includes(name));
+  return unknown === undefined
+    ? names
+    : refuse(form, `there is no peer "${unknown}", only ${peerNames.join(", ")}`);
+}
+
+function everydaySizes(): EverydaySizes {
+  const number = (name: string, text: string) => wholeNumber(form, `--${name}`, text);
+  const list = (name: string, text: string) => text.split(",").map((one) => number(name, one));
+  return {
+    rates: list("rates", values.rates),
+    lobbies: number("lobbies", values.lobbies),
+    streams: number("streams", values.streams),
+    rounds: number("rounds", values.rounds),
+    seconds: number("seconds", values.seconds),
+    workers: list("workers", values.workers),
+    beside: values.beside ?? null,
+    peers: peerList(values.peers),
+  };
+}
+
 const chosen: { scenarios: Scenarios; only: Set<string> }[] = [];
 for (const word of positionals) {
   const last = chosen.at(-1);
@@ -76,11 +114,12 @@ for (const word of positionals) {
 if (chosen.length === 0) usage("which bench?", benches);
 
 async function runChosen(): Promise<number> {
+  const options = { isQuick: values.quick, everyday: everydaySizes() };
   for (const { scenarios, only } of chosen)
     for (const [name, scenario] of Object.entries(scenarios)) {
       if (only.size > 0 && !only.has(name)) continue;
       process.stderr.write(`${name}: ${scenario.about}\n`);
-      for (const table of await scenario.run({ isQuick: values.quick })) printTable(table);
+      for (const table of await scenario.run(options)) printTable(table);
     }
   return 0;
 }

@@ -25,6 +25,37 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
+/** Lowest two-sided coverage of `medianWithInterval`. */
+const coverage = 0.9;
+
+/**
+ * The median with its interval, "1.08x (1.05-1.11)". The interval lies between two order statistics, so that it holds the
+ * true median with at least 90 %, whatever the distribution; without enough values it is left out.
+ */
+export function medianWithInterval(values: readonly number[], unit = "", digits = 2): string {
+  const text = `${median(values).toFixed(digits)}${unit}`;
+  const interval = medianInterval(values);
+  return interval === null
+    ? text
+    : `${text} (${interval.map((end) => end.toFixed(digits)).join("-")})`;
+}
+
+/** The narrowest pair of order statistics with enough coverage; null below five values. */
+export function medianInterval(values: readonly number[]): [number, number] | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const n = sorted.length;
+  let tail = 0;
+  let rank = -1;
+  // The k-th lowest value lies above the median when fewer than k of n fair coins fall below it.
+  for (let k = 0, share = 0.5 ** n; k < n / 2; share *= (n - k) / (k + 1), k++) {
+    tail += share;
+    if (1 - 2 * tail < coverage) break;
+    rank = k;
+  }
+  const [low, high] = [sorted[rank], sorted[n - 1 - rank]];
+  return low === undefined || high === undefined ? null : [low, high];
+}
+
 /** Printed as Markdown, so that it can stand in a document as it is. */
 export function printTable({ title, head, rows }: Table): void {
   const widths = head.map((name, i) =>

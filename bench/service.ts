@@ -2,13 +2,15 @@ import { silentLogger } from "../server/core/logger.ts";
 import { connectRedis, redisReady } from "../server/core/redis.ts";
 import { startService, type Service } from "../test/support/process.ts";
 
-/** The whole service on free ports, without rate limits; logs requests as it does by default. */
+/** The whole service on free ports, without rate limits; logs requests as it does by default. `root`: another checkout. */
 export async function withService<T>(
   workers: number,
   work: (service: Service) => Promise<T>,
   env: Record<string, string> = {},
+  root?: string,
 ): Promise<T> {
   const service = await startService({
+    ...(root === undefined ? {} : { root }),
     env: {
       HTTP_WORKERS: String(workers),
       JOB_WORKERS: "1",

@@ -22,6 +22,8 @@ export interface ServiceOptions {
    * seconds to set up.
    */
   sharesPostgres?: boolean;
+  /** Folder of another checkout, whose service is started. */
+  root?: string;
 }
 
 export interface Service {
@@ -98,7 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await database?.drop();
   };
   const env = { ...options.env, ...(database ? { DATABASE_URL: database.url } : {}) };
-  const { child, output } = launch(serviceEnv(dataDir, env));
+  const { child, output } = launch(serviceEnv(dataDir, env), serviceProgram, options.root);
   const facts = await readyFacts(child, output).catch(async (error: unknown) => {
     await clean();
     throw error;
@@ -161,11 +163,12 @@ export async function stopWhileStarting(
 function launch(
   env: NodeJS.ProcessEnv,
   program = serviceProgram,
+  cwd = root,
 ): { child: ChildProcess; output: { text: string } } {
   mayStart();
   const args = [...nodeFlags, ...program];
   const child = spawn(process.execPath, args, {
-    cwd: root,
+    cwd,
     env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

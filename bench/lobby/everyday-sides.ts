@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Service } from "../../test/support/process.ts";
+import { cpuMicros, treeMicros } from "../cpu.ts";
+import { requestText } from "../load.ts";
+import type { Protocol } from "../open-load/process.ts";
+import type { RoomSpec } from "../open-load/links.ts";
+import type { FloorCalls } from "../peers/floor-process.ts";
+import { lobbyPeer } from "../peers/service.ts";
+import { startRemote } from "../rpc.ts";
+import { pidsOf, withService } from "../service.ts";
+import { startRedis } from "../stores.ts";
+import { pickJob, startGames } from "./field.ts";
+
+/** A server under everyday load. */
+export interface Side {
+  name: string;
+  port: number;
+  protocol: Protocol;
+  /** Rooms for one run; a question is open for a minute, so every run has games of its own. */
+  rooms(count: number, streams: number): Promise<RoomSpec[]>;
+  /** CPU time in microseconds that each kind of process has used so far. */
+  cpu(): Record<string, number>;
+}
+
+export const floorName = "floor";
+
+/** The bare floor with a Redis of its own. */
+export async function withFloor<T>(work: (side: Side) => Promise<T>): Promise<T> {
+  const redis = await startRedis();
+  const file = new URL("../peers/floor-process.ts", import.meta.url);
+  try {
+    const remote = await startRemote<FloorCalls>(file, { args: [redis.url] });
+    try {
+      return await work({
+        name: floorName,
+        port: await remote.call("port"),
+        protocol: "http",
+        rooms: async (count, streams) =>
+          Array.from({ length: count }, (_, n) => ({
+            streams,
+            streamPath: `/events?room=${n}`,
+            streamHeaders: "",
+            command: requestText("POST", `/command?room=${n}`, { body: { selected_index: 1 } }),
+          })),
+        cpu: () => ({ server: cpuMicros([remote.pid]), Redis: cpuMicros([redis.pid]) }),
+      });
+    } finally {
+      await remote.stop();
+    }
+  } finally {
+    await redis.stop();
+  }
+}
+
+/** The whole service with this many HTTP workers, from this checkout or from another one. */
+export function withServiceSide<T>(
+  given: { name: string; workers: number; root?: string },
+  work: (side: Side) => Promise<T>,
+): Promise<T> {
+  return withService(
+    given.workers,
+    async (service) => work(await sideOf(given.name, service)),
+    {},
+    given.root,
+  );
+}
+
+async function sideOf(name: string, service: Service): Promise<Side> {
+  const cpu = await cpuReader(service);
+  return {
+    name,
+    port: Number(new URL(service.url).port),
+    protocol: "http",
+    cpu,
+    async rooms(count, streams) {
+      const seats = (await startGames(service, count)).slice(0, count);
+      const { peer } = await lobbyPeer(service, seats);
+      return seats.map((seat) => {
+        const { path, headers } = peer.stream(seat.code, 0);
+        return {
+          streams,
+          streamPath: path,
+          streamHeaders: headers,
+          command: pickJob(seat).request,
+        };
+      });
+    },
+  };
+}
+
+/** Every process of the service by its role; Redis and Postgres, which is a tree, apart. */
+async function cpuReader(service: Service): Promise<() => Record<string, number>> {
+  const { redisPids } = await pidsOf(service);
+  const postmaster = readFileSync(join(service.dataDir, "postgres/postmaster.pid"), "utf8");
+  const postgresPid = Number(postmaster.split("\n")[0]);
+  const pids: Record<string, number[]> = { primary: [service.pid] };
+  for (const { role, pid } of await service.processes()) (pids[roleNames[role]] ??= []).push(pid);
+  return () => ({
+    ...Object.fromEntries(Object.entries(pids).map(([role, all]) => [role, cpuMicros(all)])),
+    Redis: cpuMicros(redisPids),
+    Postgres: treeMicros(postgresPid),
+  });
+}
+
+const roleNames = { http: "HTTP workers", jobs: "job workers", operator: "operator" } as const;

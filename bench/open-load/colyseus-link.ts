@@ -1,0 +1,44 @@
+import { peerPackage } from "../peers/packages.ts";
+import type { OpenRoom } from "./links.ts";
+
+interface PeerRoom {
+  send(type: string): void;
+  leave(): Promise<unknown>;
+  onMessage(type: string, listener: () => void): void;
+  onStateChange(listener: (state: { seq: number }) => void): void;
+  onLeave(listener: () => void): void;
+}
+interface Colyseus {
+  Client: new (url: string) => {
+    joinOrCreate(name: string, options: Record<string, unknown>): Promise<PeerRoom>;
+  };
+}
+
+/**
+ * Subscribers and commands as clients of Colyseus. A patch says only the newest state, so it delivers all commands
+ * since the last one.
+ */
+export const openColyseusRoom: OpenRoom = async (port, spec, callbacks) => {
+  const { Client } = peerPackage("@colyseus/sdk") as Colyseus;
+  const client = new Client(`ws://127.0.0.1:${port}`);
+  // One after the other: the first one creates the room the others join.
+  const rooms: PeerRoom[] = [];
+  for (let stream = 0; stream <= spec.streams; stream++) {
+    const room = await client.joinOrCreate("lobby", { room: spec.streamPath });
+    let last = 0;
+    let isFirst = true;
+    room.onStateChange(({ seq }) => {
+      // The state a client meets was delivered to nobody.
+      if (isFirst) last = seq;
+      isFirst = false;
+      if (stream < spec.streams) while (last < seq) callbacks.onEvent(stream, ++last);
+    });
+    room.onMessage("accepted", () => callbacks.onAnswer(true));
+    room.onLeave(callbacks.onClosed);
+    rooms.push(room);
+  }
+  return {
+    send: () => rooms.at(-1)?.send("command"),
+    close: () => rooms.forEach((room) => void room.leave()),
+  };
+};

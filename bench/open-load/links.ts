@@ -1,0 +1,32 @@
+/** What the load generator has to know of a room: who listens, and how a command is sent. */
+export interface RoomSpec {
+  /** Subscribers of the room, each with a connection of its own. */
+  streams: number;
+  /** Protocol-specific; HTTP: path and header lines of a stream, and the whole request of a command. */
+  streamPath: string;
+  streamHeaders: string;
+  command: string;
+}
+
+export interface RoomCallbacks {
+  /** The oldest command without an answer got one; `isOk` when it was accepted. */
+  onAnswer(isOk: boolean): void;
+  /** Subscriber `stream` received the event with this sequence number. */
+  onEvent(stream: number, seq: number): void;
+  /** A subscriber's connection ended while the room was open. */
+  onClosed(): void;
+}
+
+/** The connections of one room. */
+export interface RoomLink {
+  /** Sends one command; commands of a room are answered in the order they were sent. */
+  send(): void;
+  close(): void;
+}
+
+/** Opens all subscribers of a room and its command connection; resolves when every subscriber is ready. */
+export type OpenRoom = (
+  port: number,
+  spec: RoomSpec,
+  callbacks: RoomCallbacks,
+) => Promise<RoomLink>;

@@ -1,0 +1,24 @@
+import { serveCalls } from "../rpc.ts";
+import { OpenLoadGenerator, type RunOptions } from "./generator.ts";
+import { openColyseusRoom } from "./colyseus-link.ts";
+import { openHttpRoom } from "./http-link.ts";
+import type { OpenRoom, RoomSpec } from "./links.ts";
+import { openSocketIoRoom } from "./socketio-link.ts";
+
+/** Protocols a peer may speak to its clients. */
+const protocols = {
+  http: openHttpRoom,
+  socketio: openSocketIoRoom,
+  colyseus: openColyseusRoom,
+} satisfies Record<string, OpenRoom>;
+
+const generator = new OpenLoadGenerator();
+const calls = {
+  open: (given: { port: number; protocol: keyof typeof protocols; rooms: RoomSpec[] }) =>
+    generator.open(given.port, given.rooms, protocols[given.protocol]),
+  close: () => generator.close(),
+  run: (options: RunOptions) => generator.run(options),
+};
+export type OpenLoadCalls = typeof calls;
+export type Protocol = keyof typeof protocols;
+serveCalls(calls);
