@@ -8,6 +8,7 @@ import {
   type AnyRoute,
   type Headers,
 } from "../../http/route.ts";
+import { isPreview } from "../../http/preview.ts";
 import { setRefreshCookie } from "./cookies.ts";
 import { isPassport, issuePassport, passportSeconds, redeemPassport } from "./passports.ts";
 import { allowedRedirect } from "./redirects.ts";
@@ -44,9 +45,11 @@ const customs = defineRoute({
   errors: ["sso:redirect_invalid", "sso:passport_invalid"],
   handler: async ({ query, deps, request }) => {
     const location = await allowedRedirect(deps, query.redirect).catch(unreferred);
-    // Scanners of links look with HEAD before anyone follows; that must use nothing up.
-    if (request.method === "HEAD") {
-      if (isPassport(deps, query.passport)) return redirectReply(location, quiet);
+    // Scanners of links look before anyone follows, and browsers load ahead; that must use nothing up.
+    if (isPreview(request)) {
+      // An answer that a browser could keep for the visit itself would open no session.
+      if (request.method === "HEAD" && isPassport(deps, query.passport))
+        return redirectReply(location, quiet);
       throw new AppError("sso:passport_invalid", { headers: quiet });
     }
     const opener = await openerOf(deps, request);

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { AppError } from "../../core/errors.ts";
 import { preferredLocale } from "../../core/locales.ts";
+import { isPreview } from "../../http/preview.ts";
 import type { Deps } from "../../deps.ts";
 import {
   defineRoute,
@@ -59,6 +60,13 @@ const begin = defineRoute({
   query: Type.Object({
     redirect: Type.Optional(Type.String()),
     mode: Type.Enum(["login", "link"], { default: "login" }),
+    code_challenge: Type.Optional(
+      Type.String({
+        pattern: "^[\\w-]{43}$",
+        description: "of a native client: base64url of the SHA-256 of its code_verifier (RFC 7636)",
+      }),
+    ),
+    code_challenge_method: Type.Optional(Type.Enum(["S256"])),
   }),
   responses: {
     200: Type.Object({
@@ -85,7 +93,8 @@ const begin = defineRoute({
         : await allowedRedirect(deps, query.redirect);
     // Several tabs of a browser share the cookie, so that each may finish.
     const browser = readBrowser(request) ?? randomSecret();
-    const input = { mode: query.mode, caller, redirect: goal, realm, browser };
+    const challenge = query.code_challenge ?? null;
+    const input = { mode: query.mode, caller, redirect: goal, realm, browser, challenge };
     const { url, state } = await beginSignIn(deps, provider, input);
     const body = { url, state, provider: provider.id, expires_in: stateSeconds };
     return reply(200, body, [...setBrowserCookie(browser), ["Cache-Control", "no-store"]]);
@@ -107,10 +116,10 @@ const callback = defineRoute({
   errors: ["oauth:provider_unknown", "oauth:state_invalid"],
   handler: async ({ params, query, deps, request }) => {
     const provider = findProvider(deps, params.provider);
-    // Who only looks (HEAD) must not use the state up; a browser without the cookie did not begin this.
-    const cookie = request.method === "HEAD" ? null : readBrowser(request);
-    if (cookie === null) throw new AppError("oauth:state_invalid");
-    const pending = await takeState(deps, { state: query.state, provider: provider.id, cookie });
+    // Who only looks must not use the state up; a browser without the cookie did not begin this.
+    const cookie = isPreview(request) ? null : readBrowser(request);
+    const proof = { cookie, verifier: null };
+    const pending = await takeState(deps, { state: query.state, provider: provider.id, proof });
     const returning = returningOf(deps, request, pending);
     const answer = { ...query, state: query.state ?? "" };
     try {
@@ -130,7 +139,8 @@ const callback = defineRoute({
 const nativeCallback = defineRoute({
   method: "POST",
   path: "/v1/gateway/oauth/{provider}/callback",
-  summary: "Exchange the code a native client caught for a session",
+  summary:
+    "Exchange the code a native client caught for a session, with the code_verifier it began with",
   tag,
   auth: "public",
   source: "OA-03, OA-04",
@@ -141,6 +151,12 @@ const nativeCallback = defineRoute({
     code: Type.String({ minLength: 1, maxLength: 2_048 }),
     state: Type.String({ minLength: 1, maxLength: 255 }),
     iss: Type.Optional(Type.String({ maxLength: 2_048 })),
+    code_verifier: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9._~-]{43,128}$",
+        description: "of the code_challenge; a browser presents its cookie instead",
+      }),
+    ),
   }),
   responses: { 200: sessionSchemas.SessionBody },
   errors: [
@@ -153,8 +169,8 @@ const nativeCallback = defineRoute({
   ],
   handler: async ({ params, body, deps, request }) => {
     const provider = findProvider(deps, params.provider);
-    const cookie = readBrowser(request);
-    const pending = await takeState(deps, { state: body.state, provider: provider.id, cookie });
+    const proof = { cookie: readBrowser(request), verifier: body.code_verifier ?? null };
+    const pending = await takeState(deps, { state: body.state, provider: provider.id, proof });
     const returning = { ...(await returningOf(deps, request, pending)), isNative: true };
     const session = await finishSignIn(deps, provider, pending, body, returning);
     if (session === null) throw new AppError("oauth:state_invalid");

@@ -28,13 +28,15 @@ export interface BeginInput {
   realm: string;
   /** Value of the cookie that binds the state to the browser. */
   browser: string;
+  /** What binds it to a native client; null for a browser. */
+  challenge: string | null;
 }
 
 /** Notes a sign-in that begins and answers the address of the provider (OA-02). */
 export async function beginSignIn(
   deps: Deps,
   provider: OauthProvider,
-  { mode, caller, redirect, realm, browser }: BeginInput,
+  { mode, caller, redirect, realm, browser, challenge }: BeginInput,
 ): Promise<{ url: string; state: string }> {
   const linker = mode === "link" ? await readLinker(deps, caller) : null;
   const [state, nonce, codeVerifier] = [randomSecret(), randomSecret(), randomSecret()];
@@ -48,6 +50,7 @@ export async function beginSignIn(
     nonce,
     codeVerifier,
     browserHash: browserHash(browser),
+    challenge,
   });
   return { url, state };
 }

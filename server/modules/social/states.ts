@@ -18,6 +18,8 @@ export interface PendingSignIn {
   codeVerifier: string;
   /** SHA-256 of the cookie of the browser that began. */
   browserHash: string;
+  /** Of the verifier a native client presents at the callback (RFC 7636, S256); null for a browser. */
+  challenge?: string | null;
 }
 
 export const randomSecret = (): string => randomBytes(32).toString("base64url");
@@ -36,26 +38,40 @@ export async function saveState(
   await redis.set(keyOf(state), JSON.stringify(pending), "EX", stateSeconds);
 }
 
+/** What says that a sign-in ends where it began: nobody can who has read the callback address alone. */
+export interface Proof {
+  /** The browser's. */
+  cookie: string | null;
+  /** A native client's, for the challenge it began with. */
+  verifier: string | null;
+}
+
 /**
- * Takes a state away, so that it is good once. `cookie` is the browser's; null when the caller is no
- * browser: such a client compares the state by itself. Refused with `oauth:state_invalid`.
+ * Takes a state away, so that it is good once; who cannot prove that the sign-in is theirs leaves it
+ * to its owner (S46). Refused with `oauth:state_invalid`.
  */
 export async function takeState(
   { redis }: Pick<Deps, "redis">,
-  {
-    state,
-    provider,
-    cookie,
-  }: { state: string | undefined; provider: string; cookie: string | null },
+  { state, provider, proof }: { state: string | undefined; provider: string; proof: Proof },
 ): Promise<PendingSignIn> {
-  const text = isSecret(state) ? await redis.getdel(keyOf(state)) : null;
+  const text = isSecret(state) ? await redis.get(keyOf(state)) : null;
   // Nobody but saveState writes under such a key.
   const pending = text === null ? null : (JSON.parse(text) as PendingSignIn);
-  if (pending?.provider !== provider) throw new AppError("oauth:state_invalid");
-  if (cookie !== null && !isSame(browserHash(cookie), pending.browserHash))
-    throw new AppError("oauth:state_invalid");
+  const isOwn = pending?.provider === provider && isProven(pending, proof);
+  // Of any number at once one takes it.
+  const isTaken = isOwn && isSecret(state) && (await redis.del(keyOf(state))) === 1;
+  if (!isTaken) throw new AppError("oauth:state_invalid");
   return pending;
 }
+
+function isProven({ challenge, browserHash: known }: PendingSignIn, proof: Proof): boolean {
+  const { cookie, verifier } = proof;
+  if (verifier !== null) return isSame(challengeOf(verifier), challenge ?? "");
+  return cookie !== null && isSame(browserHash(cookie), known);
+}
+
+/** RFC 7636, 4.2 */
+const challengeOf = (verifier: string): string => hash("sha256", verifier, "base64url");
 
 const isSame = (a: string, b: string) =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

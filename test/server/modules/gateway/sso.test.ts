@@ -71,6 +71,10 @@ describe("a passport", () => {
     const passport = await passportOf(session);
     const look = await customs({ passport, redirect: goal }, "HEAD");
     assert.deepEqual([look.status, look.headers.get("set-cookie")], [302, null]);
+    const target = `/v1/gateway/customs?${new URLSearchParams({ passport, redirect: goal }).toString()}`;
+    // What a browser loads ahead it may show later without asking again: it must not look good.
+    const ahead = await app.client.get(target, { headers: { "sec-purpose": "prefetch" } });
+    assert.deepEqual([ahead.status, ahead.headers.get("set-cookie")], [401, null]);
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => customs({ passport, redirect: goal })),
     );

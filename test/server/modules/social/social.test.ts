@@ -189,9 +189,10 @@ describe("a social login", () => {
 
   it("works for a native client, which sends code and state itself", async () => {
     person(provider, { email: newAddress(), email_verified: true });
-    const begun = await begin(app);
+    const verifier = "native-client-of-forty-three-letters-or-more";
+    const begun = await begin(app, { verifier });
     const back = await visitProvider(begun.url, callbackOf("acme"));
-    const body = Object.fromEntries(back.searchParams);
+    const body = { ...Object.fromEntries(back.searchParams), code_verifier: verifier };
     const path = "/v1/gateway/oauth/acme/callback";
     const answer = await post(app, path, body);
     assert.equal(answer.status, 200);
@@ -241,12 +242,67 @@ describe("the state of a social login", () => {
     assert.equal((await comeBack(app, new URL(callbackOf("acme")), other.cookie)).status, 400);
   });
 
+  it("gives nothing to who has read the callback address, and stays with who began", async () => {
+    const path = "/v1/gateway/oauth/acme/callback";
+    const { session } = await registerAccount(app);
+    const verifier = "v".repeat(43);
+    for (const token of [undefined, session.access_token])
+      for (const isNative of [false, true]) {
+        person(provider, { email: newAddress(), email_verified: true });
+        const link = token === undefined ? {} : { token };
+        const begun = await begin(app, isNative ? { ...link, verifier } : link);
+        const stranger = await begin(app, { verifier: "w".repeat(43) });
+        const back = await visitProvider(begun.url, callbackOf("acme"));
+        const read = Object.fromEntries(back.searchParams);
+        const wrong = { code_verifier: "w".repeat(43) };
+        const tries: [body: object, headers: Record<string, string>][] = [
+          [{}, {}],
+          [{}, { cookie: stranger.cookie }],
+          [wrong, {}],
+          [wrong, { cookie: begun.cookie }],
+        ];
+        // A browser began without a challenge, so no verifier meets it.
+        if (!isNative) tries.push([{ code_verifier: verifier }, {}]);
+        for (const [body, headers] of tries) {
+          const answer = await post(app, path, { ...read, ...body }, headers);
+          assert.deepEqual([answer.status, answer.code], [400, "oauth:state_invalid"]);
+          assert.equal(answer.headers.get("set-cookie"), null);
+        }
+        const own = isNative ? { code_verifier: verifier } : {};
+        const headers: Record<string, string> = isNative ? {} : { cookie: begun.cookie };
+        assert.equal((await post(app, path, { ...read, ...own }, headers)).status, 200);
+        if (token !== undefined)
+          await app.client.delete("/v1/users/@me/connections/acme", { token });
+      }
+  });
+
+  it("needs a challenge of the form that a verifier can meet", async () => {
+    for (const query of ["code_challenge=x", `code_challenge=${"a".repeat(44)}`]) {
+      const answer = await app.client.get(
+        `/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/&${query}`,
+      );
+      assert.equal(answer.status, 400, query);
+    }
+    const plain = `code_challenge=${"a".repeat(43)}&code_challenge_method=plain`;
+    const path = `/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/&${plain}`;
+    assert.equal((await app.client.get(path)).status, 400);
+  });
+
   it("is not used up by a look, and ends by itself after ten minutes", async () => {
     person(provider, { email: newAddress(), email_verified: true });
     const begun = await begin(app);
     const back = await visitProvider(begun.url, callbackOf("acme"));
     const headers = { cookie: begun.cookie };
-    assert.equal((await app.client.head(back.pathname + back.search, { headers })).status, 400);
+    const target = back.pathname + back.search;
+    assert.equal((await app.client.head(target, { headers })).status, 400);
+    for (const [name, value] of [
+      ["sec-purpose", "prefetch;prerender"],
+      ["purpose", "prefetch"],
+      ["x-moz", "prefetch"],
+    ] as const) {
+      const ahead = { headers: { ...headers, [name]: value } };
+      assert.equal((await app.client.get(target, ahead)).status, 400);
+    }
     for (const key of await app.deps.redis.keys("oauth:*")) {
       assert.ok(!key.includes(begun.state));
       const left = await app.deps.redis.ttl(key);

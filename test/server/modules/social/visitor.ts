@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { randomString } from "../../../../server/core/ids.ts";
 import type { SessionBody } from "../../../../server/modules/gateway/schemas.ts";
 import type { App } from "../../../support/app.ts";
@@ -13,13 +14,15 @@ export interface Begun {
   cookie: string;
 }
 
-/** Asks for the address of a provider's page; a `token` links. */
+/** Asks for the address of a provider's page; a `token` links, a `verifier` is a native client's. */
 export async function begin(
   app: App,
-  options: { provider?: string; redirect?: string; token?: string } = {},
+  options: { provider?: string; redirect?: string; token?: string; verifier?: string } = {},
 ): Promise<Begun> {
   const { provider = "acme", redirect = "http://localhost:5173/in?x=1", token } = options;
+  const { verifier } = options;
   const query = new URLSearchParams({ redirect, mode: token === undefined ? "login" : "link" });
+  if (verifier !== undefined) query.set("code_challenge", hash("sha256", verifier, "base64url"));
   const path = `/v1/gateway/oauth/${provider}/url?${query.toString()}`;
   const answer = await app.client.get(path, token === undefined ? {} : { token });
   if (answer.status !== 200) throw new Error(answer.text);
