@@ -1,12 +1,17 @@
 import { createHmac, hkdfSync, randomInt } from "node:crypto";
 import type { Config } from "./config.ts";
+import { undecorated } from "./pasted.ts";
 
 type Secrets = Pick<Config, "APP_SECRET" | "APP_SECRET_PREVIOUS">;
 
 /** Six digits, uniformly drawn (GW-04). */
 export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, "0");
 
-export const isCode = (text: string): boolean => /^\d{6}$/.test(text);
+/** The code in what somebody typed or pasted; null for a text that cannot be one, which is no try. */
+export function readCode(text: string): string | null {
+  const code = undecorated(text);
+  return /^\d{6}$/.test(code) ? code : null;
+}
 
 /**
  * What is stored of a code: without the secret, a million tries would find it. `purpose` says what

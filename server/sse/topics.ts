@@ -1,4 +1,4 @@
-import { lobbyCodeOf } from "../core/lobby-codes.ts";
+import { exactCodeOf } from "../core/lobby-codes.ts";
 
 export type Topic = { kind: "lobby"; name: string; code: string } | { kind: "list"; name: string };
 
@@ -10,6 +10,6 @@ export function parseTopic(text: string, base: string): Topic | null {
   if (text === `${base}/lobbies`) return { kind: "list", name: text };
   const prefix = `${base}/lobby/`;
   if (!text.startsWith(prefix)) return null;
-  const code = lobbyCodeOf(text.slice(prefix.length));
+  const code = exactCodeOf(text.slice(prefix.length));
   return code === null ? null : { kind: "lobby", name: prefix + code, code };
 }

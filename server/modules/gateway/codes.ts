@@ -6,7 +6,7 @@ import { tryCode } from "../../../db/queries/sign-in-codes.ts";
 import { credentialRequests } from "../../../workers/queues.ts";
 import { normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
-import { codeHashes } from "../../core/one-time-codes.ts";
+import { codeHashes, readCode } from "../../core/one-time-codes.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import { accountSubject, lockoutOf } from "./lockout.ts";
@@ -44,13 +44,18 @@ export async function requestCredential(
     .catch((error: unknown) => deps.log.warn({ reason: String(error) }, "request not queued yet"));
 }
 
-/** Signs in with a code; an unknown address costs the same look-up and the same try (GW-04, GW-05). */
+/**
+ * Signs in with a code; an unknown address costs the same look-up and the same try (GW-04, GW-05). A text
+ * that cannot be a code is refused before either, so it is no try and takes as long for every address.
+ */
 export async function signInWithCode(
   deps: Deps,
-  { email, code }: { email: string; code: string },
+  input: { email: string; code: string },
   opener: Opener,
 ): Promise<Session> {
-  const emailKey = normalizeEmail(email) ?? "";
+  const code = readCode(input.code);
+  if (code === null) throw new AppError("auth:code_invalid");
+  const emailKey = normalizeEmail(input.email) ?? "";
   const now = new Date(deps.clock.now());
   // What was wrong has to stay counted, so a refusal is no reason to roll back.
   const opened = await deps.em.transactional(async (em) => {

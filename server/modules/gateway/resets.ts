@@ -3,6 +3,7 @@ import { isResetOpen, useReset } from "../../../db/queries/password-resets.ts";
 import { findOpenPlayer } from "../../../db/queries/players.ts";
 import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
 import { AppError } from "../../core/errors.ts";
+import { pastedToken } from "../../core/pasted.ts";
 import { logSecurity } from "../../core/security-log.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
@@ -13,7 +14,7 @@ export async function resetPassword(
   deps: Deps,
   input: { token: string; password: string },
 ): Promise<void> {
-  const claims = deps.tokens.verify("password_reset", input.token);
+  const claims = deps.tokens.verify("password_reset", pastedToken(input.token));
   const token = { playerId: Number(claims?.sub), tokenHash: hash("sha256", claims?.jti ?? "") };
   const now = new Date(deps.clock.now());
   // Hashing is dear, so only a token that would be good has it done.

@@ -32,7 +32,9 @@ const PlayerName = Type.String({
 });
 
 export const CodeParams = Type.Object({
-  code: Type.String({ description: "6-character join code, any case" }),
+  code: Type.String({
+    description: "6-character join code, any case; spaces, dashes and a link around it are ignored",
+  }),
 });
 export const PlayerParams = Type.Object({ code: Type.String(), playerId: Type.Integer() });
 

@@ -16,6 +16,7 @@ Format.Set("team-name", (text) => {
 /** Letters and digits that nobody mistakes for one another. */
 export const joinAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 export const joinCodeLength = 8;
+export const joinForm = /^[A-HJ-NP-Za-hj-np-z2-9]{8}$/;
 
 const Timestamp = Type.String({ format: "date-time" });
 
@@ -24,7 +25,11 @@ export const NameBody = Type.Object({
 });
 
 export const JoinBody = Type.Object({
-  join_code: Type.String({ minLength: 1, maxLength: 64, description: "8 characters, any case" }),
+  join_code: Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    description: "8 characters, any case; spaces, dashes and a link around them are ignored",
+  }),
 });
 
 const id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });

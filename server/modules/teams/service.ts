@@ -6,10 +6,11 @@ import * as teams from "../../../db/queries/teams.ts";
 import { foldName } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
+import { codeIn } from "../../core/pasted.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import { requireSameRole } from "../gateway/service.ts";
-import { joinAlphabet, joinCodeLength } from "./schemas.ts";
+import { joinAlphabet, joinCodeLength, joinForm } from "./schemas.ts";
 
 type TeamDeps = Pick<Deps, "em" | "clock">;
 
@@ -76,13 +77,15 @@ function require(team: teams.TeamRow | null): teams.TeamRow {
 export async function joinTeam(
   deps: TeamDeps,
   caller: Pick<Caller, "playerId" | "isGuest">,
-  joinCode: string,
+  text: string,
 ): Promise<teams.TeamRow> {
+  const code = codeIn(text, joinForm);
+  if (code === null) throw new AppError("team:not_found");
   const at = new Date(deps.clock.now());
   const { playerId } = caller;
   return deps.em.transactional(async (em) => {
     await requireSameRole(em, caller);
-    const teamId = await teams.findTeamByCode(em, joinCode.trim().toUpperCase());
+    const teamId = await teams.findTeamByCode(em, code);
     const team = teamId === null ? null : await teams.lockTeam(em, teamId);
     if (teamId === null || team === null) throw new AppError("team:not_found");
     await requireFree(em, playerId);

@@ -10,7 +10,7 @@ import {
 } from "../../../db/queries/phone-codes.ts";
 import { lockAccount } from "../../../db/queries/accounts.ts";
 import { AppError } from "../../core/errors.ts";
-import { codeHash, codeHashes, isCode, newCode } from "../../core/one-time-codes.ts";
+import { codeHash, codeHashes, newCode, readCode } from "../../core/one-time-codes.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
@@ -70,12 +70,13 @@ export interface VerifiedPhone {
 export async function verifyPhoneCode(
   deps: Deps,
   caller: Caller,
-  code: string,
+  text: string,
 ): Promise<VerifiedPhone> {
   const { playerId } = caller;
   const now = deps.clock.now();
   const at = new Date(now);
-  if (!isCode(code)) throw new AppError("phone:code_invalid");
+  const code = readCode(text);
+  if (code === null) throw new AppError("phone:code_invalid");
   const hashes = codeHashes(deps.config, purposeOf(playerId), code);
   // Not one transaction: a try counts even when what follows fails.
   const phone = await tryCode(deps.em, { playerId, hashes, now: at, maxTries });

@@ -11,6 +11,7 @@ import { normalizeEmail } from "../../core/account-names.ts";
 import { publicBaseUrl } from "../../core/addresses.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomId } from "../../core/ids.ts";
+import { pastedToken } from "../../core/pasted.ts";
 import { sendNow, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
@@ -57,7 +58,7 @@ export async function confirmEmail(
   deps: Pick<Deps, "em" | "clock" | "tokens">,
   { token, email = null, isTrial = false }: ConfirmInput,
 ): Promise<boolean> {
-  const claims = deps.tokens.verify("email_verify", token);
+  const claims = deps.tokens.verify("email_verify", pastedToken(token));
   if (!claims?.email) return false;
   if (email !== null && normalizeEmail(email) !== claims.email) return false;
   const now = new Date(deps.clock.now());

@@ -1,4 +1,4 @@
-import { Emberline, EmberlineError } from "/client/emberline.js";
+import { Emberline, EmberlineError, lobbyCode } from "/client/emberline.js";
 import { showConnection } from "./connection.js";
 import { el, notify, readable, showView } from "./dom.js";
 import { isHost, isWatching } from "./game.js";
@@ -12,7 +12,7 @@ import { renderOpenGames } from "./views.js";
 
 const clockMs = 200;
 const retryMs = 2_000;
-const watchPattern = /^#watch=([A-Za-z0-9]{6})$/;
+const watchPattern = /^#watch=([^&]+)$/;
 
 const storedName = tabValue("name");
 const service = new Emberline({ guest: tabValue("guest") });
@@ -188,8 +188,8 @@ function readAddress() {
     history.replaceState(null, "", "/play");
     return false;
   }
-  if (code) void act(null, () => watch(code.toUpperCase())).then(showHomeIfNowhere);
-  else el("code").value = location.hash.slice(1, 7).toUpperCase();
+  if (code) void act(null, () => watch(lobbyCode(code))).then(showHomeIfNowhere);
+  else el("code").value = lobbyCode(location.hash.slice(1));
   return code !== undefined;
 }
 
@@ -209,7 +209,7 @@ function wire() {
   });
   el("join").addEventListener("submit", (event) => {
     event.preventDefault();
-    void act(el("join"), () => joinGame(el("code").value));
+    void act(el("join"), () => joinGame(lobbyCode(el("code").value)));
   });
   for (const id of Object.keys(hostCommands))
     el(id).addEventListener("click", () => void act(el(id), () => command(id)));

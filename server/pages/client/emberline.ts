@@ -852,6 +852,23 @@ function withAnswered(lobby: Lobby, ids: number[]): Lobby {
 const lobbiesPath = "/v1/games/trivia/lobbies";
 const pathOf = (code: string) => `${lobbiesPath}/${encodeURIComponent(code)}`;
 
+const codePattern = /^[A-HJ-NP-Za-hj-np-z2-9]{6}$/;
+const decoration = /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u2212]/gu;
+
+/**
+ * The code of a lobby in what a person typed or pasted: in any case, with spaces or dashes, or as a whole
+ * link. Of a text without one it is that text, which the service refuses.
+ */
+export function lobbyCode(text: string): string {
+  const plain = (part: string) =>
+    part
+      .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+      .replace(decoration, "");
+  const parts = [...text.split(/[\s/?#&=:]+/), text].map(plain).toReversed();
+  const codes = parts.filter((part) => codePattern.test(part));
+  return (codes.find((one) => one === one.toUpperCase()) ?? codes[0] ?? text).toUpperCase();
+}
+
 /** A lobby as somebody sees it; `lobby` is kept up with every answer and every event. */
 abstract class LobbyView {
   readonly code: string;
@@ -1149,7 +1166,7 @@ export class Emberline {
   }
 
   async lobby(code: string, options?: CallOptions): Promise<Lobby> {
-    return bodyOf<{ lobby: Lobby }>(await this.get(pathOf(code), options)).lobby;
+    return bodyOf<{ lobby: Lobby }>(await this.get(pathOf(lobbyCode(code)), options)).lobby;
   }
 
   /** Opens a lobby and sits down as its host. */
@@ -1157,10 +1174,11 @@ export class Emberline {
     return this.sit({ method: "POST", path: lobbiesPath, body: fields }, null, options);
   }
 
-  /** Sits down in a waiting lobby; `code` in any case. */
-  join(code: string, name: string, options?: CallOptions): Promise<Seat> {
+  /** Sits down in a waiting lobby; `text` is its code or a link to it, as `lobbyCode` reads them. */
+  join(text: string, name: string, options?: CallOptions): Promise<Seat> {
+    const code = lobbyCode(text);
     const call = { method: "POST", path: `${pathOf(code)}/join`, body: { name } } as const;
-    return this.sit(call, code.toUpperCase(), options);
+    return this.sit(call, code, options);
   }
 
   /** A seat taken earlier; asks nothing. */
@@ -1169,7 +1187,8 @@ export class Emberline {
   }
 
   /** Watches a public lobby without a seat. */
-  async spectate(code: string, options?: CallOptions): Promise<Spectator> {
+  async spectate(text: string, options?: CallOptions): Promise<Spectator> {
+    const code = lobbyCode(text);
     const spectator = new Spectator(this.link, code, await askToWatch(this.link, code, options));
     await spectator.read(options);
     return spectator;

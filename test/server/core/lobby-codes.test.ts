@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { codeAlphabet, codeLength, lobbyCodeOf } from "../../../server/core/lobby-codes.ts";
+import {
+  codeAlphabet,
+  codeLength,
+  exactCodeOf,
+  lobbyCodeOf,
+} from "../../../server/core/lobby-codes.ts";
+import { lobbyCode } from "../../../server/pages/client/emberline.ts";
 
 test("a code is read in any case", () => {
   for (let at = 0; at < codeAlphabet.length; at += 1) {
@@ -18,6 +24,49 @@ test("letters that upper case makes a code of are none", () => {
 });
 
 test("other texts are no codes", () => {
-  for (const text of ["", "ABCDE", "ABCDEFG", "ABCDE0", "ABCDEI", "ABCDEO", "ABCDE1", " ABCDEF"])
+  for (const text of ["", "ABCDE", "ABCDEFG", "ABCDE0", "ABCDEI", "ABCDEO", "ABCDE1", "ABC DEFG"])
     assert.equal(lobbyCodeOf(text), null);
+});
+
+test("a code is read as people hand it on", () => {
+  const texts = [
+    " ABC234",
+    "abc 234\n",
+    "ABC-234",
+    "a b c - 2 3 4",
+    "ABC\u2013234",
+    "\u202aABC234\u202c",
+    "\u200fABC\u00ad234\u200e",
+    "\ufeffABC\u00a0234",
+    "ＡＢＣ２３４",
+    "ａｂｃ－２３４",
+    "ABC٢٣٤",
+    "https://games.example/play#ABC234",
+    "https://games.example/play#watch=ABC234",
+    "games.example/join/abc-234/",
+    "https://games.example/join?from=tweets&code=ABC234",
+    "https://games.example/join?code=ABC234&via=server",
+    "https%3A%2F%2Fgames.example%2Fplay%23ABC234",
+    "Join my game: https://games.example/play#ABC234 now",
+  ];
+  for (const text of texts) assert.equal(lobbyCodeOf(text), "ABC234", text);
+});
+
+test("a link without a code, or of no end, has none", () => {
+  const long = `https://games.example/${"x".repeat(10_000)}#ABC234`;
+  for (const text of ["https://games.example/play", "/#", "%E0%A4%A", "x/%", long])
+    assert.equal(lobbyCodeOf(text), null);
+});
+
+test("what names a topic has the code and nothing around it", () => {
+  assert.equal(exactCodeOf("abc234"), "ABC234");
+  for (const text of ["ABC-234", " ABC234", "x/ABC234"]) assert.equal(exactCodeOf(text), null);
+});
+
+test("the client reads codes as the service does", () => {
+  for (const text of ["abc-234", "ABC 234", "\u202aabc234\u202c", "ＡＢＣ２３４"])
+    assert.equal(lobbyCode(text), "ABC234");
+  assert.equal(lobbyCode("https://games.example/play#watch=ABC234"), "ABC234");
+  assert.equal(lobbyCode("https://games.example/join?code=ABC234&via=server"), "ABC234");
+  assert.equal(lobbyCode("nothing"), "NOTHING");
 });

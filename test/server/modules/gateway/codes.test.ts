@@ -113,6 +113,40 @@ describe("a sign-in code", () => {
     assert.equal((await verify(email, await codeFor(email))).status, 200);
   });
 
+  it("is read through spaces, dashes, other digits and marks around it", async () => {
+    const decorate: ((code: string) => string)[] = [
+      (code) => `${code.slice(0, 3)} ${code.slice(3)}`,
+      (code) => `\u202a${code.slice(0, 3)}-${code.slice(3)}\u202c\n`,
+      (code) => `\ufeff${code.slice(0, 3)}\u2011${code.slice(3)}\u200e`,
+      (code) => code.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
+      (code) => code.replace(/\d/g, (digit) => String.fromCharCode(0x0660 + Number(digit))),
+      (code) => [...code].join("\u00a0"),
+    ];
+    for (const decorated of decorate) {
+      const { email } = await registerAccount(app);
+      const code = decorated(await codeFor(email));
+      assert.equal((await verify(email, code)).status, 200, JSON.stringify(code));
+    }
+  });
+
+  it("loses no try to what cannot be a code", async () => {
+    const { email } = await registerAccount(app);
+    const code = await codeFor(email);
+    const texts = [
+      "12345",
+      "1234567",
+      "12345x",
+      "123 45",
+      "my code",
+      "-",
+      "1".repeat(5_000),
+      "½23456",
+    ];
+    for (const text of [...texts, ...texts])
+      assert.equal((await verify(email, text)).code, "auth:code_invalid", text.slice(0, 10));
+    assert.equal((await verify(email, code)).status, 200);
+  });
+
   it("still works after four wrong tries", async () => {
     const { email } = await registerAccount(app);
     const code = await codeFor(email);

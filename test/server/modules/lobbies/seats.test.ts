@@ -138,6 +138,35 @@ describe("credentials of a seat", () => {
 });
 
 describe("POST /lobbies/{code}/join", () => {
+  it("reads the code with spaces, dashes or a whole link around it, on every call of a seat", async () => {
+    const { code } = await openTable(app);
+    const forms = [
+      `${code.slice(0, 3)}-${code.slice(3).toLowerCase()}`,
+      ` ${code.slice(0, 3)} ${code.slice(3)} `,
+      `https://games.example/play#${code}`,
+      `https://games.example/play?code=${code}`,
+    ];
+    for (const [n, form] of forms.entries()) {
+      const path = `/${encodeURIComponent(form)}`;
+      const joined = await ask(app, "POST", `${path}/join`, { name: `Form ${n}` });
+      assert.equal(joined.status, 201, form);
+      assert.match(joined.headers.get("set-cookie") ?? "", new RegExp(`Path=${base}/${code};`));
+      const { player_token: token } = joined.body as { player_token: string };
+      const headers = { "x-lobby-token": token };
+      const calls = [
+        ["GET", ""],
+        ["GET", "/status"],
+        ["POST", "/token"],
+        ["POST", "/heartbeat"],
+        ["POST", "/leave"],
+      ] as const;
+      for (const [method, call] of calls) {
+        const { status } = await ask(app, method, `${path}${call}`, undefined, headers);
+        assert.ok(status === 200 || status === 204, `${method} ${call} of ${form}: ${status}`);
+      }
+    }
+  });
+
   it("seats anybody, in either case of the code, and hands out the seat's token", async () => {
     const { code } = await openTable(app);
     const answer = await ask(app, "POST", `/${code.toLowerCase()}/join`, { name: "  Zoë " });

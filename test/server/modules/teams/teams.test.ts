@@ -74,7 +74,8 @@ describe("teams", () => {
         ...{ num_members: 1, created_at: "" },
       },
     );
-    const joined = await bob.join(` ${team.join_code.toLowerCase()}`);
+    const [start, end] = [team.join_code.slice(0, 4), team.join_code.slice(4).toLowerCase()];
+    const joined = await bob.join(` ${start}-${end}\u200e`);
     assert.deepEqual([joined.status, joined.team?.num_members], [200, 2]);
     assert.deepEqual(await ann.own(), joined.team);
     const seen = (await bob.call("GET", `/${team.id}`)).body as {

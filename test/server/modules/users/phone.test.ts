@@ -46,6 +46,17 @@ describe("a phone number", () => {
     assert.deepEqual([after.phone, after.phoneVerifiedAt], [null, null]);
   });
 
+  it("is verified by a code with spaces or dashes, and loses no try to what cannot be one", async () => {
+    const one = await account();
+    const phone = newNumber();
+    await one.call("POST", "/phone", { phone });
+    const code = await codeTo(phone);
+    const verify = (text: string) => one.call("POST", "/phone/verify", { code: text });
+    for (const text of ["1", "12345", "1234567", "123456 7", "code", "no code yet", "----"])
+      assert.equal((await verify(text)).status, 401, text);
+    assert.equal((await verify(`\u200f${code.slice(0, 3)} - ${code.slice(3)}\u200f`)).status, 200);
+  });
+
   it("takes the sign-in code that went to it along when it is forgotten or replaced", async () => {
     const gateway = "/v1/gateway/code";
     const verified = async (one: Awaited<ReturnType<typeof account>>) => {

@@ -1,0 +1,59 @@
+/** A code with its decorations is never longer; longer texts are not looked at. */
+const maxPasted = 512;
+
+const fullWidth = /[\uff01-\uff5e]/g;
+const otherDigit = /[^\P{Nd}0-9]/gu;
+const isDigit = /\p{Nd}/u;
+/** Spaces, dashes and signs nobody sees, marks of direction among them. */
+const decoration = /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u2212\u2043\u2800]/gu;
+const unseen = /[\s\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/**
+ * A code as it was issued, from what a person typed or pasted: keyboards, mail programs and chats add
+ * spaces, dashes, marks of direction, and digits of other scripts. Letters keep their case.
+ */
+export function undecorated(text: string): string {
+  return text.length > maxPasted ? text : asciiForms(text).replace(decoration, "");
+}
+
+const maxLink = 2_048;
+const linkSign = /[/#?%]/;
+const linkParts = /[\s/?#&=:]+/;
+
+/** The code of this form in a pasted text or link, in upper case; null when there is none. */
+export function codeIn(text: string, form: RegExp): string | null {
+  const code = undecorated(text);
+  if (form.test(code)) return code.toUpperCase();
+  if (text.length > maxLink || !linkSign.test(text)) return null;
+  const parts = unescaped(text).split(linkParts).map(undecorated).toReversed();
+  const codes = parts.filter((part) => form.test(part));
+  // Links carry the code last and in upper case; one that was typed may have it in any.
+  return (codes.find((one) => one === one.toUpperCase()) ?? codes[0])?.toUpperCase() ?? null;
+}
+
+/** Some programs escape a link once more. */
+function unescaped(link: string): string {
+  try {
+    return decodeURIComponent(link);
+  } catch {
+    return link;
+  }
+}
+
+/** A signed token from what was pasted: a line break of a mail is no part of it, a dash is. */
+export const pastedToken = (text: string): string => text.replace(unseen, "");
+
+/** Not NFKC: that makes two letters of one ligature, and a code of what nobody would read as one. */
+function asciiForms(text: string): string {
+  return text
+    .replace(fullWidth, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+    .replace(otherDigit, digitOf);
+}
+
+/** Digits of a script stand in a row from zero to nine, and rows of tens follow each other directly. */
+function digitOf(sign: string): string {
+  const point = sign.codePointAt(0) ?? 0;
+  let below = 0;
+  while (isDigit.test(String.fromCodePoint(point - below - 1))) below += 1;
+  return String(below % 10);
+}
