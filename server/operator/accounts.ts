@@ -7,7 +7,7 @@ import { tellAccountNews } from "../core/account-news.ts";
 import { systemClock, timestamp } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
-import { accountSubject, lockoutOf } from "../modules/gateway/service.ts";
+import { clearLocks, lockedSeconds } from "../modules/gateway/service.ts";
 
 /** What the console and the operator listener change accounts with; `em` is inside a transaction. */
 export interface AccountStores {
@@ -23,7 +23,6 @@ export async function describeAccount(
   player: Player,
   config: Config,
 ) {
-  const lockout = lockoutOf({ redis, config, clock: systemClock });
   const time = (date: Date | null | undefined) => (date ? timestamp(date.getTime()) : null);
   return {
     id: player.id,
@@ -38,7 +37,7 @@ export async function describeAccount(
     deleted_at: time(player.deletedAt),
     purged_at: time(player.purgedAt),
     num_sessions: await countOpenFamilies(em, player.id, new Date()),
-    locked_seconds: await lockout.remaining(accountSubject(player.id)),
+    locked_seconds: await lockedSeconds({ redis, config, clock: systemClock }, player),
   };
 }
 
@@ -50,7 +49,7 @@ export type AccountChange = (
 
 /** Ends the lock that failed sign-ins left. */
 export const unlockAccount: AccountChange = async ({ redis }, player, config) => {
-  await lockoutOf({ redis, config, clock: systemClock }).clear(accountSubject(player.id));
+  await clearLocks({ redis, config, clock: systemClock }, player);
   return { is_locked: false };
 };
 

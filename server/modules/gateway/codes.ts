@@ -9,7 +9,7 @@ import { AppError } from "../../core/errors.ts";
 import { codeHashes, readCode } from "../../core/one-time-codes.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
-import { accountSubject, lockoutOf } from "./lockout.ts";
+import { clearLocks } from "./lockout.ts";
 import { openSession, type Opener, type Session } from "./sessions.ts";
 
 /** Wrong tries that void a code (GW-04). */
@@ -67,12 +67,12 @@ export async function signInWithCode(
     const account = await findOpenPlayer(em, playerId);
     if (!account) return null;
     const noticeId = await noticeOf(em, deps, account, now);
-    return { session: openSession(em, deps, account, opener), noticeId };
+    return { account, session: openSession(em, deps, account, opener), noticeId };
   });
   if (!opened) throw new AppError("auth:code_invalid");
-  const { session, noticeId } = opened;
+  const { account, session, noticeId } = opened;
   await postMessages(deps, [noticeId]);
-  await lockoutOf(deps).clear(accountSubject(session.body.player.id));
+  await clearLocks(deps, account);
   return session;
 }
 

@@ -1,5 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Redis } from "ioredis";
+import type { Player } from "../../../db/entities/player.ts";
+import type { LoginKey } from "../../../db/queries/players.ts";
 import { AppError } from "../../core/errors.ts";
 import { logSecurity } from "../../core/security-log.ts";
 import type { Deps } from "../../deps.ts";
@@ -11,17 +13,44 @@ import type { Deps } from "../../deps.ts";
  */
 export interface Lockout {
   remaining(subject: string): Promise<number>;
-  fail(subject: string): Promise<number>;
+  /** `playerId` is whose password was tried, for the security log; null when nobody has the identifier. */
+  fail(subject: string, playerId: number | null): Promise<number>;
   succeed(subject: string): Promise<number>;
   /** Ends a lock early: the person proved who they are in another way (S2). */
   clear(subject: string): Promise<void>;
 }
 
-/** What the failures of an account are counted under, whichever of its names was used. */
-export const accountSubject = (playerId: number): string => `player:${playerId}`;
+/**
+ * What failed logins by one identifier are counted under, whether an account has it or not. The two of one
+ * account share nothing: a lock of both would tell strangers which name belongs to which address (GW-02).
+ */
+export const loginSubject = (key: LoginKey): string =>
+  "emailKey" in key ? `email:${key.emailKey}` : `name:${key.nameKey}`;
 
-const playerOf = (subject: string): number | null =>
-  Number(/^player:(\d+)$/.exec(subject)?.[1]) || null;
+/** What wrong current passwords of a signed-in account are counted under (USR-05). */
+export const changeSubject = (playerId: number): string => `player:${playerId}`;
+
+type Named = Pick<Player, "id" | "emailKey" | "nameKey">;
+
+/** One for each name an account can sign in by. */
+export const loginSubjectsOf = ({ emailKey, nameKey }: Omit<Named, "id">): string[] => [
+  ...(emailKey ? [loginSubject({ emailKey })] : []),
+  loginSubject({ nameKey }),
+];
+
+const subjectsOf = (account: Named) => [...loginSubjectsOf(account), changeSubject(account.id)];
+
+/** Seconds until nothing of the account is locked any more. */
+export async function lockedSeconds(deps: LockoutDeps, account: Named): Promise<number> {
+  const lockout = lockoutOf(deps);
+  return Math.max(...(await Promise.all(subjectsOf(account).map(lockout.remaining))));
+}
+
+/** Ends every lock of an account: its owner or an operator says so. */
+export async function clearLocks(deps: LockoutDeps, account: Named): Promise<void> {
+  const lockout = lockoutOf(deps);
+  await Promise.all(subjectsOf(account).map(lockout.clear));
+}
 
 export function refuseLocked(seconds: number): void {
   if (seconds > 0) throw new AppError("auth:locked", { params: { retry_after: seconds } });
@@ -68,16 +97,16 @@ export function lockoutOf({ redis, config, clock, log }: LockoutDeps) {
     const left = await redis.eval(script, 2, lock, fails, threshold, seconds * 1000);
     return left === justLocked ? justLocked : toSeconds(Number(left));
   };
-  const failed = (subject: string, seconds: number): number => {
+  const failed = (player: number | null, seconds: number): number => {
     if (seconds !== justLocked) return seconds;
-    if (log) logSecurity({ log }, "login_locked", { player: playerOf(subject) });
+    if (log) logSecurity({ log }, "login_locked", { player });
     return 0;
   };
   const lockout: Lockout = {
     remaining: (subject) =>
       redis.pttl(keys(subject)[0]).then(toSeconds, () => local.remaining(subject)),
-    fail: async (subject) =>
-      failed(subject, await run(failScript, subject).catch(() => local.fail(subject))),
+    fail: async (subject, playerId) =>
+      failed(playerId, await run(failScript, subject).catch(() => local.fail(subject))),
     succeed: (subject) => run(succeedScript, subject).catch(() => local.succeed(subject)),
     clear: async (subject) => {
       local.clear(subject);

@@ -7,7 +7,7 @@ import { pastedToken } from "../../core/pasted.ts";
 import { logSecurity } from "../../core/security-log.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
-import { accountSubject, lockoutOf } from "./lockout.ts";
+import { clearLocks } from "./lockout.ts";
 
 /** Sets a new password by a token of a mail; every session of the account ends with it (S4, S7). */
 export async function resetPassword(
@@ -21,16 +21,17 @@ export async function resetPassword(
   if (!claims || !(await isResetOpen(deps.em, token, now)))
     throw new AppError("auth:token_invalid");
   const passwordHash = await deps.passwords.hash(input.password);
-  const mailId = await deps.em.transactional(async (em) => {
+  const { player, mailId } = await deps.em.transactional(async (em) => {
     if (!(await useReset(em, token, { now, passwordHash })))
       throw new AppError("auth:token_invalid");
     await revokeFamiliesOf(em, token.playerId, now);
     const player = await findOpenPlayer(em, token.playerId);
-    if (!player?.emailKey) return null;
+    if (!player?.emailKey) return { player, mailId: null };
     const { emailKey: to, locale, realm } = player;
-    return writeMessage(em, deps, { template: "password-changed", to, locale, realm, params: {} });
+    const mail = { template: "password-changed", to, locale, realm, params: {} } as const;
+    return { player, mailId: await writeMessage(em, deps, mail) };
   });
   logSecurity(deps, "password_reset", { player: token.playerId });
-  await lockoutOf(deps).clear(accountSubject(token.playerId));
+  if (player) await clearLocks(deps, player);
   await postMessages(deps, [mailId]);
 }

@@ -1,18 +1,25 @@
-import { findLogin, findOpenPlayer, type LoginAccount } from "../../../db/queries/players.ts";
+import { findLogin, findOpenPlayer, type LoginKey } from "../../../db/queries/players.ts";
 import { revokeFamily, stepFamily } from "../../../db/queries/token-families.ts";
-import { nameKey, normalizeEmail } from "../../core/account-names.ts";
+import { foldName, normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import type { TokenClaims } from "../../core/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import { clearRefreshCookie } from "./cookies.ts";
-import { accountSubject, lockoutOf, refuseLocked } from "./lockout.ts";
+import { lockoutOf, loginSubject, refuseLocked } from "./lockout.ts";
 import { openLoginSession, sessionOf, type Opener, type Session } from "./sessions.ts";
 
 export { sessionReply } from "./replies.ts";
 export { setRefreshCookie } from "./cookies.ts";
 export { allowedRedirect } from "./redirects.ts";
 export { claiming } from "./conflicts.ts";
-export { accountSubject, lockoutOf, refuseLocked } from "./lockout.ts";
+export {
+  changeSubject,
+  clearLocks,
+  lockoutOf,
+  lockedSeconds,
+  loginSubjectsOf,
+  refuseLocked,
+} from "./lockout.ts";
 export { emailProblem } from "./guests.ts";
 export {
   openerOf,
@@ -27,16 +34,10 @@ export * as sessionSchemas from "./schemas.ts";
 /** The generation before the current one is accepted this long after a rotation (TOK-04, S6). */
 const graceMs = 30_000;
 
-/** The account a login names, and what its failures are counted under. */
-async function accountOf(deps: Deps, identifier: string): Promise<[LoginAccount | null, string]> {
-  const text = identifier.trim();
-  const key = text.includes("@")
-    ? { emailKey: normalizeEmail(text) ?? text.toLowerCase() }
-    : { nameKey: nameKey(text) };
-  const account = await findLogin(deps.em, key);
-  // Email and username of one account share the counter; what names nobody has its own (GW-02).
-  const subject = account ? accountSubject(account.id) : `unknown:${Object.values(key).join("")}`;
-  return [account, subject];
+/** The normal form of what a login names: an address, else a user name. */
+function loginKeyOf(identifier: string): LoginKey {
+  const emailKey = normalizeEmail(identifier);
+  return emailKey === null ? { nameKey: foldName(identifier) } : { emailKey };
 }
 
 /**
@@ -48,13 +49,15 @@ export async function login(
   input: { identifier: string; password: string },
   opener: Opener,
 ): Promise<Session> {
-  const [account, subject] = await accountOf(deps, input.identifier);
+  const key = loginKeyOf(input.identifier);
+  const account = await findLogin(deps.em, key);
+  const subject = loginSubject(key);
   const lockout = lockoutOf(deps);
   refuseLocked(await lockout.remaining(subject));
   const hash = account?.passwordHash ?? null;
   const isRight = await deps.passwords.verify(hash, input.password);
   if (!isRight || !account || hash === null) {
-    refuseLocked(await lockout.fail(subject));
+    refuseLocked(await lockout.fail(subject, account?.id ?? null));
     throw new AppError("auth:invalid");
   }
   refuseLocked(await lockout.succeed(subject));

@@ -8,7 +8,13 @@ import { logSecurity } from "../../core/security-log.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { accountSubject, lockoutOf, refuseLocked, requireOpenSession } from "../gateway/service.ts";
+import {
+  changeSubject,
+  lockoutOf,
+  loginSubjectsOf,
+  refuseLocked,
+  requireOpenSession,
+} from "../gateway/service.ts";
 
 /**
  * Changes the password and ends every other session (USR-05, TOK-08, S7). Wrong tries count as
@@ -22,15 +28,19 @@ export async function changePassword(
   if (!isStrongPassword(wanted) || wanted === current) throw new AppError("user:password_weak");
   const account = await readAccount(deps, caller);
   const lockout = lockoutOf(deps);
-  const subject = accountSubject(account.id);
+  const subject = changeSubject(account.id);
   refuseLocked(await lockout.remaining(subject));
   const before = account.passwordHash ?? null;
   const isReadable = Array.from(current).length <= maxPasswordLength;
   if (!isReadable || !(await deps.passwords.verify(before, current))) {
-    refuseLocked(await lockout.fail(subject));
+    // Each is a failed login by every name of the account too; what strangers try locks nothing here.
+    const others = loginSubjectsOf(account).map((one) => lockout.fail(one, account.id));
+    const [seconds] = await Promise.all([lockout.fail(subject, account.id), ...others]);
+    refuseLocked(seconds);
     throw new AppError("user:password_incorrect");
   }
   refuseLocked(await lockout.succeed(subject));
+  await Promise.all(loginSubjectsOf(account).map((one) => lockout.succeed(one)));
   const isSet = await setPassword(deps, account, { before, wanted, keptFamily: caller.family });
   // Another request changed it meanwhile: what was current is so no more.
   if (!isSet) throw new AppError("user:password_incorrect");

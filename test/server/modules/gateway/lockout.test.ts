@@ -12,7 +12,7 @@ describe("the lock after failed logins while the shared store is away", () => {
     const clock = manualClock();
     const config = parseConfig({ LOCKOUT_THRESHOLD: "1", LOCKOUT_SECONDS: "900" });
     const lockout = lockoutOf({ redis, config, clock });
-    await lockout.fail("player:1");
+    await lockout.fail("player:1", 1);
     assert.equal(await lockout.remaining("player:1"), 900);
     clock.advance(-3_600_000);
     assert.ok((await lockout.remaining("player:1")) <= 900);

@@ -91,12 +91,40 @@ describe("POST /v1/gateway/login", () => {
         assert.equal(answer.json.flash?.errors?.[0]?.params?.["retry_after"], seconds);
       }
     }
-    const byName = await login(session.player.username);
-    assert.equal(byName.code, "auth:locked", "email and username share the counter");
     const running = await post(app, "/v1/gateway/refresh", {
       refresh_token: session.refresh_token,
     });
     assert.equal(running.status, 200);
+  });
+
+  it("counts each identifier of an account by itself, so that none tells of the other", async () => {
+    const outcome = async (identifier: string, given: string) => {
+      const { status, code } = await login(identifier, given);
+      return `${status} ${code ?? ""}`.trim();
+    };
+    for (const isAddressLocked of [true, false]) {
+      const { email, session } = await registerAccount(app);
+      const { username = "" } = session.player;
+      const [locked, other] = isAddressLocked ? [email, username] : [username, email];
+      for (let i = 0; i < 6; i++) await login(locked, "no");
+      assert.equal(await outcome(locked, password), "423 auth:locked");
+      for (let i = 0; i < 4; i++) assert.equal(await outcome(other, "no"), "401 auth:invalid");
+      assert.equal(await outcome(other, password), "200");
+      assert.equal(await outcome(locked, password), "423 auth:locked", "it is not ended either");
+    }
+  });
+
+  it("knows an identifier in every spelling of its normal form", async () => {
+    const { email, session } = await registerAccount(app);
+    const [local = "", domain = ""] = email.split("@");
+    const { username = "" } = session.player;
+    const full = username.replace(/[!-~]/g, (sign) =>
+      String.fromCharCode(sign.charCodeAt(0) + 0xfee0),
+    );
+    for (const spelling of [`${local}＠${domain}`, ` ${email.toUpperCase()}. `, full])
+      assert.equal((await login(spelling)).status, 200, spelling);
+    for (let i = 0; i < 5; i++) await login(`${local}＠${domain}`, "no");
+    assert.equal((await login(email)).code, "auth:locked");
   });
 
   it("forgets failures when a login succeeds before the lock", async () => {

@@ -98,6 +98,19 @@ describe("POST /v1/users/@me/password", () => {
     assert.equal(result(await one.login()), "423 auth:locked");
   });
 
+  it("is locked by nothing that strangers try to sign in with", async () => {
+    const one = await account();
+    const login = (given: string) =>
+      post(app, "/v1/gateway/login", { identifier: one.email, password: given });
+    for (let i = 0; i < 5; i++) await login("wrong one 1");
+    assert.equal((await login(password)).code, "auth:locked");
+    assert.equal(
+      result(await one.change("wrong one 1", "abcdefg1")),
+      "401 user:password_incorrect",
+    );
+    assert.equal((await one.change(password, "abcdefg1")).status, 200);
+  });
+
   it("lets one of several at once win", async () => {
     const one = await account();
     const answers = await Promise.all([1, 2, 3, 4].map((n) => one.change(password, `abcdefg${n}`)));
