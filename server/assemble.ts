@@ -23,8 +23,9 @@ import type { Deps, JobDeps } from "./deps.ts";
 import { StoredKeys } from "./key-ring.ts";
 import { createIdBlocks } from "./id-blocks.ts";
 import { seatLimitOf } from "./modules/lobbies/seat-limit.ts";
-import { drawForLobby } from "./modules/questions/service.ts";
+import { drawAhead } from "./modules/questions/service.ts";
 import { createQuestionModel } from "./providers/generator.ts";
+import { createQuestionBank } from "./providers/question-bank/index.ts";
 import { createSenders } from "./providers/senders.ts";
 import { createOAuthServer } from "./oauth/server.ts";
 import { createHub } from "./sse/create-hub.ts";
@@ -71,6 +72,7 @@ export async function assembleJobs(
     bodies: createBodyCache(),
     boards: createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics }),
     questionModel: createQuestionModel(config, { redis, clock, log, metrics }),
+    questionBank: createQuestionBank(),
     senders,
     pictureStore: createPictureStore(config),
     moderator,
@@ -104,7 +106,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     context,
     enqueueResult: (payload) => base.enqueue(lobbyResults, payload),
     seatLimit: seatLimitOf(config),
-    draw: (plan) => drawForLobby(base, plan),
+    draw: (plan) => drawAhead(base, plan),
     joinsLater: ground.joinsLater ?? false,
   });
   const hub = createHub({

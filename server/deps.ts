@@ -39,6 +39,8 @@ export interface JobDeps {
   /** Leaderboards, as the database has them. */
   boards: Boards;
   questionModel: QuestionModel;
+  /** Questions that no network and no other process is needed for. */
+  questionBank: QuestionModel;
   /** Ways of sending; what has something to say goes through server/delivery/send.ts. */
   senders: Senders;
   /** Where uploaded pictures are kept. */

@@ -76,10 +76,17 @@ export function next(lobby: Lobby, command: Command<"next">, now: number): Decis
   const early = round.isOpen ? tooEarlyMs(lobby, round, now) : 0;
   if (early > 0) return reject("lobby:too_early", { retry_after_ms: early });
   const following = goOn(lobby, round, now);
-  // Endless, and the batch is still under way.
+  // Endless, and the batch is still under way: whoever asks draws one at once, adds it, and asks again.
   if (!following) return reject("generator:unavailable", { retry_after: 1 });
   const closed = round.isOpen ? [closeQuestion(lobby, round, now, byOr(round, now, "next"))] : [];
   return acceptFrom(lobby, host, now, [...closed, ...following], wholeLobby);
+}
+
+/** What to draw for the host of a running game. */
+export function planBatch(lobby: Lobby, command: Command<"plan_batch">): Decision {
+  if (!hostAsking(lobby, command.by)) return reject("lobby:not_host");
+  if (lobby.status !== "in_progress") return reject("lobby:not_in_progress");
+  return accept([], { type: "plan" });
 }
 
 /** The index just left, by the next question or by the end after the last one (LOB-28). */

@@ -1,5 +1,5 @@
 import { accept, nothing, reject, wholeLobby } from "./decision.ts";
-import { answer, lock, next, pick, reveal } from "./decide-round.ts";
+import { answer, lock, next, pick, planBatch, reveal } from "./decide-round.ts";
 import { checkSeat, create, heartbeat, join, kick, leave } from "./decide-seats.ts";
 import { abandonStart, addQuestions, changeSettings, prepare, start } from "./decide-start.ts";
 import { tick } from "./decide-tick.ts";
@@ -71,6 +71,8 @@ function decideIn(lobby: Lobby, command: LaterCommand, now: number): Decision {
       return lock(lobby, command, now);
     case "next":
       return next(lobby, command, now);
+    case "plan_batch":
+      return planBatch(lobby, command);
     case "reveal":
       return reveal(lobby, now);
     case "end":

@@ -219,6 +219,8 @@ export type LobbyCommand =
   | ({ type: "answer"; selectedIndex: number; claimedMs: number; index: number | null } & Asked)
   | ({ type: "lock"; index: number | null } & Asked)
   | ({ type: "next"; index: number | null } & Asked)
+  /** Endless: what to draw at once so that `next` can go on. */
+  | ({ type: "plan_batch" } & Asked)
   | ({ type: "reveal" } & Asked)
   | ({ type: "heartbeat" } & Asked)
   | ({ type: "leave" } & Asked)
@@ -291,7 +293,7 @@ export type Decision =
     }
   | { ok: false; rejection: Rejection };
 
-/** What a start or a batch has to draw, answered by `prepare` and asked for by `fetching`. */
+/** What a start or a batch has to draw, answered by `prepare` and `plan_batch`, and asked for by `fetching`. */
 export interface DrawPlan {
   revision: number;
   category: string | null;

@@ -12,7 +12,9 @@ import {
 import { drawQuestions } from "../../db/queries/question-draws.ts";
 import type { QuestionRow } from "../../db/queries/questions.ts";
 import { datesBetween, earliestDate, latestDate } from "../core/days.ts";
+import type { JobDeps } from "../deps.ts";
 import { categories, type Difficulty } from "../providers/question-model.ts";
+import { makeQuestions } from "./make-questions.ts";
 
 const repeated = (difficulty: Difficulty, count: number) =>
   Array.from({ length: count }, () => difficulty);
@@ -29,6 +31,9 @@ const plans: Readonly<Record<ChallengeKind, readonly Difficulty[]>> = {
   ],
 };
 export const challengeKinds = Object.keys(plans) as ChallengeKind[];
+
+/** Questions of the bank for each category and difficulty that a challenge may need when nothing is stored. */
+const stockPerCell = 2;
 
 /** What was asked in this many days before is not asked again while there is anything else. */
 const restDays = 90;
@@ -73,6 +78,23 @@ export async function makeChallenges(
         if (!known.some((one) => one.kind === kind && one.date === date))
           await makeOne(tx, kind, date, options);
     return listChallenges(tx, dates);
+  });
+}
+
+/**
+ * Stores some questions of the bank for a first challenge: a new database may have none. All at once, since a
+ * challenge that another request makes meanwhile would have the first categories only.
+ */
+export async function stockChallenges({
+  em,
+  log,
+  questionBank,
+}: Pick<JobDeps, "em" | "log" | "questionBank">): Promise<void> {
+  const wanted = { prompt: null, model: null, pool: "competition" as const, count: stockPerCell };
+  await em.transactional(async (tx) => {
+    for (const category of categories)
+      for (const difficulty of new Set(Object.values(plans).flat()))
+        await makeQuestions({ em: tx, log }, questionBank, { ...wanted, category, difficulty });
   });
 }
 

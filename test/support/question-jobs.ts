@@ -35,6 +35,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
   await redisReady(redis);
   const queues = createQueues(config.REDIS_URL, log);
   let model: QuestionModel = createQuestionBank();
+  const questionBank = createQuestionBank();
   const deps: JobDeps = {
     config,
     log,
@@ -50,6 +51,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     get questionModel() {
       return model;
     },
+    questionBank,
     senders: createSenders(config, log),
     pictureStore: createPictureStore(config),
     moderator: createModerator(config, log),

@@ -8,7 +8,16 @@ import { prefersCsv, resultsCsv } from "./results-csv.ts";
 import { Results, ResultsQuery } from "./results-schema.ts";
 import * as s from "./schemas.ts";
 import { base, commandRoute, hostErrors, keyOf, seatRoute } from "./seat-route.ts";
-import { askerOf, blankToNull, command, defaultTimer, readCode, startLobby } from "./service.ts";
+import {
+  askerOf,
+  blankToNull,
+  command,
+  defaultTimer,
+  lockQuestion,
+  nextQuestion,
+  readCode,
+  startLobby,
+} from "./service.ts";
 
 const settings = defineRoute({
   ...commandRoute,
@@ -53,10 +62,11 @@ const start = defineRoute({
     ),
 });
 
-/** The host's calls about a question, which answer the lobby: path segment -> what they add to the common refusals. */
+/** The host's calls about a question, which answer the lobby: path segment -> who asks it, and what they add to the common refusals. */
 const hostCommands = [
   {
     type: "lock",
+    run: lockQuestion,
     summary: "Turn the picks into answers and reveal",
     source: "LOB-17, LOB-26",
     errors: [
@@ -68,25 +78,26 @@ const hostCommands = [
   },
   {
     type: "next",
+    run: nextQuestion,
+    // An endless game that has had everything stored may wait for new questions (LOB-20).
+    deadlineMs: 30_000,
     summary: "Close the question if open and move on",
     source: "LOB-16, LOB-28",
-    errors: [
-      "lobby:not_in_progress",
-      "lobby:too_early",
-      "lobby:question_closed",
-      "generator:unavailable",
-    ],
+    errors: ["lobby:not_in_progress", "lobby:too_early", "lobby:question_closed"],
   },
 ] as const satisfies {
   type: "lock" | "next";
+  run: typeof nextQuestion;
+  deadlineMs?: number;
   summary: string;
   source: string;
   errors: ErrorCode[];
 }[];
 
-const hostRoutes = hostCommands.map(({ type, summary, source, errors }) =>
+const hostRoutes = hostCommands.map(({ type, run, summary, source, errors, ...times }) =>
   defineRoute({
     ...commandRoute,
+    ...times,
     method: "POST",
     path: `${base}/{code}/${type}`,
     summary,
@@ -95,10 +106,10 @@ const hostRoutes = hostCommands.map(({ type, summary, source, errors }) =>
     responses: { 200: s.LobbyOnly },
     errors: [...hostErrors, ...errors],
     handler: async ({ deps, caller, params, body, request }) => {
-      const asked: LobbyCommand = { type, index: body.index ?? null, by: askerOf(caller) };
+      const asked = { index: body.index ?? null, by: askerOf(caller) };
       return encodedReply(
         200,
-        (await command(deps, readCode(params.code), asked, keyOf(request))) ?? "{}",
+        (await run(deps, readCode(params.code), asked, keyOf(request))) ?? "{}",
       );
     },
   }),

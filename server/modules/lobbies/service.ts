@@ -16,7 +16,7 @@ import type { Deps } from "../../deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth.ts";
 import { limitHeaders } from "../../http/rate-limit.ts";
 import { encodedReply } from "../../http/route.ts";
-import { categoryOf, drawForLobby } from "../questions/service.ts";
+import { categoryOf, drawAtOnce, drawForLobby } from "../questions/service.ts";
 import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
 import { seatLimitOf } from "./seat-limit.ts";
 
@@ -212,6 +212,38 @@ async function drawAndStart(
     await deps.lobbies.ask(code, { type: "abandon_start", by });
     throw error;
   }
+}
+
+/** What the host means: a question, or the current one (LOB-28). */
+interface HostMove {
+  index: number | null;
+  by: Asker;
+}
+
+export const lockQuestion = async (deps: Deps, code: string, move: HostMove, id?: string) =>
+  command(deps, code, { type: "lock", ...move }, id);
+
+/**
+ * Moves on. An endless game whose next batch has not come yet draws one at once, so that it does not wait for the
+ * generator (LOB-20); the late one is dropped.
+ */
+export async function nextQuestion(
+  deps: Deps,
+  code: string,
+  move: HostMove,
+  id?: string,
+): Promise<string | null> {
+  const reply = await deps.lobbies.ask(code, { type: "next", ...move }, id);
+  if (reply.ok || reply.code !== "generator:unavailable") return bodyOf(deps, reply);
+  const planned = await deps.lobbies.ask(code, { type: "plan_batch", by: move.by });
+  // A refusal here is one of the next attempt, too.
+  if (planned.ok && planned.body !== null) {
+    const plan = JSON.parse(planned.body) as DrawPlan;
+    const questions = await drawAtOnce(deps, plan);
+    const firstIndex = plan.first_index;
+    await deps.lobbies.ask(code, { type: "add_questions", firstIndex, questions });
+  }
+  return command(deps, code, { type: "next", ...move }, id);
 }
 
 /** When the host changed the settings meanwhile, draws again (LOB-24). */

@@ -21,6 +21,10 @@ export function isCategory(slug: string): slug is Category {
   return known.has(slug);
 }
 
+export function isDifficulty(name: string): name is Difficulty {
+  return (difficulties as readonly string[]).includes(name);
+}
+
 /**
  * The slug of a category named in a body, `random` included; null stays null.
  * Throws `validation:failed` naming `field` for any other (TRV-01).

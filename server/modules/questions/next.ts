@@ -2,7 +2,14 @@ import { readCategoryXp } from "../../../db/queries/question-answers.ts";
 import type { JobDeps } from "../../deps.ts";
 import { levelOf } from "../../play/levels.ts";
 import { difficultyOf, neighboursOf, shuffledCategories } from "./categories.ts";
-import { drawOrGenerate, drawStored, type Stocked, type Want } from "./stock.ts";
+import {
+  drawFromBank,
+  drawOrGenerate,
+  drawStored,
+  generateAhead,
+  type Stocked,
+  type Want,
+} from "./stock.ts";
 
 export interface NextInput {
   /** null or `random`: any, chosen uniformly. */
@@ -11,35 +18,76 @@ export interface NextInput {
   excludeIds: readonly number[];
 }
 
+/** Other levels that the bank is asked for: those of one category. */
+const mostNeighbours = 9;
+
+/**
+ * The first question of an endless run: as `drawNext`, but made for it on a miss, since nobody plays yet.
+ * Null when nothing can be had.
+ */
+export async function drawFirst(
+  deps: JobDeps,
+  playerId: number,
+  input: NextInput,
+): Promise<Stocked | null> {
+  const { own, near } = await wantsOf(deps, playerId, input);
+  return (
+    (await firstOf([...own, ...near], (want) => drawStored(deps, want))) ??
+    (await firstOf(own.slice(0, 1), (want) => drawOrGenerate(deps, want))) ??
+    anyLeft(deps, [...own, ...near])
+  );
+}
+
 /**
  * The next question of an endless run: of the public pool and the player's level, one not answered
- * before if there is any, made on a miss, and at last one answered before (TRV-02, TRV-11, TRV-12).
- * Null when the run has had them all.
+ * before if there is any, and at last one answered before (TRV-02, TRV-11, TRV-12). A run does not wait for the
+ * generator: as soon as the player's own level has none left, new ones are asked for beside the play, and
+ * the bank serves where no other level does. Only before the run would end for want of a question, the generator
+ * gets its time. Null when the run has had them all.
  */
 export async function drawNext(
   deps: JobDeps,
   playerId: number,
-  { category, excludeIds }: NextInput,
+  input: NextInput,
 ): Promise<Stocked | null> {
+  const { own, near } = await wantsOf(deps, playerId, input);
+  const stored = await firstOf(own, (want) => drawStored(deps, want));
+  if (stored !== null) return stored;
+  const [first] = own;
+  if (first !== undefined) generateAhead(deps, first);
+  return (
+    (await firstOf(near, (want) => drawStored(deps, want))) ??
+    (await firstOf([...own, ...near.slice(0, mostNeighbours)], (want) =>
+      drawFromBank(deps, want),
+    )) ??
+    (await anyLeft(deps, [...own, ...near])) ??
+    firstOf(own.slice(0, 1), (want) => drawOrGenerate(deps, want))
+  );
+}
+
+/** What is wanted of each category: at the player's level, and at the others, nearest first. */
+async function wantsOf(
+  deps: JobDeps,
+  playerId: number,
+  { category, excludeIds }: NextInput,
+): Promise<{ own: Want[]; near: Want[] }> {
   const xp = await readCategoryXp(deps.em, playerId);
   const order = category === null || category === "random" ? shuffledCategories() : [category];
-  const wants = order.map((name): Want => {
+  const own = order.map((name): Want => {
     const difficulty = difficultyOf("auto", levelOf(xp.get(name) ?? 0));
     const seen = { preferUnseenBy: [playerId], maker: playerId, freshOnly: true };
     const what = { pool: "public" as const, category: name, difficulty, prompt: null, model: null };
     return { ...what, ...seen, count: 1, excludeIds };
   });
-  const near = wants.flatMap((want) =>
+  const near = own.flatMap((want) =>
     neighboursOf(want.difficulty).map((difficulty) => ({ ...want, difficulty })),
   );
-  const [first] = wants;
-  return (
-    (await firstOf(wants, (want) => drawStored(deps, want))) ??
-    (await firstOf(near, (want) => drawStored(deps, want))) ??
-    (await firstOf(first ? [first] : [], (want) => drawOrGenerate(deps, want))) ??
-    firstOf([...wants, ...near], (want) => drawStored(deps, { ...want, freshOnly: false }))
-  );
+  return { own, near };
 }
+
+/** Answered before, but not asked in this run. */
+const anyLeft = (deps: JobDeps, wants: readonly Want[]) =>
+  firstOf(wants, (want) => drawStored(deps, { ...want, freshOnly: false }));
 
 async function firstOf(
   wants: readonly Want[],

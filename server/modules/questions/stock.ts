@@ -5,16 +5,17 @@ import {
   type DrawFilter,
 } from "../../../db/queries/question-draws.ts";
 import type { QuestionRow } from "../../../db/queries/questions.ts";
-import { questionGeneration } from "../../../workers/queues.ts";
+import { questionGeneration, type PayloadOf } from "../../../workers/queues.ts";
 import { randomId } from "../../core/ids.ts";
 import type { JobDeps } from "../../deps.ts";
-import { mayMake } from "./making.ts";
+import { batchSize, makeQuestions } from "../../play/make-questions.ts";
+import { isSpent } from "../../play/spent.ts";
 import { hashPrompt } from "../../providers/question-model.ts";
+import { isCategory, isDifficulty } from "./categories.ts";
+import { mayMake } from "./making.ts";
 
 /** How long a caller waits for new questions in all (TRV-03). */
 export const generationWaitMs = 20_000;
-/** Questions one job makes at most; half of them land in each pool (TRV-12). */
-const batchSize = 20;
 /** Rounds of generation within one request. */
 const mostRounds = 4;
 
@@ -89,10 +90,43 @@ function toFilter({ prompt, ...filter }: Want): DrawFilter {
   return { ...filter, promptHash: prompt === null ? null : hashPrompt(prompt) };
 }
 
+/**
+ * Stores questions of the bank that are new and draws from them, in this process: for games that run while the
+ * generator is slow, away or not asked. They cost nothing, so nobody has a share of them.
+ */
+export async function drawFromBank(deps: JobDeps, want: Want): Promise<Stocked[]> {
+  const { category, difficulty, prompt, model } = want;
+  if (!isCategory(category) || !isDifficulty(difficulty)) return [];
+  const batch = { category, difficulty, prompt, model, pool: "both" as const, count: batchSize };
+  const made = await makeQuestions(deps, deps.questionBank, batch);
+  if (made === 0) return [];
+  return (await draw(deps, want)).map((row) => ({ ...row, isCached: false }));
+}
+
+/** Has new ones made for later draws, without waiting for them; a queue that is away costs nothing but these. */
+export function generateAhead(deps: JobDeps, want: Want): void {
+  const make = async () => {
+    if (await isSpent(deps, want)) return;
+    const payload = await payloadOf(deps, want);
+    if (payload !== null) await deps.enqueue(questionGeneration, payload);
+  };
+  make().catch((error: unknown) => {
+    deps.log.warn({ reason: String(error) }, "further questions not asked for");
+  });
+}
+
 async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
-  const { category, difficulty, prompt, model, maker } = want;
-  if (maker !== null && !(await mayMake(deps, "batches", maker))) return false;
-  const payload = {
+  const payload = await payloadOf(deps, want);
+  return payload !== null && deps.enqueueAndWait(questionGeneration, payload, waitMs);
+}
+
+/** The job that makes what is wanted; null when the player it is made for has had a day's share. */
+async function payloadOf(
+  deps: JobDeps,
+  { category, difficulty, prompt, model, maker }: Want,
+): Promise<PayloadOf<typeof questionGeneration> | null> {
+  if (maker !== null && !(await mayMake(deps, "batches", maker))) return null;
+  return {
     category,
     difficulty,
     pool: "both" as const,
@@ -101,5 +135,4 @@ async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<bool
     count: batchSize,
     request: randomId(),
   };
-  return deps.enqueueAndWait(questionGeneration, payload, waitMs);
 }

@@ -5,7 +5,7 @@ import { dateIn, isCurrentSomewhere } from "../../core/days.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { makeChallenges } from "../../play/challenges.ts";
+import { challengeKinds, makeChallenges, stockChallenges } from "../../play/challenges.ts";
 import { listLiveInLobbies } from "../../play/live.ts";
 import { requireSameRole } from "../gateway/service.ts";
 import { readChallengeRank } from "../leaderboards/service.ts";
@@ -21,7 +21,7 @@ export interface ChallengeSummary {
   difficulties: string[];
 }
 
-/** Today's challenges in a time zone, made if they are missing (RUN-06). Throws `generator:unavailable`. */
+/** Today's challenges in a time zone, made if they are missing (RUN-06), from the bank if nothing is stored. */
 export async function listToday(
   deps: Deps,
   playerId: number,
@@ -30,10 +30,15 @@ export async function listToday(
   const now = deps.clock.now();
   const avoid = (category: string, difficulty: string) =>
     listLiveInLobbies(deps, category, difficulty);
-  const made = await makeChallenges(deps.em, [dateIn(timeZone, now)], { now, avoid });
-  const [daily, gauntlet] = (["daily_shuffle", "gauntlet"] as const).map((kind) =>
-    made.find((challenge) => challenge.kind === kind),
-  );
+  const make = async () => {
+    const made = await makeChallenges(deps.em, [dateIn(timeZone, now)], { now, avoid });
+    return challengeKinds.map((kind) => made.find((challenge) => challenge.kind === kind));
+  };
+  let [daily, gauntlet] = await make();
+  if (daily === undefined || gauntlet === undefined) {
+    await stockChallenges(deps);
+    [daily, gauntlet] = await make();
+  }
   if (daily === undefined || gauntlet === undefined) throw new AppError("generator:unavailable");
   const own = await runs.listChallengeRunsOf(deps.em, playerId, [daily.id, gauntlet.id]);
   const questions = await runs.listQuestions(deps.em, [

@@ -4,7 +4,7 @@ import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import { requireSameRole } from "../gateway/service.ts";
-import { categoryOf, drawNext } from "../questions/service.ts";
+import { categoryOf, drawFirst } from "../questions/service.ts";
 
 export interface StartedRun {
   run: runs.RunRow;
@@ -21,7 +21,7 @@ export async function startEndless(
 ): Promise<StartedRun> {
   const { playerId } = caller;
   const category = categoryOf(name, "category");
-  const question = await drawNext(deps, playerId, { category, excludeIds: [] });
+  const question = await drawFirst(deps, playerId, { category, excludeIds: [] });
   if (question === null) throw new AppError("generator:unavailable");
   const at = new Date(deps.clock.now());
   const run = await deps.em.transactional(async (em) => {

@@ -10,7 +10,12 @@ import { createBodyCache } from "../../../../server/core/body-cache.ts";
 import { AppError } from "../../../../server/core/errors.ts";
 import { datesDue } from "../../../../server/play/challenges.ts";
 import { listLiveInLobbies, markLive } from "../../../../server/play/live.ts";
-import { categoryOf, drawForLobby } from "../../../../server/modules/questions/service.ts";
+import {
+  categoryOf,
+  drawAhead,
+  drawAtOnce,
+  drawForLobby,
+} from "../../../../server/modules/questions/service.ts";
 import { difficultyOf } from "../../../../server/modules/questions/categories.ts";
 import {
   createQuestionBank,
@@ -273,6 +278,45 @@ describe("drawing questions for a lobby", () => {
       drawForLobby(jobs.deps, plan()),
       (error) => error instanceof AppError && error.code === "generator:unavailable",
     );
+  });
+
+  it("goes on with the bank in a running game when the generator makes nothing", async () => {
+    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    const running = plan({ category: "nature", first_index: 10, count: 4 });
+    const ahead = await drawAhead(jobs.deps, running);
+    assert.equal(ahead.length, 4);
+    assert.ok(
+      ahead.every(({ category, difficulty }) => `${category} ${difficulty}` === "nature medium"),
+    );
+    jobs.use({ name: "ill", generate: () => Promise.reject(new Error("ill")) });
+    const exclude_ids = await idsIn("competition", "nature", "medium");
+    const more = await drawAhead(jobs.deps, { ...running, exclude_ids });
+    assert.equal(more.length, 4);
+    assert.ok(idsOf(more).every((id) => !exclude_ids.includes(id)));
+  });
+
+  it("draws at once what is stored, and of the bank what is not, without a generator", async () => {
+    const away = { enqueueAndWait: () => assert.fail("the generator was waited for") };
+    const deps = Object.assign(Object.create(jobs.deps), away) as typeof jobs.deps;
+    const running = plan({ category: "sports", first_index: 10, count: 3 });
+    const first = await drawAtOnce(deps, running);
+    assert.deepEqual([first.length, new Set(idsOf(first)).size], [3, 3]);
+    const exclude_ids = idsOf(first);
+    const other = await drawAtOnce(deps, { ...running, difficulty: "hard", exclude_ids });
+    assert.ok(other.length > 0 && idsOf(other).every((id) => !exclude_ids.includes(id)));
+  });
+
+  it("has nothing at once only when neither bank nor generator has anything", async () => {
+    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    const questionBank = { name: "mute", generate: async () => [] };
+    const deps = Object.defineProperty(Object.create(jobs.deps), "questionBank", {
+      value: questionBank,
+    }) as typeof jobs.deps;
+    const running = plan({ category: "film", first_index: 10, count: 3 });
+    assert.deepEqual(await drawAtOnce(deps, running), []);
+    await assert.rejects(drawAhead(deps, running), { code: "generator:unavailable" });
+    jobs.use(createQuestionBank());
+    assert.equal((await drawAtOnce(deps, running)).length, 3);
   });
 
   it("tries again at once when the last try made nothing", async () => {

@@ -41,6 +41,24 @@ describe("challenges", () => {
   });
   after(() => app.stop());
 
+  it("are there on the first day, though nothing is stored and nobody makes questions", async () => {
+    const empty = await startApp({ clock, hasJobs: false });
+    try {
+      const ann = await runner(empty);
+      const [first, again] = await Promise.all([ann.today(), ann.today()]);
+      assert.deepEqual(
+        [first.daily_shuffle.id, first.gauntlet.id],
+        [again.daily_shuffle.id, again.gauntlet.id],
+      );
+      assert.equal((await questionsOf(empty, first.daily_shuffle.id)).length, 10);
+      assert.ok(first.daily_shuffle.categories.length >= 5);
+      const gauntlet = await questionsOf(empty, first.gauntlet.id);
+      assert.equal(new Set(gauntlet.map(({ id }) => id)).size, 15);
+    } finally {
+      await empty.stop();
+    }
+  });
+
   it("are those of the caller's day, the same for everyone, made once", async () => {
     const [ann, bob] = [await runner(app), await runner(app)];
     const zones = ["UTC", "Etc/GMT-14", "Etc/GMT+12", "Europe/Berlin"];
@@ -190,8 +208,9 @@ describe("challenges", () => {
     }
   });
 
-  it("are an honest 503 without questions", async () => {
+  it("are an honest 503 where the bank has no questions either", async () => {
     const empty = await startApp({ clock, hasJobs: false });
+    empty.deps.questionBank = { name: "mute", generate: async () => [] };
     try {
       const ann = await runner(empty);
       assert.equal((await ann.get("/challenges/today")).status, 503);

@@ -154,12 +154,13 @@ describe("runs", () => {
     });
 
     it("ends when there is no other question", async () => {
-      const small = await startApp({ clock });
-      const generate = async () => {
+      const small = await startApp({ clock, hasJobs: false });
+      const mute = { name: "mute", generate: async () => [] };
+      Object.assign(small.deps, { questionBank: mute });
+      small.deps.enqueueAndWait = async () => {
         clock.advance(9_000);
-        return [];
+        return false;
       };
-      small.deps.questionModel = { name: "mute", generate };
       try {
         await fillBank(small, 2, ["music"]);
         const ann = await runner(small);
@@ -185,6 +186,42 @@ describe("runs", () => {
           next = repeated.next_question;
         }
         assert.deepEqual(gained.toSorted(), [0, 0, 0, 0, 0, 5, 5, 5, 5, 5]);
+      } finally {
+        await small.stop();
+      }
+    });
+
+    it("goes on with the bank, and waits for nobody, while no job worker makes questions", async () => {
+      const small = await startApp({ clock, hasJobs: false });
+      try {
+        await fillBank(small, 2, ["music"]);
+        const ann = await runner(small);
+        const { id, question } = await ann.start("endless", { category: "music" });
+        let waits = 0;
+        small.deps.enqueueAndWait = async () => {
+          waits++;
+          return false;
+        };
+        const asked = new Set([question.id]);
+        for (let n = 0; n < 30; n++) {
+          const answered = await ann.answer(id, n % 4);
+          assert.equal(answered.status, 200);
+          const { next_question: next } = answered.body as unknown as Answered;
+          assert.ok(next && !asked.has(next.id), `${n} questions`);
+          asked.add(next.id);
+        }
+        assert.equal(waits, 0);
+        const sources = await rowsOf<{ source: string }>(
+          small.deps.orm.em.fork(),
+          sql`select distinct source from questions where id = any(${[...asked]}::int[]) order by 1`,
+        );
+        assert.deepEqual(
+          sources.map((row) => row.source),
+          ["bank", "test"],
+        );
+        // What the player's level lacks was asked for beside the play.
+        const jobs = await small.deps.redis.keys("jobs:question-generation:*");
+        assert.ok(jobs.length > 0);
       } finally {
         await small.stop();
       }
