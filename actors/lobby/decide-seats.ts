@@ -1,6 +1,6 @@
 import { accept, acceptFrom, acceptSign, nothing, reject } from "./decision.ts";
 import { closeQuestion, finish, isEveryoneDone, openRound } from "./rounds.ts";
-import { hostAsking, nameKey, seatById, seatOf } from "./seats.ts";
+import { hostAsking, isTwin, seatById, seatOf } from "./seats.ts";
 import type { Asker, Decision, Lobby, LobbyCommand, LobbyEvent, NewSeat } from "./types.ts";
 
 type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
@@ -18,8 +18,7 @@ export function join(lobby: Lobby, command: Command<"join">, now: number): Decis
   if (isBanned(lobby, by, seat)) return reject("lobby:banned");
   if (lobby.status !== "waiting") return reject("lobby:not_accepting_players");
   if (lobby.seats.length >= lobby.maxPlayers) return reject("lobby:full");
-  const key = nameKey(seat.name);
-  if (lobby.seats.some((one) => nameKey(one.name) === key)) return reject("lobby:name_taken");
+  if (lobby.seats.some((one) => isTwin(one, seat))) return reject("lobby:name_taken");
   if (lobby.seats.some((one) => one.id === seat.id))
     return reject("server:unavailable", { collision: true });
   const joined: LobbyEvent = { type: "joined", at: now, seat: boundOnce(lobby, seat) };

@@ -140,6 +140,7 @@ function newSeat(seat: NewSeat, isHost: boolean, at: number): Seat {
   return {
     id: seat.id,
     name: seat.name,
+    ...(seat.nameSkeleton === undefined ? {} : { nameSkeleton: seat.nameSkeleton }),
     isHost,
     accountId: seat.accountId,
     avatarUrl: seat.avatarUrl,

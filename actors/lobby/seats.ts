@@ -1,5 +1,5 @@
 import { seenIntervalMs } from "./limits.ts";
-import type { Asker, Lobby, LobbyEvent, Seat } from "./types.ts";
+import type { Asker, Lobby, LobbyEvent, NewSeat, Seat } from "./types.ts";
 
 export function seatById(lobby: Lobby, id: number | null | undefined): Seat | null {
   return lobby.seats.find((seat) => seat.id === id) ?? null;
@@ -24,10 +24,16 @@ export function hostAsking(lobby: Lobby, by: Asker): Seat | null {
   return seat?.isHost ? seat : null;
 }
 
-/** Names are the same when their keys are (LOB-06); signs nobody sees make no other name. */
-export function nameKey(name: string): string {
+/** Whether two names are the same (LOB-06), or cannot be told apart by looking at them. */
+export function isTwin(one: NewSeat, other: NewSeat): boolean {
+  const isAlike = one.nameSkeleton !== undefined && one.nameSkeleton === other.nameSkeleton;
+  return isAlike || nameKey(one.name) === nameKey(other.name);
+}
+
+/** Signs nobody sees make no other name, nor do more spaces than one. */
+function nameKey(name: string): string {
   const seen = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
-  return seen.trim().toLowerCase();
+  return seen.replace(/\s+/g, " ").trim().toLowerCase();
 }
 
 /** How old a sign of life or a command may be before the next one is committed; shorter when lobbies go stale sooner. */

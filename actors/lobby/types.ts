@@ -63,6 +63,8 @@ export interface Seat {
   /** Unique over all lobbies (LOB-08). */
   id: number;
   name: string;
+  /** Of a seat; one stored by an earlier version has none. */
+  nameSkeleton?: string;
   isHost: boolean;
   /** Platform player bound to the seat, or null for an anonymous one (LOB-01). */
   accountId: number | null;
@@ -179,6 +181,8 @@ export interface Asker {
 export interface NewSeat {
   id: number;
   name: string;
+  /** What the name looks like (UTS 39): names of one skeleton are not told apart. */
+  nameSkeleton?: string;
   accountId: number | null;
   avatarUrl: string | null;
 }

@@ -42,6 +42,8 @@ export const PlayerSchema = defineEntity({
     name: p.string().length(64),
     /** Normal form of the name; guests and accounts share one namespace (GW-03). */
     nameKey: p.string().length(64).unique("players_name_key_unique"),
+    /** What the name looks like (UTS 39); null for one that had a twin before twins were refused. */
+    nameSkeleton: p.string().length(64).nullable().unique("players_name_skeleton_unique"),
     isGuest: p.boolean(),
     /** As entered. */
     email: p.string().length(320).nullable(),

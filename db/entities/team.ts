@@ -10,6 +10,8 @@ export const TeamSchema = defineEntity({
     name: p.string().length(32),
     /** The name as it is compared. */
     nameKey: p.string().length(64).unique("teams_name_unique"),
+    /** What the name looks like (UTS 39); null for one that had a twin before twins were refused. */
+    nameSkeleton: p.text().nullable().unique("teams_name_skeleton_unique"),
     joinCode: p.string().length(8).unique("teams_join_code_unique"),
     ownerId: p.integer(),
     createdAt: p.datetime(),

@@ -98,7 +98,7 @@ export async function purgeAccounts(
         where owner_id in (select id from due) and revoked_at is null
       )
       update players p set purged_at = ${now}::timestamptz, name = 'deleted_' || p.id,
-        name_key = 'deleted:' || p.id, username = 'deleted_' || p.id,
+        name_key = 'deleted:' || p.id, name_skeleton = null, username = 'deleted_' || p.id,
         display_name = 'deleted_' || p.id, email = null, email_key = null, phone = null,
         phone_verified_at = null, password_hash = null, channels = '{}', timezone = 'UTC',
         avatar_source = null, avatar_icon = null, avatar_color = null, avatar_bg = null,

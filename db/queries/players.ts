@@ -60,8 +60,12 @@ export async function isEmailKeyTaken(em: EntityManager, emailKey: string): Prom
   return (await em.count(PlayerSchema, { emailKey })) > 0;
 }
 
-export async function isNameKeyTaken(em: EntityManager, nameKey: string): Promise<boolean> {
-  return (await em.count(PlayerSchema, { nameKey })) > 0;
+/** Whether somebody has the name, or one that looks the same. */
+export async function isNameTaken(
+  em: EntityManager,
+  { nameKey, nameSkeleton }: { nameKey: string; nameSkeleton: string },
+): Promise<boolean> {
+  return (await em.count(PlayerSchema, { $or: [{ nameKey }, { nameSkeleton }] })) > 0;
 }
 
 /** Clocks of the service and of Postgres are at most so far apart. */

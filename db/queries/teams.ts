@@ -69,6 +69,7 @@ export async function findTeamByCode(em: EntityManager, joinCode: string): Promi
 export interface NewTeam {
   name: string;
   nameKey: string;
+  nameSkeleton: string;
   joinCode: string;
   ownerId: number;
   at: Date;
@@ -78,8 +79,9 @@ export interface NewTeam {
 export async function insertTeam(em: EntityManager, team: NewTeam): Promise<number | null> {
   const rows = await rowsOf<{ id: number }>(
     em,
-    sql`insert into teams (name, name_key, join_code, owner_id, created_at)
-      values (${team.name}, ${team.nameKey}, ${team.joinCode}, ${team.ownerId}, ${team.at})
+    sql`insert into teams (name, name_key, name_skeleton, join_code, owner_id, created_at)
+      values (${team.name}, ${team.nameKey}, ${team.nameSkeleton}, ${team.joinCode}, ${team.ownerId},
+        ${team.at})
       on conflict do nothing returning id`,
   );
   return rows[0]?.id ?? null;
@@ -160,7 +162,13 @@ export async function endTeamsOfCleared(
 export async function renameTeam(
   em: EntityManager,
   id: number,
-  { name, nameKey }: { name: string; nameKey: string },
+  { name, nameKey, nameSkeleton }: { name: string; nameKey: string; nameSkeleton: string },
 ): Promise<void> {
-  await rowsOf(em, sql`update teams set name = ${name}, name_key = ${nameKey} where id = ${id}`);
+  // Another spelling of the name it has is no new name: an older twin of it stays.
+  await rowsOf(
+    em,
+    sql`update teams set name = ${name}, name_key = ${nameKey},
+        name_skeleton = case when name_key = ${nameKey} then name_skeleton else ${nameSkeleton} end
+      where id = ${id}`,
+  );
 }

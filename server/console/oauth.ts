@@ -7,6 +7,7 @@ import {
 import { findRealm } from "../../db/queries/realms.ts";
 import type { Config } from "../core/config.ts";
 import { randomId } from "../core/ids.ts";
+import { isNewLabel } from "../core/name-rules.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
 
@@ -39,8 +40,8 @@ export const oauthCommands: readonly ConsoleCommand[] = [
 
 async function createClient(config: Config, options: Options) {
   const name = textOf(options, "name") ?? "";
-  if (name === "" || name.length > maxName || /\p{Cc}/u.test(name))
-    throw new Refusal(`oauth:invalid_name 1 to ${maxName} characters`);
+  if (name.length > maxName || !isNewLabel(name))
+    throw new Refusal(`oauth:invalid_name 1 to ${maxName} characters, none of them invisible`);
   const redirectUris = (textOf(options, "redirect") ?? "").split(",").map((uri) => uri.trim());
   const isPublic = options["public"] === true;
   const wrong = redirectUris.find((uri) => !isRedirectUri(uri, isPublic));

@@ -6,6 +6,7 @@ import { tellAccountNews } from "../core/account-news.ts";
 import { normalizeEmail } from "../core/account-names.ts";
 import { rules } from "../core/config-rules.ts";
 import type { Config } from "../core/config.ts";
+import { isNewLabel } from "../core/name-rules.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase, inStores, refuseDuplicate } from "./in-database.ts";
 
@@ -21,7 +22,7 @@ const brandingFields: readonly [
   field: Exclude<keyof RealmBranding & string, "realm">,
   isGood: (text: string, config: Config) => boolean,
 ][] = [
-  ["display-name", "displayName", (text) => text.length <= maxName],
+  ["display-name", "displayName", (text) => text.length <= maxName && isNewLabel(text)],
   ["logo-url", "logoUrl", isWebAddress],
   ["primary-color", "primaryColor", (text) => /^#[0-9a-f]{6}$/i.test(text)],
   ["privacy-url", "privacyUrl", isWebAddress],
@@ -139,8 +140,8 @@ async function findGiven(em: EntityManager, options: Options): Promise<Realm> {
 
 function nameOf(options: Options): string | undefined {
   const name = textOf(options, "name");
-  if (name === "" || (name !== undefined && name.length > maxName))
-    throw new Refusal(`realm:invalid_name 1 to ${maxName} characters`);
+  if (name !== undefined && (name.length > maxName || !isNewLabel(name)))
+    throw new Refusal(`realm:invalid_name 1 to ${maxName} characters, none of them invisible`);
   return name;
 }
 

@@ -5,6 +5,7 @@ import { AppError, type ErrorCode } from "../../core/errors.ts";
 const codes: Readonly<Record<string, ErrorCode>> = {
   players_email_key_unique: "user:email_taken",
   players_name_key_unique: "user:username_taken",
+  players_name_skeleton_unique: "user:username_taken",
 };
 
 /** Runs a write; a lost race for a name or an address becomes its 409. */

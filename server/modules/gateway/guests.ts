@@ -3,9 +3,10 @@ import { PlayerSchema } from "../../../db/entities/player.ts";
 import { advanceReclaim, findOpenPlayer, upgradeGuest } from "../../../db/queries/players.ts";
 import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
 import { tellAccountNews } from "../../core/account-news.ts";
-import { nameKey, normalizeEmail } from "../../core/account-names.ts";
+import { normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
+import { userNameFields } from "../../core/skeletons.ts";
 import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
@@ -18,7 +19,10 @@ const nameTries = 10;
 const nameAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
 const randomGuestName = () => `Guest_${randomString(8, nameAlphabet)}`;
 
-const guestCodes = { players_name_key_unique: "guest:username_taken" } as const;
+const guestCodes = {
+  players_name_key_unique: "guest:username_taken",
+  players_name_skeleton_unique: "guest:username_taken",
+} as const;
 
 /** A new guest, or the one a reclaim token names (document 1, Gateway; TOK-12). */
 export async function enterAsGuest(
@@ -45,8 +49,7 @@ function createGuest(deps: Deps, name: string, opener: Opener): Promise<Session>
     () =>
       deps.em.transactional(async (em) => {
         const player = em.create(PlayerSchema, {
-          name,
-          nameKey: nameKey(name),
+          ...userNameFields(name),
           isGuest: true,
           channels: [],
           realm: opener.realm,

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { timestamp } from "../../core/clock.ts";
 import { usernameForm, usernamePattern } from "../../core/account-names.ts";
+import { newNameForm } from "../../core/name-rules.ts";
 import type { Player } from "../../../db/entities/player.ts";
 import type { SignedIn } from "../../../db/queries/players.ts";
 
@@ -18,8 +19,8 @@ const notBlank = { pattern: "\\S", description: "more than spaces" };
 export const NewPassword = Type.String({ minLength: 8, maxLength: 128, ...notBlank });
 export const DisplayName = Type.Unsafe<string | null>({
   type: ["string", "null"],
-  format: "display-name",
-  description: "1 to 64 characters after trimming",
+  format: "new-name",
+  description: newNameForm(),
 });
 
 export const LoginBody = Type.Object({

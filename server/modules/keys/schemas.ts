@@ -3,6 +3,7 @@ import type { ApiKey } from "../../../db/entities/api-key.ts";
 import { timestamp } from "../../core/clock.ts";
 import "../../core/instants.ts";
 import "../../core/key-origins.ts";
+import "../../core/name-rules.ts";
 
 const maxId = 2_147_483_647;
 
@@ -12,7 +13,11 @@ export const KeyParams = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: maxId }),
 });
 
-const Name = Type.String({ maxLength: 128, pattern: "\\S", description: "more than spaces" });
+const Name = Type.String({
+  maxLength: 128,
+  format: "new-label",
+  description: "text without signs that are not seen",
+});
 /** KEY-03 */
 const Scope = Type.String({
   pattern: "^[a-z0-9_.:*-]{1,64}$",

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { newNameForm } from "../../core/name-rules.ts";
 import { difficulties } from "../../providers/question-model.ts";
 import { CatalogQuestion, named, promptRule } from "../questions/service.ts";
 
@@ -8,10 +9,6 @@ export const Timestamp = Type.String({ description: "ISO 8601, YYYY-MM-DDTHH:MM:
 export const NullableTimestamp = nullable("string", {
   description: "ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00",
 });
-
-/** Trimmed 1-64 characters, no control characters, one that is seen (LOB-06). */
-const namePattern =
-  "^\\s*(?=\\S)(?=.*[^\\s\\p{Default_Ignorable_Code_Point}])[^\\p{Cc}]{1,64}?\\s*$";
 
 const timers = [10, 15, 20, 30, 45, 60] as const;
 const Timer = nullable("integer", {
@@ -26,10 +23,8 @@ const Difficulty = Type.Unsafe<string | null>({
   enum: [...difficulties, "auto", null],
 });
 const Prompt = nullable("string", { maxLength: 256, ...promptRule });
-const PlayerName = Type.String({
-  pattern: namePattern,
-  description: "1 to 64 characters after trimming, none of them a control character",
-});
+/** LOB-06 */
+const PlayerName = Type.String({ format: "new-name", description: newNameForm() });
 
 export const CodeParams = Type.Object({
   code: Type.String({

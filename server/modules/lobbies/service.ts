@@ -11,6 +11,7 @@ import { after } from "../../core/after.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import { codeAlphabet, codeLength, lobbyCodeOf } from "../../core/lobby-codes.ts";
+import { skeletonOf } from "../../core/skeletons.ts";
 import { inTurn } from "../../core/turns.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth.ts";
@@ -283,6 +284,7 @@ async function newSeat(
   return {
     id,
     name: name.trim(),
+    nameSkeleton: skeletonOf(name),
     accountId: player?.playerId ?? null,
     avatarUrl: player ? await avatarUrlOf(deps, player) : null,
   };

@@ -9,9 +9,9 @@ import {
   saveConnection,
 } from "../../../db/queries/oauth-connections.ts";
 import { findOpenPlayer, recordLogin } from "../../../db/queries/players.ts";
-import { nameKey } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
+import { userNameFields } from "../../core/skeletons.ts";
 import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
@@ -101,8 +101,7 @@ async function createAccount(
   const username = usernameOf(profile.name ?? provider);
   const now = new Date(deps.clock.now());
   const player = em.create(PlayerSchema, {
-    name: username,
-    nameKey: nameKey(username),
+    ...userNameFields(username),
     username,
     displayName: profile.name ?? username,
     isGuest: false,

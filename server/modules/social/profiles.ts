@@ -1,6 +1,7 @@
 import * as oidc from "openid-client";
-import { isDisplayName, normalizeEmail } from "../../core/account-names.ts";
+import { normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
+import { isNewName } from "../../core/name-rules.ts";
 import type { OauthProvider } from "../../core/oauth-providers.ts";
 import type { Deps } from "../../deps.ts";
 import { unavailable } from "../../http/failures.ts";
@@ -103,7 +104,7 @@ function toProfile(claims: Claims, addressed = claims): Profile {
   const { email } = addressed;
   const verified = addressed["email_verified"] ?? addressed["verified_email"];
   const names = [claims["name"], claims["preferred_username"], claims["login"]];
-  const name = names.find((one) => typeof one === "string" && isDisplayName(one));
+  const name = names.find((one) => typeof one === "string" && isNewName(one));
   return {
     subject: id.toWellFormed(),
     email: typeof email === "string" ? normalizeEmail(email) : null,

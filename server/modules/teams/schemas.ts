@@ -2,7 +2,8 @@ import Type, { type Static } from "typebox";
 import Format from "typebox/format";
 import type { MemberRow, TeamRow } from "../../../db/queries/teams.ts";
 import { timestamp } from "../../core/clock.ts";
-import { foldName, isDisplayName } from "../../core/account-names.ts";
+import { foldName } from "../../core/account-names.ts";
+import { isNewName, newNameForm } from "../../core/name-rules.ts";
 
 const minName = 3;
 const maxName = 32;
@@ -10,7 +11,7 @@ const maxName = 32;
 Format.Set("team-name", (text) => {
   // As it is compared, too: one sign may stand for a whole sentence, or for nothing.
   const lengths = [text.trim(), foldName(text)].map((name) => Array.from(name).length);
-  return isDisplayName(text) && lengths.every((length) => length >= minName && length <= maxName);
+  return isNewName(text) && lengths.every((length) => length >= minName && length <= maxName);
 });
 
 /** Letters and digits that nobody mistakes for one another. */
@@ -21,7 +22,10 @@ export const joinForm = /^[A-HJ-NP-Za-hj-np-z2-9]{8}$/;
 const Timestamp = Type.String({ format: "date-time" });
 
 export const NameBody = Type.Object({
-  name: Type.String({ format: "team-name", description: "3 to 32 characters after trimming" }),
+  name: Type.String({
+    format: "team-name",
+    description: newNameForm(minName, maxName),
+  }),
 });
 
 export const JoinBody = Type.Object({

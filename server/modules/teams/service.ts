@@ -7,6 +7,7 @@ import { foldName } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import { codeIn } from "../../core/pasted.ts";
+import { skeletonOf } from "../../core/skeletons.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import { requireSameRole } from "../gateway/service.ts";
@@ -19,7 +20,11 @@ export const maxMembers = 20;
 /** Of a million million codes one that is taken hardly comes twice. */
 const codeTries = 3;
 
-const nameOf = (name: string) => ({ name: name.trim(), nameKey: foldName(name) });
+const nameOf = (name: string) => ({
+  name: name.trim(),
+  nameKey: foldName(name),
+  nameSkeleton: skeletonOf(name),
+});
 
 /** The caller's new team. Throws `team:name_taken`, `team:already_member`. */
 export async function createTeam(
@@ -144,6 +149,8 @@ async function requireOwner(em: EntityManager, teamId: number, callerId: number)
   if (team.ownerId !== callerId) throw new AppError("team:not_owner");
 }
 
+const nameConstraints = new Set<string | null>(["teams_name_unique", "teams_name_skeleton_unique"]);
+
 /** Throws `team:not_owner`, `team:name_taken`. */
 export async function renameTeam(
   deps: TeamDeps,
@@ -156,7 +163,7 @@ export async function renameTeam(
     return require(await teams.findTeam(em, teamId));
   });
   return work.catch((error: unknown) => {
-    if (brokenConstraint(error) === "teams_name_unique") throw new AppError("team:name_taken");
+    if (nameConstraints.has(brokenConstraint(error))) throw new AppError("team:name_taken");
     throw error;
   });
 }

@@ -1,8 +1,10 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { dropSentCredentials, lockAccount } from "../../../db/queries/accounts.ts";
 import type { Player } from "../../../db/entities/player.ts";
-import { nameKey, normalizeEmail } from "../../core/account-names.ts";
+import { normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
+import { isNewName, newNameForm } from "../../core/name-rules.ts";
+import { userNameFields } from "../../core/skeletons.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
@@ -31,10 +33,10 @@ export async function changeProfile(
     deps.em.transactional(async (em) => {
       const account = await lockAccount(em, caller.playerId);
       if (!account) throw new AppError("user:not_found");
-      if (username)
-        Object.assign(account, { username, name: username, nameKey: nameKey(username) });
+      if (username) Object.assign(account, { username, ...newNameOf(account, username) });
       if (displayName !== undefined)
-        account.displayName = displayName?.trim() ?? account.username ?? account.name;
+        account.displayName =
+          newDisplayName(account, displayName) ?? account.username ?? account.name;
       if (timezone !== undefined) account.timezone = timezone ?? "UTC";
       const mails = await changeEmail(em, deps, account, email ?? null);
       if (mails.length > 0) await requireOpenSession({ em, clock: deps.clock }, caller);
@@ -44,6 +46,25 @@ export async function changeProfile(
   await postMessages(deps, mails);
   return player;
 }
+
+/** Another spelling of the name it has is no new name: an older twin of it stays. */
+function newNameOf(account: Player, username: string) {
+  const fields = userNameFields(username);
+  const { nameSkeleton } = fields.nameKey === account.nameKey ? account : fields;
+  return { ...fields, nameSkeleton };
+}
+
+/** The name it has stays, even one that nobody could choose now. */
+function newDisplayName(account: Player, text: string | null): string | null {
+  const name = text?.trim() ?? null;
+  if (name !== null && name !== account.displayName && !isNewName(name))
+    throw new AppError("validation:failed", displayNameProblem);
+  return name;
+}
+
+const displayNameProblem = {
+  violations: [{ propertyPath: "display_name", title: `must be ${newNameForm()}` }],
+};
 
 /** A new address starts unverified and gets a mail, and so does the old one (USR-02). Ids of the mails. */
 async function changeEmail(

@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import type { Player } from "../../../db/entities/player.ts";
 import { usernameForm, usernamePattern } from "../../core/account-names.ts";
 import { timestamp } from "../../core/clock.ts";
+import { newNameForm } from "../../core/name-rules.ts";
 import "../../core/password-rules.ts";
 import "../../core/time-zones.ts";
 import { sessionSchemas } from "../gateway/service.ts";
@@ -43,8 +44,9 @@ export const ProfileBody = Type.Object({
   email: nullable({ format: "email", maxLength: 320, description: "a mail address" }),
   username: nullable({ pattern: usernamePattern, description: usernameForm }),
   display_name: nullable({
+    // A name from before there were rules may be sent back as it is; the handler refuses new ones.
     format: "display-name",
-    description: "1 to 64 characters after trimming",
+    description: newNameForm(),
   }),
   timezone: nullable({ format: "time-zone", description: "an IANA identifier, as Europe/Berlin" }),
 });

@@ -1,7 +1,8 @@
 import { PlayerSchema, type Player } from "../../../db/entities/player.ts";
-import { findOpenPlayer, isEmailKeyTaken, isNameKeyTaken } from "../../../db/queries/players.ts";
-import { isUsername, nameKey, normalizeEmail } from "../../core/account-names.ts";
+import { findOpenPlayer, isEmailKeyTaken, isNameTaken } from "../../../db/queries/players.ts";
+import { isUsername, normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
+import { userNameFields } from "../../core/skeletons.ts";
 import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
@@ -33,8 +34,7 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
   const [session, mailId] = await claiming(() =>
     deps.em.transactional(async (em) => {
       const player = em.create(PlayerSchema, {
-        name: username,
-        nameKey: nameKey(username),
+        ...userNameFields(username),
         username,
         displayName: input.displayName?.trim() ?? username,
         isGuest: false,
@@ -74,7 +74,7 @@ export async function checkAvailability(
     result.email = { available: key !== null && !(await isEmailKeyTaken(deps.em, key)) };
   }
   if (username !== null) {
-    const isTaken = !isUsername(username) || (await isNameKeyTaken(deps.em, nameKey(username)));
+    const isTaken = !isUsername(username) || (await isNameTaken(deps.em, userNameFields(username)));
     result.username = { available: !isTaken };
   }
   return result;

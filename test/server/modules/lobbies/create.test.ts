@@ -153,6 +153,7 @@ describe("POST /lobbies", () => {
     const longest = "\u{1F600}".repeat(64);
     assert.equal((await create({ hostName: longest }, host)).body.player.name, longest);
     const wrong = ["", "   ", "x".repeat(65), "a\u0007b", "a\nb", "a\u0085b", null, 5, ["a"]];
+    wrong.push("\u2800", "\u0301", "\u202eAnn", "Gr\u0430ce", "An\u200bn");
     for (const hostName of wrong) {
       const answer = await create({ hostName }, host);
       assert.deepEqual(

@@ -215,11 +215,39 @@ describe("POST /lobbies/{code}/join", () => {
     const { code } = await openTable(app, { hostName: "Ångström" });
     await sit(app, code, "Ａｎｎ");
     const taken = ["Ann", " ann\t", "ANN", "ａｎｎ", "Ａｎｎ", "a\u030angström", "ÅNGSTRÖM"];
-    taken.push("A\u200bnn", "\u2060Ann\ufeff", "Ann\u{e0041}");
+    taken.push("\ufeffAnn\u3000", "Ann\u00a0");
     for (const name of taken) {
       const answer = await ask(app, "POST", `/${code}/join`, { name });
       assert.equal(outcome(answer), "400 lobby:name_taken", name);
     }
+  });
+
+  it("refuses a name that looks like another of this lobby, and no other lobby's", async () => {
+    const hostName = "Ian Clarke 0";
+    const [one, other] = [await openTable(app, { hostName }), await openTable(app)];
+    await sit(app, one.code, "coco");
+    const join = (code: string, name: string) => ask(app, "POST", `/${code}/join`, { name });
+    const twins = [
+      "Ian  Clarke 0",
+      "ian\u3000clarke 0",
+      "lan Clarke 0",
+      "Ian Clarke O",
+      "сосо",
+      "ＣＯＣＯ",
+    ];
+    for (const name of twins) {
+      assert.equal(outcome(await join(one.code, name)), "400 lobby:name_taken", name);
+      assert.equal((await join(other.code, name)).status, 201, name);
+      const { players } = await lobbyOf(app, other.code);
+      await ask(
+        app,
+        "DELETE",
+        `/${other.code}/players/${players.at(-1)?.id}`,
+        undefined,
+        other.host.as,
+      );
+    }
+    assert.equal((await join(one.code, "Ian Clarke 1")).status, 201);
   });
 
   it("names a wrong name", async () => {
@@ -230,6 +258,11 @@ describe("POST /lobbies/{code}/join", () => {
       " ",
       "\u2003",
       "\u200b\u3164 \u2060",
+      "\u2800",
+      "\u0301",
+      "A\u202en",
+      "A\u200bnn",
+      "Gr\u0430ce",
       "x".repeat(65),
       "a\u0000b",
       "a\u001bb",

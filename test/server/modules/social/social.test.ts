@@ -91,6 +91,17 @@ describe("a social login", () => {
     });
   });
 
+  it("shows no name of a provider that nobody could choose here, and refuses nobody for it", async () => {
+    const someone = (claims: Record<string, unknown>) =>
+      person(provider, { email: newAddress(), email_verified: true, ...claims });
+    const shown = async () => (await sessionOf(app, await goThrough(app))).player;
+    for (const name of ["Gr\u0430ce", "\u2800", "\u0301", "a\u202eb"]) {
+      someone({ name });
+      const player = await shown();
+      assert.equal(player.display_name, player.username, JSON.stringify(name));
+    }
+  });
+
   it("joins an account only when both sides have verified the address", async () => {
     const cases: [ours: boolean, theirs: boolean, isLinked: boolean][] = [
       [true, true, true],

@@ -96,6 +96,36 @@ describe("PATCH /v1/users/@me", () => {
       assert.equal((await one.change({ timezone })).status, 200);
   });
 
+  it("takes no name that nobody can see or read, but keeps the one there is", async () => {
+    const one = await account();
+    for (const display_name of ["\u2800", "\u0301", "a\u202eb", "An\u200bn", "Gr\u0430ce"]) {
+      const answer = await one.change({ display_name });
+      assert.equal(result(answer), "422 validation:failed", JSON.stringify(display_name));
+      assert.deepEqual(answer.wrong, ["display_name"]);
+    }
+    const em = app.deps.orm.em.fork();
+    await em.nativeUpdate(PlayerSchema, { id: one.id }, { displayName: "Gr\u0430ce" });
+    const kept = await one.change({ display_name: "Gr\u0430ce", timezone: "Asia/Kolkata" });
+    assert.deepEqual([kept.status, kept.user["display_name"]], [200, "Gr\u0430ce"]);
+  });
+
+  it("takes no user name that looks like another's, but keeps an older one in any case", async () => {
+    const [one, other] = [await account(), await account()];
+    const start = uniqueName().slice(0, 12);
+    assert.equal((await one.change({ username: `${start}_Ian0` })).status, 200);
+    for (const username of [`${start}_lan0`, `${start}_IanO`, `${start}_lANo`])
+      assert.equal(result(await other.change({ username })), "409 user:username_taken", username);
+    assert.equal((await one.change({ username: `${start}_lanO` })).status, 200, "one's own");
+    // As a migration leaves the younger of two that were there before.
+    const twin = { name: `${start}_Ian0`, nameKey: `${start}_ian0`, nameSkeleton: null };
+    await app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id: other.id }, twin);
+    assert.equal((await other.change({ username: `${start}_IAN0` })).status, 200);
+    const { body } = await app.client.post("/v1/users/check", {
+      body: { username: `${start}_lan0` },
+    });
+    assert.deepEqual(body, { username: { available: false } });
+  });
+
   it("renames for the sign-in too, and frees the older name", async () => {
     const one = await account();
     const older = one.session.player.username ?? "";

@@ -1,0 +1,84 @@
+import Format from "typebox/format";
+import { foldName, isDisplayName } from "./account-names.ts";
+
+/** What the documentation and a refusal say of the rule. */
+export const newNameForm = (min = 1, max = 64): string =>
+  `${min} to ${max} characters after trimming, all seen and of one script (Latin goes with Chinese, Japanese and Korean)`;
+
+/**
+ * Emoji are joined and varied by signs that are not seen by themselves; only between their parts are
+ * those allowed. Keycaps and flags of regions come in forms of their own.
+ */
+const part = String.raw`\p{Extended_Pictographic}[\p{EMod}\ufe0e\ufe0f]?`;
+// Made of text: the compiler checks such a literal against an older language than Node speaks.
+const emoji = new RegExp(String.raw`\p{RGI_Emoji}|${part}(?:\u200d${part})*`, "gv");
+
+/** Signs after which (Indic) or between which (Arabic) a joiner changes how the word is written. */
+const virama =
+  "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2\u1a60\u1b44\u1bab";
+const writtenJoiner = new RegExp(
+  `(?<=[${virama}])[\\u200c\\u200d]|(?<=\\p{scx=Arab})\\u200c(?=\\p{scx=Arab})`,
+  "gu",
+);
+
+/**
+ * Not seen, or seen as nothing: controls, joiners, marks of direction, fillers, private signs, and spaces
+ * too thin to be told from none. The wide space is that of Japanese and Chinese.
+ */
+const invisible =
+  /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}\u{16fe4}]|[^\P{Zs} \u00a0\u3000]/u;
+
+/** A mark needs a sign to stand on, and more than four on one are no writing (UTS 39, 5.4). */
+const loneMark = /(?<![\p{L}\p{N}\p{M}])\p{M}|\p{Mn}{5}/u;
+
+/** Whether a name that somebody chooses now may be shown to others; names that exist are not asked. */
+export function isNewName(text: string): boolean {
+  const name = text.trim();
+  if (!isDisplayName(name)) return false;
+  const plain = name.replace(emoji, "\u2b50").replace(writtenJoiner, "");
+  if (invisible.test(plain) || loneMark.test(plain)) return false;
+  return isOfOneScript(plain.normalize("NFKC")) && foldName(text) !== "";
+}
+
+/** Names of things, which may mix scripts as "emberline Россия" does. */
+export function isNewLabel(text: string): boolean {
+  const plain = text.replace(emoji, "\u2b50").replace(writtenJoiner, "");
+  return /\S/.test(plain) && !invisible.test(plain) && !loneMark.test(plain);
+}
+
+/** Scripts that are written together; Latin goes with each (UTS 39, highly restrictive). */
+const families = ["Latn Hani Hira Kana", "Latn Hani Bopo", "Latn Hani Hang"];
+/** All others that Unicode names, the living ones first. */
+const scripts =
+  `Cyrl Grek Arab Hebr Deva Beng Thai Armn Geor Ethi Khmr Laoo Mymr Sinh Taml Telu Knda Mlym Gujr Guru Orya
+   Tibt Mong Syrc Thaa Nkoo Cher Cans Yiii Olck Java Bali Sund Bugi Lana Talu Tale Cham Lepc Limb Mtei Saur
+   Vaii Tfng Adlm Rohg Mand Samr Copt Goth Runr Ogam Glag Brah Osge Lisu Plrd Bamu Medf Mend Bass Hmng Hmnp
+   Wara Wcho Nagm Tnsa Toto Vith Zanb Cakm Newa Tirh Kthi Mahj Takr Sidd Modi Ahom Batk Buhd Hano Tagb Tglg
+   Phnx Armi Avst Prti Phli Phlp Chrs Sogd Sogo Elym Palm Nbat Hatr Mani Narb Sarb Ugar Xpeo Xsux Egyp Hluw
+   Lina Linb Cprt Cpmn Cari Lyci Lydi Ital Merc Mero Kits Tang Nshu Orkh Ougr Hung Perm Elba Aghb Dogr Gong
+   Gonm Maka Marc Bhks Soyo Phag Rjng Sora Sind Khoj Mult Nand Diak Kawi Shrd Sgnw Shaw Dsrt Osma Dupl Gara
+   Gukh Krai Onao Sunu Todr Tutg Sidt Tayo Berf Tols Khar Kali Sylo Tavt Yezi Gran Pauc Mroo`.split(
+    /\s+/,
+  );
+
+const ofScripts = (names: string) => {
+  const set = ["Zyyy", "Zinh", ...names.split(" ")].map((name) => `\\p{scx=${name}}`).join("");
+  return new RegExp(`^[${set}]*$`, "u");
+};
+let coverings: readonly RegExp[] | undefined;
+
+function isOfOneScript(text: string): boolean {
+  coverings ??= [...families, ...scripts].flatMap((names) => {
+    try {
+      return [ofScripts(names)];
+    } catch {
+      // The Unicode of an older runtime does not know the script, nor a letter of it.
+      return [];
+    }
+  });
+  return coverings.some((covering) => covering.test(text));
+}
+
+// Schemas name these formats.
+Format.Set("new-name", isNewName);
+Format.Set("new-label", isNewLabel);

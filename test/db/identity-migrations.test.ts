@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { MikroORM } from "@mikro-orm/postgresql";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { migrations } from "../../db/migrations/index.ts";
+import { createOrm, migrate } from "../../db/orm.ts";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { withDatabase } from "../../server/core/database-url.ts";
+import { skeletonOf } from "../../server/core/skeletons.ts";
+import { withClient } from "../../server/local/postgres.ts";
+import { testStores, type TestStores } from "../support/stores.ts";
+
+describe("a database of an earlier version", () => {
+  let stores: TestStores;
+  let orm: MikroORM;
+  const name = `earlier_${process.pid}`;
+  const admin = (text: string) =>
+    withClient(withDatabase(stores.databaseUrl, "postgres"), (client) => client.query(text));
+
+  before(async () => {
+    stores = await testStores();
+    orm = await createOrm({
+      DATABASE_URL: withDatabase(stores.databaseUrl, name),
+      DATABASE_POOL: 4,
+    });
+  });
+  after(async () => {
+    await orm.close(true);
+    await admin(`drop database if exists ${name} with (force)`);
+    await stores.stop();
+  });
+
+  /** As it was before the migration of this name, without rows. */
+  async function earlierThan(migration: string): Promise<void> {
+    const at = migrations.findIndex((one) => one.name.endsWith(migration));
+    const last = migrations[at - 1]?.name;
+    assert.ok(last, migration);
+    await migrate(orm);
+    await rowsOf(orm.em.fork(), sql`truncate players, teams, subscribers cascade`);
+    await orm.migrator.down({ to: last });
+  }
+
+  it("keeps its names, of which the oldest of each look has it to itself", async () => {
+    await earlierThan("name_skeletons");
+    const em = orm.em.fork();
+    const names = ["Ian_0", "lan_O", "Mary", "rnary", "mary_", "Bob"];
+    for (const one of names)
+      await rowsOf(
+        em,
+        sql`insert into players (name, name_key, is_guest, channels, realm)
+          values (${one}, ${one.toLowerCase()}, true, '{}', 'default')`,
+      );
+    for (const [n, one] of ["coco", "сосо", "Fire"].entries())
+      await rowsOf(
+        em,
+        sql`insert into teams (name, name_key, join_code, owner_id, created_at)
+          values (${one}, ${one.toLowerCase()}, ${`ABCDEFG${n}`}, 1, now())`,
+      );
+    await migrate(orm);
+    const players = await rowsOf(
+      em,
+      sql`select name, name_skeleton as skeleton from players order by id`,
+    );
+    assert.deepEqual(players, [
+      { name: "Ian_0", skeleton: "lan_o" },
+      { name: "lan_O", skeleton: null },
+      { name: "Mary", skeleton: "mary" },
+      { name: "rnary", skeleton: "rnary" },
+      { name: "mary_", skeleton: "rnary_" },
+      { name: "Bob", skeleton: "bob" },
+    ]);
+    const teams = await rowsOf(
+      em,
+      sql`select name, name_skeleton as skeleton from teams order by id`,
+    );
+    assert.deepEqual(teams, [
+      { name: "coco", skeleton: "coco" },
+      { name: "сосо", skeleton: null },
+      { name: "Fire", skeleton: skeletonOf("Fire") },
+    ]);
+  });
+
+  it("has skeletons of user names as the service makes them", async () => {
+    const inSql = (one: string) =>
+      one.replace(/0/g, "O").replace(/[1I]/g, "l").replace(/m/g, "rn").toLowerCase();
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9_]{3,20}$/), (one) => {
+        assert.equal(skeletonOf(one), inSql(one));
+      }),
+    );
+  });
+});
