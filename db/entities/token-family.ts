@@ -19,6 +19,15 @@ export const TokenFamilySchema = defineEntity({
     /** No token of the family outlives this. */
     endsAt: p.datetime().index("token_families_ends_at_index"),
     revokedAt: p.datetime().nullable(),
+    /** How it was opened; null before this was recorded. */
+    method: p.string().length(16).nullable(),
+    /**
+     * When its player last showed credentials: a passport passes the time of its own session on. Null
+     * where nobody did, as for a guest.
+     */
+    authenticatedAt: p.datetime().nullable(),
+    /** Session that a passport, a link or a consent made this one from. */
+    parent: p.string().length(22).nullable(),
     userAgent: p.string().length(255).nullable(),
   },
 });

@@ -23,6 +23,7 @@ import { Migration20261123072427_upkeep_indexes } from "./Migration2026112307242
 import { Migration20261123150500_archive_source_changes } from "./Migration20261123150500_archive_source_changes.ts";
 import { Migration20261123185857_lead_names } from "./Migration20261123185857_lead_names.ts";
 import { Migration20261126101500_guest_upgrades } from "./Migration20261126101500_guest_upgrades.ts";
+import { Migration20261126102500_sign_in_times } from "./Migration20261126102500_sign_in_times.ts";
 import { Migration20261126110000_name_skeletons } from "./Migration20261126110000_name_skeletons.ts";
 
 /** In the order they are run. */
@@ -52,5 +53,6 @@ export const migrations = [
   Migration20261123150500_archive_source_changes,
   Migration20261123185857_lead_names,
   Migration20261126101500_guest_upgrades,
+  Migration20261126102500_sign_in_times,
   Migration20261126110000_name_skeletons,
 ] as const;

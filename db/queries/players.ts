@@ -203,9 +203,10 @@ export async function recordLoginWithFamily(
     em,
     sql`with known as (${loginUpdate(player, record, signedIn)}), family as (
         insert into token_families (id, player_id, is_guest, realm, generation, created_at,
-          last_used_at, ends_at, user_agent)
+          last_used_at, ends_at, user_agent, method, authenticated_at, parent)
         select ${id}, known.id, ${isGuest}::boolean, ${realm}, ${generation}::int, ${createdAt}::timestamptz,
-          ${lastUsedAt}::timestamptz, ${endsAt}::timestamptz, ${family.userAgent}
+          ${lastUsedAt}::timestamptz, ${endsAt}::timestamptz, ${family.userAgent},
+          ${family.method}, ${family.authenticatedAt}::timestamptz, ${family.parent}
         from known)
       select * from known`,
   );

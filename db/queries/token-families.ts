@@ -2,8 +2,29 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "./rows.ts";
 
+/** How a session came about. */
+export type SignInMethod =
+  | "password"
+  | "code"
+  | "registration"
+  | "social"
+  | "passport"
+  | "link"
+  | "guest"
+  | "reclaim"
+  | "upgrade"
+  | "consent";
+
+export interface SignIn {
+  method: SignInMethod;
+  /** When credentials were shown: to us, or to the provider of a social login; null = not, or not known. */
+  authenticatedAt: Date | null;
+  /** Session it was made from; null = by nobody's. */
+  parent: string | null;
+}
+
 /** A family as a login opens it. */
-export interface NewFamily {
+export interface NewFamily extends SignIn {
   id: string;
   player: number;
   isGuest: boolean;
@@ -102,18 +123,25 @@ export async function revokeFamiliesOf(
   );
 }
 
-/** Milliseconds since the epoch at which an open session of this player began; null when it is not open. */
-export async function familyOpenedAt(
+/** An open session, with when its player last showed credentials: null when nobody did. */
+export interface OpenSignIn {
+  authenticatedAtMs: number | null;
+}
+
+/** An open session of this player, or null; no sign-in is later than the session it opened. */
+export async function findOpenSignIn(
   em: EntityManager,
   { id, playerId, now }: { id: string; playerId: number; now: Date },
-): Promise<number | null> {
+): Promise<OpenSignIn | null> {
   const rows = await rowsOf(
     em,
-    sql<{ ms: number }>`select (extract(epoch from created_at) * 1000)::float8 as ms
+    sql<OpenSignIn>`select case when authenticated_at is not null then
+        (extract(epoch from least(authenticated_at, created_at)) * 1000)::float8
+        end as "authenticatedAtMs"
       from token_families where id = ${id} and player_id = ${playerId}
       and revoked_at is null and ends_at > ${now}`,
   );
-  return rows[0]?.ms ?? null;
+  return rows[0] ?? null;
 }
 
 /** Whether a session of this player is still open. */
@@ -121,7 +149,7 @@ export async function isFamilyOpen(
   em: EntityManager,
   family: { id: string; playerId: number; now: Date },
 ): Promise<boolean> {
-  return (await familyOpenedAt(em, family)) !== null;
+  return (await findOpenSignIn(em, family)) !== null;
 }
 
 export interface OpenFamily {

@@ -4,7 +4,7 @@ import { TokenFamilySchema } from "../../db/entities/token-family.ts";
 import { lockAccount } from "../../db/queries/accounts.ts";
 import { findOpenPlayer } from "../../db/queries/players.ts";
 import {
-  familyOpenedAt,
+  findOpenSignIn,
   isFamilyOpen,
   noteFamilyUse,
   revokeFamily,
@@ -27,15 +27,18 @@ export interface Allower {
   family: string;
 }
 
-/** Milliseconds at which the allower signed in. Throws `auth:token_invalid` when that session has ended. */
+/**
+ * Milliseconds at which the allower last showed credentials, null when nobody did in that session.
+ * Throws `auth:token_invalid` when it has ended.
+ */
 export async function signInTime(
   { orm, clock }: GrantStores,
   { playerId, family: id }: Allower,
-): Promise<number> {
+): Promise<number | null> {
   const now = new Date(clock.now());
-  const signedInAt = await familyOpenedAt(orm.em.fork(), { id, playerId, now });
-  if (signedInAt === null) throw new AppError("auth:token_invalid");
-  return signedInAt;
+  const open = await findOpenSignIn(orm.em.fork(), { id, playerId, now });
+  if (open === null) throw new AppError("auth:token_invalid");
+  return open.authenticatedAtMs;
 }
 
 const familyKey = (grantId: string) => `oauth:family:${grantId}`;
@@ -68,6 +71,8 @@ export async function openGrantSession(
       lastUsedAt: now,
       endsAt: new Date(now.getTime() + seconds * 1_000),
       userAgent: grant.clientName,
+      method: "consent",
+      parent: family,
     });
   });
   await redis.set(familyKey(grant.id), id, "EX", seconds);

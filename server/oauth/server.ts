@@ -56,7 +56,8 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
         if (question.scopes.length > 0) grant.addOIDCScope(question.scopes.join(" "));
         const grantId = await grant.save();
         await openGrantSession(options, allower, { id: grantId, ...question });
-        const ts = Math.floor(signedInAt / 1_000);
+        // Where no sign-in is known none is told: a program that wants one was refused above.
+        const ts = Math.floor((signedInAt ?? 0) / 1_000);
         return settle({ login: { accountId, remember: false, ts }, consent: { grantId } });
       }),
   };
@@ -148,5 +149,8 @@ function oldestSignInMs({ params }: Details): number {
  * The library takes every answer for a sign-in of that moment. Ours may come from a session of weeks
  * ago, so what the program asks of its age (prompt=login, max_age) is ours to see to.
  */
-const isRecentEnough = (details: Details, signedInAt: number, now: number): boolean =>
-  signedInAt >= details.iat * 1_000 || now - signedInAt < oldestSignInMs(details);
+function isRecentEnough(details: Details, signedInAt: number | null, now: number): boolean {
+  const oldest = oldestSignInMs(details);
+  if (signedInAt === null) return oldest === Infinity;
+  return signedInAt >= details.iat * 1_000 || now - signedInAt < oldest;
+}

@@ -19,6 +19,8 @@ export interface TestProvider {
   people: Map<string, Person>;
   /** Who signs in next; null says no. */
   signsIn: string | null;
+  /** When they showed their credentials, seconds since the epoch; null = now. */
+  signedInAt: number | null;
   stop(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ const clientSecret = "a-secret-of-the-test-provider";
 export async function startTestProvider(
   redirectUris: string[],
   authMethod: "client_secret_basic" | "client_secret_post" = "client_secret_post",
+  tellsSignIn = false,
 ): Promise<TestProvider> {
   let handle = (_: IncomingMessage, answer: ServerResponse): void => void answer.end();
   const server = createServer((request, answer) => handle(request, answer));
@@ -40,17 +43,22 @@ export async function startTestProvider(
     clientSecret,
     people: new Map(),
     signsIn: null,
+    signedInAt: null,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
   };
-  const provider = new Provider(issuer, configurationOf(test, redirectUris, authMethod));
+  const provider = new Provider(
+    issuer,
+    configurationOf(test, redirectUris, { authMethod, tellsSignIn }),
+  );
   const own = provider.callback();
   handle = (request, answer) => {
     if (!request.url?.startsWith("/interaction/")) return void own(request, answer);
     const denied = { error: "access_denied", error_description: "not today" };
-    const result = test.signsIn === null ? denied : { login: { accountId: test.signsIn } };
+    const ts = test.signedInAt ?? Math.floor(Date.now() / 1_000);
+    const result = test.signsIn === null ? denied : { login: { accountId: test.signsIn, ts } };
     void provider.interactionFinished(request, answer, result);
   };
   return test;
@@ -59,7 +67,10 @@ export async function startTestProvider(
 function configurationOf(
   test: TestProvider,
   redirectUris: string[],
-  authMethod: "client_secret_basic" | "client_secret_post",
+  {
+    authMethod,
+    tellsSignIn,
+  }: { authMethod: "client_secret_basic" | "client_secret_post"; tellsSignIn: boolean },
 ): Configuration {
   return {
     clientAuthMethods: [authMethod],
@@ -69,6 +80,7 @@ function configurationOf(
         client_secret: clientSecret,
         redirect_uris: redirectUris,
         token_endpoint_auth_method: authMethod,
+        require_auth_time: tellsSignIn,
       },
     ],
     conformIdTokenClaims: false,

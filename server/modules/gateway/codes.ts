@@ -10,7 +10,7 @@ import { codeHashes, readCode } from "../../core/one-time-codes.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import { clearLocks } from "./lockout.ts";
-import { openSession, type Opener, type Session } from "./sessions.ts";
+import { openSession, withCredentials, type Opener, type Session } from "./sessions.ts";
 
 /** Wrong tries that void a code (GW-04). */
 const maxTries = 5;
@@ -67,7 +67,8 @@ export async function signInWithCode(
     const account = await findOpenPlayer(em, playerId);
     if (!account) return null;
     const noticeId = await noticeOf(em, deps, account, now);
-    return { account, session: openSession(em, deps, account, opener), noticeId };
+    const signIn = withCredentials("code", now.getTime());
+    return { account, session: openSession(em, deps, account, opener, signIn), noticeId };
   });
   if (!opened) throw new AppError("auth:code_invalid");
   const { account, session, noticeId } = opened;

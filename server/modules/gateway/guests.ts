@@ -12,7 +12,13 @@ import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import { writeVerification } from "../verification/service.ts";
 import { claiming } from "./conflicts.ts";
-import { openSession, requireOpenSession, type Opener, type Session } from "./sessions.ts";
+import {
+  openSession,
+  requireOpenSession,
+  withoutCredentials,
+  type Opener,
+  type Session,
+} from "./sessions.ts";
 
 /** GW-06 */
 const nameTries = 10;
@@ -57,7 +63,7 @@ function createGuest(deps: Deps, name: string, opener: Opener): Promise<Session>
         });
         // The tokens carry the id, so the row has to exist before the session is made.
         await em.flush();
-        return openSession(em, deps, player, opener);
+        return openSession(em, deps, player, opener, withoutCredentials("guest"));
       }),
     guestCodes,
   );
@@ -74,7 +80,7 @@ async function reclaimGuest(deps: Deps, token: string, opener: Opener): Promise<
     const isOpen = await advanceReclaim(em, { playerId, generation, issuedAt });
     const player = isOpen ? await findOpenPlayer(em, playerId) : null;
     if (!player) throw new AppError("auth:token_invalid");
-    return openSession(em, deps, player, opener);
+    return openSession(em, deps, player, opener, withoutCredentials("reclaim"));
   });
 }
 
@@ -115,7 +121,9 @@ export async function upgrade(
       const player = await findOpenPlayer(em, caller.playerId);
       if (!player) throw new AppError("auth:token_invalid");
       const verification = await writeVerification(em, deps, player);
-      return [openSession(em, deps, player, opener), verification] as const;
+      // Its password was chosen, and not yet asked for.
+      const signIn = withoutCredentials("upgrade");
+      return [openSession(em, deps, player, opener, signIn), verification] as const;
     }),
   );
   // Processes that do not hear of it read it when the news come again.

@@ -1,10 +1,9 @@
 import { findOpenPlayer, recordLogin } from "../../../db/queries/players.ts";
-import { isFamilyOpen } from "../../../db/queries/token-families.ts";
 import { useToken } from "../../../db/queries/used-tokens.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { openSession, type Opener, type Session } from "./sessions.ts";
+import { inheritSignIn, openSession, type Opener, type Session } from "./sessions.ts";
 
 /** Document 1, Limits. */
 export const passportSeconds = 60;
@@ -32,9 +31,11 @@ export async function redeemPassport(
     if (!(await useToken(em, claims.jti, new Date(claims.exp * 1_000)))) throw invalid();
     if (!(await recordLogin(em, playerId, { now }))) throw invalid();
     const player = await findOpenPlayer(em, playerId);
-    const isOpen = await isFamilyOpen(em, { id: claims.fam ?? "", playerId, now });
-    if (!player || !isOpen) throw invalid();
-    return openSession(em, deps, player, { ...opener, realm: claims.realm ?? opener.realm });
+    const parent = claims.fam ?? "";
+    const signIn = await inheritSignIn(em, deps, { method: "passport", playerId, parent });
+    if (!player || signIn === null) throw invalid();
+    const { realm } = claims;
+    return openSession(em, deps, player, { ...opener, realm: realm ?? opener.realm }, signIn);
   });
 }
 

@@ -22,10 +22,12 @@ export {
 } from "./lockout.ts";
 export { emailProblem } from "./guests.ts";
 export {
+  inheritSignIn,
   openerOf,
   openSession,
   requireOpenSession,
   requireSameRole,
+  withCredentials,
   type Opener,
   type Session,
 } from "./sessions.ts";

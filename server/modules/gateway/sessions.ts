@@ -7,7 +7,13 @@ import {
   type LoginRecord,
   type SignedIn,
 } from "../../../db/queries/players.ts";
-import { isFamilyOpen, type NewFamily } from "../../../db/queries/token-families.ts";
+import {
+  findOpenSignIn,
+  isFamilyOpen,
+  type NewFamily,
+  type SignIn,
+  type SignInMethod,
+} from "../../../db/queries/token-families.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomId } from "../../core/ids.ts";
 import type { Deps } from "../../deps.ts";
@@ -54,19 +60,47 @@ export async function openerOf(
   };
 }
 
+/** For sessions nobody showed credentials for: programs that ask for a recent sign-in get another. */
+export const withoutCredentials = (method: SignInMethod): SignIn => ({
+  method,
+  authenticatedAt: null,
+  parent: null,
+});
+
+/** For sessions whose player showed credentials just now. */
+export const withCredentials = (method: SignInMethod, now: number): SignIn => ({
+  method,
+  authenticatedAt: new Date(now),
+  parent: null,
+});
+
+/** For a session made from another: its player signed in when that one's did. Null when that one has ended. */
+export async function inheritSignIn(
+  em: EntityManager,
+  { clock }: Pick<Deps, "clock">,
+  { method, playerId, parent }: { method: SignInMethod; playerId: number; parent: string },
+): Promise<SignIn | null> {
+  const now = new Date(clock.now());
+  const open = await findOpenSignIn(em, { id: parent, playerId, now });
+  if (open === null) return null;
+  const { authenticatedAtMs: ms } = open;
+  return { method, authenticatedAt: ms === null ? null : new Date(ms), parent };
+}
+
 /** Opens a family for a player; written when `em` is flushed. */
 export function openSession(
   em: EntityManager,
   deps: Pick<Deps, "clock" | "tokens">,
   player: Player,
   opener: Opener,
+  signIn: SignIn = withoutCredentials("guest"),
 ): Session {
-  const family = newFamily(player, opener, deps.clock.now());
+  const family = newFamily(player, opener, { now: deps.clock.now(), signIn });
   em.create(TokenFamilySchema, family);
   return sessionOf(deps, player, family, family.createdAt.getTime());
 }
 
-/** Notes the login of an account and opens its session; null when it may no longer sign in so. */
+/** Notes a login by password and opens its session; null when it may no longer sign in so. */
 export async function openLoginSession(
   deps: Pick<Deps, "em" | "clock" | "tokens">,
   accountId: number,
@@ -74,7 +108,8 @@ export async function openLoginSession(
   record: LoginRecord,
 ): Promise<Session | null> {
   const now = record.now.getTime();
-  const family = newFamily({ id: accountId, isGuest: false }, opener, now);
+  const signIn = withCredentials("password", now);
+  const family = newFamily({ id: accountId, isGuest: false }, opener, { now, signIn });
   const account = await recordLoginWithFamily(deps.em, record, family);
   return account && sessionOf(deps, account, family, now);
 }
@@ -82,7 +117,7 @@ export async function openLoginSession(
 function newFamily(
   player: Pick<Player, "id" | "isGuest">,
   { realm, userAgent }: Opener,
-  now: number,
+  { now, signIn }: { now: number; signIn: SignIn },
 ): NewFamily {
   const { familySeconds } = lifetimeOf(player.isGuest);
   return {
@@ -95,6 +130,7 @@ function newFamily(
     lastUsedAt: new Date(now),
     endsAt: new Date(now + familySeconds * 1000),
     userAgent,
+    ...signIn,
   };
 }
 

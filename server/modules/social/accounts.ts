@@ -15,7 +15,7 @@ import { userNameFields } from "../../core/skeletons.ts";
 import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { openSession, requireOpenSession, type Opener, type Session } from "../gateway/service.ts";
+import { inheritSignIn, openSession, type Opener, type Session } from "../gateway/service.ts";
 import { writeVerification } from "../verification/service.ts";
 import type { Profile } from "./profiles.ts";
 
@@ -65,7 +65,9 @@ async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Pr
     if (!(await saveConnection(em, connection, now))) throw new Overtaken();
     const needsMail = known === null && !player.emailVerifiedAt;
     const mail = needsMail ? await writeVerification(em, deps, player) : null;
-    return [openSession(em, deps, player, opener), mail] as const;
+    const { authenticatedAt } = profile;
+    const opening = { method: "social", authenticatedAt, parent: null } as const;
+    return [openSession(em, deps, player, opener, opening), mail] as const;
   });
   await postMessages(deps, [mailId]);
   return session;
@@ -145,10 +147,12 @@ export async function linkSocially(
     return await deps.em.transactional(async (em) => {
       const player = await lockAccount(em, playerId);
       if (!player) throw new AppError("auth:token_invalid");
-      await requireOpenSession({ em, clock: deps.clock }, linker);
+      const parent = linker.family;
+      const signIn = await inheritSignIn(em, deps, { method: "link", playerId, parent });
+      if (signIn === null) throw new AppError("auth:token_invalid");
       const isSaved = await saveConnection(em, { ...profile, provider, playerId }, now);
       if (!isSaved) throw new AppError("oauth:already_linked");
-      return opener && openSession(em, deps, player, opener);
+      return opener && openSession(em, deps, player, opener, signIn);
     });
   } catch (error) {
     if (brokenConstraint(error) === null) throw error;

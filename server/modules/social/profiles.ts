@@ -16,6 +16,8 @@ export interface Profile {
   isEmailVerified: boolean;
   name: string | null;
   avatarUrl: string | null;
+  /** When the person showed the provider credentials, as far as it says; never later than now. */
+  authenticatedAt: Date | null;
 }
 
 const maxSubject = 255;
@@ -56,10 +58,12 @@ export async function readProfile(
     });
     const claims = tokens.claims();
     if (!claims) return toProfile(await readPlainUser(provider, configuration, tokens));
+    const authenticatedAt = signInTimeOf(claims, deps.clock.now());
     const isComplete = claims["email"] !== undefined && claims["name"] !== undefined;
-    if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return toProfile(claims);
+    if (isComplete || !configuration.serverMetadata().userinfo_endpoint)
+      return { ...toProfile(claims), authenticatedAt };
     const more = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-    return toProfile({ ...claims, ...more }, addressedBy(claims, more));
+    return { ...toProfile({ ...claims, ...more }, addressedBy(claims, more)), authenticatedAt };
   } catch (error) {
     throw failureOf(deps, provider, error);
   }
@@ -111,7 +115,14 @@ function toProfile(claims: Claims, addressed = claims): Profile {
     isEmailVerified: verified === true || verified === "true",
     name: typeof name === "string" ? name.trim() : null,
     avatarUrl: httpsUrl(picture) ?? httpsUrl(avatar_url),
+    authenticatedAt: null,
   };
+}
+
+/** A provider may have known the person for weeks: only what the signed token says of it counts. */
+function signInTimeOf({ auth_time: seconds }: Claims, now: number): Date | null {
+  const isTime = typeof seconds === "number" && seconds > 0 && Number.isFinite(seconds);
+  return isTime ? new Date(Math.min(now, seconds * 1_000)) : null;
 }
 
 function httpsUrl(value: unknown): string | null {

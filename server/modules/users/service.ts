@@ -11,6 +11,7 @@ import {
   claiming,
   emailProblem,
   openSession,
+  withCredentials,
   type Opener,
   type Session,
 } from "../gateway/service.ts";
@@ -50,7 +51,8 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
       // The tokens carry the id, so the row has to exist before the session is made.
       await em.flush();
       const verification = await writeVerification(em, deps, player);
-      return [openSession(em, deps, player, opener), verification] as const;
+      const signIn = withCredentials("registration", now.getTime());
+      return [openSession(em, deps, player, opener, signIn), verification] as const;
     }),
   );
   await postMessages(deps, [mailId]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
 import { findOpenPlayer, recordLogin } from "../../../../db/queries/players.ts";
 import { openSession } from "../../../../server/modules/gateway/sessions.ts";
 import { startApp, type App } from "../../../support/app.ts";
@@ -13,6 +14,7 @@ import {
   post,
   registerAccount,
   tokenOf,
+  uniqueName,
 } from "../../../support/identity.ts";
 import { untilOneWaits } from "../../../support/locks.ts";
 import { sentMessage } from "../../../support/messages.ts";
@@ -99,6 +101,45 @@ describe("the sessions of an account", () => {
     });
     assert.equal((await ended).status, 204);
     assert.equal((await refresh(opened.body.refresh_token)).code, "auth:refresh_invalid");
+  });
+
+  it("know how they came about, and when credentials were shown if they were", async () => {
+    const { email, session } = await registerAccount(app);
+    const guest = await enter(app);
+    const upgraded = await enter(app);
+    const account = { email: `${uniqueName()}@example.com`, password };
+    const passport = async (token: string) => {
+      const answer = await app.client.get("/v1/tokens/passport", { token });
+      const query = { ...(answer.body as { passport: string }), redirect: "http://localhost/" };
+      const asked = new URLSearchParams({ passport: query.passport, redirect: query.redirect });
+      await app.client.get(`/v1/gateway/customs?${asked.toString()}`);
+    };
+    clock.advance(60_000);
+    await post(app, "/v1/gateway/login", { identifier: email, password });
+    await post(app, "/v1/gateway/refresh", { refresh_token: session.refresh_token });
+    await passport(session.access_token);
+    await post(app, "/v1/gateway/guest", { reclaimToken: guest.reclaim_token });
+    await passport(guest.access_token);
+    await post(app, "/v1/gateway/upgrade", account, tokenOf(upgraded));
+    const madeOf = async (player: number) =>
+      (await app.deps.orm.em.fork().find(TokenFamilySchema, { player })).map((one) => [
+        one.method,
+        one.authenticatedAt && clock.now() - one.authenticatedAt.getTime(),
+      ]);
+    assert.deepEqual((await madeOf(session.player.id)).toSorted(), [
+      ["passport", 60_000],
+      ["password", 0],
+      ["registration", 60_000],
+    ]);
+    assert.deepEqual((await madeOf(guest.player.id)).toSorted(), [
+      ["guest", null],
+      ["passport", null],
+      ["reclaim", null],
+    ]);
+    assert.deepEqual((await madeOf(upgraded.player.id)).toSorted(), [
+      ["guest", null],
+      ["upgrade", null],
+    ]);
   });
 
   it("are no matter of guests and strangers", async () => {

@@ -262,6 +262,70 @@ describe("the OAuth 2.0 server", () => {
       assert.ok(Math.abs(now() - day - at) < 600, String(at));
     });
 
+    /** Sessions that nobody showed credentials for since the program asked. */
+    const elsewhere = {
+      async passport(access: string) {
+        const answer = await app.client.get("/v1/tokens/passport", { token: access });
+        const { passport } = answer.body as { passport: string };
+        const goal = "http://localhost/";
+        const query = new URLSearchParams({ passport, redirect: goal }).toString();
+        const there = await app.client.get(`/v1/gateway/customs?${query}`);
+        assert.equal(there.status, 302);
+        return refreshed(/svc_refresh=([^;]+)/.exec(there.headers.get("set-cookie") ?? "")?.[1]);
+      },
+      async upgrade() {
+        const guest = await enter(app);
+        const email = `${guest.player.name.toLowerCase()}@example.com`;
+        const answer = await post(app, "/v1/gateway/upgrade", { email, password }, tokenOf(guest));
+        return answer.body.access_token;
+      },
+    };
+    const refreshed = async (token: string | undefined) =>
+      (await post(app, "/v1/gateway/refresh", { refresh_token: token })).body.access_token;
+
+    it("takes no passport, no upgrade and no refresh for a sign-in", async () => {
+      const { email: address, session } = await registerAccount(app);
+      const player = session.player.id;
+      const authenticatedAt = new Date(Date.now() - day * 1_000);
+      await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { authenticatedAt });
+      for (const more of [{ prompt: "login" }, { max_age: "3600" }]) {
+        const asked = await ask(more);
+        const made = [
+          await refreshed(session.refresh_token),
+          await elsewhere.passport(session.access_token),
+          await elsewhere.passport(await elsewhere.passport(session.access_token)),
+          await elsewhere.upgrade(),
+        ];
+        for (const [at, access] of made.entries())
+          await assert.rejects(
+            asked.browser.decide(asked.page, access),
+            /401.*oauth:sign_in_required/,
+            String(at),
+          );
+        const again = await post(app, "/v1/gateway/login", { identifier: address, password });
+        assert.ok(await signedInAt(asked, again.body.access_token));
+      }
+    });
+
+    it("tells of a passport's session when its player really signed in", async () => {
+      const { session } = await registerAccount(app);
+      const player = session.player.id;
+      const authenticatedAt = new Date(Date.now() - day * 1_000);
+      await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { authenticatedAt });
+      const access = await elsewhere.passport(session.access_token);
+      const at = await signedInAt(await ask({ max_age: String(2 * day) }), access);
+      assert.equal(at, Math.floor(authenticatedAt.getTime() / 1_000));
+    });
+
+    it("is told of no sign-in when it asks for none and there was none", async () => {
+      const asked = await ask({});
+      const browser = { ...asked, access: await elsewhere.upgrade() };
+      const back = await asked.browser.decide(asked.page, browser.access);
+      const tokens = await exchange(open, { verifier: asked.verifier, back });
+      assert.ok(tokens.claims()?.sub);
+      assert.equal(tokens.claims()?.auth_time, undefined);
+    });
+
     it("takes a no from any session", async () => {
       const { browser, page } = await ask({ prompt: "login" });
       const back = await browser.decide(page, old, false);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
 import { lockAccount } from "../../../../db/queries/accounts.ts";
 import { deleteConnection, saveConnection } from "../../../../db/queries/oauth-connections.ts";
 import { startApp, type App } from "../../../support/app.ts";
@@ -15,10 +16,13 @@ import {
 import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./visitor.ts";
 
 let provider: TestProvider;
+/** Says when people signed in there. */
+let telling: TestProvider;
 let app: App;
 const now = Date.now();
 before(async () => {
   provider = await startTestProvider([callbackOf("acme")]);
+  telling = await startTestProvider([callbackOf("told")], "client_secret_post", true);
   app = await startApp({
     clock: { now: () => now },
     env: {
@@ -26,11 +30,15 @@ before(async () => {
       OAUTH_ACME_SECRET: provider.clientSecret,
       OAUTH_ACME_ISSUER: provider.issuer,
       OAUTH_ACME_LABEL: "Acme Games",
+      OAUTH_TOLD_CLIENT_ID: telling.clientId,
+      OAUTH_TOLD_SECRET: telling.clientSecret,
+      OAUTH_TOLD_ISSUER: telling.issuer,
     },
   });
 });
 after(async () => {
   await app.stop();
+  await telling.stop();
   await provider.stop();
 });
 
@@ -47,7 +55,12 @@ const connectionsOf = async (token: string) =>
 describe("a social login", () => {
   it("is listed, and its address carries PKCE, state and nonce", async () => {
     const list = await app.client.get("/v1/gateway/oauth/providers");
-    assert.deepEqual(list.body, { providers: [{ id: "acme", name: "Acme Games" }] });
+    assert.deepEqual(list.body, {
+      providers: [
+        { id: "acme", name: "Acme Games" },
+        { id: "told", name: "Told" },
+      ],
+    });
     const begun = await begin(app);
     const query = new URL(begun.url).searchParams;
     assert.equal(query.get("code_challenge_method"), "S256");
@@ -196,6 +209,27 @@ describe("a social login", () => {
     assert.equal((await goThrough(app)).error, "oauth:already_linked");
     person(provider, { email, email_verified: true });
     assert.equal((await goThrough(app)).error, "oauth:already_linked");
+  });
+
+  it("is a sign-in of the time the provider says, if it says one", async () => {
+    const methods = async (id: number) =>
+      (await app.deps.orm.em.fork().find(TokenFamilySchema, { player: id })).map((one) => [
+        one.method,
+        one.authenticatedAt,
+      ]);
+    person(provider, { email: newAddress(), email_verified: true });
+    const silent = await sessionOf(app, await goThrough(app));
+    assert.deepEqual(await methods(silent.player.id), [["social", null]]);
+    const at = Math.floor(now / 1_000) - 86_400;
+    for (const [said, kept] of [
+      [at, new Date(at * 1_000)],
+      [at + 2 * 86_400, new Date(now)],
+    ] as const) {
+      telling.signedInAt = said;
+      person(telling, { email: newAddress(), email_verified: true });
+      const told = await sessionOf(app, await goThrough(app, { provider: "told" }));
+      assert.deepEqual(await methods(told.player.id), [["social", kept]]);
+    }
   });
 
   it("works for a native client, which sends code and state itself", async () => {
