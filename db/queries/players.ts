@@ -68,24 +68,19 @@ export async function isNameTaken(
   return (await em.count(PlayerSchema, { $or: [{ nameKey }, { nameSkeleton }] })) > 0;
 }
 
-/** Clocks of the service and of Postgres are at most so far apart. */
-const clockLeeway = "1 hour";
-
 /**
- * Gives a guest the next reclaim generation; false when the token may not be used (TOK-12). A database put back
- * from an older copy gives ids out again: a token from before its player was made was that of another one.
+ * Gives a guest the next reclaim generation; false when the token may not be used (TOK-12). Generations alone
+ * decide, never times: clocks step, and differ from host to host.
  */
 export async function advanceReclaim(
   em: EntityManager,
-  token: { playerId: number; generation: number; issuedAt: Date },
+  { playerId, generation }: { playerId: number; generation: number },
 ): Promise<boolean> {
-  const { playerId, generation, issuedAt } = token;
   const rows = await rowsOf(
     em,
     sql`update players set reclaim_generation = reclaim_generation + 1
       where id = ${playerId} and is_guest and deleted_at is null
         and reclaim_void_below <= ${generation} and reclaim_generation >= ${generation}
-        and created_at <= ${issuedAt}::timestamptz + ${clockLeeway}::interval
       returning id`,
   );
   return rows.length > 0;

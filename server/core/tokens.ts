@@ -19,8 +19,9 @@ export interface TokenClaims {
   sub: string;
   aud: TokenType;
   jti: string;
-  /** Seconds since the epoch. */
+  /** Seconds since the epoch by the signer's clock, for people who read a token; never compared with anything. */
   iat: number;
+  /** Seconds since the epoch, strict on the verifier's clock. */
   exp: number;
   /** access */
   roles?: string[];
@@ -47,7 +48,11 @@ export interface TokenService {
 
 /** Longer texts are no tokens of ours; they are refused before any work is done. */
 const maxTokenLength = 2_048;
-const issuedAtLeewaySeconds = 5;
+const algorithm = "HS256";
+/** What our tokens carry beside the algorithm and the key. */
+const headerType = "JWT";
+/** Members of the header: a token with any other (`crit`, `b64`, `jku`, ...) asks for what is not done here. */
+const headerNames: ReadonlySet<string> = new Set(["alg", "typ", "kid"]);
 /** Verified tokens remembered per process: two generations of this size. */
 const cacheHalf = 10_000;
 /** Characters of an HS256 signature. */
@@ -63,11 +68,13 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
   const seconds = () => Math.floor(clock.now() / 1000);
 
   function check(type: TokenType, token: string, now: number): TokenClaims | null {
-    const ring = [current, previous].find((known) => known?.kid === kidOf(token));
-    if (!ring) return null;
     try {
+      const [header, body] = token.split(".", 2).map(readJson);
+      const kid = isHeader(header) ? header.kid : null;
+      const ring = [current, previous].find((known) => known?.kid === kid);
+      if (!ring || body === undefined) return null;
       const payload: unknown = jwt.verify(token, ring.key(type), {
-        algorithms: ["HS256"],
+        algorithms: [algorithm],
         audience: type,
         issuer: config.TOKEN_ISSUER,
         clockTimestamp: now,
@@ -83,7 +90,7 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
       const now = seconds();
       const fixed = { iss: config.TOKEN_ISSUER, aud: type, sub: subject };
       const payload = { jti: randomId(), ...claims, ...fixed, iat: now, exp: now + lifetime };
-      return jwt.sign(payload, current.key(type), { algorithm: "HS256", keyid: current.kid });
+      return jwt.sign(payload, current.key(type), { algorithm, keyid: current.kid });
     },
     verify(type, token) {
       if (token.length > maxTokenLength) return null;
@@ -92,7 +99,8 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
       const known = isCached ? cache.get(token) : undefined;
       // A key of the cache is the whole token, so a known one needs its purpose and times only.
       const claims = known?.aud === type ? known : check(type, token, now);
-      if (!claims || claims.exp <= now || claims.iat > now + issuedAtLeewaySeconds) return null;
+      // No look at `iat`: the signer's clock may be ahead of ours, or ours was set back since (S40).
+      if (!claims || claims.exp <= now) return null;
       if (isCached && !known) cache.set(token, claims);
       return claims;
     },
@@ -118,15 +126,23 @@ function keyring(secret: string): Keyring {
   };
 }
 
-function kidOf(token: string): unknown {
-  try {
-    const header: unknown = JSON.parse(
-      Buffer.from(token.slice(0, token.indexOf(".")), "base64url").toString(),
-    );
-    return (header as { kid?: unknown } | null)?.kid;
-  } catch {
-    return undefined;
-  }
+/**
+ * The object in a part of a token; throws for anything else. Two members of one name make two readings of the
+ * same signed text: such a text is longer than what is made anew of the object.
+ */
+function readJson(part: string): object {
+  const text = Buffer.from(part, "base64url").toString();
+  const value: unknown = JSON.parse(text);
+  const withoutSpace = (json: string) => json.replaceAll(/\s/g, "");
+  if (typeof value !== "object" || value === null) throw new Error("not an object");
+  if (withoutSpace(JSON.stringify(value)) !== withoutSpace(text)) throw new Error("ambiguous");
+  return value;
+}
+
+function isHeader(header: object | undefined): header is { kid: unknown } {
+  const { alg, typ } = (header ?? {}) as { alg?: unknown; typ?: unknown };
+  const names = Object.keys(header ?? {});
+  return alg === algorithm && typ === headerType && names.every((name) => headerNames.has(name));
 }
 
 function isClaims(payload: unknown, type: TokenType): payload is TokenClaims {

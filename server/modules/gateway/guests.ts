@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "../../../db/entities/player.ts";
 import { advanceReclaim, findOpenPlayer, upgradeGuest } from "../../../db/queries/players.ts";
@@ -30,6 +31,12 @@ const guestCodes = {
   players_name_skeleton_unique: "guest:username_taken",
 } as const;
 
+/**
+ * Reclaim generations begin anywhere: a database put back from an older copy gives ids out again, and the token
+ * of the lost guest must not fit the new one. Half of what the column holds is left to count up in.
+ */
+const firstGenerations = 2 ** 30;
+
 /** A new guest, or the one a reclaim token names (document 1, Gateway; TOK-12). */
 export async function enterAsGuest(
   deps: Deps,
@@ -51,12 +58,15 @@ export async function enterAsGuest(
 
 function createGuest(deps: Deps, name: string, opener: Opener): Promise<Session> {
   const now = new Date(deps.clock.now());
+  const generation = randomInt(firstGenerations);
   return claiming(
     () =>
       deps.em.transactional(async (em) => {
         const player = em.create(PlayerSchema, {
           ...userNameFields(name),
           isGuest: true,
+          reclaimGeneration: generation,
+          reclaimVoidBelow: generation,
           channels: [],
           realm: opener.realm,
           createdAt: now,
@@ -75,9 +85,8 @@ async function reclaimGuest(deps: Deps, token: string, opener: Opener): Promise<
   if (!claims) throw new AppError("auth:token_invalid");
   const playerId = Number(claims.sub);
   const generation = claims.gen ?? 0;
-  const issuedAt = new Date(claims.iat * 1000);
   return deps.em.transactional(async (em) => {
-    const isOpen = await advanceReclaim(em, { playerId, generation, issuedAt });
+    const isOpen = await advanceReclaim(em, { playerId, generation });
     const player = isOpen ? await findOpenPlayer(em, playerId) : null;
     if (!player) throw new AppError("auth:token_invalid");
     return openSession(em, deps, player, opener, withoutCredentials("reclaim"));

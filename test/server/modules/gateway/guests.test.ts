@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
 import { voidReclaimTokens } from "../../../../db/queries/accounts.ts";
 import { revokeFamiliesOf } from "../../../../db/queries/token-families.ts";
 import { enterAsGuest } from "../../../../server/modules/gateway/guests.ts";
@@ -136,12 +137,28 @@ describe("POST /v1/gateway/guest", () => {
   });
 
   it("refuses the token of a guest whose id is another's since an older copy was put back", async () => {
-    const lost = (await post(app, "/v1/gateway/guest", {})).body;
+    const lost = await enter(app);
+    const { id } = lost.player;
     const em = app.deps.em.fork();
-    const later = new Date(app.deps.clock.now() + 86_400_000);
-    await em.nativeUpdate(PlayerSchema, { id: lost.player.id }, { createdAt: later });
+    await em.nativeDelete(TokenFamilySchema, { player: id });
+    await em.nativeDelete(PlayerSchema, { id });
+    await em.execute("select setval('players_id_seq', ?)", [id - 1]);
+    const found = await enter(app);
+    assert.equal(found.player.id, id);
     const answer = await post(app, "/v1/gateway/guest", { reclaimToken: lost.reclaim_token });
     assert.deepEqual([answer.status, answer.code], [401, "auth:token_invalid"]);
+    const own = await post(app, "/v1/gateway/guest", { reclaimToken: found.reclaim_token });
+    assert.equal(own.body.player.id, id);
+  });
+
+  it("takes the reclaim token of a guest made before generations began anywhere", async () => {
+    const guest = await enter(app);
+    const { id } = guest.player;
+    const generations = { reclaimGeneration: 0, reclaimVoidBelow: 0 };
+    await app.deps.em.fork().nativeUpdate(PlayerSchema, { id }, generations);
+    const old = app.deps.tokens.sign("reclaim", String(id), 3_600, { gen: 0 });
+    const answer = await post(app, "/v1/gateway/guest", { reclaimToken: old });
+    assert.equal(answer.body.player.id, id);
   });
 
   it("refuses a reclaim token that is none, and makes no guest instead", async () => {
