@@ -11,3 +11,7 @@ export async function useToken(em: EntityManager, jti: string, expiresAt: Date):
   );
   return rows.length > 0;
 }
+
+export async function isTokenUsed(em: EntityManager, jti: string): Promise<boolean> {
+  return (await rowsOf(em, sql`select 1 from used_tokens where jti = ${jti}`)).length > 0;
+}

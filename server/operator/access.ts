@@ -34,14 +34,12 @@ async function identify(
 ): Promise<Operator> {
   const header = request.headers.authorization;
   if (header !== undefined) {
-    const wait = failures.waitOf(request.ip);
-    if (wait > 0) throw tooManyFailures(wait);
     const found = await identities.fromToken(/^Bearer (\S+)$/i.exec(header)?.[1] ?? "");
     if (found) return found;
-    failures.record(request.ip);
+    refuseRepeated(failures, request.ip);
     throw new AppError("auth:token_invalid", challenge);
   }
-  const cookie = parseCookie(request.headers.cookie ?? "")[cookieName];
+  const cookie = cookieOf(request);
   const found = cookie === undefined ? null : await identities.fromCookie(cookie);
   if (!found) throw new AppError("auth:required", challenge);
   if (request.method !== "GET" && !safeFetchSites.has(fetchSite(request)))
@@ -56,6 +54,17 @@ function fetchSite(request: OperatorRequest): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-export function tooManyFailures(wait: number): AppError {
-  return new AppError("rate_limit:exceeded", { params: { retry_after: wait } });
+/** The session of a browser, as the request carries it. */
+export function cookieOf({ headers }: Pick<OperatorRequest, "headers">): string | undefined {
+  return parseCookie(headers.cookie ?? "")[cookieName];
+}
+
+/**
+ * Counts a wrong token, and throws once there were too many. Call it when the token was looked up: any page of the
+ * web can send wrong ones from the operator's own address, and the right one has to open all the same (S48).
+ */
+export function refuseRepeated(failures: LoginFailures, ip: string): void {
+  const wait = failures.waitOf(ip);
+  if (wait > 0) throw new AppError("rate_limit:exceeded", { params: { retry_after: wait } });
+  failures.record(ip);
 }

@@ -39,6 +39,14 @@ export function createDatabase(config: Config, redis: Redis) {
       const { findActiveOperator } = await import("../../db/queries/operators.ts");
       return findActiveOperator((await open()).em.fork(), hash);
     },
+    isTokenUsed: async (id: string): Promise<boolean> => {
+      const { isTokenUsed } = await import("../../db/queries/used-tokens.ts");
+      return isTokenUsed((await open()).em.fork(), id);
+    },
+    useToken: async (id: string, expiresAt: Date): Promise<boolean> => {
+      const { useToken } = await import("../../db/queries/used-tokens.ts");
+      return useToken((await open()).em.fork(), id, expiresAt);
+    },
     outbox: async (filter: OutboxFilter): Promise<PresentedMessage[]> => {
       const { listOutbox } = await import("../../db/queries/outbox.ts");
       const messages = await listOutbox((await open()).em.fork(), filter);

@@ -1,4 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { randomId } from "../core/ids.ts";
+import type { EndedSessions } from "./ended-sessions.ts";
 import type { Config } from "../core/config.ts";
 import type { Clock } from "../core/clock.ts";
 import { operatorRoles, type OperatorCaller, type OperatorRole } from "../http/auth.ts";
@@ -13,6 +15,8 @@ export interface Identities {
   fromCookie(value: string): Promise<Operator | null>;
   /** Value of the browser's cookie for a token that has just been accepted. */
   cookieFor(token: string): string;
+  /** Signs a browser out: its cookie opens nothing any more, wherever a copy of it is. */
+  end(cookie: string): Promise<void>;
 }
 
 export const cookieSeconds = 12 * 3600;
@@ -28,13 +32,14 @@ export function includesRole(operator: Operator, role: OperatorRole): boolean {
 
 /**
  * Operators are known by the hash of their token: the bootstrap token, or a row of `operators`.
- * The cookie carries the hash and an end, signed; each request looks the hash up again, so that
- * a revoked token ends its browser sessions too.
+ * The cookie carries the hash, an end and the id of the session, signed; each request looks the hash up
+ * again, so that a revoked token ends its browser sessions too, and whether the session was signed out.
  */
 export function createIdentities(
   config: Config,
   clock: Clock,
   findByHash: (hash: string) => Promise<Operator | null>,
+  ended: EndedSessions,
 ): Identities {
   const key = Buffer.from(hkdfSync("sha256", config.APP_SECRET, "", "operator-cookie", 32));
   const bootstrap = config.OPERATOR_BOOTSTRAP_TOKEN;
@@ -45,18 +50,30 @@ export function createIdentities(
     return findByHash(hash);
   };
   const sign = (text: string) => createHmac("sha256", key).update(text).digest("base64url");
+  /** What a cookie of ours says, if it has not expired; without the id of a session in those from before there were any. */
+  const open = (cookie: string): { session: string; hash: string } | null => {
+    const at = cookie.lastIndexOf(".");
+    const session = cookie.slice(0, Math.max(0, at));
+    if (!isEqual(cookie.slice(at + 1), sign(session))) return null;
+    const [hash = "", end = ""] = session.split(".");
+    return Number(end) * 1_000 > clock.now() ? { session, hash } : null;
+  };
   return {
     fromToken: async (token) =>
       token === "" || token.length > maxTokenLength ? null : find(hashToken(token)),
-    fromCookie: async (value) => {
-      const [hash = "", end = "", signature = ""] = value.split(".");
-      if (!isEqual(signature, sign(`${hash}.${end}`)) || Number(end) * 1_000 <= clock.now())
-        return null;
-      return find(hash);
+    fromCookie: async (cookie) => {
+      const opened = open(cookie);
+      if (opened === null || (await ended.has(opened.session))) return null;
+      return find(opened.hash);
     },
     cookieFor: (token) => {
-      const text = `${hashToken(token)}.${Math.floor(clock.now() / 1_000) + cookieSeconds}`;
-      return `${text}.${sign(text)}`;
+      const end = Math.floor(clock.now() / 1_000) + cookieSeconds;
+      const session = `${hashToken(token)}.${end}.${randomId()}`;
+      return `${session}.${sign(session)}`;
+    },
+    end: async (cookie) => {
+      const opened = open(cookie);
+      if (opened !== null) await ended.add(opened.session);
     },
   };
 }

@@ -12,6 +12,7 @@ import { createAvatarDesk } from "./avatar-desk.ts";
 import { createBoard } from "./board.ts";
 import { createCounts, type MetricsReport } from "./counts.ts";
 import { createDatabase } from "./database.ts";
+import { createEndedSessions } from "./ended-sessions.ts";
 import { createLoginFailures } from "./failures.ts";
 import { createIdentities } from "./identity.ts";
 import { createGlance, totalsOf } from "./glance.ts";
@@ -45,7 +46,9 @@ export async function startOperator(): Promise<void> {
     },
   });
   const failures = createLoginFailures(systemClock);
-  const identities = createIdentities(config, systemClock, database.findOperator);
+  const usedTokens = { isUsed: database.isTokenUsed, use: database.useToken };
+  const ended = createEndedSessions(redis, usedTokens, systemClock);
+  const identities = createIdentities(config, systemClock, database.findOperator, ended);
   const stores = () => readStores(redis, database);
   const audit: Audit = async (caller, change) => {
     log.warn({ audit: true, operator: caller.name, ...change }, "operator action");

@@ -8,7 +8,7 @@ import {
 } from "./exchange.ts";
 import type { LoginFailures } from "./failures.ts";
 import { avatarPages } from "./avatar-page.ts";
-import { cookieName, tooManyFailures } from "./access.ts";
+import { cookieName, cookieOf, refuseRepeated } from "./access.ts";
 import { cookieSeconds, type Identities } from "./identity.ts";
 import type { Figure } from "./glance.ts";
 import { indexPage, loginPage, overviewScript, type Link } from "./pages.ts";
@@ -87,7 +87,7 @@ export function pageRoutes(
       method: "POST",
       path: "/operator/logout",
       access: "open",
-      handler: (request) => redirect("/operator/login", { "Set-Cookie": cookie("", 0, request) }),
+      handler: (request) => logout(request, identities),
     },
     ...avatarPages(sources.avatars),
   ];
@@ -98,17 +98,22 @@ async function login(
   identities: Identities,
   failures: LoginFailures,
 ): Promise<OperatorReply> {
-  const wait = failures.waitOf(request.ip);
-  if (wait > 0) throw tooManyFailures(wait);
   const token = new URLSearchParams(request.body.toString("utf8")).get("token")?.trim() ?? "";
   const operator = await identities.fromToken(token);
   if (operator === null) {
-    failures.record(request.ip);
+    refuseRepeated(failures, request.ip);
     return html(loginPage("This token is not valid."), 401);
   }
   return redirect("/operator", {
     "Set-Cookie": cookie(identities.cookieFor(token), cookieSeconds, request),
   });
+}
+
+/** Fails while nothing can keep that the session has ended: the cookie stays, for another try. */
+async function logout(request: OperatorRequest, identities: Identities): Promise<OperatorReply> {
+  const session = cookieOf(request);
+  if (session !== undefined) await identities.end(session);
+  return redirect("/operator/login", { "Set-Cookie": cookie("", 0, request) });
 }
 
 function cookie(value: string, maxAge: number, request: OperatorRequest): string {

@@ -164,16 +164,37 @@ describe("the operator listener", () => {
     assert.equal((await read("/v2/classes?is_playable"))["count"], 10);
   });
 
-  it("stops guessing after ten failures, while a browser that is logged in goes on", async () => {
+  it("ends a browser's session with its sign-out, wherever its cookie was copied to", async () => {
+    const signIn = async () =>
+      ((await login(service.operatorToken)).headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+    const [one, other] = [await signIn(), await signIn()];
+    const look = async (cookie: string) =>
+      (await call("/operator/workers", { headers: { Cookie: cookie } })).status;
+    assert.deepEqual([await look(one), await look(other)], [200, 200]);
+    const out = await call("/operator/logout", { method: "POST", headers: { Cookie: one } });
+    assert.equal(out.status, 303);
+    assert.match(out.headers.get("set-cookie") ?? "", /^operator=; .*Max-Age=0/);
+    assert.deepEqual([await look(one), await look(other)], [401, 200]);
+    const board = await call("/operator/queues/board", { headers: { Cookie: one } });
+    assert.equal(board.status, 401);
+  });
+
+  it("stops guessing after ten failures, and lets the right token in all the same", async () => {
     const [pair = ""] = (
       (await login(service.operatorToken)).headers.get("set-cookie") ?? ""
     ).split(";");
     const statuses: number[] = [];
-    for (let i = 0; i < 11; i++) statuses.push((await login(`guess-${i}`)).status);
+    for (let i = 0; i < 12; i++) statuses.push((await login(`guess-${i}`)).status);
     assert.deepEqual(new Set(statuses.slice(0, 9)), new Set([401]));
     assert.equal(statuses.at(-1), 429);
-    const refused = await login(service.operatorToken);
+    const bearer = (token: string) =>
+      call("/operator/workers", { headers: { Authorization: `Bearer ${token}` } });
+    const refused = await bearer("guess");
+    assert.equal(refused.status, 429);
     assert.ok(Number(refused.headers.get("retry-after")) > 0);
+    assert.equal((await login(service.operatorToken)).status, 303);
+    assert.equal((await bearer(service.operatorToken)).status, 200);
     assert.equal((await call("/operator/workers", { headers: { Cookie: pair } })).status, 200);
+    assert.equal((await login("guess")).status, 429);
   });
 });

@@ -24,6 +24,7 @@ describe("the operator's start page in a real browser", () => {
     fromToken: async () => null,
     fromCookie: async () => (isKnown ? { name: "Ada", role: "viewer" as const } : null),
     cookieFor: () => "",
+    end: async () => undefined,
   };
   const queues = async () => [{ name: "mail", is_paused: false, counts: { failed } }];
   const processes = async () => {

@@ -45,6 +45,7 @@ export async function startReview() {
       fromToken: async (token) => operators.get(token) ?? null,
       fromCookie: async (cookie) => operators.get(cookie) ?? null,
       cookieFor: () => "",
+      end: async () => undefined,
     },
     failures: createLoginFailures(clock),
     audit: async () => undefined,

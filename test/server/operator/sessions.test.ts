@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { createHmac, hkdfSync } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { isTokenUsed, useToken } from "../../../db/queries/used-tokens.ts";
+import { createEndedSessions, type UsedTokens } from "../../../server/operator/ended-sessions.ts";
+import { cookieSeconds, createIdentities, hashToken } from "../../../server/operator/identity.ts";
+import { startApp, type App } from "../../support/app.ts";
+import { manualClock } from "../../support/clock.ts";
+
+const token = "the-right-operator-token-0123456789";
+const ada = { name: "ada", role: "admin" } as const;
+
+describe("a browser's session with the operator pages", () => {
+  const clock = manualClock();
+  let app: App;
+  before(async () => {
+    app = await startApp({ clock, hasJobs: false });
+  });
+  after(() => app.stop());
+
+  const tokens = (): UsedTokens => {
+    const em = () => app.deps.orm.em.fork();
+    return {
+      isUsed: (id) => isTokenUsed(em(), id),
+      use: (id, expiresAt) => useToken(em(), id, expiresAt),
+    };
+  };
+  const gone: UsedTokens = {
+    isUsed: () => Promise.reject(new Error("away")),
+    use: () => Promise.reject(new Error("away")),
+  };
+  const goneRedis = {
+    exists: () => Promise.reject(new Error("away")),
+    set: () => Promise.reject(new Error("away")),
+  } as unknown as App["deps"]["redis"];
+  /** As one operator process sees it. */
+  const process = (redis = app.deps.redis, used = tokens()) =>
+    createIdentities(
+      app.deps.config,
+      clock,
+      async (hash) => (hash === hashToken(token) ? ada : null),
+      createEndedSessions(redis, used, clock),
+    );
+
+  it("ends with the sign-out at every process, and no other session does", async () => {
+    const [here, there] = [process(), process()];
+    const [one, other] = [here.cookieFor(token), here.cookieFor(token)];
+    assert.notEqual(one, other);
+    assert.deepEqual(await there.fromCookie(one), ada);
+    await here.end(one);
+    await here.end(one);
+    for (const each of [here, there]) {
+      assert.equal(await each.fromCookie(one), null);
+      assert.deepEqual(await each.fromCookie(other), ada);
+    }
+  });
+
+  it("opens with a cookie from before sessions had ids, and ends with its sign-out too", async () => {
+    const secret = app.deps.config.APP_SECRET;
+    const key = Buffer.from(hkdfSync("sha256", secret, "", "operator-cookie", 32));
+    const text = `${hashToken(token)}.${Math.floor(clock.now() / 1_000) + 3_600}`;
+    const cookie = `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`;
+    assert.deepEqual(await process().fromCookie(cookie), ada);
+    await process().end(cookie);
+    assert.equal(await process().fromCookie(cookie), null);
+  });
+
+  it("stays ended when either store is away or has lost it, and when the clock is set back", async () => {
+    const cookie = process().cookieFor(token);
+    await process().end(cookie);
+    assert.equal(await process(goneRedis).fromCookie(cookie), null);
+    assert.equal(await process(app.deps.redis, gone).fromCookie(cookie), null);
+    await app.deps.redis.flushall();
+    assert.equal(await process().fromCookie(cookie), null);
+    clock.advance(-3_600_000);
+    assert.equal(await process().fromCookie(cookie), null);
+    clock.advance(3_600_000);
+    for (const half of [process(goneRedis), process(app.deps.redis, gone)]) {
+      const next = half.cookieFor(token);
+      assert.deepEqual(await half.fromCookie(next), ada);
+      await half.end(next);
+      assert.equal(await process().fromCookie(next), null);
+    }
+  });
+
+  it("is neither opened nor ended while no store can say anything about it", async () => {
+    const cookie = process().cookieFor(token);
+    const lost = process(goneRedis, gone);
+    await assert.rejects(lost.fromCookie(cookie), { code: "server:unavailable" });
+    await assert.rejects(lost.end(cookie), { code: "server:unavailable" });
+    assert.deepEqual(await process().fromCookie(cookie), ada);
+  });
+
+  it("ends by itself after twelve hours, and nothing is kept of what is no cookie of ours", async () => {
+    const cookie = process().cookieFor(token);
+    const rows = async () => (await app.deps.em.execute("select jti from used_tokens")).length;
+    const count = await rows();
+    for (const wrong of [
+      "",
+      ".",
+      "a.b.c",
+      `${cookie}x`,
+      cookie.replace(/\.\d+\./, ".9999999999."),
+    ]) {
+      assert.equal(await process().fromCookie(wrong), null, wrong);
+      await process().end(wrong);
+    }
+    assert.equal(await rows(), count);
+    clock.advance(cookieSeconds * 1_000);
+    assert.equal(await process().fromCookie(cookie), null);
+  });
+});
