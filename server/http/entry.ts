@@ -50,6 +50,7 @@ const routeFields = Object.keys({
   auth: true,
   source: true,
   rateLimit: true,
+  heldSecret: true,
   unlimited: true,
   countedRefusals: true,
   params: true,

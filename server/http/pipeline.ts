@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Deps } from "../deps.ts";
 import { Bag } from "../core/bag.ts";
@@ -16,7 +17,7 @@ import { Idempotency } from "./idempotency.ts";
 import { scopeOf } from "./key-use.ts";
 import { PresentedKeys } from "./presented-keys.ts";
 import type { ParamsReader } from "./query.ts";
-import { RateLimiter, type LimitState } from "./rate-limit.ts";
+import { RateLimiter, type LimitState, type RouteLimit } from "./rate-limit.ts";
 import { RefusalLimiter } from "./refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
 import { createRequestDeps } from "./request-deps.ts";
@@ -229,8 +230,30 @@ export class Pipeline {
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {
     if (entry.limit === null) return;
     const state = await this.limiter.count(entry.limit, x.ip, x.playerId ?? x.keyOwner);
-    const problem = this.limitProblem(x, state);
+    const own = state.isExceeded ? await this.countSecret(x, entry, entry.limit) : null;
+    const problem = this.limitProblem(x, own ?? state);
     if (problem !== null) throw problem;
+  }
+
+  /** The limit as it stands for the right secret of a request, whatever comes from its address; null without one. */
+  private async countSecret(
+    x: Exchange,
+    entry: RouteEntry,
+    limit: RouteLimit,
+  ): Promise<LimitState | null> {
+    const { route, readQuery, readBody } = entry;
+    if (route.heldSecret === undefined || x.isClosed) return null;
+    try {
+      const query = readQuery === null ? nothing : readQuery(x.query);
+      const body = readBody === null ? nothing : readBody(parseJsonObject(x.text ?? x.body));
+      const deps = this.depsOfRequest();
+      const secret = await route.heldSecret({ query, body, deps, request: x } as never);
+      if (secret === null) return null;
+      return await this.limiter.count(limit, `secret:${hash("sha256", secret, "base64url")}`, null);
+    } catch {
+      // Without its fields, or the store that knows it, there is no secret.
+      return null;
+    }
   }
 
   private limitProblem(x: Exchange, state: LimitState): AppError | null {

@@ -234,6 +234,17 @@ export interface RouteRecord<
   /** Where the rule comes from: a section of the specification or a decision id. */
   source: string;
   rateLimit?: RateLimit;
+  /**
+   * Names the secret of at least 128 bits that a request carries, when it is right; else null. Where the limit of
+   * an address is exceeded such a request is counted by its secret instead: wrong ones that anybody, or any page,
+   * sends from there never keep out who has the right one (S48).
+   */
+  heldSecret?: (
+    given: Pick<
+      HandlerInput<A, StaticOr<P, object>, StaticOr<Q, object>, StaticOr<B, object>>,
+      "query" | "body" | "deps" | "request"
+    >,
+  ) => Promise<string | null> | string | null;
   /** Lobby commands are counted per seat by the lobby's actor instead (GW-12). */
   unlimited?: boolean;
   /** Refusals of such a route to callers its lobby does not count; they count as requests of other routes do (GW-12). */
@@ -293,7 +304,8 @@ export interface RouteRecord<
  * A route whatever its types, as the tables hold it. Handlers of a mixed table have no common input; the
  * pipeline alone calls them, with what it validated by the same record.
  */
-export type AnyRoute = Omit<RouteRecord, "handler"> & {
+export type AnyRoute = Omit<RouteRecord, "handler" | "heldSecret"> & {
+  heldSecret?: (given: never) => Promise<string | null> | string | null;
   handler: (input: never) => Promise<Reply> | Reply;
 };
 

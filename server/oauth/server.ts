@@ -6,6 +6,7 @@ import { callHandler, type Dispatch, type OAuthAnswer, type OAuthRequest } from 
 import { oauthPaths } from "./constants.ts";
 import { errorPage } from "./error-page.ts";
 import { openGrantSession, signInTime, type Allower } from "./grants.ts";
+import { heldSecret } from "./held-secret.ts";
 import type { OAuthOptions } from "./provider.ts";
 
 /** What a player is asked. */
@@ -25,6 +26,8 @@ export interface OAuthServer {
   question(request: OAuthRequest, uid: string): Promise<ConsentQuestion>;
   /** The address the browser goes to next; null as `allower` is a no. */
   answer(request: OAuthRequest, uid: string, allower: Allower | null): Promise<string>;
+  /** Names the right secret that a request of a program carries; null without one. */
+  heldSecret(request: OAuthRequest): Promise<string | null>;
 }
 
 export function createOAuthServer(options: OAuthOptions): OAuthServer {
@@ -37,6 +40,7 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
   const inside = <T>(request: OAuthRequest, work: InteractionWork<T>): Promise<T> =>
     load().then((provider) => withInteraction(provider, request, base, work));
   return {
+    heldSecret: (request) => heldSecret(options, request),
     serve: async (request) => {
       if (asksForOtherMode(request)) return otherModeAnswer;
       const provider = await load();

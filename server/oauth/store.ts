@@ -22,6 +22,10 @@ export function createStore(options: StoreOptions): (model: string) => Adapter {
   return (model) => new RedisStore(model, options);
 }
 
+/** Where an entry lies. */
+export const storedKey = (model: string, id: string): string =>
+  `oauth:${model}:${createHash("sha256").update(id).digest("base64url")}`;
+
 class RedisStore implements Adapter {
   private readonly model: string;
   private readonly options: StoreOptions;
@@ -88,7 +92,7 @@ class RedisStore implements Adapter {
   }
 
   private key(id: string): string {
-    return `oauth:${this.model}:${createHash("sha256").update(id).digest("base64url")}`;
+    return storedKey(this.model, id);
   }
 
   private usedKey(id: string): string {

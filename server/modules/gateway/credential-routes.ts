@@ -84,6 +84,7 @@ const reset = defineRoute({
   auth: "public",
   source: "document 1, Gateway; TOK-03, TOK-08",
   rateLimit: { max: 5, window: 60 },
+  heldSecret: ({ body, deps }) => deps.tokens.verify("password_reset", body.token)?.jti ?? null,
   body: Type.Object({ token: Type.String({ minLength: 1 }), password: NewPassword }),
   responses: { 200: null },
   errors: ["auth:token_invalid", "server:unavailable"],

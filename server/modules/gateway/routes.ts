@@ -6,7 +6,7 @@ import { credentialRoutes } from "./credential-routes.ts";
 import { enterAsGuest, upgrade } from "./guests.ts";
 import { sessionReply } from "./replies.ts";
 import * as s from "./schemas.ts";
-import { login, logout, refresh } from "./service.ts";
+import { familyOf, login, logout, refresh } from "./service.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { openerOf } from "./sessions.ts";
 import { ssoRoutes } from "./sso-routes.ts";
@@ -21,6 +21,8 @@ const guest = defineRoute({
   auth: "public",
   source: "document 1, Gateway; GW-06, TOK-12",
   rateLimit: { max: 60, window: 60 },
+  heldSecret: ({ body, deps }) =>
+    deps.tokens.verify("reclaim", body.reclaimToken ?? "")?.sub ?? null,
   body: s.GuestBody,
   responses: { 200: s.SessionBody },
   errors: ["guest:username_taken", "auth:token_invalid", "guest:username_unavailable"],
@@ -53,6 +55,8 @@ const refreshRoute = defineRoute({
   auth: "public",
   source: "document 1, Gateway; TOK-04, TOK-05, TOK-06",
   cookieAuthority: refreshCookie,
+  heldSecret: ({ body, deps, request }) =>
+    familyOf(deps, request.cookies[refreshCookie] ?? body.refresh_token ?? undefined),
   body: s.RefreshBody,
   responses: { 200: s.SessionBody },
   errors: ["auth:refresh_invalid", "auth:refresh_reused", "request:origin_forbidden"],
@@ -70,6 +74,7 @@ const logoutRoute = defineRoute({
   auth: "public",
   source: "document 1, Gateway; TOK-07",
   cookieAuthority: refreshCookie,
+  heldSecret: ({ deps, request }) => familyOf(deps, request.cookies[refreshCookie]),
   responses: { 200: null },
   errors: ["request:origin_forbidden"],
   handler: async ({ deps, request }) => {

@@ -98,6 +98,11 @@ export async function logout(deps: Deps, token: string | undefined): Promise<voi
   if (claims) await revokeFamily(deps.em, claims.fam, new Date(deps.clock.now()));
 }
 
+/** The session of a valid refresh token, or null. */
+export function familyOf(deps: Pick<Deps, "tokens">, token: string | undefined): string | null {
+  return token === undefined ? null : (readRefresh(deps, token)?.fam ?? null);
+}
+
 function readRefresh(deps: Pick<Deps, "tokens">, token: string) {
   const claims: TokenClaims | null = deps.tokens.verify("refresh", token);
   if (claims?.fam === undefined || claims.gen === undefined) return null;

@@ -102,13 +102,22 @@ export async function unsubscribe(
   { email, token, isTrial }: LinkInput,
 ): Promise<UnsubscribeOutcome> {
   if (email === "" || token === "") return "missing_arguments";
-  const emailKey = normalizeEmail(email);
-  if (emailKey === null || !isUnsubscribeToken(deps.config, emailKey, token))
-    return "invalid_arguments";
+  const emailKey = unsubscriberOf(deps, { email, token });
+  if (emailKey === null) return "invalid_arguments";
   const isFound = isTrial
     ? await isOnList(deps.em, emailKey)
     : await endSubscription(deps.em, emailKey, new Date(deps.clock.now()));
   return isFound ? "success" : "not_found";
+}
+
+/** Normal form of the address that a token takes off the list; null when it is not of that address. */
+export function unsubscriberOf(
+  { config }: Pick<Deps, "config">,
+  { email, token }: Pick<LinkInput, "email" | "token">,
+): string | null {
+  const emailKey = normalizeEmail(email);
+  const isRight = emailKey !== null && isUnsubscribeToken(config, emailKey, token);
+  return isRight ? emailKey : null;
 }
 
 /** The address every mail to a subscriber carries, as a link and for one click (RFC 8058). */

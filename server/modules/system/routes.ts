@@ -13,7 +13,7 @@ import {
 } from "../../http/route.ts";
 import { receiveContact, receiveFeedback } from "./leads.ts";
 import { resolveRealm } from "../realms/service.ts";
-import { subscribe, unsubscribe, verifyAddress } from "./mailing-list.ts";
+import { subscribe, unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
 import * as s from "./schemas.ts";
 import { readHealth } from "./service.ts";
 
@@ -98,6 +98,7 @@ const oneClick = defineRoute({
   tag,
   auth: "public",
   source: "SYS-03",
+  heldSecret: ({ query, deps, request }) => unsubscriberOf(deps, linkOf(query, request)),
   query: s.LinkQuery,
   looseQuery: true,
   responses: { 200: null },

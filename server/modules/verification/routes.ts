@@ -34,6 +34,7 @@ const verify = defineRoute({
   auth: "public",
   source: "USR-06",
   rateLimit: { max: 10, window: 60 },
+  heldSecret: ({ body, deps }) => deps.tokens.verify("email_verify", body.token)?.jti ?? null,
   body: Type.Object({ token: Type.String({ minLength: 1 }) }),
   invalid: { status: 400, code: "request:missing_field" },
   responses: { 200: null },
