@@ -91,6 +91,13 @@ export class Authenticator {
     return { caller, playerId: caller.playerId, seatId: null, isFromCookie: false };
   }
 
+  /** Whether a request carries the token of a seat in this lobby, at whatever level. */
+  holdsSeat({ headers, cookies }: RequestInfo, code: string): boolean {
+    const lobby = lobbyCodeOf(code);
+    const tokens = [headers[seatHeader]?.trim(), cookies[seatCookie]];
+    return tokens.some((token) => token !== undefined && this.seatOf(token, lobby) !== null);
+  }
+
   private bearer(
     request: RequestInfo,
     isDemanded: boolean,

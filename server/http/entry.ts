@@ -13,6 +13,7 @@ import { permissionVary } from "./cors.ts";
 import { maxBodyBytes } from "./body.ts";
 import { maxFormFraming } from "./form.ts";
 import type { RequestKind } from "./request-record.ts";
+import { guessLimitOf } from "./guess-limit.ts";
 import { keyUseOf, type KeyUse } from "./key-use.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
 
@@ -21,6 +22,7 @@ export interface RouteEntry {
   route: AnyRoute;
   limit: RouteLimit | null;
   refusalLimit: RouteLimit | null;
+  guessLimit: RouteLimit | null;
   keyUse: KeyUse;
   /** Nobody is asked who they are, unless by a key: neither a level nor a limit needs to know. */
   isAnonymous: boolean;
@@ -53,6 +55,7 @@ const routeFields = Object.keys({
   heldSecret: true,
   unlimited: true,
   countedRefusals: true,
+  guessable: true,
   params: true,
   segments: true,
   loosePath: true,
@@ -100,6 +103,7 @@ export function createEntry(given: AnyRoute, config: Config, metrics: Metrics): 
     route,
     limit,
     refusalLimit: refusalLimitOf(route, config),
+    guessLimit: guessLimitOf(route, config),
     keyUse: keyUseOf(route),
     isAnonymous: route.auth === "public" && limit === null && route.cookieAuthority === undefined,
     readBody: route.body

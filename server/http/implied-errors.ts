@@ -64,6 +64,7 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   if (isWrite && isOperatorRoute(route)) codes.push("request:origin_forbidden");
   if (isWrite && (route.cookieAuthority || isSeat))
     codes.push("request:origin_forbidden", "request:unsupported_media_type");
-  if ((isWrite && !route.unlimited) || route.rateLimit) codes.push("rate_limit:exceeded");
+  if ((isWrite && !route.unlimited) || route.rateLimit || route.guessable)
+    codes.push("rate_limit:exceeded");
   return [...new Set(codes)];
 }

@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import type { Deps } from "../deps.ts";
 import { Bag } from "../core/bag.ts";
 import { AppError } from "../core/errors.ts";
+import { lobbyCodeOf } from "../core/lobby-codes.ts";
 import type { KeyCheck } from "../core/api-keys.ts";
 import { Authenticator } from "./authenticate.ts";
 import { parseJsonObject, requireJson } from "./body.ts";
@@ -13,6 +14,7 @@ import { EnvelopeWriter } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { toAppError, unavailable } from "./failures.ts";
 import { takeFiles, requireForm } from "./form.ts";
+import { GuessLimiter } from "./guess-limit.ts";
 import { Idempotency } from "./idempotency.ts";
 import { scopeOf } from "./key-use.ts";
 import { PresentedKeys } from "./presented-keys.ts";
@@ -57,6 +59,7 @@ export class Pipeline {
   private readonly cors: Cors;
   private readonly limiter: RateLimiter;
   private readonly refusals: RefusalLimiter;
+  private readonly guesses: GuessLimiter;
   private readonly idempotency: Idempotency;
   private readonly responder: Responder;
   private readonly recorder: RequestRecorder;
@@ -78,6 +81,7 @@ export class Pipeline {
     this.cors = new Cors(config, realmOrigins);
     this.limiter = new RateLimiter(redis, clock);
     this.refusals = new RefusalLimiter(this.limiter);
+    this.guesses = new GuessLimiter(this.limiter);
     this.idempotency = new Idempotency(redis);
     this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config.APP_DEBUG);
     this.recorder = recorder;
@@ -265,22 +269,64 @@ export class Pipeline {
 
   /** What a handler threw; a refusal that counts becomes that of the limit when it is one too many. */
   private refuse(x: Exchange, entry: RouteEntry, error: unknown): void {
-    const { refusalLimit, route } = entry;
+    const { refusalLimit, guessLimit, route } = entry;
     const refusal = toAppError(error);
-    if (refusalLimit === null || !route.countedRefusals?.includes(refusal.code))
-      return this.fail(x, error);
+    const isCounted = route.countedRefusals?.includes(refusal.code);
+    const isMiss = route.guessable?.misses.includes(refusal.code) && this.isGuess(x, entry);
+    const counts = [
+      isMiss && guessLimit !== null ? this.guesses.count(guessLimit, x) : null,
+      isCounted && refusalLimit !== null ? this.refusals.count(refusalLimit, x) : null,
+    ].filter((count) => count !== null);
+    if (counts.length === 0) return this.fail(x, error);
     this.arm(x);
-    void this.refusals
-      .count(refusalLimit, x)
-      .then((state) => this.fail(x, this.limitProblem(x, state) ?? refusal));
+    void Promise.all(counts).then((states) => {
+      const exceeded = states.find(({ isExceeded }) => isExceeded);
+      this.fail(x, exceeded ? this.limitProblem(x, exceeded) : refusal);
+    });
   }
 
   private invoke(x: Exchange, entry: RouteEntry): void {
     if (x.isClosed) return;
     try {
-      const { refusalLimit } = entry;
+      const { refusalLimit, guessLimit } = entry;
       const exceeded = refusalLimit === null ? null : this.refusals.find(refusalLimit, x);
       if (exceeded !== null) return this.fail(x, this.limitProblem(x, exceeded));
+      const guessed = guessLimit === null ? null : this.guesses.find(guessLimit, x);
+      if (guessed === null) return this.work(x, entry);
+      this.arm(x);
+      this.needNotGuess(x, entry).then(
+        (isFree) => (isFree ? this.work(x, entry) : this.fail(x, this.limitProblem(x, guessed))),
+        (error: unknown) => this.fail(x, error),
+      );
+    } catch (error) {
+      this.refuse(x, entry, error);
+    }
+  }
+
+  /** Who sits in the lobby, or belongs to whatever the request names, is not hindered by others at the address. */
+  private async needNotGuess(x: Exchange, entry: RouteEntry): Promise<boolean> {
+    if (this.holdsSeat(x, entry)) return true;
+    const { route, readParams } = entry;
+    const { isKnownTo } = route.guessable ?? {};
+    if (isKnownTo === undefined) return false;
+    const params = readParams === null ? nothing : paramsOf(x, readParams);
+    return isKnownTo({ playerId: x.playerId, params, deps: this.depsOfRequest() });
+  }
+
+  /** What cannot be a code tells nobody anything, and who holds a seat knows the code. */
+  private isGuess(x: Exchange, entry: RouteEntry): boolean {
+    const { lobbyParam } = entry;
+    if (lobbyParam < 0) return true;
+    return lobbyCodeOf(x.paramValues[lobbyParam] ?? "") !== null && !this.holdsSeat(x, entry);
+  }
+
+  private holdsSeat(x: Exchange, { lobbyParam }: RouteEntry): boolean {
+    return lobbyParam >= 0 && this.authenticator.holdsSeat(x, x.paramValues[lobbyParam] ?? "");
+  }
+
+  private work(x: Exchange, entry: RouteEntry): void {
+    if (x.isClosed) return;
+    try {
       const answer = this.handle(x, entry);
       if (!(answer instanceof Promise)) return this.finish(x, answer);
       this.arm(x);

@@ -58,24 +58,32 @@ export function refusalLimitOf(route: AnyRoute, config: Config): RouteLimit | nu
 }
 
 function declaredLimitOf(route: AnyRoute, config: Config): RouteLimit | null {
-  const factor = config.RATE_LIMIT_FACTOR;
-  if (factor === 0) return null;
-  const scale = (max: number) => Math.max(1, Math.floor(max * factor));
   const id = `${route.method} ${route.path}`;
   if (route.rateLimit) {
     const { max, window, per = "ip" } = route.rateLimit;
-    const scaled = scale(typeof max === "function" ? max(config) : max);
-    return { id, per, windowMs: window * 1000, anonymousMax: scaled, playerMax: scaled };
+    const given = { max: typeof max === "function" ? max(config) : max, windowMs: window * 1000 };
+    const limit = limitFor(id, given, config);
+    return limit && { ...limit, per };
   }
   if (route.method === "GET") return null;
-  return {
-    id,
-    per: "account",
-    windowMs: defaultWrites.window * 1000,
-    anonymousMax: scale(defaultWrites.anonymous),
-    playerMax: scale(defaultWrites.player),
-  };
+  const { anonymous, player, window } = defaultWrites;
+  const limit = limitFor(id, { max: anonymous, windowMs: window * 1000 }, config);
+  return limit && { ...limit, per: "account", playerMax: scaled(player, config) };
 }
+
+/** A limit per address; null for factor 0. */
+export function limitFor(
+  id: string,
+  { max, windowMs }: { max: number; windowMs: number },
+  config: Config,
+): RouteLimit | null {
+  if (config.RATE_LIMIT_FACTOR === 0) return null;
+  const most = scaled(max, config);
+  return { id, per: "ip", windowMs, anonymousMax: most, playerMax: most };
+}
+
+const scaled = (max: number, { RATE_LIMIT_FACTOR }: Config) =>
+  Math.max(1, Math.floor(max * RATE_LIMIT_FACTOR));
 
 /** Counts requests exactly across workers, in one round trip; per process while the store is away. */
 export class RateLimiter {

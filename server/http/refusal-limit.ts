@@ -4,6 +4,36 @@ import type { LimitState, RateLimiter, RouteLimit } from "./rate-limit.ts";
 /** Callers over a limit that are remembered; past it the oldest is asked for again. */
 const maxExceeded = 20_000;
 
+/** Who had too many refusals, as this process knows: they are refused from memory. */
+export class ExceededLimits {
+  private readonly known = new Map<string, { max: number; endsAt: number }>();
+
+  /** True while nobody is known, so that no name need be made. */
+  get isEmpty(): boolean {
+    return this.known.size === 0;
+  }
+
+  find(name: string): LimitState | null {
+    const found = this.known.get(name);
+    if (found === undefined) return null;
+    const leftMs = found.endsAt - performance.now();
+    if (leftMs > 0)
+      return { max: found.max, remaining: 0, reset: Math.ceil(leftMs / 1000), isExceeded: true };
+    this.known.delete(name);
+    return null;
+  }
+
+  note(name: string, { max, reset, isExceeded }: LimitState): void {
+    if (!isExceeded) return;
+    this.known.delete(name);
+    if (this.known.size >= maxExceeded) {
+      const oldest = this.known.keys().next();
+      if (!oldest.done) this.known.delete(oldest.value);
+    }
+    this.known.set(name, { max, endsAt: performance.now() + reset * 1000 });
+  }
+}
+
 type Request = Pick<Exchange, "ip" | "playerId" | "keyOwner" | "seatId">;
 
 /**
@@ -13,7 +43,7 @@ type Request = Pick<Exchange, "ip" | "playerId" | "keyOwner" | "seatId">;
  */
 export class RefusalLimiter {
   private readonly limiter: RateLimiter;
-  private readonly exceeded = new Map<string, { max: number; endsAt: number }>();
+  private readonly exceeded = new ExceededLimits();
 
   constructor(limiter: RateLimiter) {
     this.limiter = limiter;
@@ -21,15 +51,7 @@ export class RefusalLimiter {
 
   /** The limit as this caller has exceeded it; null for everyone who has not. */
   find(limit: RouteLimit, request: Request): LimitState | null {
-    if (this.exceeded.size === 0) return null;
-    const name = nameOf(limit, request);
-    const known = this.exceeded.get(name);
-    if (known === undefined) return null;
-    const leftMs = known.endsAt - performance.now();
-    if (leftMs > 0)
-      return { max: known.max, remaining: 0, reset: Math.ceil(leftMs / 1000), isExceeded: true };
-    this.exceeded.delete(name);
-    return null;
+    return this.exceeded.isEmpty ? null : this.exceeded.find(nameOf(limit, request));
   }
 
   /** Counts a refusal, per player or address as the limits of other routes do. */
@@ -37,17 +59,8 @@ export class RefusalLimiter {
     // Of a client that left before its answer no address is known.
     const address = request.ip === "" ? `s${request.seatId}` : request.ip;
     const state = await this.limiter.count(limit, address, playerOf(request));
-    if (state.isExceeded) this.remember(nameOf(limit, request), state);
+    this.exceeded.note(nameOf(limit, request), state);
     return state;
-  }
-
-  private remember(name: string, { max, reset }: LimitState): void {
-    this.exceeded.delete(name);
-    if (this.exceeded.size >= maxExceeded) {
-      const oldest = this.exceeded.keys().next();
-      if (!oldest.done) this.exceeded.delete(oldest.value);
-    }
-    this.exceeded.set(name, { max, endsAt: performance.now() + reset * 1000 });
   }
 }
 

@@ -218,6 +218,26 @@ export interface HandlerInput<A extends AuthLevel, P, Q, B> {
 
 type StaticOr<T, Fallback> = T extends TSchema ? Static<T> : Fallback;
 
+/** Who asks by a name, from an address that has tried too many. */
+export interface GuessCheck {
+  playerId: number | null;
+  params: Readonly<Record<string, unknown>>;
+  deps: Deps;
+}
+
+/** What may be guessed at a route, and who need not guess. */
+export interface Guessable {
+  /** Routes of one kind share their counters. */
+  kind: string;
+  /** What a name that does not exist answers. */
+  misses: readonly ErrorCode[];
+  /**
+   * Whether the name is no secret to whoever asks: it is public, or the player belongs to what it names. Who holds
+   * the token of a seat in the very lobby is not asked about.
+   */
+  isKnownTo?: (given: GuessCheck) => Promise<boolean>;
+}
+
 export interface RouteRecord<
   A extends AuthLevel = AuthLevel,
   P extends TObject | undefined = TObject | undefined,
@@ -249,6 +269,8 @@ export interface RouteRecord<
   unlimited?: boolean;
   /** Refusals of such a route to callers its lobby does not count; they count as requests of other routes do (GW-12). */
   countedRefusals?: readonly ErrorCode[];
+  /** The route takes a name that can be guessed, such as the code of a lobby: misses are counted per address (GW-12). */
+  guessable?: Guessable;
   params?: P;
   /** Form of a path parameter: such segments lead here even where another route takes any. */
   segments?: SegmentForms;

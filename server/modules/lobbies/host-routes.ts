@@ -1,13 +1,22 @@
 import type { Static } from "typebox";
 import type { LobbyCommand } from "../../../actors/index.ts";
+import { findLobbyResult } from "../../../db/queries/lobby-results.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import { bytesReply, defineRoute, encodedReply, reply, type AnyRoute } from "../../http/route.ts";
+import { lobbyCodeOf } from "../../core/lobby-codes.ts";
+import {
+  bytesReply,
+  defineRoute,
+  encodedReply,
+  reply,
+  type AnyRoute,
+  type GuessCheck,
+} from "../../http/route.ts";
 import { categoryOf } from "../questions/service.ts";
 import { presentResults, readResults } from "./results.ts";
 import { prefersCsv, resultsCsv } from "./results-csv.ts";
 import { Results, ResultsQuery } from "./results-schema.ts";
 import * as s from "./schemas.ts";
-import { base, commandRoute, hostErrors, keyOf, seatRoute } from "./seat-route.ts";
+import { base, commandRoute, guessableCode, hostErrors, keyOf, seatRoute } from "./seat-route.ts";
 import {
   askerOf,
   blankToNull,
@@ -164,6 +173,8 @@ const results = defineRoute({
   path: `${base}/{code}/results`,
   summary: "Read what was played in a finished lobby, as JSON or CSV",
   source: "addition to document 2, Lobbies; LOB-27",
+  // Of a lobby that is over only its host may still read.
+  guessable: { ...guessableCode, isKnownTo: playedIn },
   query: ResultsQuery,
   responses: { 200: Results },
   errors: [...hostErrors, "lobby:not_finished"],
@@ -177,6 +188,13 @@ const results = defineRoute({
     ]);
   },
 });
+
+async function playedIn(given: GuessCheck): Promise<boolean> {
+  if (await guessableCode.isKnownTo(given)) return true;
+  const { playerId, params, deps } = given;
+  const code = lobbyCodeOf(String(params["code"])) ?? "";
+  return (await findLobbyResult(deps.em, code, playerId))?.hostPlayerId === playerId;
+}
 
 /** What the host alone may ask of a lobby. */
 export const hostCallRoutes: AnyRoute[] = [settings, start, ...hostRoutes, end, kick, results];

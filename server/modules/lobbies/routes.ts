@@ -4,7 +4,7 @@ import { defineRoute, encodedReply, type AnyRoute, type Headers } from "../../ht
 import { hostCallRoutes } from "./host-routes.ts";
 import { playRoutes } from "./play-routes.ts";
 import * as s from "./schemas.ts";
-import { base, cookieSeconds, tag } from "./seat-route.ts";
+import { base, cookieSeconds, guessableCode, tag } from "./seat-route.ts";
 import {
   askerOf,
   commandThen,
@@ -51,6 +51,7 @@ const readRoutes = ["", "/status"].map((suffix) =>
     tag,
     auth: "optional_seat",
     source: "document 2, Lobbies; LOB-05",
+    guessable: guessableCode,
     unknown: "lobby:not_found",
     params: s.CodeParams,
     responses: { 200: s.LobbyAndPlayer },
@@ -71,6 +72,7 @@ const join = defineRoute({
   source: "document 2, Lobbies; LOB-01, LOB-05, LOB-06; HTTP-15",
   // A join whose answer was lost would find its own name taken.
   idempotent: true,
+  guessable: guessableCode,
   unknown: "lobby:not_found",
   params: s.CodeParams,
   body: s.JoinBody,

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from "../../core/errors.ts";
-import type { RequestInfo } from "../../http/route.ts";
+import { lobbyCodeOf } from "../../core/lobby-codes.ts";
+import type { Guessable, RequestInfo } from "../../http/route.ts";
 import * as s from "./schemas.ts";
 
 export const base = "/v1/games/trivia/lobbies";
@@ -24,6 +25,23 @@ export const commandErrors = [
 export const hostErrors = [...commandErrors, "lobby:not_host"] as const satisfies ErrorCode[];
 
 /**
+ * Codes of lobbies are short: misses count per address (GW-12). They hinder nobody who has a seat in the lobby, and
+ * hide no lobby that stands in the public list anyway.
+ */
+export const guessableCode = {
+  kind: "lobby",
+  misses: ["lobby:not_found"],
+  isKnownTo: async ({ playerId, params, deps }) => {
+    const code = lobbyCodeOf(String(params["code"]));
+    if (code === null) return false;
+    const by = { seatId: null, playerId };
+    const isSeated =
+      playerId !== null && (await deps.lobbies.ask(code, { type: "check_seat", by })).ok;
+    return isSeated || (await deps.lobbies.ask(code, { type: "spectate" })).ok;
+  },
+} as const satisfies Guessable;
+
+/**
  * Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). Who has no seat
  * in it gets one of the counted refusals (LOB-02).
  */
@@ -37,6 +55,7 @@ export const seatRoute = {
     "lobby:not_member",
     "lobby:not_host",
   ],
+  guessable: guessableCode,
   unknown: "lobby:not_found",
   params: s.CodeParams,
 } as const;

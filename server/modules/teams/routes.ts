@@ -80,6 +80,7 @@ const join = defineRoute({
   path: `${base}/join`,
   summary: "Join a team by its code",
   auth: "player",
+  guessable: { kind: "team", misses: ["team:not_found"] },
   body: s.JoinBody,
   responses: { 200: s.OwnTeam },
   errors: ["team:not_found", "team:full", "team:already_member"],

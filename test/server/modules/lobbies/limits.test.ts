@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { startApp, type App } from "../../../support/app.ts";
 import { ask, cookieOf, holding, login, openTable, sit, tally, type Answer } from "./seats.ts";
 
-/** With the factor below: 30 a minute for a player, 6 for an address, 60 for a seat (GW-12). */
-const allowed = { player: 30, address: 6, seat: 60 };
+/** With the factor below: 30 a minute for a player, 6 for an address, 60 for a seat, 6 codes that do not exist (GW-12). */
+const allowed = { player: 30, address: 6, seat: 60, misses: 6 };
 
 describe("the limits of lobby commands", () => {
   let app: App;
@@ -33,18 +33,19 @@ describe("the limits of lobby commands", () => {
       [`/${code}/heartbeat`, "404 lobby:player_not_found"],
       [`/${code}/token`, "403 lobby:not_member"],
       [`/${code}/end`, "403 lobby:not_host"],
-      ["/ZZZZZZ/leave", "404 lobby:not_found"],
       ["/nonsense/start", "404 lobby:not_found"],
     ] as const;
     for (const [path, refusal] of calls) {
       const answers = await send(allowed.player + 3, path, bearer);
       assert.deepEqual(tally(answers), { [refusal]: allowed.player, ...limited }, path);
     }
+    const misses = await send(allowed.misses + 3, "/ZZZZZZ/leave", { ...bearer, ...newAddress() });
+    assert.deepEqual(tally(misses), { "404 lobby:not_found": allowed.misses, ...limited });
   });
 
   it("let nobody have more by naming another lobby, and say when to come back", async () => {
     const { bearer } = await login(app);
-    await send(allowed.player + 1, "/ZZZZZZ/heartbeat", bearer);
+    await send(allowed.player + 1, "/nonsense/heartbeat", bearer);
     const { code } = await openTable(app);
     const [refused] = await send(1, `/${code}/heartbeat`, bearer);
     assert.equal(refused?.code, "rate_limit:exceeded");
