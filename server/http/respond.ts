@@ -11,6 +11,8 @@ import type { Headers, Reply } from "./route.ts";
 import { headerValue } from "./text.ts";
 
 const jsonType = "application/json";
+/** Without a charset, which browsers do not need, Python's `requests` reads Latin-1. */
+const streamType = "text/event-stream; charset=utf-8";
 const svgPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 /** Everything that is written, in wire form. */
@@ -138,7 +140,7 @@ export class Responder {
   }
 
   private sendStream(x: Exchange, reply: Extract<Reply, { kind: "stream" }>): number {
-    const head = `${this.startHead(x, 200, reply.headers)}\r\nContent-Type: text/event-stream`;
+    const head = `${this.startHead(x, 200, reply.headers)}\r\nContent-Type: ${streamType}`;
     x.isClosed = true;
     x.raw.cork(() => {
       x.raw.writeHeader("X-Request-Id", head);

@@ -30,19 +30,30 @@ const wholeMs = () => Math.trunc(performance.now());
 
 const isNumbered = ({ topic }: { topic: Topic }) => topic.kind === "lobby";
 
+/**
+ * uWebSockets sends the line break that ends an HTTP chunk together with the next chunk, and a client that
+ * reads whole chunks waits for it. So a second chunk follows at once: an empty line, which an event stream
+ * ignores.
+ */
+const chunkEnd = Buffer.from("\n");
+
 let corkedRaw: StreamResponse["raw"] | null = null;
 let corkedBytes: Buffer | null = null;
+let endsEvent = true;
 let wasTaken = true;
 
 /** One function for all writes, so that corking makes no closure for each. */
 function flushCorked(): void {
-  if (corkedRaw && corkedBytes) wasTaken = corkedRaw.write(corkedBytes);
+  if (!corkedRaw || !corkedBytes) return;
+  wasTaken = corkedRaw.write(corkedBytes);
+  if (endsEvent) wasTaken = corkedRaw.write(chunkEnd) && wasTaken;
 }
 
 /** In one packet; false when the socket did not take it all. */
-function writeCorked(raw: StreamResponse["raw"], bytes: Buffer): boolean {
+function writeCorked(raw: StreamResponse["raw"], bytes: Buffer, isWhole: boolean): boolean {
   corkedRaw = raw;
   corkedBytes = bytes;
+  endsEvent = isWhole;
   raw.cork(flushCorked);
   corkedRaw = corkedBytes = null;
   return wasTaken;
@@ -111,7 +122,7 @@ export class EventStream {
   write(bytes: Buffer): void {
     if (this.isClosed) return;
     if (this.rest === null && bytes.length <= this.host.limits.maxPieceBytes)
-      return this.put(bytes);
+      return this.put(bytes, true);
     this.rest = this.rest === null ? bytes : Buffer.concat([this.rest, bytes]);
     if (this.isWritable) this.offer();
   }
@@ -126,12 +137,13 @@ export class EventStream {
     while (this.rest !== null && this.isWritable) {
       const piece = this.rest.subarray(0, maxPieceBytes);
       this.rest = piece.length < this.rest.length ? this.rest.subarray(maxPieceBytes) : null;
-      this.put(piece);
+      this.put(piece, this.rest === null);
     }
   }
 
-  private put(bytes: Buffer): void {
-    this.isWritable = writeCorked(this.raw, bytes);
+  /** `isWhole` is false of a piece that another one follows: an empty line would cut its event in two. */
+  private put(bytes: Buffer, isWhole: boolean): void {
+    this.isWritable = writeCorked(this.raw, bytes, isWhole);
     this.writtenAt = wholeMs();
     this.needsHeartbeat = false;
     if (!this.isWritable) this.host.onSooner(this);

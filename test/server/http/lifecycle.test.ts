@@ -44,7 +44,7 @@ describe("a stream", () => {
     const abort = new AbortController();
     const answer = await fetch(`${sample.url}/v1/stream`, { signal: abort.signal });
     assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get("content-type"), "text/event-stream");
+    assert.equal(answer.headers.get("content-type"), "text/event-stream; charset=utf-8");
     assert.equal(answer.headers.get("x-accel-buffering"), "no");
     assert.match(answer.headers.get("x-request-id") ?? "", /^[A-Za-z0-9._-]{8,64}$/);
     const reader = answer.body?.getReader();

@@ -127,6 +127,9 @@ describe("a long answer", () => {
     for (const size of sizes) {
       const text = await fetch(`${sample.url}/v1/text/${size}`);
       assert.equal(await text.text(), `é${textOf(size - 2)}`);
+      // By its length alone a strict reader knows the end of it; a last chunk would come with what follows.
+      assert.equal(text.headers.get("content-length"), String(size));
+      assert.equal(text.headers.get("transfer-encoding"), null);
       const bytes = await fetch(`${sample.url}/v1/bytes/${size}`);
       assert.equal(bytes.headers.get("content-length"), String(size));
       assert.equal(await bytes.text(), textOf(size));

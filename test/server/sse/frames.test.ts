@@ -18,6 +18,15 @@ test("line breaks in data become data lines of the same frame", () => {
   );
 });
 
+test("characters that line readers of some languages break at are escaped in the JSON", () => {
+  const data = { "\u2028": "a\u0085b\u2029c", list: ["\u000b\u000c\u001c\u001d\u001e", "é樱😀"] };
+  const text = encodeFrame("lobby.pick", JSON.stringify(data), 4).toString();
+  assert.doesNotMatch(text, /[\u0085\u2028\u2029]/);
+  assert.match(text, /^id: 4\nevent: lobby\.pick\ndata: [^\p{Cc}]+\n\n$/u);
+  const [, json = ""] = /^data: (.*)$/m.exec(text) ?? [];
+  assert.deepEqual(JSON.parse(json), data);
+});
+
 test("what the hub needs is read from the beginning of a message only", () => {
   const removal = frameOf(
     9,

@@ -126,7 +126,7 @@ export function startHubServer(options: HubServerOptions): HubServer {
         : asked;
       await hub.admit(subscription);
       if (isGone) return hub.abandon(subscription);
-      res.cork(() => res.writeHeader("Content-Type", "text/event-stream"));
+      res.cork(() => res.writeHeader("Content-Type", "text/event-stream; charset=utf-8"));
       hub.open(subscription, { raw: res, onClose: (listener) => listeners.push(listener) });
     };
     serve().catch((error: unknown) => {

@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A subscriber on a bare socket, which shows the HTTP chunks as the server wrote them. */
+/**
+ * A subscriber on a bare socket, which shows the HTTP chunks as the server wrote them. It is strict: a chunk
+ * without the line break behind it has not come yet.
+ */
 export interface RawStream {
   socket: Socket;
-  /** Everything after the header block, without chunk framing; one entry per chunk. */
+  /** Everything after the header block, without chunk framing; one entry per chunk, without those of one empty line. */
   chunks: string[];
   /** Resolves once the received text contains this. */
   waitForText(text: string, timeoutMs?: number): Promise<void>;
@@ -35,11 +38,13 @@ export async function openRaw(url: string): Promise<RawStream> {
     }
     let news = "";
     for (let match = readSize(rest); match; match = readSize(rest)) {
-      if (rest.length < match.start + match.size) break;
-      const text = rest.slice(match.start, match.start + match.size);
-      rest = rest.slice(match.start + match.size);
+      const end = match.start + match.size;
+      if (rest.length < end + lineBreak.length) break;
+      const text = rest.slice(match.start, end);
+      if (!rest.startsWith(lineBreak, end)) return void socket.destroy();
+      rest = rest.slice(end + lineBreak.length);
       if (match.size === 0) hasEnded = true;
-      else chunks.push(text);
+      else if (text !== "\n") chunks.push(text);
       news += text;
     }
     for (const listener of listeners) listener(news);
@@ -72,9 +77,10 @@ export async function openRaw(url: string): Promise<RawStream> {
   };
 }
 
-/** uWebSockets sends the line break that ends a chunk together with the next one. */
+const lineBreak = "\r\n";
+
 function readSize(text: string): { start: number; size: number } | null {
-  const match = /^(?:\r\n)?([0-9a-fA-F]+)\r\n/.exec(text);
+  const match = /^([0-9a-fA-F]+)\r\n/.exec(text);
   if (!match?.[1]) return null;
   return { start: match[0].length, size: Number.parseInt(match[1], 16) };
 }

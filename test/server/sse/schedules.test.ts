@@ -48,7 +48,7 @@ interface Client {
   connections: number;
 }
 
-const framePattern = /id: (\d+)\nevent: ([a-z_.]+)\ndata: ([^\n]*)\n\n/y;
+const framePattern = /\n*id: (\d+)\nevent: ([a-z_.]+)\ndata: ([^\n]*)\n\n/y;
 
 /** Reads one connection until `wanted` frames have come or the newest was seen, then leaves abruptly. */
 function readSome(
@@ -71,7 +71,7 @@ function readSome(
       response.setEncoding("utf8");
       response.on("data", (text: string) => {
         rest += text;
-        rest = rest.replace(/^(?:retry: \d+\n\n|:\n\n)+/, "");
+        rest = rest.replace(/^(?:retry: \d+\n\n|:\n\n|\n)+/, "");
         for (;;) {
           framePattern.lastIndex = 0;
           const match = framePattern.exec(rest);

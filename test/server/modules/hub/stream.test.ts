@@ -51,7 +51,7 @@ test("a stream passes through the pipeline with its headers, frames and resume",
   const abort = new AbortController();
   const head = await fetch(address("topic=/games/trivia/lobbies"), { signal: abort.signal });
   assert.equal(head.status, 200);
-  assert.equal(head.headers.get("content-type"), "text/event-stream");
+  assert.equal(head.headers.get("content-type"), "text/event-stream; charset=utf-8");
   assert.equal(head.headers.get("cache-control"), "no-store, no-transform");
   assert.equal(head.headers.get("x-accel-buffering"), "no");
   abort.abort();
@@ -190,7 +190,7 @@ test("a busy service sends an EventSource back, and tells other clients honestly
     });
   const browser = await get("text/event-stream");
   assert.equal(browser.status, 200);
-  assert.equal(browser.headers.get("content-type"), "text/event-stream");
+  assert.equal(browser.headers.get("content-type"), "text/event-stream; charset=utf-8");
   assert.match(await browser.text(), /^retry: \d{3,4}\n\n$/);
   assert.equal((await get("*/*")).status, 503);
   Object.assign(sample.deps, { lobbies });
@@ -205,7 +205,7 @@ test("a draining process ends streams in order and answers every request with on
   for (const query of ["", "topic=*", `topic=${topic}`, "topic=/games/trivia/lobbies"]) {
     const answer = await fetch(address(query));
     assert.equal(answer.status, 200, query);
-    assert.equal(answer.headers.get("content-type"), "text/event-stream");
+    assert.equal(answer.headers.get("content-type"), "text/event-stream; charset=utf-8");
     assert.equal(answer.headers.get("connection"), "close");
     const retryMs = Number(/^retry: (\d+)\n\n$/.exec(await answer.text())?.[1]);
     assert.ok(retryMs >= 500 && retryMs <= 5_000, `${retryMs}`);
