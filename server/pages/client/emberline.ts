@@ -864,7 +864,7 @@ export function lobbyCode(text: string): string {
     part
       .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
       .replace(decoration, "");
-  const parts = [...text.split(/[\s/?#&=:]+/), text].map(plain).toReversed();
+  const parts = [...text.split(/[\s/?#&=:]+/), text].map(plain).reverse();
   const codes = parts.filter((part) => codePattern.test(part));
   return (codes.find((one) => one === one.toUpperCase()) ?? codes[0] ?? text).toUpperCase();
 }
