@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { sharedService } from "../support/process.ts";
+import { findRuntime, type Language } from "../support/runtimes.ts";
+
+const root = join(import.meta.dirname, "../..");
+const folder = join(root, "test/clients");
+const scriptLimitMs = 180_000;
+/** From the request that causes an event to its blank line; the fastest, since starting a program is slow. */
+const promisedMs = 100;
+
+interface Client {
+  script: string;
+  /** Program and arguments before the script; `path` is that of the runtime. */
+  command: (path: string) => string[];
+}
+
+const clients: Readonly<Record<Language, Client>> = {
+  curl: { script: "sse.sh", command: () => ["bash"] },
+  python: { script: "sse.py", command: (path) => [path] },
+  go: { script: "sse.go", command: (path) => [path, "run"] },
+  java: {
+    script: "Sse.java",
+    command: (path) => [join(dirname(path), "java"), "-Dfile.encoding=UTF-8"],
+  },
+  php: { script: "sse.php", command: (path) => [path] },
+  ruby: { script: "sse.rb", command: (path) => [path] },
+};
+
+const joined = (seq: number, name: string) => `lobby.player_joined ${seq} ${name}`;
+/** Odile joins while the client is away: her event comes to the one who returns, and no snapshot. */
+const conversation = [
+  "lobby.snapshot 0",
+  joined(1, "Grace"),
+  joined(2, "Łukasz"),
+  joined(3, "小林"),
+  joined(4, "Odile"),
+];
+
+describe("a lobby followed from other languages", () => {
+  let url = "";
+  before(async () => {
+    ({ url } = await sharedService());
+  });
+
+  for (const [language, { script, command }] of Object.entries(clients))
+    it(`gives its events in time to ${script}, and what it missed when it returns`, async (t) => {
+      const runtime = await findRuntime(language as Language);
+      if (typeof runtime === "string") return t.skip(runtime);
+      const [program, ...args] = [...command(runtime.path), join(folder, script), url];
+      const { stdout } = await promisify(execFile)(program, args, {
+        timeout: scriptLimitMs,
+        env: { ...process.env, GOCACHE: join(root, "node_modules/.cache/go") },
+      });
+      const lines = stdout.trim().split("\n");
+      const times = lines.flatMap((line) => / (\d+) ms$/.exec(line)?.[1] ?? []).map(Number);
+      const events = lines.map((line) => line.replace(/ \d+ ms$/, ""));
+      assert.deepEqual(events, conversation, runtime.version);
+      assert.ok(Math.min(...times.slice(0, -1)) <= promisedMs, stdout);
+    });
+
+  it("is what the README has a row for, and a reason where none was tried", () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const [, table = ""] = readme.split("<!-- clients -->\n\n", 2);
+    const rows = table.split("\n\n", 1)[0]?.split("\n").slice(2) ?? [];
+    const named = rows.map((row) => /`test\/clients\/([^`]+)`/.exec(row)?.[1]);
+    const scripts = Object.values(clients).map(({ script }) => script);
+    assert.deepEqual(named, scripts);
+    assert.deepEqual(readdirSync(folder).toSorted(), scripts.toSorted());
+    for (const row of rows) assert.match(row, /\d+\.\d+|not tried: \w+/);
+  });
+});
