@@ -10,8 +10,8 @@ type JsonObject = Record<string, unknown>;
 const plainKey = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * What differs between two JSON objects, in order of path. Objects are compared by key, lists by index, and
- * the side that does not exist is null, as is a member that is null. Swapping `before` and `after` of every
+ * What differs between two JSON objects, in order of path. Objects are compared by key, lists by index
+ * where that can be undone, and the side that does not exist is null, as is a member that is null. Swapping `before` and `after` of every
  * change gives what the swapped arguments give.
  */
 export function diffFields(before: JsonObject, after: JsonObject): FieldChange[] {
@@ -23,9 +23,8 @@ export function diffFields(before: JsonObject, after: JsonObject): FieldChange[]
 /** Of values that are not identical: most are, and the path to them is not put together. */
 function diffValues(path: string, before: unknown, after: unknown, changes: FieldChange[]): void {
   if (Array.isArray(before) && Array.isArray(after)) {
-    if (isNullAtEnd(before, after)) {
-      if (!areEqual(before, after)) changes.push({ path, before, after });
-    } else diffLists(path, before, after, changes);
+    if (areChangesReversible(before, after)) diffLists(path, before, after, changes);
+    else if (!areEqual(before, after)) changes.push({ path, before, after });
   } else if (isObject(before) && isObject(after)) diffObjects(path, before, after, changes);
   else changes.push({ path, before: before ?? null, after: after ?? null });
 }
@@ -51,14 +50,19 @@ function diffLists(path: string, before: unknown[], after: unknown[], changes: F
 }
 
 /**
- * A null at the end of a list would look like a place that is not there: [1] and [1, null] must not differ by
- * nothing, nor [1, 2] become [1] and [1, null] by the same change. Such lists change as a whole.
+ * Whether changes by index lead from one list to the other and back (COD-09). A place that is missing reads as
+ * null, and a place that becomes null at the end of the list is gone. So [1] and [1, null] would differ by
+ * nothing, [1, 2] would become [1] and [1, null] by the same change, and the way back from [null, 2] to [null]
+ * would take both places away.
  */
-function isNullAtEnd(before: unknown[], after: unknown[]): boolean {
-  const shared = Math.min(before.length, after.length);
-  const longer = before.length > after.length ? before : after;
-  if (longer.slice(shared).includes(null)) return true;
-  return shared > 0 && (before[shared - 1] === null) !== (after[shared - 1] === null);
+function areChangesReversible(before: unknown[], after: unknown[]): boolean {
+  const [shorter, longer] = before.length < after.length ? [before, after] : [after, before];
+  const shared = shorter.length;
+  if (longer.includes(null, shared)) return false;
+  if (shared === 0) return true;
+  const [short, long] = [shorter[shared - 1], longer[shared - 1]];
+  if (short === null && long !== null) return false;
+  return shared < longer.length || short === null || long !== null;
 }
 
 /** Own members only: `constructor` and `__proto__` are plain data. */

@@ -41,7 +41,8 @@ function value(json: unknown): string {
 
 /** A code span that no backtick inside can end. */
 function code(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const runs = text.match(/`+/g) ?? [];
+  const longest = runs.reduce((most, run) => Math.max(most, run.length), 0);
   const fence = "`".repeat(longest + 1);
   const pad = longest > 0 ? " " : "";
   return fence + pad + text.replaceAll(/[\r\n]/g, " ") + pad + fence;

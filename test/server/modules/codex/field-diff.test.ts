@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
+import fc from "fast-check";
 import { diffFields } from "../../../../server/modules/codex/field-diff.ts";
 import { apply, invert, set } from "./apply-changes.ts";
 
@@ -123,6 +124,44 @@ describe("the difference of two objects", () => {
     assert.deepEqual(paths({ a: [1, null] }, { a: [1] }), ["a"]);
     assert.deepEqual(paths({ a: [1, 2, 3] }, { a: [1] }), ["a[1]", "a[2]"]);
     assert.deepEqual(paths({ a: [1, 2] }, { a: [1, null] }), ["a"]);
+    assert.deepEqual(paths({ a: [1] }, { a: [null, 2, 1] }), ["a[0]", "a[1]", "a[2]"]);
+    assert.deepEqual(paths({ a: [null, 2, 1] }, { a: [1] }), ["a[0]", "a[1]", "a[2]"]);
+    assert.deepEqual(paths({ a: [null] }, { a: [1, 2] }), ["a"]);
     assert.deepEqual(paths({ a: null, n: 1 }, { n: 1.0 }), []);
+  });
+
+  /** Lists as a JSON document may have them, nulls at the end among them. */
+  const lists = fc.letrec<{ value: unknown; list: unknown[] }>((tie) => ({
+    value: fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(null, null, 1, 2, "x", {}, { a: 1 }, { a: null }) },
+      { weight: 1, arbitrary: tie("list") },
+    ),
+    list: fc.array(tie("value"), { maxLength: 5 }),
+  })).list;
+  const byIndex = (before: readonly unknown[], after: readonly unknown[]) =>
+    Array.from({ length: Math.max(before.length, after.length) }, (_, at) =>
+      diffFields({ v: before[at] ?? null }, { v: after[at] ?? null }).map((change) => ({
+        ...change,
+        path: change.path.replace("v", `l[${at}]`),
+      })),
+    )
+      .flat()
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+
+  it("compares a list by index exactly where the changes lead there and back", () => {
+    fc.assert(
+      fc.property(lists, lists, (before, after) => {
+        const [old, now] = [{ l: before }, { l: after }];
+        const changes = diffFields(old, now);
+        assert.equal(normal(apply(old, changes)), normal(now));
+        assert.equal(normal(apply(now, invert(changes))), normal(old));
+        const single = byIndex(before, after);
+        const leads =
+          normal(apply(old, single)) === normal(now) &&
+          normal(apply(now, invert(single))) === normal(old);
+        assert.deepEqual(changes, leads ? single : [{ path: "l", before, after }]);
+      }),
+      { numRuns: 20_000, seed },
+    );
   });
 });
