@@ -13,8 +13,11 @@ export const textOf = (value: unknown): string | null =>
 export const numberOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value + 0 : null;
 
+/** What clients read as an integer of 64 bits. */
 export const integerOf = (value: unknown): number | null =>
-  typeof value === "number" && Number.isSafeInteger(value) ? value + 0 : null;
+  typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 63
+    ? value + 0
+    : null;
 
 export const flagOf = (value: unknown): boolean | null =>
   typeof value === "boolean" ? value : null;

@@ -1,4 +1,5 @@
 import { AppError } from "../core/errors.ts";
+import { isNestedDeeper, parseExactly } from "../core/exact-json.ts";
 
 /** Bytes of a JSON request body (HTTP-04). */
 export const maxBodyBytes = 65_536;
@@ -52,7 +53,8 @@ export function textOf(bytes: ArrayBuffer | Uint8Array): string | null {
 export function parseJsonObject(body: Uint8Array | string | null): Record<string, unknown> {
   if (body === null || body.length === 0) return {};
   const text = typeof body === "string" ? body : textOf(body);
-  if (text === null || isTooDeep(text)) throw new AppError("request:malformed_json");
+  if (text === null || isNestedDeeper(text, maxBodyDepth))
+    throw new AppError("request:malformed_json");
   const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new AppError("request:malformed_json");
@@ -61,32 +63,8 @@ export function parseJsonObject(body: Uint8Array | string | null): Record<string
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch (cause) {
     throw new AppError("request:malformed_json", { cause });
   }
-}
-
-/** JSON.parse takes a million nested arrays; what comes after it does not. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= maxBodyDepth) return false;
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0x22) i = endOfString(text, i);
-    else if (code === 0x5b || code === 0x7b) {
-      depth += 1;
-      if (depth > maxBodyDepth) return true;
-    } else if (code === 0x5d || code === 0x7d) depth -= 1;
-  }
-  return false;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0x5c) i += 1;
-    else if (code === 0x22) return i;
-  }
-  return text.length;
 }

@@ -1,6 +1,7 @@
 import { Compile } from "typebox/compile";
 import type { TObject, TSchema } from "typebox";
 import { AppError, type ErrorCode } from "../core/errors.ts";
+import { isKept } from "../core/exact-json.ts";
 import { isStorableText } from "./text.ts";
 
 /** Paging parameters are moved into their bounds instead of being refused (HTTP-08). */
@@ -80,17 +81,19 @@ function clamp(value: unknown, facets: Facets): unknown {
   return Math.min(Math.max(value, facets.minimum ?? value), facets.maximum ?? value);
 }
 
-function isWithinSafeRange(value: unknown): boolean {
-  return typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+function isExact(type: string, value: unknown, text: string): boolean {
+  if (typeof value !== "number") return true;
+  return type === "integer" ? Number.isSafeInteger(value) : isKept(value, text);
 }
 
 function readParameter(parameter: Parameter, texts: string[]): unknown {
   if (texts.some((text) => !isStorableText(text))) return undefined;
   if (parameter.type === "array")
     return texts.map((text) => coerce(typeOf(parameter.facets.items ?? {}), text));
-  const value = coerce(parameter.type, texts[0] ?? "");
-  const bounded = parameter.isClamped ? clamp(value, parameter.facets) : value;
-  return isWithinSafeRange(bounded) ? bounded : undefined;
+  const [text = ""] = texts;
+  const coerced = coerce(parameter.type, text);
+  const value = parameter.isClamped ? clamp(coerced, parameter.facets) : coerced;
+  return isExact(parameter.type, value, text) ? value : undefined;
 }
 
 /**
@@ -186,7 +189,8 @@ export function createParamsReader(
       if (!isStorable && !isLoose) throw new AppError(unknown);
       const text = isStorable ? given : encodeURIComponent(given);
       const value = parameter ? coerce(parameter.type, text) : text;
-      const isFit = parameter === undefined || (parameter.check(value) && isWithinSafeRange(value));
+      const isFit =
+        parameter === undefined || (parameter.check(value) && isExact(parameter.type, value, text));
       if (value === undefined || !isFit) throw new AppError(unknown);
       params[name] = value;
     }

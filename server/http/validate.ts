@@ -58,7 +58,7 @@ function pickerOf(shape: Shape | undefined): Picker {
   return (value, path, found) => {
     if (typeof value === "string" && !isStorableText(value))
       addViolation(found, path, "must not contain NUL or broken characters");
-    if (typeof value === "number") noteNumber(value, shape, isInteger, path, found);
+    if (typeof value === "number") noteNumber(value, isInteger, path, found);
     if (Array.isArray(value))
       return value.map((item, index) => pickItem(item, `${path}[${index}]`, found));
     if (typeof value !== "object" || value === null) return value;
@@ -76,15 +76,10 @@ function pickerOf(shape: Shape | undefined): Picker {
 const pickAny: Picker = (value, path, found) => pickUndeclared(value, path, found);
 const pickUndeclared = pickerOf(undefined);
 
-function noteNumber(
-  value: number,
-  shape: Shape | undefined,
-  isInteger: boolean,
-  path: string,
-  found: Violation[],
-): void {
+function noteNumber(value: number, isInteger: boolean, path: string, found: Violation[]): void {
   if (isInteger && !isSafe(value)) addViolation(found, path, "must be an integer within ±(2^53-1)");
-  if (shape === undefined && !(isSafe(value) && Number.isFinite(value)))
+  // The parser leaves nothing else of a number that it cannot keep.
+  else if (!Number.isFinite(value))
     addViolation(found, path, "is a number of more digits than are kept: send it as text");
 }
 
@@ -114,7 +109,9 @@ function isIntegerShape(shape: Shape | undefined): boolean {
   );
 }
 
-const isSafe = (value: number) => !Number.isInteger(value) || Number.isSafeInteger(value);
+/** What is no integer at all the schema refuses in its own words. */
+const isSafe = (value: number) =>
+  Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 const joinPath = (path: string, name: string) => (path === "" ? name : `${path}.${name}`);
 
 interface SchemaError {

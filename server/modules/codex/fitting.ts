@@ -10,8 +10,8 @@ export interface ListFilter extends ColumnPlace {
   value: string;
 }
 
-/** A value of a filter that is a number; longer ones fit no stored one. */
-export const numberValue = /^[+-]?\d{1,250}(?:\.\d{1,250})?(?:[eE][+-]?\d{1,3})?$/;
+/** A value of a filter that is a number; longer ones fit no stored one, the largest of which has 309 digits. */
+export const numberValue = /^[+-]?\d{1,310}(?:\.\d{1,310})?(?:[eE][+-]?\d{1,3})?$/;
 /** What of a stored text counts as a number. */
 const numericText = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 /** Values looked at before others have their turn. */

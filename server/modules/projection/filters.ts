@@ -1,12 +1,13 @@
 import type { Clause } from "../../../db/queries/projection-list.ts";
 import type { Resource, ResourceFilter } from "../../../db/projections/resource.ts";
 import { AppError } from "../../core/errors.ts";
+import { isKept } from "../../core/exact-json.ts";
 
 /** Values of one parameter, and characters of a pattern (PRJ-07). */
 const maxValues = 100;
 const maxPattern = 128;
 const maxValueLength = 255;
-const numberPattern = /^[+-]?\d{1,16}(?:\.\d{1,15})?$/;
+const numberPattern = /^[+-]?\d{1,310}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?$/;
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["1", true],
@@ -87,8 +88,7 @@ function readValues(
 
 function readNumber(parameter: string, text: string): number {
   const value = Number(text);
-  if (!numberPattern.test(text) || Math.abs(value) > Number.MAX_SAFE_INTEGER)
-    throw invalidFilter(parameter);
+  if (!numberPattern.test(text) || !isKept(value, text)) throw invalidFilter(parameter);
   return value;
 }
 

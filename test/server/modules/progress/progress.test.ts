@@ -223,6 +223,13 @@ describe("the progress of a player", () => {
       assert.equal("polluted" in {}, false);
     });
 
+    it("hold whole numbers of any size that come back as they were", async () => {
+      const player = await guest();
+      const kept = { a: 2 ** 53, b: 1e20, list: [{ c: Number.MAX_VALUE }, -1e300] };
+      assert.deepEqual((await merge(player, kept)).body, { preferences: kept });
+      assert.deepEqual(await read(player), kept);
+    });
+
     it("are all kept when merged at the same time", async () => {
       const player = await guest();
       await Promise.all(Array.from({ length: 12 }, (_, n) => merge(player, { [`k${n}`]: n })));
@@ -253,6 +260,8 @@ describe("the progress of a player", () => {
         '{"\\u0000":1}',
         '{"a":1e400}',
         '{"a":[{"steam_id":76561197960287930}]}',
+        '{"a":9007199254740993}',
+        '{"a":18446744073709551616}',
       ]) {
         const headers = { "content-type": "application/json" };
         const path = `${base}/preferences`;
