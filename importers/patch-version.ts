@@ -3,7 +3,8 @@ import type { EnvelopeHeader } from "./contract.ts";
 /** Numbers of a canonical version; `m` is -1 when there is none, which sorts before any. */
 type VersionParts = readonly [major: number, minor: number, patch: number, n: number, m: number];
 
-const rawPattern = /^\d+(?:\.\d+){0,4}(?:-[A-Za-z0-9.]+)?$/;
+/** A suffix with letters says nothing of the order: 1.2.3-rc.1 comes before 1.2.3, 1.2.3-hotfix1 after it. */
+const rawPattern = /^\d+(?:\.\d+){0,4}(?:-[\d.]+)?$/;
 const canonicalPattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)\+build\.(0|[1-9]\d*)(?:\.(0|[1-9]\d*))?$/;
 /** Beyond it numbers would lose digits. */
@@ -39,10 +40,12 @@ type VersionRead = { version: string } | { place: "version_raw" | "canonical"; p
 export function readVersion(patch: EnvelopeHeader["patch"]): VersionRead {
   const { version_raw: raw, canonical } = patch;
   const version = canonical ?? canonicalOf(raw);
-  if (version === null)
-    return { place: "version_raw", problem: `${raw} has no canonical form of its own; name one` };
-  if (isCanonical(version)) return { version };
   const form = "<major>.<minor>.<patch>+build.<n>[.<m>]";
+  if (version === null) {
+    const problem = `${raw} has no canonical form of its own; give patch.canonical as ${form}`;
+    return { place: "version_raw", problem };
+  }
+  if (isCanonical(version)) return { version };
   return { place: "canonical", problem: `${version} is not ${form}` };
 }
 

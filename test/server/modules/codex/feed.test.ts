@@ -29,7 +29,7 @@ describe("the Atom feed of a changelog", () => {
     const named = entity("id.item.odd", { name: hostile });
     await load(day(2), { version: "1.1", entities: [torch(2), named, ...many] });
     const branch = { slug: "beta", parent: "main", fork_version: "1.0" };
-    await load(day(3), { branch, version: "1.0.1-b3", entities: [torch(9)] });
+    await load(day(3), { branch, version: "1.0.1-3", entities: [torch(9)] });
   });
   after(() => app.stop());
 

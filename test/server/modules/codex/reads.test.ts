@@ -63,7 +63,7 @@ describe("the archive", () => {
     });
     await load({
       branch: { slug: "beta", parent: "main", fork_version: "1.0" },
-      version: "1.0.1-b3",
+      version: "1.0.1-3",
       entities: [torch(9), imp, wick],
     });
   });
@@ -144,8 +144,8 @@ describe("the archive", () => {
       const one = await read(`/dungeon/id.item.torch?at_patch=${version}`);
       assert.deepEqual((one["data"] as Body)["power"], 2);
     }
-    await read("/dungeon/patches/1.0.1-b3?branch=beta");
-    await refused("/dungeon/patches/1.0.1-b3", 404, "codex:patch_not_found");
+    await read("/dungeon/patches/1.0.1-3?branch=beta");
+    await refused("/dungeon/patches/1.0.1-3", 404, "codex:patch_not_found");
     await refused("/dungeon/patches/1.1?branch=beta", 404, "codex:patch_not_found");
     await refused("/dungeon/id.item.torch?at_patch=7", 404, "codex:patch_not_found");
   });
@@ -241,7 +241,7 @@ describe("the archive", () => {
     const beta = await read("/dungeon/Id_Item_Torch/history?branch=beta");
     assert.deepEqual(
       (beta["history"] as Body[]).map((row) => row["patch_version_raw"]),
-      ["1.0", "1.0.1-b3"],
+      ["1.0", "1.0.1-3"],
     );
     await refused("/dungeon/id.item.oil/history?branch=beta", 404, "codex:entity_not_found");
     await refused("/dungeon/torch/history", 404, "codex:entity_not_found");
