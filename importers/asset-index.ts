@@ -4,10 +4,13 @@ import { findAssets, insertAssets } from "../db/queries/codex-assets.ts";
 import { Compile } from "typebox/compile";
 import { maxAssets, SourceAsset, type AssetRole, type ImportEnvelope } from "./contract.ts";
 import type { ProblemList } from "./problems.ts";
+import { shapeProblems } from "./shape-problems.ts";
 
 /** Bytes one file may have. */
 export const maxAssetBytes = 16 * 1024 * 1024;
 const batchSize = 64;
+/** Problems listed of one file. */
+const maxPerAsset = 20;
 
 export interface KnownAsset {
   hash: string;
@@ -50,8 +53,8 @@ export async function indexAssets(
       break;
     }
     if (!shape.Check(source)) {
-      for (const { instancePath, message } of shape.Errors(source))
-        problems.add(`assets[${index}]`, instancePath.slice(1), message);
+      for (const { place, problem } of shapeProblems(shape.Errors(source), maxPerAsset))
+        problems.add(`assets[${index}]`, place, problem);
       continue;
     }
     const { path, media_type, role } = source;

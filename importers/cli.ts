@@ -29,6 +29,7 @@ interface CliOptions {
   envelope?: string;
   writeEnvelope?: string;
   dryRun?: boolean;
+  allowShrink?: boolean;
   json?: boolean;
   queue?: boolean;
 }
@@ -59,6 +60,7 @@ const program = new Command("import")
   .option("--write-envelope <file>", "only write the envelope, one file per patch")
   .option("--write-sample <dir>", "only write the sample game, as its exporter would")
   .option("--dry-run", "say what would change, write nothing")
+  .option("--allow-shrink", "let a patch remove more than half of what its branch has")
   .option("--queue", "let the running service import the envelope file as a job")
   .option("--json", "print one JSON object per patch")
   .exitOverride()
@@ -133,7 +135,11 @@ function numbered(file: string, count: number): string {
   return `${bare.slice(0, bare.length - ending.length)}-${count}${ending}${packed}`;
 }
 
-async function enqueue(config: Config, game: string | undefined, { envelope = "" }: CliOptions) {
+async function enqueue(
+  config: Config,
+  game: string | undefined,
+  { envelope = "", allowShrink = false }: CliOptions,
+) {
   const path = resolve(envelope);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`${envelope}: there is no such file`);
@@ -141,7 +147,8 @@ async function enqueue(config: Config, game: string | undefined, { envelope = ""
   await withStores(config, async ({ redisUrl }) => {
     const queues = createQueues(redisUrl, silentLogger);
     try {
-      out(await queues.enqueue(codexImport, { game: slug, envelope: path, stamp: Date.now() }));
+      const wish = { game: slug, envelope: path, stamp: Date.now() };
+      out(await queues.enqueue(codexImport, { ...wish, ...(allowShrink && { allowShrink }) }));
     } finally {
       await queues.close();
     }
@@ -195,7 +202,8 @@ async function importEach(
     if (game !== undefined && slug !== game)
       throw new UsageError(`${envelope.name} is of ${slug}, not of ${game}`);
     const ui = createUi(options);
-    const given = { ...how, ...ui, now: Date.now(), signal: control.signal };
+    const { allowShrink = false } = options;
+    const given = { ...how, ...ui, allowShrink, now: Date.now(), signal: control.signal };
     const report = await importEnvelope(em, envelope, given).finally(ui.stop);
     out(options.json ? JSON.stringify(report) : readable(report, options));
   }

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TProperties } from "typebox";
 import { assetRoles } from "../server/core/asset-roles.ts";
 
 export type AssetRole = (typeof assetRoles)[number];
@@ -6,6 +6,9 @@ export type AssetRole = (typeof assetRoles)[number];
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const Role = Type.Enum([...assetRoles]);
 const optional = Type.Optional;
+/** A member that is spelt wrong must not be read as one that is not there. */
+const closed = <T extends TProperties>(members: T) =>
+  Type.Object(members, { additionalProperties: false });
 
 /** Entities one envelope may have. */
 export const maxEntities = 1_000_000;
@@ -13,19 +16,19 @@ export const maxEntities = 1_000_000;
 export const maxAssets = 100_000;
 
 /** Members of an import envelope before its lists (IMP-01). */
-export const EnvelopeHeader = Type.Object({
+export const EnvelopeHeader = closed({
   format: Type.Literal(1),
-  game: Type.Object({
+  game: closed({
     slug: Type.String({ pattern: "^(?!(games|assets)$)[a-z0-9][a-z0-9-]*$", maxLength: 63 }),
     display_name: Text(128),
   }),
-  branch: Type.Object({
+  branch: closed({
     slug: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]*$", maxLength: 63 }),
     /** Slug of the branch it leaves, and the version at which it does; required for a new one (COD-15). */
     parent: optional(Text(63)),
     fork_version: optional(Text(128)),
   }),
-  patch: Type.Object({
+  patch: closed({
     version_raw: Type.String({ pattern: "^[!-.0-~]+$", maxLength: 128 }),
     /** Where the rule of COD-14 cannot read `version_raw`. */
     canonical: optional(Type.String({ maxLength: 128 })),
@@ -36,7 +39,7 @@ export const EnvelopeHeader = Type.Object({
 export type EnvelopeHeader = Static<typeof EnvelopeHeader>;
 
 /** A file of the envelope; `path` is relative to the envelope and stays in its folder. */
-export const SourceAsset = Type.Object({
+export const SourceAsset = closed({
   path: Text(512),
   media_type: Type.String({ pattern: "^[a-z]+/[a-z0-9][a-z0-9.+-]*$", maxLength: 127 }),
   role: optional(Role),
@@ -46,13 +49,17 @@ export type SourceAsset = Static<typeof SourceAsset>;
 /** A reference by path, or by the SHA-256 of an asset of this or an earlier import. */
 const AssetReference = Type.Union([
   Text(512),
-  Type.Object({ path: Text(512), role: optional(Role) }),
-  Type.Object({ hash: Type.String({ pattern: "^[0-9a-f]{64}$" }), role: optional(Role) }),
+  /** With one of `path` and `hash`. */
+  closed({
+    path: optional(Text(512)),
+    hash: optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
+    role: optional(Role),
+  }),
 ]);
 export type AssetReference = Static<typeof AssetReference>;
 
 /** An entity as an adapter gives it (IMP-01, IMP-02). */
-export const SourceEntity = Type.Object({
+export const SourceEntity = closed({
   upstream_key: Text(255),
   /** `id.<type>.<name>`; made from the upstream key when absent. */
   id: optional(Type.String({ maxLength: 255 })),
@@ -66,10 +73,9 @@ export const SourceEntity = Type.Object({
   tags: optional(Type.Array(Text(255), { maxItems: 1000 })),
   icon: optional(Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 512 })),
   assets: optional(Type.Array(AssetReference, { maxItems: 1000 })),
+  /** Upstream's own members, whatever they are. */
   data: Type.Record(Type.String(), Type.Unknown()),
-  links: optional(
-    Type.Array(Type.Object({ rel: Text(128), target: Text(255) }), { maxItems: 4000 }),
-  ),
+  links: optional(Type.Array(closed({ rel: Text(128), target: Text(255) }), { maxItems: 4000 })),
 });
 export type SourceEntity = Static<typeof SourceEntity>;
 
@@ -83,6 +89,8 @@ export type SourceTexts = Readonly<Record<string, Readonly<Record<string, string
 export interface ImportEnvelope {
   /** Where it comes from, for messages. */
   name: string;
+  /** What was found wrong with it as a whole when it was opened; it is refused with these. */
+  problems?: readonly ImportProblem[];
   header: EnvelopeHeader;
   assets: readonly SourceAsset[];
   locales: SourceTexts;

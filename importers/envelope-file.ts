@@ -5,6 +5,7 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { PassThrough } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { parseExactly } from "../server/core/exact-json.ts";
 import { maxAssetBytes } from "./asset-index.ts";
 import {
   ImportRefused,
@@ -12,6 +13,7 @@ import {
   maxEntities,
   type EnvelopeHeader,
   type ImportEnvelope,
+  type ImportProblem,
   type IsWanted,
   type SourceAsset,
   type SourceEntity,
@@ -24,7 +26,7 @@ export const maxEnvelopeBytes = 8 * 1024 * 1024 * 1024;
 const [kib, mib] = [1024, 1024 * 1024];
 const readBytes = mib;
 
-/** Members an envelope has (IMP-01); others are not looked at. */
+/** Members an envelope has (IMP-01). */
 const rules: ReadonlyMap<string, MemberRule> = new Map([
   ["format", { maxBytes: kib }],
   ["game", { maxBytes: 64 * kib }],
@@ -35,6 +37,8 @@ const rules: ReadonlyMap<string, MemberRule> = new Map([
   ["assets", { maxBytes: 64 * kib, isStreamed: true }],
   ["locales", { maxBytes: 64 * mib }],
 ]);
+/** What is missing would be read as empty, and an empty game removes everything. Files there may be none. */
+const required = ["entities", "locales"];
 
 /**
  * Opens an envelope file (IMP-01), gzip or not. It is read once for everything but the entities, of which
@@ -52,7 +56,8 @@ export async function openEnvelopeFile(
   const name = basename(path);
   const before = await stat(path).catch(() => null);
   if (!before?.isFile()) throw refusal(name, "there is no such file");
-  for await (const piece of readPieces(path, name, signal)) {
+  const splitter = new JsonSplitter((member) => rules.get(member));
+  for await (const piece of readPieces(path, name, splitter, signal)) {
     if (piece.index === null) members.set(piece.member, parse(piece, name));
     else if (piece.member === "assets") {
       if (piece.index >= maxAssets) throw refusal(name, `assets are more than ${maxAssets}`);
@@ -67,9 +72,11 @@ export async function openEnvelopeFile(
   const { assets, locales = {}, entities, ...rest } = Object.fromEntries(members);
   if (entities !== undefined) throw refusal(name, "entities is not a list");
   if (assets !== undefined) throw refusal(name, "assets is not a list");
-  if (typeof locales !== "object" || locales === null) throw refusal(name, "locales is no object");
+  if (typeof locales !== "object" || locales === null || Array.isArray(locales))
+    throw refusal(name, "locales is no object");
   return {
     name,
+    problems: memberProblems(name, splitter),
     // The importer checks what these say.
     header: rest as unknown as EnvelopeHeader,
     assets: listed as SourceAsset[],
@@ -87,6 +94,19 @@ export async function openEnvelopeFile(
     },
     readAsset: (asset) => readInside(dirname(path), asset),
   };
+}
+
+/** Lists that are missing, and members that no envelope has: one may be the other, spelt wrong. */
+function memberProblems(file: string, { seen, unknown }: JsonSplitter): ImportProblem[] {
+  const missing = required.filter((member) => !seen.has(member));
+  return [
+    ...missing.map((place) => ({ entity: file, place, problem: "is missing" })),
+    ...[...unknown].map((place) => ({
+      entity: file,
+      place,
+      problem: "is no member of an envelope",
+    })),
+  ];
 }
 
 /** Characters of a digest that are kept: 132 bits. */
@@ -115,7 +135,7 @@ function refusal(file: string, problem: string): ImportRefused {
 function parse(piece: Omit<JsonPiece, "offset">, file: string): unknown {
   const { member, index } = piece;
   try {
-    return JSON.parse(textOf(piece));
+    return parseExactly(textOf(piece));
   } catch (error) {
     const place = index === null ? member : `${member}[${index}]`;
     const problem = error instanceof Error ? error.message : "is no JSON";
@@ -126,9 +146,9 @@ function parse(piece: Omit<JsonPiece, "offset">, file: string): unknown {
 async function* readPieces(
   path: string,
   name: string,
+  splitter: JsonSplitter,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<JsonPiece> {
-  const splitter = new JsonSplitter((member) => rules.get(member));
   let total = 0;
   try {
     for await (const chunk of await openStream(path)) {

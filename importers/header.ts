@@ -2,6 +2,7 @@ import { Compile } from "typebox/compile";
 import { EnvelopeHeader } from "./contract.ts";
 import { findValueProblems, type ValueProblem } from "./json-problems.ts";
 import { maxProblems } from "./problems.ts";
+import { shapeProblems } from "./shape-problems.ts";
 
 const shape = Compile(EnvelopeHeader);
 
@@ -10,11 +11,7 @@ export function findHeaderProblems(header: unknown): ValueProblem[] {
   const found: ValueProblem[] = [];
   findValueProblems(header, "", found, maxProblems);
   if (shape.Check(header)) return [...found, ...dateProblems(header)];
-  const misshapen = shape.Errors(header).map(({ instancePath, message }) => ({
-    place: instancePath.slice(1).replaceAll("/", "."),
-    problem: message,
-  }));
-  return [...found, ...misshapen];
+  return [...found, ...shapeProblems(shape.Errors(header), maxProblems)];
 }
 
 /** RFC 3339 allows moments that neither JavaScript nor Postgres knows, such as leap seconds. */

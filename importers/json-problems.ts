@@ -8,9 +8,8 @@ export interface ValueProblem {
 
 const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
 
-const isNumberKept = (value: number) =>
-  // Beyond the safe range upstream's digits are lost already.
-  Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+// What is read from a file is NaN where digits would be lost (exact-json.ts).
+const isNumberKept = (value: number) => Number.isFinite(value);
 
 /** Whether `findValueProblems` would find nothing. */
 export function isKeptExactly(value: unknown, depth = 0): boolean {

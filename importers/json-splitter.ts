@@ -31,19 +31,27 @@ const quote = 0x22;
 const backslash = 0x5c;
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [comma, colon] = [0x2c, 0x3a];
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+/** Names of members without a rule that are kept, for messages. */
+const maxUnknown = 20;
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 type Expectation = "document" | "key" | "colon" | "value" | "element" | "end-of-member" | "nothing";
 
 /**
  * Cuts one JSON object into pieces while it arrives, without holding it whole. It only finds where values
- * begin and end; JSON.parse judges each piece. Members without a rule are passed over and never held. Throws
- * SyntaxError for what cannot be cut, is larger than its rule says or comes twice.
+ * begin and end; JSON.parse judges each piece. Members without a rule are passed over and never held, but for
+ * the names of the first of them. A byte order mark before it is no part of it. Throws SyntaxError for what
+ * cannot be cut, is larger than its rule says or comes twice.
  */
 export class JsonSplitter {
   private readonly ruleOf: (member: string) => MemberRule | undefined;
   /** Members with a rule that have come. */
-  private readonly seen = new Set<string>();
+  readonly seen = new Set<string>();
+  /** Names of members without a rule that have come. */
+  readonly unknown = new Set<string>();
+  /** Bytes of a byte order mark that have come. */
+  private marked = 0;
   /** Null for a member that is passed over. */
   private rule: MemberRule | null = null;
   private expect: Expectation = "document";
@@ -98,7 +106,12 @@ export class JsonSplitter {
   private begin(byte: number): boolean {
     switch (this.expect) {
       case "document":
-        if (byte !== openBrace) throw new SyntaxError("the document is not an object");
+        if (byte === byteOrderMark[this.marked]) {
+          this.marked++;
+          return true;
+        }
+        if (byte !== openBrace || this.marked % byteOrderMark.length !== 0)
+          throw new SyntaxError("the document is not an object");
         this.expect = "key";
         return true;
       case "key":
@@ -201,7 +214,10 @@ export class JsonSplitter {
   private enter(member: string): void {
     this.member = member;
     this.rule = this.ruleOf(member) ?? null;
-    if (this.rule === null) return;
+    if (this.rule === null) {
+      if (this.unknown.size < maxUnknown) this.unknown.add(member);
+      return;
+    }
     if (this.seen.has(member)) throw new SyntaxError(`${member} comes twice`);
     this.seen.add(member);
   }

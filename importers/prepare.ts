@@ -6,6 +6,7 @@ import { SourceEntity, type AssetReference, type AssetRole } from "./contract.ts
 import { idOfUpstreamKey, typeOfId } from "./entity-id.ts";
 import { findValueProblems, isKeptExactly, type ValueProblem } from "./json-problems.ts";
 import type { ProblemList } from "./problems.ts";
+import { shapeProblems } from "./shape-problems.ts";
 
 /** Bytes of JSON one entity may have. */
 export const maxEntityBytes = 1024 * 1024;
@@ -37,8 +38,8 @@ export interface PrepareContext {
   problems: ProblemList;
 }
 
-/** Goes up when the same text of an entity becomes something else than before. */
-export const preparingVersion = 1;
+/** Goes up when the same text of an entity becomes something else than before, or is refused. */
+export const preparingVersion = 2;
 
 /**
  * Names everything beside its text that decides what becomes of an entity. A file it refers to by hash alone
@@ -96,23 +97,7 @@ function problemsOf(source: unknown): ValueProblem[] {
   const found: ValueProblem[] = [];
   findValueProblems(source, "", found, maxPerEntity);
   if (found.length > 0) return found;
-  for (const { instancePath, message, keyword, params } of shape.Errors(source)) {
-    if (keyword === "boolean" || found.length >= maxPerEntity) continue;
-    const missing = (params as { requiredProperties?: unknown }).requiredProperties;
-    found.push({
-      place: placeOf(instancePath),
-      problem: Array.isArray(missing) ? `misses ${missing.join(", ")}` : message,
-    });
-  }
-  return found;
-}
-
-/** `/links/0/target` -> `links[0].target` */
-function placeOf(pointer: string): string {
-  return pointer
-    .slice(1)
-    .replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]")
-    .replaceAll("/", ".");
+  return shapeProblems(shape.Errors(source), maxPerEntity);
 }
 
 type Add = (place: string, problem: string) => void;
@@ -142,6 +127,11 @@ async function resolveAssets(
   let isWhole = true;
   for (const [index, reference] of references.entries()) {
     const { name, role } = readReference(reference);
+    if (name === null) {
+      add(`assets[${index}]`, "names one of path and hash");
+      isWhole = false;
+      continue;
+    }
     const asset = await resolve(name, context.assets);
     if (asset === null) {
       add(`assets[${index}]`, `${name} is no asset of this or an earlier import`);
@@ -155,13 +145,14 @@ async function resolveAssets(
   return isWhole ? [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, asset]) => asset) : null;
 }
 
-/** What a reference calls its file, a path or a hash, and the role it gives to it. */
+/** What a reference calls its file, a path or a hash, and the role it gives to it; no name where it has both or neither. */
 export function readReference(reference: AssetReference): {
-  name: string;
+  name: string | null;
   role: AssetRole | null;
 } {
   if (typeof reference === "string") return { name: reference, role: null };
-  const name = "hash" in reference ? reference.hash : reference.path;
+  const { hash, path } = reference;
+  const name = hash !== undefined && path !== undefined ? null : (hash ?? path ?? null);
   return { name, role: reference.role ?? null };
 }
 

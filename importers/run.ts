@@ -9,7 +9,7 @@ import {
   stageRemoved,
 } from "../db/queries/codex-staging.ts";
 import { indexAssets } from "./asset-index.ts";
-import { compareEntities, type Comparison } from "./compare.ts";
+import { compareEntities, type ComparedStates, type Comparison } from "./compare.ts";
 import { ImportRefused, type ImportEnvelope, type ImportReport } from "./contract.ts";
 import { findHeaderProblems } from "./header.ts";
 import { locate, stateOf, type Place } from "./locate.ts";
@@ -44,6 +44,8 @@ export interface ImportOptions {
   now: number;
   /** Says what would change and writes nothing. */
   isDryRun?: boolean;
+  /** A patch may remove more than half of what its branch has. */
+  allowShrink?: boolean;
   /** Ends the import without a trace, up to the commit. */
   signal?: AbortSignal;
   /** `total` is 0 while it is not known. */
@@ -69,6 +71,8 @@ export async function importEnvelope(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const problems = new ProblemList();
+  for (const { entity, place, problem } of envelope.problems ?? [])
+    problems.add(entity, place, problem);
   for (const { place, problem } of findHeaderProblems(envelope.header))
     problems.add("envelope", place, problem);
   if (problems.count > 0) return checkAlone(em, envelope, problems, options);
@@ -109,17 +113,18 @@ async function importLocked(
   const hasNewTexts =
     isNewBranch || textChanges.some(({ locale }) => locale.toLowerCase() === "en");
   await prepareStaging(em);
+  const states: ComparedStates = {
+    current,
+    base,
+    // The head of a new branch is built from nothing, and the words in it are those of the entities read.
+    known: isNewBranch ? new Map() : known.byDigest,
+    isWritable: place.isReplaceable || isNewBranch,
+    hasNewTexts,
+  };
   const comparison = await compareEntities(
     em,
     envelope,
-    {
-      current,
-      base,
-      // The head of a new branch is built from nothing, and the words in it are those of the entities read.
-      known: isNewBranch ? new Map() : known.byDigest,
-      isWritable: place.isReplaceable || isNewBranch,
-      hasNewTexts,
-    },
+    states,
     { english: texts.english, assets, problems },
     {
       ...watchOf(envelope, options),
@@ -135,6 +140,11 @@ async function importLocked(
   problems.refuseIfAny();
   options.signal?.throwIfAborted();
   const report = reportOf(envelope, place, comparison);
+  if (options.allowShrink !== true) {
+    const shrinking = shrinkOf(comparison, states);
+    if (shrinking !== null) problems.add("entities", "", shrinking);
+    problems.refuseIfAny();
+  }
   const hasWork = needsWrite(envelope, place, comparison, textChanges.length > 0);
   if (!hasWork || options.isDryRun === true) return { report, hasWritten: false };
   options.onProgress?.("writing", 0, 1);
@@ -214,6 +224,27 @@ function refuseWith(problems: ProblemList, error: unknown): never {
 
 const hasNewContent = ({ toCurrent }: Comparison) =>
   toCurrent.added + toCurrent.changed + toCurrent.removed > 0;
+
+/**
+ * A patch without most of what was there is more often half a file than a game that lost half of itself. It is
+ * held against what readers see, and against the patch before, so that it cannot go bit by bit. What a patch
+ * is without already it may be without again.
+ */
+function shrinkOf(comparison: Comparison, states: ComparedStates): string | null {
+  const { toCurrent, toBase } = comparison;
+  if (!hasNewContent(comparison)) return null;
+  const compared = [
+    [toCurrent, states.current.size],
+    [toBase, states.base.size],
+  ] as const;
+  for (const [{ added, changed, removed }, size] of compared)
+    if (removed * 2 > size) {
+      const unchanged = size - changed - removed;
+      const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
+      return `the patch would remove more than half of the branch (${counts}); if it shall, --allow-shrink lets it`;
+    }
+  return null;
+}
 
 /** A re-run with nothing new writes no row in any table. */
 function needsWrite(

@@ -5,8 +5,18 @@ import { dirname, extname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import type { AssetReference, AssetRole, ImportEnvelope, SourceAsset } from "./contract.ts";
+import {
+  ImportRefused,
+  type AssetReference,
+  type AssetRole,
+  type ImportEnvelope,
+  type SourceAsset,
+  type SourceEntity,
+} from "./contract.ts";
+import { findValueProblems, type ValueProblem } from "./json-problems.ts";
 import { readReference } from "./prepare.ts";
+import { maxProblems } from "./problems.ts";
+import { problemOf, unreadable } from "./source-json.ts";
 
 /** Folder beside an envelope file that holds its assets. */
 const assetFolder = "assets";
@@ -16,6 +26,8 @@ const assetFolder = "assets";
  * it is complete.
  */
 export async function writeEnvelopeFile(envelope: ImportEnvelope, path: string): Promise<void> {
+  const { problems = [] } = envelope;
+  if (problems.length > 0) throw new ImportRefused(problems);
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
   const files = await copyAssets(envelope, folder);
@@ -44,7 +56,9 @@ async function copyAssets(envelope: ImportEnvelope, folder: string): Promise<Cop
   const roles = new Map<string, AssetRole>();
   if (envelope.assets.length > 0) await mkdir(join(folder, assetFolder), { recursive: true });
   for (const { path, role } of envelope.assets) {
-    const content = await envelope.readAsset(path);
+    const content = await envelope.readAsset(path).catch((error: unknown) => {
+      throw unreadable(`asset ${path}`, problemOf(error));
+    });
     const digest = hash("sha256", content, "hex");
     const name = `${assetFolder}/${digest}${extname(path)}`;
     await writeFile(join(folder, name), content);
@@ -67,6 +81,8 @@ async function* textOf(
   const moved = (path: string) => paths.get(path) ?? path;
   const referenceTo = (source: AssetReference): AssetReference => {
     const { name, role } = readReference(source);
+    // The importer says what is wrong with it.
+    if (name === null) return source;
     const known = role ?? roles.get(name);
     const isHash = typeof source !== "string" && "hash" in source;
     const place = isHash ? { hash: name } : { path: moved(name) };
@@ -76,6 +92,7 @@ async function* textOf(
   yield `${JSON.stringify(envelope.header).slice(0, -1)},\n"entities":[`;
   let separator = "\n";
   for await (const entity of envelope.entities()) {
+    checkValues(entity);
     const icon = entity.icon ? { icon: moved(entity.icon) } : {};
     const assets = entity.assets?.map(referenceTo);
     yield separator + JSON.stringify({ ...entity, ...icon, ...(assets ? { assets } : {}) });
@@ -89,4 +106,13 @@ async function* textOf(
   }
   const assets = JSON.stringify([...rows.values()]);
   yield `],\n"assets":${assets},\n"locales":${JSON.stringify(envelope.locales)}}\n`;
+}
+
+/** What could not be kept exactly would be another value in the file, or null. */
+function checkValues(entity: SourceEntity): void {
+  const found: ValueProblem[] = [];
+  findValueProblems(entity, "", found, maxProblems);
+  const label = entity.id ?? entity.upstream_key;
+  if (found.length > 0)
+    throw new ImportRefused(found.map((problem) => ({ entity: label, ...problem })));
 }

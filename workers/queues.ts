@@ -133,6 +133,8 @@ export const codexImport = defineQueue({
     envelope: Type.String(),
     /** Distinguishes one wish to import the file from the next. */
     stamp: Type.Integer(),
+    /** The patch may remove more than half of what its branch has. */
+    allowShrink: Type.Optional(Type.Boolean()),
   }),
   jobId: (p) => `import-${p.game}-${hashText(p.envelope)}-${p.stamp}`,
   options: retries(5, 5_000),

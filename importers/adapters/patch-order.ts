@@ -6,6 +6,7 @@ interface Patch {
   /** For messages. */
   name: string;
   header: EnvelopeHeader;
+  problems?: readonly ImportProblem[];
 }
 
 /**
@@ -19,7 +20,8 @@ export function inOrder<T extends Patch>(patches: readonly T[]): T[] {
   for (const patch of patches) {
     const { version, problems: found } = versionOf(patch.header);
     placed.push({ patch, version });
-    problems.push(...found.map((problem) => ({ entity: patch.name, ...problem })));
+    for (const problem of found) problems.push({ entity: patch.name, ...problem });
+    for (const problem of patch.problems ?? []) problems.push(problem);
   }
   if (problems.length > 0) throw new ImportRefused(problems);
   const branches = branchesInOrder(patches);

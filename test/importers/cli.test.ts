@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
@@ -69,9 +69,10 @@ describe("npm run import", () => {
   });
 
   it("imports the envelopes of a folder, oldest patch first, and nothing the second time", async () => {
-    const dry = await run("dun", file("dun"), "--json", "--dry-run");
+    const args = ["dun", file("dun"), "--json", "--allow-shrink"];
+    const dry = await run(...args, "--dry-run");
     assert.equal(dry.code, 0, dry.problems);
-    const first = await run("dun", file("dun"), "--json");
+    const first = await run(...args);
     assert.equal(first.code, 0, first.problems);
     assert.equal(dry.out, first.out, "a dry run says the same, and leaves nothing");
     const reports = (out: string) =>
@@ -104,15 +105,15 @@ describe("npm run import", () => {
         ["2.0", 0],
       ],
     );
-    const queued = await run("--queue", "--envelope", names[0] ?? "");
+    const queued = await run("--queue", "--allow-shrink", "--envelope", names[0] ?? "");
     assert.equal(queued.code, 0, queued.problems);
     const queues = createQueues(archive.stores.redisUrl, silentLogger);
     try {
       const queue = queues.all().find(({ name }) => name === codexImport.name);
       const job = await queue?.getJob(queued.out.trim());
       assert.ok(job);
-      const { game, envelope: path } = job.data as PayloadOf<typeof codexImport>;
-      assert.deepEqual([game, path], ["dun", names[0]]);
+      const { game, envelope: path, allowShrink } = job.data as PayloadOf<typeof codexImport>;
+      assert.deepEqual([game, path, allowShrink], ["dun", names[0], true]);
     } finally {
       await queues.close();
     }
@@ -139,7 +140,7 @@ describe("npm run import", () => {
   });
 
   it("goes on when nobody reads what it prints", async () => {
-    const child = start("dun", file("dun"), "--dry-run");
+    const child = start("dun", file("dun"), "--dry-run", "--allow-shrink");
     child.stdout?.destroy();
     const [problems, [code]] = await Promise.all([
       text(child.stderr ?? Readable.from([])),
@@ -166,6 +167,31 @@ describe("npm run import", () => {
     assert.match(dry.out, /^\+ id\.item\.n0\n[^]*4000 added.*dry run/);
     const wrong = await run("other", file("dun"));
     assert.deepEqual([wrong.code, wrong.problems], [1, "b.json.gz is of dun, not of other\n"]);
+  });
+
+  it("refuses what would empty a branch, and an envelope that is not whole", async () => {
+    const game = { game: "half", entities: [entity("id.item.a"), entity("id.item.b")] };
+    await writeEnvelopeFile(envelope(game), file("half.json"));
+    assert.equal((await run("--envelope", file("half.json"))).code, 0);
+    const { header } = envelope({ ...game, version: "2.0" });
+    const whole = { ...header, entities: game.entities, locales: {} };
+    const { entities, ...typo } = { ...whole, entites: whole.entities };
+    const { locales, ...mute } = whole;
+    assert.ok(entities.length > 0 && Object.keys(locales).length === 0);
+    const cases = [
+      [{ ...whole, entities: [] }, /entities: the patch would remove more than half .*2 removed/],
+      [typo, /at entities: is missing\n.*at entites: is no member of an envelope/],
+      [mute, /at locales: is missing/],
+    ] as const;
+    for (const [content, problem] of cases) {
+      writeFileSync(file("less.json"), JSON.stringify(content));
+      const { code, out, problems } = await run("--envelope", file("less.json"), "--json");
+      assert.deepEqual([code, out], [1, ""]);
+      assert.match(problems, problem);
+    }
+    writeFileSync(file("less.json"), JSON.stringify({ ...whole, entities: [] }));
+    const allowed = await run("--envelope", file("less.json"), "--allow-shrink", "--json");
+    assert.equal((JSON.parse(allowed.out) as { removed: number }).removed, 2);
   });
 
   it("makes neither database nor tables in a dry run", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -148,6 +148,14 @@ describe("an envelope file", () => {
     writeFileSync(path("bulk.json.gz"), gzipSync(whole, { level: 1 }));
     const read = await openEnvelopeFile(path("bulk.json.gz"));
     assert.deepEqual(read.header, header);
+    assert.deepEqual(
+      read.problems?.map(({ place, problem }) => `${place} ${problem}`),
+      [
+        "locales is missing",
+        "bulk is no member of an envelope",
+        "__proto__ is no member of an envelope",
+      ],
+    );
     for (const [list, most] of Object.entries({ assets: maxAssets, entities: maxEntities })) {
       // It is refused before its end, which is not there.
       const endless = `{"${list}":[0${",0".repeat(most)},`;
@@ -157,6 +165,32 @@ describe("an envelope file", () => {
         message: new RegExp(`${list} are more than ${most}`),
       });
     }
+  });
+
+  it("may begin with a byte order mark, packed or not", async () => {
+    await writeEnvelopeFile(source, path("plain.json"));
+    const whole = Buffer.concat([Buffer.from("\ufeff"), readFileSync(path("plain.json"))]);
+    writeFileSync(path("marked.json"), whole);
+    writeFileSync(path("marked.json.gz"), gzipSync(whole));
+    const expected = await contentOf(await openEnvelopeFile(path("plain.json")));
+    for (const name of ["marked.json", "marked.json.gz"])
+      assert.deepEqual(await contentOf(await openEnvelopeFile(path(name))), expected);
+    const wrong = Buffer.concat([Buffer.from([0xef, 0xbb]), Buffer.from("{}")]);
+    writeFileSync(path("half.json"), wrong);
+    await assert.rejects(openEnvelopeFile(path("half.json")), /not an object/);
+  });
+
+  it("is not written with what would be another value in the file", async () => {
+    const odd = envelope({ entities: [entity("id.item.a", { data: { list: [1, Number.NaN] } })] });
+    await assert.rejects(writeEnvelopeFile(odd, path("odd.json")), {
+      name: "ImportRefused",
+      message: /id\.item\.a at data\.list\[1\]: is a number that cannot be kept exactly/,
+    });
+    const gone = envelope({ assets: [{ path: "x/none.png", media_type: "image/png" }] });
+    await assert.rejects(writeEnvelopeFile(gone, path("odd.json")), {
+      name: "ImportRefused",
+      message: /asset x\/none\.png: is not there/,
+    });
   });
 
   it("says what is wrong with a file that is no envelope", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -10,6 +10,7 @@ import {
   ImportRefused,
   type EnvelopeHeader,
   type ImportEnvelope,
+  type SourceAsset,
   type SourceEntity,
 } from "../../importers/contract.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
@@ -125,6 +126,107 @@ describe("an import", () => {
     same(await rows(), before);
   });
 
+  it("names a member that is missing or that nobody knows, wherever it stands", async () => {
+    fresh();
+    const odd = [
+      { ...entity("id.item.a"), tagz: ["x"] },
+      { ...entity("id.item.b"), links: [{ rel: "x", target: "id.item.a", weight: 1 }] },
+      { ...entity("id.item.c"), assets: [{ path: "a", roll: "icon" }] },
+      { ...entity("id.item.d"), assets: [5] },
+      { ...entity("id.item.g"), assets: [{ path: "a", hash: "0".repeat(64) }, {}] },
+      { id: "id.item.e", type: "item" },
+      entity("id.item.f", { data: { anything: { at: ["all"] } } }),
+    ] as SourceEntity[];
+    const places = async (work: Promise<unknown>) => {
+      const error: unknown = await work.then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      assert.ok(error instanceof ImportRefused);
+      return error.problems.map(({ entity: id, place, problem }) => `${id} ${place}: ${problem}`);
+    };
+    const unknown = "is no member it may have";
+    same(await places(run("1.0", odd)), [
+      `id.item.a tagz: ${unknown}`,
+      `id.item.b links[0].weight: ${unknown}`,
+      `id.item.c assets[0].roll: ${unknown}`,
+      "id.item.d assets[0]: has no form it may have",
+      "id.item.g assets[0]: names one of path and hash",
+      "id.item.g assets[1]: names one of path and hash",
+      "id.item.e : misses upstream_key, data",
+    ]);
+    const file = { path: "a", media_type: "image/png", rol: "icon" } as SourceAsset;
+    same(await places(run("1.0", [], { assets: [file] })), [`assets[0] rol: ${unknown}`]);
+    const source = envelope({ game, version: "1.0" });
+    const { format, patch, ...rest } = source.header;
+    const header = {
+      format,
+      ...rest,
+      brunch: {},
+      game: { ...rest.game, name: "x" },
+    } as unknown as EnvelopeHeader;
+    same(patch.version_raw, "1.0");
+    const work = importEnvelope(archive.orm.em.fork(), { ...source, header }, { now: 0 });
+    same(await places(work), [
+      "envelope : misses patch",
+      `envelope brunch: ${unknown}`,
+      `envelope game.name: ${unknown}`,
+    ]);
+  });
+
+  it("refuses a patch that removes more than half of its branch, unless that is allowed", async () => {
+    fresh();
+    const items = ["a", "b", "c", "d", "e"].map((name) => entity(`id.item.${name}`));
+    await run("1.0", items);
+    const before = await archive.traces();
+    const few = items.slice(0, 2);
+    const refusal = /more than half.*\(0 added, 0 changed, 3 removed, 2 unchanged\)/;
+    const strict = { allowShrink: false };
+    await assert.rejects(run("1.1", few, {}, strict), refusal);
+    await assert.rejects(run("1.0", few, {}, strict), refusal);
+    await assert.rejects(run("1.1", few, {}, { ...strict, isDryRun: true }), refusal);
+    const branch = { slug: "beta", parent: "main", fork_version: "1.0" };
+    await assert.rejects(run("1.1", few, { branch }, strict), refusal);
+    same(await archive.traces(), before);
+    await run("1.1", items.slice(0, 3), {}, strict);
+    // Bit by bit a patch that is replaced removes no more than at once.
+    await assert.rejects(run("1.1", few, {}, strict), /0 added, 0 changed, 3 removed, 2 unchanged/);
+    await run("1.1", few, {}, { allowShrink: true });
+    const after = await archive.traces();
+    await run("1.1", few, {}, strict);
+    // The same again removes nothing.
+    same(await archive.traces(), after);
+  });
+
+  it("keeps large whole numbers, and refuses those that would come back as others", async () => {
+    fresh();
+    const folder = mkdtempSync(join(tmpdir(), "ember-numbers-"));
+    const load = async (data: string) => {
+      const { header } = envelope({ game });
+      const one = `{"upstream_key":"Id_Item_A","type":"item","data":${data}}`;
+      const text = `${JSON.stringify(header).slice(0, -1)},"entities":[${one}],"locales":{}}`;
+      writeFileSync(join(folder, "e.json"), text);
+      const source = await openEnvelopeFile(join(folder, "e.json"));
+      return importEnvelope(archive.orm.em.fork(), source, { now: importTime });
+    };
+    try {
+      for (const number of ["9007199254740993", "1e400", "18446744073709551616"])
+        await assert.rejects(
+          load(`{"a":[0,{"b":${number}}]}`),
+          /Id_Item_A at data\.a\[1\]\.b: is a number that cannot be kept exactly/,
+          number,
+        );
+      await assert.rejects(load(`{"a":${"[".repeat(5_000)}1e20${"]".repeat(5_000)}}`), /deeper/);
+      const kept = { a: 2 ** 53, b: 1e20, c: Number.MAX_VALUE, d: -1e300, e: 0.1 };
+      await load(JSON.stringify(kept));
+      const [head] = await heads();
+      same(head?.data, kept);
+      same(numbers({ ...(await load(JSON.stringify(kept))) }), counts({ unchanged: 1 }));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   it("refuses an earlier patch and two spellings of one version", async () => {
     fresh();
     await run("1.1", [torch(1)]);
@@ -137,7 +239,7 @@ describe("an import", () => {
   it("lists every problem with its entity and place, and writes nothing", async () => {
     fresh();
     const bad = [
-      entity("id.item.a", { data: { deep: [{ n: 2 ** 60 }] } }),
+      entity("id.item.a", { data: { deep: [{ n: Number.NaN }] } }),
       entity("id.item.b", { data: { text: "a\0b" } }),
       entity("id.item.c", { links: [{ rel: "x", target: "nowhere" }] }),
       entity("id.item.d", { icon: "icons/none.png" }),
@@ -283,7 +385,7 @@ describe("an import", () => {
     await run("1.1", [torch(2), sword]);
     const branch = { slug: "beta", parent: "main", fork_version: "1.0" };
     same(
-      numbers({ ...(await run("1.1-b1", [torch(1), entity("id.item.bow")], { branch })) }),
+      numbers({ ...(await run("1.1-1", [torch(1), entity("id.item.bow")], { branch })) }),
       counts({ added: 1, removed: 1, unchanged: 1 }),
     );
     same(

@@ -9,6 +9,8 @@ import { lockGame } from "../../db/queries/codex-import.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { importEnvelope } from "../../importers/run.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { silentLogger } from "../../server/core/logger.ts";
+import { createQueues } from "../../workers/producer.ts";
 import { importFromFile } from "../../workers/processors/codex-import.ts";
 import { maintain } from "../../workers/processors/maintenance.ts";
 import { codexImport, type JobProgress } from "../../workers/queues.ts";
@@ -37,6 +39,39 @@ describe("the job that imports an envelope", () => {
     assert.equal((body as { count: number }).count, 1);
     const { unchanged, added } = await importFromFile(job, app.deps);
     assert.deepEqual({ unchanged, added }, { unchanged: 1, added: 0 });
+  });
+
+  it("fails with the counts where most of a branch would go, and leaves it readable", async () => {
+    const entities = ["a", "b", "c"].map((name) => entity(`id.item.${name}`));
+    const game = "shrink";
+    await writeEnvelopeFile(envelope({ game, entities }), file("three.json"));
+    await writeEnvelopeFile(
+      envelope({ game, version: "2.0", entities: entities.slice(2) }),
+      file("one.json"),
+    );
+    const job = (name: string, more = {}) => ({
+      game,
+      envelope: file(name),
+      stamp: Date.now(),
+      ...more,
+    });
+    assert.equal(await app.deps.enqueueAndWait(codexImport, job("three.json"), 20_000), true);
+    const small = job("one.json");
+    assert.equal(await app.deps.enqueueAndWait(codexImport, small, 20_000), false);
+    const queues = createQueues(app.deps.config.REDIS_URL, silentLogger);
+    try {
+      const queue = queues.all().find(({ name }) => name === codexImport.name);
+      const failed = await queue?.getJob(codexImport.jobId(small));
+      assert.match(failed?.failedReason ?? "", /0 added, 0 changed, 2 removed, 1 unchanged/);
+    } finally {
+      await queues.close();
+    }
+    const count = async () =>
+      ((await app.client.get(`/v1/codex/${game}/item`)).body as { count: number }).count;
+    assert.equal(await count(), 3);
+    const allowed = job("one.json", { allowShrink: true, stamp: small.stamp + 1 });
+    assert.equal(await app.deps.enqueueAndWait(codexImport, allowed, 20_000), true);
+    assert.equal((await importFromFile(small, app.deps)).unchanged, 1);
   });
 
   it("is followed by a clean-up of what a replaced patch left, and of nothing else", async () => {

@@ -15,7 +15,7 @@ const maxReason = 8_000;
  * with problems is refused for good, a game that is being imported is tried again.
  */
 export async function importFromFile(
-  { game, envelope: path }: PayloadOf<typeof codexImport>,
+  { game, envelope: path, allowShrink = false }: PayloadOf<typeof codexImport>,
   deps: JobDeps,
   watch?: JobWatch,
 ): Promise<ImportReport> {
@@ -25,6 +25,7 @@ export async function importFromFile(
       throw new UnrecoverableError(`the envelope is not of ${game}`);
     const report = await importEnvelope(deps.em, envelope, {
       now: deps.clock.now(),
+      allowShrink,
       ...(watch === undefined ? {} : watched(watch)),
       announce: announceImports(deps.redis, deps.log),
       project: projectionOf(deps.config.GAME_DATA_GAME),

@@ -1,7 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ImportRefused } from "../../contract.ts";
 import { compareVersions } from "../../patch-version.ts";
+import { readJsonFile } from "../../source-json.ts";
 import { isFields, rowsOf, textOf } from "../fields.ts";
 
 /** One installed version of `dotaconstants`: the game as of one patch. */
@@ -14,7 +15,7 @@ export interface Snapshot {
 }
 
 /** The letter of a patch counts as its build: 7.35b is 7.35.0+build.2. */
-const patchPattern = /^(\d+)[._](\d+)([a-z]?)$/;
+const patchPattern = /^(\d{1,15})[._](\d{1,15})([a-z]?)$/;
 
 /** Every version of the package below a folder, installed under whatever names, oldest patch first. */
 export async function findSnapshots(folder: string): Promise<Snapshot[]> {
@@ -36,8 +37,7 @@ export async function findSnapshots(folder: string): Promise<Snapshot[]> {
 
 /** The newest patch it has notes of. */
 async function openSnapshot(build: string): Promise<Snapshot> {
-  const read = async (file: string): Promise<unknown> =>
-    JSON.parse(await readFile(join(build, `${file}.json`), "utf8"));
+  const read = (file: string) => readJsonFile(join(build, `${file}.json`));
   const notes = Object.keys(await readFields(join(build, "patchnotes.json")));
   const versions = notes
     .map((name) => patchPattern.exec(name))
@@ -56,8 +56,9 @@ async function openSnapshot(build: string): Promise<Snapshot> {
   return { ...newest, released, read };
 }
 
+/** Empty where there is no such file: most folders beside the packages have none. */
 async function readFields(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readFile(path, "utf8").catch(() => "{}");
-  const value: unknown = JSON.parse(text);
+  if ((await stat(path).catch(() => null)) === null) return {};
+  const value = await readJsonFile(path);
   return isFields(value) ? value : {};
 }

@@ -1,3 +1,4 @@
+import { ImportRefused } from "../../contract.ts";
 import { isFields, textOf, textsOf } from "../fields.ts";
 
 /** An entity while it is put together. */
@@ -15,6 +16,9 @@ interface Relation {
   into: string;
   isList?: boolean;
 }
+
+/** Levels a religion may have: the number of one is its place in a list (S47). */
+const maxLevels = 1_000;
 
 const relations: readonly Relation[] = [
   { from: "shop_entry", by: "shop_id", into: "stock", isList: true },
@@ -66,10 +70,18 @@ const special: Readonly<
     if (secondary !== undefined && byId.has(secondary))
       tell(item, "secondary_properties", secondary, true);
   },
-  religion_offering_level({ data }, byId) {
+  religion_offering_level({ id, data }, byId) {
     const religion = byId.get(textOf(data["religion_id"]) ?? "");
     const { level, exp } = data;
     if (!religion || typeof level !== "number" || typeof exp !== "number") return;
+    if (!Number.isInteger(level) || level < 1 || level > maxLevels)
+      throw new ImportRefused([
+        {
+          entity: id,
+          place: "data.level",
+          problem: `${level} is no level from 1 to ${maxLevels}`,
+        },
+      ]);
     const levels = Array.isArray(religion.data["offering_level_exp"])
       ? [...(religion.data["offering_level_exp"] as unknown[])]
       : [];

@@ -1,13 +1,15 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { ImportRefused } from "../../contract.ts";
 import { readInside } from "../../envelope-file.ts";
+import { parseFile, problemOf, unreadable } from "../../source-json.ts";
 
 /** Files one folder of exports may have. */
 export const maxFiles = 1_000_000;
 
 /** A folder of files, on a disk or made up; paths have "/" and are sorted. */
 export interface FileTree {
+  /** What stands before its paths in messages. */
+  readonly prefix?: string;
   paths(): Promise<readonly string[]>;
   read(path: string): Promise<Uint8Array>;
 }
@@ -18,10 +20,7 @@ export function diskTree(folder: string): FileTree {
     async paths() {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => entry.isFile());
-      if (files.length > maxFiles)
-        throw new ImportRefused([
-          { entity: folder, place: "", problem: `has more than ${maxFiles} files` },
-        ]);
+      if (files.length > maxFiles) throw unreadable(folder, `has more than ${maxFiles} files`);
       return files
         .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
         .sort();
@@ -46,6 +45,7 @@ export function branchOf(tree: FileTree, folder: string): FileTree {
   if (folder === "") return tree;
   const prefix = `${folder}/`;
   return {
+    prefix: `${tree.prefix ?? ""}${prefix}`,
     async paths() {
       const paths = await tree.paths();
       return paths
@@ -56,13 +56,11 @@ export function branchOf(tree: FileTree, folder: string): FileTree {
   };
 }
 
-/** A file as JSON; names the file when it is none. */
+/** A file as JSON; throws ImportRefused with its path when it cannot be read. */
 export async function readJson(tree: FileTree, path: string): Promise<unknown> {
-  const bytes = await tree.read(path);
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : "is no JSON";
-    throw new ImportRefused([{ entity: path, place: "", problem }]);
-  }
+  const name = `${tree.prefix ?? ""}${path}`;
+  const bytes = await tree.read(path).catch((error: unknown) => {
+    throw unreadable(name, problemOf(error));
+  });
+  return parseFile(bytes, name);
 }

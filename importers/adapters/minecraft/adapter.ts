@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { defineAdapter, type ImportEnvelope, type SourceEntity } from "../../contract.ts";
+import { readInside } from "../../envelope-file.ts";
 import { kinds, type Kind } from "./kinds.ts";
 import { createRelease, type ReleaseData } from "./release.ts";
 import { openMinecraft, type MinecraftSource, type Release } from "./source.ts";
@@ -60,7 +59,7 @@ function pictureReader(folder: string): ImportEnvelope["readAsset"] {
     keptSet = set;
     const known = kept.get(path);
     if (known !== undefined) return known;
-    const content = await readFile(join(folder, path));
+    const content = await readInside(folder, path);
     kept.set(path, content);
     return content;
   };

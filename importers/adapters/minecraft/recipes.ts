@@ -13,7 +13,9 @@ export function recipeEntities(data: ReleaseData): SourceEntity[] {
     for (const way of rowsOf(ways)) {
       const result = nameOf(way["result"], data);
       if (result === null) continue;
-      byResult.set(result, [...(byResult.get(result) ?? []), withNames(way, data)]);
+      const known = byResult.get(result) ?? [];
+      byResult.set(result, known);
+      known.push(withNames(way, data));
     }
   return [...byResult].map(([result, ways]) => {
     const sorted = ways

@@ -1,6 +1,7 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ImportRefused } from "../../contract.ts";
+import { readJsonFile } from "../../source-json.ts";
 import { isFields, textOf } from "../fields.ts";
 
 /** A release and where each category of its data lies; neighbouring releases share folders. */
@@ -36,7 +37,7 @@ export async function openMinecraft(folder: string): Promise<MinecraftSource> {
   const roots = [...dataFolders, ...dataFolders.map((path) => join("node_modules", path))];
   const root = await firstWith(folder, roots, "dataPaths.json");
   if (root === null) throw refusal(folder, "has no minecraft-data package");
-  const releases = readReleases(await readJson(join(root, "dataPaths.json")));
+  const releases = readReleases(await readJsonFile(join(root, "dataPaths.json")));
   if (releases.length === 0) throw refusal(folder, "names no release");
   // The last file of each category: releases come in order, so an older one is not asked for again.
   const kept = new Map<string, { path: string; content: unknown }>();
@@ -47,7 +48,7 @@ export async function openMinecraft(folder: string): Promise<MinecraftSource> {
       if (path === undefined) return null;
       const known = kept.get(category);
       if (known?.path === path) return known.content;
-      const content = await readJson(join(root, path, `${category}.json`));
+      const content = await readJsonFile(join(root, path, `${category}.json`));
       kept.set(category, { path, content });
       return content;
     },
@@ -118,17 +119,6 @@ async function firstWith(
     if (await stat(join(path, name)).catch(() => null)) return path;
   }
   return null;
-}
-
-async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, "utf8").catch(() => {
-    throw refusal(path, "is not there");
-  });
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw refusal(path, error instanceof Error ? error.message : "is no JSON");
-  }
 }
 
 const refusal = (entity: string, problem: string) =>

@@ -21,11 +21,14 @@ type Patch = readonly [branch: Branch, version: string];
 let folders = 0;
 
 /** The patches as envelope files, named in their order. */
-function envelopesOf(headers: readonly unknown[]): AsyncIterable<ImportEnvelope> {
+function envelopesOf(headers: readonly object[]): AsyncIterable<ImportEnvelope> {
   const path = join(folder, `${folders++}`);
   mkdirSync(path);
   for (const [index, header] of headers.entries())
-    writeFileSync(join(path, `${index}.json`), JSON.stringify(header));
+    writeFileSync(
+      join(path, `${index}.json`),
+      JSON.stringify({ ...header, entities: [], locales: {} }),
+    );
   return readEnvelopes(path);
 }
 
