@@ -1,3 +1,4 @@
+import { AddressCollisionSchema } from "./address-collision.ts";
 import { ApiKeySchema } from "./api-key.ts";
 import { AuditLogSchema } from "./audit-log.ts";
 import { AvatarUploadSchema } from "./avatar-upload.ts";
@@ -60,6 +61,7 @@ import { projectionTables } from "../projections/tables.ts";
 /** Every entity of the service; one that is missing here has no table. */
 export const entities = [
   PlayerSchema,
+  AddressCollisionSchema,
   TokenFamilySchema,
   RealmSchema,
   RealmBrandingSchema,

@@ -45,9 +45,9 @@ export const PlayerSchema = defineEntity({
     /** What the name looks like (UTS 39); null for one that had a twin before twins were refused. */
     nameSkeleton: p.string().length(64).nullable().unique("players_name_skeleton_unique"),
     isGuest: p.boolean(),
-    /** As entered. */
+    /** As `emailKey`; of an account that lost its address to another, as it was entered. */
     email: p.string().length(320).nullable(),
-    /** Normal form of the address (GW-03). */
+    /** Normal form of the address, which mail goes to (GW-03). */
     emailKey: p.string().length(254).nullable().unique("players_email_key_unique"),
     username: p.string().length(64).nullable(),
     displayName: p.string().length(64).nullable(),

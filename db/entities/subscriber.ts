@@ -13,7 +13,7 @@ export const SubscriberSchema = defineEntity({
   ],
   properties: {
     id: p.integer().primary(),
-    /** As entered. */
+    /** As `emailKey`. */
     email: p.string().length(320),
     /** Normal form of the address (GW-03). */
     emailKey: p.string().length(254).unique("subscribers_email_key_unique"),

@@ -25,6 +25,7 @@ import { Migration20261123185857_lead_names } from "./Migration20261123185857_le
 import { Migration20261126101500_guest_upgrades } from "./Migration20261126101500_guest_upgrades.ts";
 import { Migration20261126102500_sign_in_times } from "./Migration20261126102500_sign_in_times.ts";
 import { Migration20261126110000_name_skeletons } from "./Migration20261126110000_name_skeletons.ts";
+import { Migration20261126112000_address_forms } from "./Migration20261126112000_address_forms.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -55,4 +56,5 @@ export const migrations = [
   Migration20261126101500_guest_upgrades,
   Migration20261126102500_sign_in_times,
   Migration20261126110000_name_skeletons,
+  Migration20261126112000_address_forms,
 ] as const;

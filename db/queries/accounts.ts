@@ -92,6 +92,10 @@ export async function purgeAccounts(
       codes as (delete from phone_codes where player_id in (select id from due)),
       sign_ins as (delete from sign_in_codes where player_id in (select id from due)),
       resets as (delete from password_resets where player_id in (select id from due)),
+      collisions as (
+        delete from address_collisions
+        where player_id in (select id from due) or kept_player_id in (select id from due)
+      ),
       connections as (delete from oauth_connections where player_id in (select id from due)),
       keys as (
         update api_keys set revoked_at = ${now}::timestamptz

@@ -87,7 +87,6 @@ export async function advanceReclaim(
 }
 
 export interface Registration {
-  email: string;
   emailKey: string;
   /** null: the name of the player. */
   displayName: string | null;
@@ -104,7 +103,7 @@ export async function upgradeGuest(
 ): Promise<boolean> {
   const rows = await rowsOf(
     em,
-    sql`update players set is_guest = false, username = name, email = ${account.email},
+    sql`update players set is_guest = false, username = name, email = ${account.emailKey},
         email_key = ${account.emailKey}, display_name = coalesce(${account.displayName}, name),
         password_hash = ${account.passwordHash}, locale = ${account.locale},
         channels = ${["email:account"]}::text[], last_login_at = ${account.now},
@@ -155,6 +154,7 @@ export type SignedIn = Pick<
   | "name"
   | "isGuest"
   | "email"
+  | "emailKey"
   | "username"
   | "displayName"
   | "locale"
@@ -172,7 +172,7 @@ export type SignedIn = Pick<
 >;
 
 const millis = (name: string) => sql.raw(`(extract(epoch from ${name}) * 1000)::float8`);
-const signedIn = sql`id, name, email, username, display_name as "displayName", locale, timezone,
+const signedIn = sql`id, name, email, email_key as "emailKey", username, display_name as "displayName", locale, timezone,
   channels, ${millis("last_login_at")} as "lastLoginAt", ${millis("email_verified_at")} as "emailVerifiedAt",
   avatar_v as "avatarV", avatar_source as "avatarSource", avatar_icon as "avatarIcon",
   avatar_color as "avatarColor", avatar_bg as "avatarBg",

@@ -1,7 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { listCollisions } from "../../db/queries/address-collisions.ts";
 import { findForOperator } from "../../db/queries/accounts.ts";
 import type { Player } from "../../db/entities/player.ts";
-import { nameKey, normalizeEmail } from "../core/account-names.ts";
+import { foldName, normalizeEmail } from "../core/account-names.ts";
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type AccountChange,
 } from "../operator/accounts.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
-import { audit, inStores } from "./in-database.ts";
+import { audit, inDatabase, inStores } from "./in-database.ts";
 
 const accountOption: [string, string] = ["--account <account>", "id, email address or name"];
 const reasonOption: [string, string] = ["--reason <reason>", "why, for the audit log"];
@@ -25,6 +26,11 @@ export const accountCommands: readonly ConsoleCommand[] = [
     summary: "Show an account: its state, sessions and lock",
     required: [accountOption],
     run: showAccount,
+  },
+  {
+    name: "account:collisions",
+    summary: "List accounts that lost their address to another with the same mailbox",
+    run: showCollisions,
   },
   {
     name: "account:unlock",
@@ -50,6 +56,22 @@ async function showAccount(config: Config, options: Options) {
   return inStores(config, async (stores) =>
     describeAccount(stores, await findGiven(stores.em, options), config),
   );
+}
+
+const maxListed = 10_000;
+
+async function showCollisions(config: Config) {
+  return inDatabase(config, async (em) => ({
+    collisions: (await listCollisions(em, maxListed)).map((one) => ({
+      player_id: one.playerId,
+      name: one.name,
+      typed: one.typed,
+      address: one.address,
+      kept_player_id: one.keptPlayerId,
+      kept_name: one.keptName,
+      is_told: one.isTold,
+    })),
+  }));
 }
 
 /** Does a change to one account and records who, what and why (S16). */
@@ -80,9 +102,10 @@ async function findGiven(em: EntityManager, options: Options): Promise<Player> {
 }
 
 function keyOf(text: string) {
-  if (text.includes("@")) return { emailKey: normalizeEmail(text) ?? text };
+  const emailKey = normalizeEmail(text);
+  if (emailKey !== null) return { emailKey };
   // What could be an id is one: an account named like another's id is found by its address.
   return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= maxId
     ? { id: Number(text) }
-    : { nameKey: nameKey(text) };
+    : { nameKey: foldName(text) };
 }

@@ -21,13 +21,15 @@ const brandingFields: readonly [
   option: string,
   field: Exclude<keyof RealmBranding & string, "realm">,
   isGood: (text: string, config: Config) => boolean,
+  /** The form it is stored in; as given when there is none. */
+  toStored?: (text: string) => string | null,
 ][] = [
   ["display-name", "displayName", (text) => text.length <= maxName && isNewLabel(text)],
   ["logo-url", "logoUrl", isWebAddress],
   ["primary-color", "primaryColor", (text) => /^#[0-9a-f]{6}$/i.test(text)],
   ["privacy-url", "privacyUrl", isWebAddress],
   ["terms-url", "termsUrl", isWebAddress],
-  ["support-email", "supportEmail", (text) => normalizeEmail(text) !== null],
+  ["support-email", "supportEmail", (text) => normalizeEmail(text) !== null, normalizeEmail],
   ["frontend-url", "frontendUrl", isWebAddress],
 ];
 
@@ -104,13 +106,15 @@ async function changeRealm(config: Config, options: Options) {
   });
 }
 
+const itself = (text: string) => text;
+
 async function changeBranding(config: Config, options: Options) {
-  const changes = brandingFields.flatMap(([option, field, isGood]) => {
+  const changes = brandingFields.flatMap(([option, field, isGood, toStored = itself]) => {
     const text = textOf(options, field);
     if (text === undefined) return [];
     if (text !== "" && !isGood(text, config))
       throw new Refusal(`realm:invalid_branding --${option}`);
-    return [[field, text === "" ? null : text] as const];
+    return [[field, text === "" ? null : toStored(text)] as const];
   });
   const isRemoved = options["remove"] === true;
   if (changes.length === 0 && !isRemoved) throw new Refusal("realm:no_fields nothing to set");

@@ -6,18 +6,43 @@ const localPart = /^[^\s@"(),:;<>[\]\\\p{C}]{1,64}$/u;
 const domainText = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const domainForm = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
-/** The form in which addresses are compared, or null for what is no address (GW-03, USR-03). */
+/** Signs nobody sees, which come along when an address is pasted; marks of direction are among them. */
+const unseen = /[\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/**
+ * The one form of an address in which it is compared, stored, shown and written to; null for what is no
+ * address (GW-03, USR-03). It is made before anything is decided about an address.
+ */
 export function normalizeEmail(text: string): string | null {
   if (text.length > 4 * maxEmailLength) return null;
-  const plain = text.normalize("NFKC").trim().toLowerCase().normalize("NFKC").trim();
+  const seen = text.normalize("NFKC").replace(unseen, "");
+  const plain = seen.trim().toLowerCase().normalize("NFKC").trim();
   const [local, domain, ...more] = plain.split("@");
   if (local === undefined || domain === undefined || more.length > 0) return null;
   if (!localPart.test(local) || local.startsWith(".") || /\.\.|\.$/.test(local)) return null;
-  const host = asciiDomain(domain.replace(/\.$/, ""));
+  const host = asciiDomain(domain.replaceAll("\u3002", ".").replace(/\.$/, ""));
   if (host === null) return null;
   const email = `${local}@${host}`;
   return email.length <= maxEmailLength ? email : null;
 }
+
+const atSign = /[@\uff20\ufe6b]/;
+
+/**
+ * Whether an address was spelled in its normal form, but for case and the domain, which the name system
+ * reads in any form. Of other spellings a mail server may make another mailbox: that somebody has the
+ * one does not say that they have the other.
+ */
+export function isSameMailbox(text: string, normal: string): boolean {
+  const local = text.trim().split(atSign, 1)[0] ?? "";
+  return normal.startsWith(`${local.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())}@`);
+}
+
+/** The address of an account as a mail server takes it; one that lost it to another keeps what was typed. */
+export const addressOf = (account: {
+  email?: string | null | undefined;
+  emailKey?: string | null | undefined;
+}): string | null => account.emailKey ?? account.email ?? null;
 
 function asciiDomain(domain: string): string | null {
   if (!domainText.test(domain)) return null;
@@ -42,7 +67,9 @@ const maxDisplayName = 64;
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 /** A sign that leaves something on the page: no space, and none that is not seen at all. */
-const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u;
+const visible = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+export const isVisible = (text: string): boolean => visible.test(text);
 
 /**
  * The form in which names that people choose freely are compared: what looks the same but for width,
@@ -57,7 +84,7 @@ export function foldName(name: string): string {
 export function isDisplayName(text: string): boolean {
   if (text.length > 1_024) return false;
   const length = Array.from(text.trim()).length;
-  return length <= maxDisplayName && visible.test(text) && !unprintable.test(text);
+  return length <= maxDisplayName && isVisible(text) && !unprintable.test(text);
 }
 
 // Schemas name these formats; `email` replaces the laxer rule of the library.

@@ -152,6 +152,30 @@ export const templates = {
       },
     },
   },
+  "address-shared": {
+    kind: "mail",
+    params: {},
+    lifeSeconds: days(14),
+    isNotice: true,
+    texts: {
+      en: {
+        subject: "Two of your accounts had this address",
+        paragraphs: [
+          "Two {brand} accounts had this address in different spellings. An address now belongs to one account: the one that had confirmed it, else the older one, keeps it.",
+          "The other account is as it was, but has no confirmed address any more. Sign in to it with its user name and give it another address.",
+          "If you know of one account only, somebody else had used your address; there is nothing to do.",
+        ],
+      },
+      de: {
+        subject: "Zwei deiner Konten hatten diese Adresse",
+        paragraphs: [
+          "Zwei Konten bei {brand} hatten diese Adresse in verschiedenen Schreibweisen. Eine Adresse gehört jetzt zu einem Konto: das, das sie bestätigt hatte, sonst das ältere, behält sie.",
+          "Das andere Konto ist, wie es war, hat aber keine bestätigte Adresse mehr. Melde dich dort mit dem Benutzernamen an und gib ihm eine andere Adresse.",
+          "Falls du nur ein Konto kennst, hatte jemand anderes deine Adresse benutzt; dann ist nichts zu tun.",
+        ],
+      },
+    },
+  },
   "address-confirmed": {
     kind: "mail",
     params: {},

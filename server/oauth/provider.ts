@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import Library, { type AdapterPayload } from "oidc-provider";
 import { findOAuthClient, type KnownOAuthClient } from "../../db/queries/oauth-clients.ts";
+import { addressOf } from "../core/account-names.ts";
 import { publicBaseUrl } from "../core/addresses.ts";
 import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
@@ -37,7 +38,7 @@ export function createProvider(options: OAuthOptions): Library {
           sub: subject,
           name: player.displayName ?? player.name,
           preferred_username: player.username ?? player.name,
-          email: player.email ?? undefined,
+          email: addressOf(player) ?? undefined,
           email_verified: player.emailVerifiedAt !== null && player.emailVerifiedAt !== undefined,
         };
         return { accountId: subject, claims: () => claims };

@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import type { Player } from "../../db/entities/player.ts";
 import { reopenAccount, voidReclaimTokens } from "../../db/queries/accounts.ts";
 import { countOpenFamilies, revokeFamiliesOf } from "../../db/queries/token-families.ts";
+import { addressOf } from "../core/account-names.ts";
 import { tellAccountNews } from "../core/account-news.ts";
 import { systemClock, timestamp } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
@@ -29,7 +30,7 @@ export async function describeAccount(
     name: player.name,
     is_guest: player.isGuest,
     realm: player.realm,
-    email: player.email ?? null,
+    email: addressOf(player),
     email_verified_at: time(player.emailVerifiedAt),
     phone_verified_at: time(player.phoneVerifiedAt),
     created_at: timestamp(player.createdAt.getTime()),

@@ -111,7 +111,8 @@ describe("the play page in a real browser", () => {
   it("goes on after the process that served it was killed", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Linus", mode: "versus", questions: 2 });
-      await joinByCode(friend, "Margaret", code);
+      // As it comes when somebody copies the address of the page.
+      await joinByCode(friend, "Margaret", ` ${running().url}/play#${code} `);
       await host.page.getByRole("button", { name: "Start the game" }).click();
       await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
       const isLost = friend.page.getByText("Connection lost").waitFor();

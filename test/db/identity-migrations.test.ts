@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { migrations } from "../../db/migrations/index.ts";
 import { createOrm, migrate } from "../../db/orm.ts";
+import { listCollisions } from "../../db/queries/address-collisions.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { withDatabase } from "../../server/core/database-url.ts";
 import { skeletonOf } from "../../server/core/skeletons.ts";
@@ -88,6 +90,73 @@ describe("a database of an earlier version", () => {
       fc.property(fc.stringMatching(/^[A-Za-z0-9_]{3,20}$/), (one) => {
         assert.equal(skeletonOf(one), inSql(one));
       }),
+    );
+  });
+
+  it("gives every address its one form, and one mailbox to one account", async () => {
+    await earlierThan("address_forms");
+    const em = orm.em.fork();
+    const dump = readFileSync(new URL("./dumps/addresses.sql", import.meta.url), "utf8");
+    await withClient(withDatabase(stores.databaseUrl, name), (client) => client.query(dump));
+    await migrate(orm);
+    const accounts = await rowsOf(
+      em,
+      sql<{ name: string; email: string | null; key: string | null; is_verified: boolean }>`
+        select name, email, email_key as key, email_verified_at is not null as is_verified
+        from players order by id`,
+    );
+    const rows = accounts.map((one) => [one.name, one.email, one.key, one.is_verified]);
+    assert.deepEqual(rows, [
+      ["wide", "ada@example.com", "ada@example.com", false],
+      ["idn", "bob@xn--bcher-kva.example", "bob@xn--bcher-kva.example", true],
+      ["plain", "plain@example.com", "plain@example.com", false],
+      ["older", "eve@example.com", "eve@example.com", false],
+      ["younger", "eve＠example.com", null, false],
+      ["unproven", "Max@example.com", null, false],
+      ["proven", "max@example.com", "max@example.com", true],
+      ["closed", "tri@example.com", null, false],
+      ["second", "tri@example.com", "tri@example.com", false],
+      ["third", "tri@example。com", null, false],
+      ["odd", "no address", "no address", false],
+      ["social", null, null, false],
+    ]);
+    const listed = await listCollisions(em, 100);
+    assert.deepEqual(
+      listed.map((one) => [one.name, one.typed, one.address, one.keptName, one.isTold]),
+      [
+        ["younger", "eve＠example.com", "eve@example.com", "older", false],
+        ["unproven", "Max@example.com", "max@example.com", "proven", false],
+        ["closed", "tri@example.com", "tri@example.com", "second", false],
+        ["third", "tri@example。com", "tri@example.com", "second", false],
+      ],
+    );
+    const open = await rowsOf(em, sql`select player_id as id from email_verifications`);
+    assert.deepEqual(open, [{ id: 111 }], "a link to the lost address is void");
+    const list = await rowsOf(
+      em,
+      sql`select email, email_key as key, unsubscribed_at is not null as has_left from subscribers order by id`,
+    );
+    assert.deepEqual(list, [
+      { email: "news@example.com", key: "news@example.com", has_left: false },
+      { email: "list@example.com", key: "list@example.com", has_left: true },
+    ]);
+  });
+
+  it("gives lost addresses back on the way down, as far as nobody else has them", async () => {
+    const em = orm.em.fork();
+    const last = migrations[migrations.findIndex((one) => one.name.endsWith("address_forms")) - 1];
+    await orm.migrator.down({ to: last?.name ?? "" });
+    const keys = await rowsOf(
+      em,
+      sql<{
+        key: string | null;
+      }>`select email_key as key from players where id in (112, 121) order by id`,
+    );
+    assert.deepEqual(keys, [{ key: "eve＠example.com" }, { key: null }]);
+    await migrate(orm);
+    assert.deepEqual(
+      (await listCollisions(em, 100)).map((one) => one.name),
+      ["younger", "third"],
     );
   });
 });

@@ -12,6 +12,8 @@ import {
   purgeMessages,
   purgeUnverified,
 } from "../../db/queries/messages.ts";
+import { noteTold, takeUntold } from "../../db/queries/address-collisions.ts";
+import { postMessages, writeMessage } from "../../server/delivery/send.ts";
 import { leaseMs } from "../../server/delivery/deliver.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import { idleSince } from "../../server/play/sessions.ts";
@@ -117,6 +119,36 @@ async function tidyAccounts(deps: JobDeps): Promise<void> {
     if (purged.length < maxPurged) break;
   }
   await purgeCodes(em, at);
+  await tellOfCollisions(deps);
+}
+
+/** Mails written in one transaction. */
+const maxTold = 100;
+
+/** Writes to the mailboxes that two accounts had, once each (GW-03); one over its bound of mails waits. */
+async function tellOfCollisions(deps: JobDeps): Promise<void> {
+  for (;;) {
+    const told = await deps.em.transactional(async (em) => {
+      const untold = await takeUntold(em, maxTold);
+      const messages: (number | null)[] = [];
+      for (const { address: to, locale, realm } of untold) {
+        const notice = { template: "address-shared", to, locale, realm, params: {} } as const;
+        messages.push(await writeMessage(em, deps, notice));
+      }
+      const written = untold.filter((_, at) => messages[at] !== null);
+      const now = new Date(deps.clock.now());
+      await noteTold(
+        em,
+        written.map(({ playerId }) => playerId),
+        now,
+      );
+      return { written, messages };
+    });
+    await postMessages(deps, told.messages);
+    for (const { playerId, keptPlayerId } of told.written)
+      deps.log.warn({ player: playerId, kept: keptPlayerId }, "address lost to another account");
+    if (told.written.length < maxTold) return;
+  }
 }
 
 /** Play sessions ended at once. */

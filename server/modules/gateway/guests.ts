@@ -107,13 +107,11 @@ export async function upgrade(
   input: UpgradeInput,
   opener: Opener,
 ): Promise<Session> {
-  const email = input.email.trim();
-  const emailKey = normalizeEmail(email);
+  const emailKey = normalizeEmail(input.email);
   if (emailKey === null) throw new AppError("validation:failed", emailProblem);
   const passwordHash = await deps.passwords.hash(input.password);
   const now = new Date(deps.clock.now());
   const account = {
-    email,
     emailKey,
     passwordHash,
     displayName: input.displayName?.trim() ?? null,

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { timestamp } from "../../core/clock.ts";
-import { usernameForm, usernamePattern } from "../../core/account-names.ts";
+import { addressOf, usernameForm, usernamePattern } from "../../core/account-names.ts";
 import { newNameForm } from "../../core/name-rules.ts";
 import type { Player } from "../../../db/entities/player.ts";
 import type { SignedIn } from "../../../db/queries/players.ts";
@@ -125,7 +125,7 @@ export function presentPlayer(player: SignedIn): Static<typeof PlayerBody> {
       color: player.avatarColor ?? null,
       bg: player.avatarBg ?? null,
     },
-    email: player.email ?? null,
+    email: addressOf(player),
     username: player.username ?? name,
     display_name: player.displayName ?? name,
     locale,

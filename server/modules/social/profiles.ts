@@ -1,5 +1,5 @@
 import * as oidc from "openid-client";
-import { normalizeEmail } from "../../core/account-names.ts";
+import { isSameMailbox, normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { isNewName } from "../../core/name-rules.ts";
 import type { OauthProvider } from "../../core/oauth-providers.ts";
@@ -107,12 +107,14 @@ function toProfile(claims: Claims, addressed = claims): Profile {
   const { picture, avatar_url } = claims;
   const { email } = addressed;
   const verified = addressed["email_verified"] ?? addressed["verified_email"];
+  const isVerified = verified === true || verified === "true";
+  const normal = typeof email === "string" ? normalizeEmail(email) : null;
   const names = [claims["name"], claims["preferred_username"], claims["login"]];
   const name = names.find((one) => typeof one === "string" && isNewName(one));
   return {
     subject: id.toWellFormed(),
-    email: typeof email === "string" ? normalizeEmail(email) : null,
-    isEmailVerified: verified === true || verified === "true",
+    email: normal,
+    isEmailVerified: isVerified && normal !== null && isSameMailbox(String(email), normal),
     name: typeof name === "string" ? name.trim() : null,
     avatarUrl: httpsUrl(picture) ?? httpsUrl(avatar_url),
     authenticatedAt: null,

@@ -1,5 +1,6 @@
 import { insertContactMessage, insertFeedback } from "../../../db/queries/leads.ts";
 import type { Feedback } from "../../../db/entities/feedback.ts";
+import { normalizeEmail } from "../../core/account-names.ts";
 import type { Config } from "../../core/config.ts";
 import { AppError } from "../../core/errors.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
@@ -25,7 +26,7 @@ export async function receiveContact(
 ): Promise<void> {
   const contact = {
     fullname: input.fullname.trim(),
-    email: input.email.trim(),
+    email: normalizeEmail(input.email) ?? input.email.trim(),
     discovery: input.discovery.trim(),
     subject: input.subject.trim(),
     message: input.message.trim(),
@@ -41,7 +42,7 @@ export async function receiveContact(
 }
 
 function operatorInbox({ OPERATOR_INBOX, APP_ENV }: Config): string | null {
-  if (OPERATOR_INBOX !== "") return OPERATOR_INBOX;
+  if (OPERATOR_INBOX !== "") return normalizeEmail(OPERATOR_INBOX) ?? OPERATOR_INBOX;
   return APP_ENV === "production" ? null : "operator@localhost";
 }
 
@@ -73,7 +74,7 @@ export async function receiveFeedback(
     ...input,
     source: input.source.trim(),
     message: input.message.trim(),
-    email: input.email?.trim() ?? null,
+    email: input.email === null ? null : normalizeEmail(input.email),
     route: input.route?.trim() ?? null,
     userId: caller === null || caller.isGuest ? null : caller.playerId,
     playerId: caller?.playerId ?? null,

@@ -43,7 +43,7 @@ export async function subscribe(deps: Deps, input: SubscribeInput): Promise<void
     // What is not sent must not make void what was.
     if (messageId === null) return null;
     const isNew = await upsertSubscriber(em, {
-      email: input.email.trim(),
+      email: emailKey,
       emailKey,
       channels: chosen.length === 0 ? defaultChannels : chosen,
       locale,

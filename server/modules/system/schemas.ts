@@ -1,6 +1,6 @@
 import Type from "typebox";
 import Format from "typebox/format";
-import "../../core/account-names.ts";
+import { isVisible } from "../../core/account-names.ts";
 
 export const HealthBody = Type.Object({
   status: Type.Enum(["ok", "degraded"]),
@@ -13,7 +13,8 @@ function trimmedText(min: number, max: number) {
   const format = `text-${min}-${max}`;
   Format.Set(format, (text) => {
     const length = Array.from(text.trim()).length;
-    return length >= min && length <= max;
+    // What nobody can see says nothing, however long it is.
+    return length >= min && length <= max && (min === 0 || isVisible(text));
   });
   return Type.String({ format, description: `${min} to ${max} characters after trimming` });
 }

@@ -77,9 +77,8 @@ async function changeEmail(
   const emailKey = normalizeEmail(email);
   if (emailKey === null) throw new AppError("validation:failed", emailProblem);
   const { emailKey: before, locale, realm } = account;
-  account.email = email.trim();
   if (emailKey === before) return [];
-  Object.assign(account, { emailKey, emailVerifiedAt: null });
+  Object.assign(account, { email: emailKey, emailKey, emailVerifiedAt: null });
   await em.flush();
   // Whoever reads the older address must not get in by what was sent there.
   await dropSentCredentials(em, account.id);

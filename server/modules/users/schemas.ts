@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { Player } from "../../../db/entities/player.ts";
-import { usernameForm, usernamePattern } from "../../core/account-names.ts";
+import { addressOf, usernameForm, usernamePattern } from "../../core/account-names.ts";
 import { timestamp } from "../../core/clock.ts";
 import { newNameForm } from "../../core/name-rules.ts";
 import "../../core/password-rules.ts";
@@ -112,7 +112,7 @@ export function presentUser(player: Player): Static<typeof UserBody> {
       id,
       username: player.username ?? name,
       display_name: player.displayName ?? name,
-      email: player.email ?? null,
+      email: addressOf(player),
       locale,
       timezone,
       last_login_at: timeOrNull(player.lastLoginAt),

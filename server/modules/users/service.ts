@@ -26,8 +26,7 @@ export interface RegisterInput {
 
 /** Creates an account and signs it in, in one transaction; constraints decide who was first (S9). */
 export async function register(deps: Deps, input: RegisterInput, opener: Opener): Promise<Session> {
-  const email = input.email.trim();
-  const emailKey = normalizeEmail(email);
+  const emailKey = normalizeEmail(input.email);
   if (emailKey === null) throw new AppError("validation:failed", emailProblem);
   const passwordHash = await deps.passwords.hash(input.password);
   const now = new Date(deps.clock.now());
@@ -39,7 +38,7 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
         username,
         displayName: input.displayName?.trim() ?? username,
         isGuest: false,
-        email,
+        email: emailKey,
         emailKey,
         passwordHash,
         locale,

@@ -4,7 +4,7 @@ import { noteChange } from "../../../db/queries/board-changes.ts";
 import * as words from "../../../db/queries/word-results.ts";
 import { resultIdOf, wordFamily } from "../../boards/families.ts";
 import type { Line } from "../../boards/store.ts";
-import { nameKey } from "../../core/account-names.ts";
+import { foldName } from "../../core/account-names.ts";
 import { dateIn, latestDate, monthOf, startOfDate, weekOf } from "../../core/days.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
@@ -98,7 +98,8 @@ export async function readWordBoard(
   wish: BoardWish,
 ): Promise<Static<typeof Board>> {
   const { limit, page, username, timeZone } = wish;
-  const named = username === null ? null : await words.findPlayerByName(deps.em, nameKey(username));
+  const named =
+    username === null ? null : await words.findPlayerByName(deps.em, foldName(username));
   const window = windowOf(wish.mode, wish.period, { timeZone, now: deps.clock.now() });
   const view = await deps.boards.read({
     ...{ family: wordFamily(window), tab: "score", radius: null },

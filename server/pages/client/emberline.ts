@@ -864,9 +864,10 @@ export function lobbyCode(text: string): string {
     part
       .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
       .replace(decoration, "");
-  const parts = [...text.split(/[\s/?#&=:]+/), text].map(plain).reverse();
+  const parts = [text, ...text.split(/[\s/?#&=:]+/)].map(plain);
   const codes = parts.filter((part) => codePattern.test(part));
-  return (codes.find((one) => one === one.toUpperCase()) ?? codes[0] ?? text).toUpperCase();
+  const asIssued = codes.filter((one) => one === one.toUpperCase());
+  return (asIssued.at(-1) ?? codes.at(-1) ?? text).toUpperCase();
 }
 
 /** A lobby as somebody sees it; `lobby` is kept up with every answer and every event. */

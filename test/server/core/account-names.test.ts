@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
   isDisplayName,
+  isSameMailbox,
   isUsername,
   nameKey,
   normalizeEmail,
@@ -17,6 +18,16 @@ describe("an email address", () => {
     ["ada@bücher.example", "ada@xn--bcher-kva.example"],
     ["ADA@BÜCHER.example", "ada@xn--bcher-kva.example"],
     ["a+b@x-y.example", "a+b@x-y.example"],
+    ["ada＠example.com", "ada@example.com"],
+    ["ada﹫example。com", "ada@example.com"],
+    ["ada@example｡com。", "ada@example.com"],
+    ["\u202aada@example.com\u202c", "ada@example.com"],
+    ["a\u00adda@exam\u200bple.com\ufeff", "ada@example.com"],
+    ["ad\ufe0fa\u2800@example.com", "ada@example.com"],
+    ["ada@Straße.example", "ada@xn--strae-oqa.example"],
+    ["\u200b", null],
+    ["ada@\u200b", null],
+    ["ada@＠example.com", null],
     ["ada", null],
     ["ada@localhost", null],
     ["a@b@c.de", null],
@@ -64,6 +75,21 @@ describe("an email address", () => {
     assert.equal(normalizeEmail("a@" + "a.".repeat(1e6) + "de"), null);
     assert.equal(normalizeEmail("a@" + "a.".repeat(500)), null);
     assert.ok(performance.now() - started < 1_000);
+  });
+});
+
+describe("an address that somebody else has verified", () => {
+  it("is the same mailbox in another case or domain form, and not in another local part", () => {
+    const isSame = (text: string) => isSameMailbox(text, normalizeEmail(text) ?? "");
+    for (const text of ["Ada@Example.com", " ada＠example.com", "ada@Bücher.example"])
+      assert.ok(isSame(text), text);
+    for (const text of [
+      "ａda@example.com",
+      "\u212aate@example.com",
+      "ﬁ@example.com",
+      "ad\ufe0fa@example.com",
+    ])
+      assert.ok(normalizeEmail(text) !== null && !isSame(text), text);
   });
 });
 

@@ -144,6 +144,18 @@ describe("a social login", () => {
     assert.equal((await goThrough(app)).error, "oauth:already_linked");
   });
 
+  it("takes one spelling of an address for another's only where both are one mailbox", async () => {
+    const { email, session } = await registerAccount(app);
+    await verifyEmail(session.player.id);
+    const [first, rest] = [email.slice(0, 1), email.slice(1)];
+    const wide = String.fromCharCode(first.charCodeAt(0) + 0xfee0);
+    person(provider, { email: `${wide}${rest}`, email_verified: true });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+    person(provider, { email: email.replace("@", "＠"), email_verified: true });
+    const { player } = await sessionOf(app, await goThrough(app));
+    assert.equal(player.id, session.player.id);
+  });
+
   it("of an unverified or no address makes an account that trusts none", async () => {
     person(provider, { email: newAddress(), email_verified: false });
     const unverified = await sessionOf(app, await goThrough(app));

@@ -21,6 +21,16 @@ const newest = async (table: "contact_messages" | "feedback") => {
   return (await rowsOf(app.deps.em, query))[0];
 };
 
+describe("a text of a form", () => {
+  it("needs something that can be seen", async () => {
+    for (const message of ["\u2800".repeat(20), "\u200b".repeat(20), "\u3164 \u2060".repeat(9)]) {
+      const fields = { kind: "idea", source: "web", message };
+      const answer = await post("/v1/leads/feedback", fields);
+      assert.equal(answer.status, 422, JSON.stringify(message));
+    }
+  });
+});
+
 describe("POST /v1/leads/contact", () => {
   const contact = {
     fullname: " Ada <b>Lovelace</b> ",

@@ -43,7 +43,7 @@ describe("accounts", () => {
         roles: ["ROLE_REGISTERED"],
         avatar_url: `/v1/players/${player.id}/avatar?v=0`,
         avatar: { source: null, icon: null, color: null, bg: null },
-        email: email.trim(),
+        email: email.trim().toLowerCase(),
         username,
         display_name: username,
         locale: "de",
