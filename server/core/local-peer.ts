@@ -1,6 +1,22 @@
 import { isIP } from "node:net";
 
-const forwardingHeaders = ["forwarded", "x-forwarded-for", "x-real-ip"];
+/** What proxies add, besides every `X-Forwarded-…`. */
+const forwardingHeaders: ReadonlySet<string> = new Set([
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "x-original-forwarded-for",
+  "true-client-ip",
+  "cf-connecting-ip",
+  "fastly-client-ip",
+  "fly-client-ip",
+  "x-azure-clientip",
+  "x-envoy-external-address",
+]);
+const isForwarding = (name: string) =>
+  forwardingHeaders.has(name) || name.startsWith("x-forwarded-");
 /** `::1` alone and as the /64 it is counted by. */
 const localSixes: ReadonlySet<string> = new Set(["::1", "0:0:0:0::/64"]);
 
@@ -17,6 +33,7 @@ export function isLocalPeer(
   const host = String(headers["host"] ?? "")
     .replace(/:\d+$/, "")
     .replace(/^\[|\]$/g, "");
+  const isForwarded = Object.keys(headers).some(isForwarding);
   const isOwnName = host === "localhost" || isIP(host) !== 0;
-  return isLoopback && isOwnName && forwardingHeaders.every((name) => headers[name] === undefined);
+  return isLoopback && isOwnName && !isForwarded;
 }

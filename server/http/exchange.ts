@@ -2,11 +2,13 @@ import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { parseCookie } from "cookie";
 import type { HttpResponse } from "uWebSockets.js";
-import type { AppError } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
+import { addressText } from "../core/ip-addresses.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
 import type { AddressReader, ClientAddress } from "./client-address.ts";
 import type { LimitState } from "./rate-limit.ts";
 import type { RouteEntry } from "./entry.ts";
+import { isForwardedHttps } from "./forwarded.ts";
 import type { RequestInfo } from "./route.ts";
 import type { Match } from "./router.ts";
 
@@ -108,9 +110,14 @@ export class Exchange implements RequestInfo {
     this.id = `${ownIdStart}${requestCount}`;
   }
 
-  /** The client as limits count it; empty when it was asked for too late, on a connection that is gone. */
+  /**
+   * The client as limits count it; empty when it was asked for too late, on a connection that is gone. Throws
+   * the refusal of a request whose proxy does not say where it comes from: it cannot be counted as anybody's.
+   */
   get ip(): string {
-    return this.locate().ip;
+    const { ip } = this.locate();
+    if (ip !== null) return ip;
+    throw new AppError("request:malformed_url", { params: { header: "X-Forwarded-For" } });
   }
 
   /** Keeps the address for the log, which is written when the connection may be gone. */
@@ -132,7 +139,10 @@ export class Exchange implements RequestInfo {
 
   private locate(): ClientAddress {
     if (this.address === null && this.isClosed) return noAddress;
-    this.address ??= this.readAddress(this.raw.getRemoteAddress(), this.headers["x-forwarded-for"]);
+    this.address ??= this.readAddress(
+      addressText(this.raw.getRemoteAddress()),
+      this.headers["x-forwarded-for"],
+    );
     return this.address;
   }
 
@@ -143,8 +153,7 @@ export class Exchange implements RequestInfo {
 
   get isSecure(): boolean {
     // Our own proxies alone are believed (HTTP-12).
-    const isHttps = this.headers["x-forwarded-proto"]?.trim().toLowerCase() === "https";
-    return isHttps && this.locate().isFromProxy;
+    return isForwardedHttps(this.headers["x-forwarded-proto"]) && this.locate().isFromProxy;
   }
 }
 

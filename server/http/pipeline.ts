@@ -193,10 +193,13 @@ export class Pipeline {
   private refuseEarly(x: Exchange, entry: RouteEntry, problem: AppError): void {
     const { limit, route } = entry;
     if (limit === null || !openLevels.has(route.auth)) return this.fail(x, problem);
-    void this.limiter.count(limit, x.ip, x.playerId ?? x.keyOwner).then((state) => {
-      x.limit = state;
-      this.fail(x, problem);
-    });
+    void this.limiter.count(limit, x, x.playerId ?? x.keyOwner).then(
+      (state) => {
+        x.limit = state;
+        this.fail(x, problem);
+      },
+      (error: unknown) => this.fail(x, error),
+    );
   }
 
   /** Why the request is refused: the 401 and 403 of the level, or a page that may not use the cookie. */
@@ -233,7 +236,7 @@ export class Pipeline {
 
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {
     if (entry.limit === null) return;
-    const state = await this.limiter.count(entry.limit, x.ip, x.playerId ?? x.keyOwner);
+    const state = await this.limiter.count(entry.limit, x, x.playerId ?? x.keyOwner);
     const own = state.isExceeded ? await this.countSecret(x, entry, entry.limit) : null;
     const problem = this.limitProblem(x, own ?? state);
     if (problem !== null) throw problem;
@@ -279,10 +282,13 @@ export class Pipeline {
     ].filter((count) => count !== null);
     if (counts.length === 0) return this.fail(x, error);
     this.arm(x);
-    void Promise.all(counts).then((states) => {
-      const exceeded = states.find(({ isExceeded }) => isExceeded);
-      this.fail(x, exceeded ? this.limitProblem(x, exceeded) : refusal);
-    });
+    void Promise.all(counts)
+      .then((states) => {
+        const exceeded = states.find(({ isExceeded }) => isExceeded);
+        return exceeded ? this.limitProblem(x, exceeded) : refusal;
+      })
+      .catch((unknown: unknown) => unknown)
+      .then((problem) => this.fail(x, problem));
   }
 
   private invoke(x: Exchange, entry: RouteEntry): void {

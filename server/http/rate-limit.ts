@@ -37,6 +37,11 @@ export interface RouteLimit {
   playerMax: number;
 }
 
+/** Who has an address, as a request does. */
+export interface Addressed {
+  readonly ip: string;
+}
+
 const defaultWrites = { anonymous: 60, player: 300, window: 60 };
 /** Counters kept while the store is away; past it the oldest is forgotten. */
 const maxLocalCounters = 20_000;
@@ -97,9 +102,10 @@ export class RateLimiter {
     this.clock = clock;
   }
 
-  async count(limit: RouteLimit, ip: string, playerId: number | null): Promise<LimitState> {
+  /** Asks for the address of those alone who are counted by it: to find it out takes a while, and may fail. */
+  async count(limit: RouteLimit, from: Addressed, playerId: number | null): Promise<LimitState> {
     const isPlayer = limit.per === "account" && playerId !== null;
-    const who = isPlayer ? `p${playerId}` : ip;
+    const who = isPlayer ? `p${playerId}` : from.ip;
     const max = isPlayer ? limit.playerMax : limit.anonymousMax;
     const [count, leftMs] = await this.hit(`limit:${limit.id}:${who}`, limit.windowMs);
     return {

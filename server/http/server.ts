@@ -92,7 +92,14 @@ class UwsServer implements HttpServer {
     this.log = log;
     this.recorder = new RequestRecorder(log, deps.metrics);
     this.pipeline = new Pipeline(deps, routes, this.recorder, realmOrigins ?? (() => noOrigins));
-    this.readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
+    const readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
+    this.readAddress = (peer, forwardedFor) => {
+      const address = readAddress(peer, forwardedFor);
+      // Told to the log, since only the operator can mend it.
+      if (address.ip === null)
+        log.warn({ proxy: peer, forwardedFor }, "a trusted proxy does not say who its client is");
+      return address;
+    };
     this.isExclusive = exclusive;
     this.app.any("/*", (res, req) => this.accept(res, req));
   }

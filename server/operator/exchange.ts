@@ -61,7 +61,10 @@ export const redirect = (
 });
 
 /** The request as plain data; throws the refusal of what is larger or stranger than anything sensible. */
-export async function readRequest(incoming: IncomingMessage): Promise<OperatorRequest> {
+export async function readRequest(
+  incoming: IncomingMessage,
+  readAddress: AddressReader,
+): Promise<OperatorRequest> {
   const target = incoming.url ?? "/";
   if (target.length > maxRequestTarget) throw new AppError("request:uri_too_long");
   const url = parseTarget(target);
@@ -73,7 +76,7 @@ export async function readRequest(incoming: IncomingMessage): Promise<OperatorRe
     path: url.pathname,
     query: url.search.slice(1),
     headers: incoming.headers,
-    ip: incoming.socket.remoteAddress ?? "",
+    ip: addressOf(incoming, readAddress),
     body,
     operator: null,
   };
@@ -82,6 +85,12 @@ export async function readRequest(incoming: IncomingMessage): Promise<OperatorRe
 function parseTarget(target: string): URL | null {
   if (!target.startsWith("/")) return null;
   try {
+/** Wrong tokens are counted by it, as on the public listener; by the proxy's where that names nobody. */
+function addressOf({ socket, headers }: IncomingMessage, readAddress: AddressReader): string {
+  const peer = embeddedAddress(socket.remoteAddress ?? "") ?? socket.remoteAddress ?? "";
+  return readAddress(peer, headers["x-forwarded-for"]?.toString()).ip ?? peer;
+}
+
     return new URL(`http://operator${target.startsWith("//") ? "/" : target}`);
   } catch {
     return null;

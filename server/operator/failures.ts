@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { countedAddress } from "../http/client-address.ts";
+import { countedAddress } from "../core/ip-addresses.ts";
 
 const maxFailures = 10;
 const windowMs = 60_000;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isForwardedHttps } from "../http/forwarded.ts";
 import {
   html,
   redirect,
@@ -117,6 +118,7 @@ async function logout(request: OperatorRequest, identities: Identities): Promise
 }
 
 function cookie(value: string, maxAge: number, request: OperatorRequest): string {
-  const secure = request.headers["x-forwarded-proto"] === "https" ? "; Secure" : "";
+  const proto = request.headers["x-forwarded-proto"]?.toString();
+  const secure = isForwardedHttps(proto) ? "; Secure" : "";
   return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure}`;
 }

@@ -5,8 +5,10 @@ import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
+import { createAddressReader, type AddressReader } from "../http/client-address.ts";
 import { EnvelopeWriter, metaText } from "../http/envelope.ts";
 import { toAppError } from "../http/failures.ts";
+import { isForwardedHttps } from "../http/forwarded.ts";
 import type { AnyRoute } from "../http/route.ts";
 import type { Match, Router } from "../http/router.ts";
 import { admit, type AccessOptions } from "./access.ts";
@@ -35,6 +37,13 @@ export interface OperatorServerOptions extends AccessOptions {
   audit: Audit;
 }
 
+/** Made once for all requests. */
+interface Tools {
+  api: Router<ApiEntry>;
+  envelope: EnvelopeWriter;
+  readAddress: AddressReader;
+}
+
 const requestLimitMs = 15_000;
 const drainLimitMs = 10_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
@@ -43,11 +52,14 @@ const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 export function createOperatorServer(options: OperatorServerOptions): Server {
   const envelope = new EnvelopeWriter(options.config, options.clock);
   const api = createApi(options.routes);
+  const readAddress = createAddressReader(options.config.TRUSTED_PROXIES);
   const server = createServer((incoming, response) => {
-    void serve(options, api, envelope, incoming, response).catch((error: unknown) => {
-      options.log.error({ err: error }, "operator request");
-      response.destroy();
-    });
+    void serve(options, { api, envelope, readAddress }, incoming, response).catch(
+      (error: unknown) => {
+        options.log.error({ err: error }, "operator request");
+        response.destroy();
+      },
+    );
   });
   server.requestTimeout = requestLimitMs;
   server.headersTimeout = requestLimitMs;
@@ -75,8 +87,7 @@ export async function drain(server: Server): Promise<void> {
 
 async function serve(
   options: OperatorServerOptions,
-  api: Router<ApiEntry>,
-  envelope: EnvelopeWriter,
+  { api, envelope, readAddress }: Tools,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -84,7 +95,7 @@ async function serve(
   const given = incoming.headers["x-request-id"];
   const id = typeof given === "string" && requestIdPattern.test(given) ? given : randomUUID();
   const path = (incoming.url ?? "/").split("?", 1)[0] ?? "/";
-  const reply = await readRequest(incoming)
+  const reply = await readRequest(incoming, readAddress)
     .then((request) => answer(options, api, request))
     .catch((error: unknown) => {
       const refusal = toAppError(error);

@@ -1,35 +1,93 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  addressText,
-  countedAddress,
-  createAddressReader,
-} from "../../../server/http/client-address.ts";
+import { addressText, countedAddress } from "../../../server/core/ip-addresses.ts";
+import { createAddressReader } from "../../../server/http/client-address.ts";
+import { isForwardedHttps } from "../../../server/http/forwarded.ts";
 
-const v4 = (...bytes: number[]) => new Uint8Array(bytes).buffer;
 const v6 = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(":", ""), "hex")).buffer;
+
+/** Each form in which some proxy writes an address, and the address that is counted. */
+const forms: [written: string, counted: string][] = [
+  ["203.0.113.7", "203.0.113.7"],
+  ["203.0.113.7:4711", "203.0.113.7"],
+  ["  203.0.113.7:4711\t", "203.0.113.7"],
+  ['"203.0.113.7"', "203.0.113.7"],
+  ['"203.0.113.7:4711"', "203.0.113.7"],
+  ["[203.0.113.7]", "203.0.113.7"],
+  ["[203.0.113.7]:4711", "203.0.113.7"],
+  ["2001:db8:1:2::7", "2001:db8:1:2::/64"],
+  ["2001:DB8:1:2::7", "2001:db8:1:2::/64"],
+  ["[2001:db8:1:2::7]", "2001:db8:1:2::/64"],
+  ["[2001:db8:1:2::7]:4711", "2001:db8:1:2::/64"],
+  ['"[2001:db8:1:2::7]:4711"', "2001:db8:1:2::/64"],
+  ["2001:db8:1:2:3:4:5:6:4711", "2001:db8:1:2::/64"],
+  ["fe80::7%eth0", "fe80:0:0:0::/64"],
+  ["[fe80::7%25eth0]:4711", "fe80:0:0:0::/64"],
+  ["::ffff:203.0.113.7", "203.0.113.7"],
+  ["::ffff:203.0.113.7:4711", "203.0.113.7"],
+  ["[::ffff:203.0.113.7]:4711", "203.0.113.7"],
+  ["[::ffff:cb00:7107]:4711", "203.0.113.7"],
+  ["64:ff9b::203.0.113.7", "203.0.113.7"],
+  ["203.0.113.7,", "203.0.113.7"],
+  [",, 203.0.113.7 , ,", "203.0.113.7"],
+];
 
 describe("the client address", () => {
   test("is the socket's when no proxy is trusted, whatever the header says", () => {
     const read = createAddressReader("");
-    assert.deepEqual(read(v4(10, 0, 0, 1), "203.0.113.9"), { ip: "10.0.0.1", isFromProxy: false });
+    assert.deepEqual(read("10.0.0.1", "203.0.113.9"), { ip: "10.0.0.1", isFromProxy: false });
   });
 
   test("is the first one from the right that is not a trusted proxy", () => {
     const read = createAddressReader("10.0.0.0/8, 2001:db8::/32");
-    const ip = (forwarded: string | undefined) => read(v4(10, 0, 0, 1), forwarded).ip;
+    const ip = (forwarded: string | undefined) => read("10.0.0.1", forwarded).ip;
     assert.equal(ip("203.0.113.9"), "203.0.113.9");
     assert.equal(ip("1.1.1.1, 203.0.113.9, 10.2.3.4"), "203.0.113.9");
+    assert.equal(ip("1.1.1.1, 203.0.113.9:5, 10.2.3.4:80"), "203.0.113.9");
     assert.equal(ip("1.1.1.1, 2001:db8::5 ,10.2.3.4"), "1.1.1.1");
+    assert.equal(ip("1.1.1.1, [2001:db8::5]:443, ::ffff:10.2.3.4"), "1.1.1.1");
     assert.equal(ip(undefined), "10.0.0.1");
-    assert.equal(ip("unknown"), "10.0.0.1");
-    assert.equal(ip("1.1.1.1, garbage, 10.2.3.4"), "10.2.3.4");
+    assert.equal(ip(" , "), "10.0.0.1");
     assert.equal(ip("10.9.9.9, 10.2.3.4"), "10.9.9.9");
+  });
+
+  test("is read in every form that proxies write", () => {
+    const read = createAddressReader("10.0.0.0/8");
+    for (const [written, counted] of forms)
+      for (const list of [written, `1.1.1.1, ${written}`, `${written}, 10.2.3.4:80`])
+        assert.equal(read("10.0.0.1", list).ip, counted, list);
+  });
+
+  test("is none where the proxy names none, and neither the proxy's nor one further left", () => {
+    const read = createAddressReader("10.0.0.0/8");
+    const hidden = [
+      "unknown",
+      "_hidden",
+      "_gazonk:80",
+      "host.example:80",
+      "203.0.113.007",
+      "1.2.3",
+    ];
+    for (const hop of [...hidden, "[::1", "2001:db8::1::2", '"', "[]", ":80", "203.0.113.7:port"])
+      for (const list of [hop, `1.1.1.1, ${hop}`, `1.1.1.1, ${hop}, 10.2.3.4`])
+        assert.deepEqual(read("10.0.0.1", list), { ip: null, isFromProxy: true }, list);
+    assert.equal(read("10.0.0.1", "unknown, 203.0.113.9").ip, "203.0.113.9");
+  });
+
+  test("lies behind a proxy's own process, which came through a Unix socket", () => {
+    const read = createAddressReader("10.0.0.0/8");
+    assert.equal(read("10.0.0.1", "1.1.1.1, 203.0.113.9, unix:").ip, "203.0.113.9");
+  });
+
+  test("is looked for in a bounded number of hops", () => {
+    const read = createAddressReader("10.0.0.0/8");
+    const own = Array.from({ length: 40 }, () => "10.2.3.4").join(",");
+    assert.equal(read("10.0.0.1", `203.0.113.9,${own}`).ip, null);
   });
 
   test("is not believed from a socket outside the list", () => {
     const read = createAddressReader("10.0.0.0/8");
-    assert.deepEqual(read(v4(11, 0, 0, 1), "203.0.113.9"), { ip: "11.0.0.1", isFromProxy: false });
+    assert.deepEqual(read("11.0.0.1", "203.0.113.9"), { ip: "11.0.0.1", isFromProxy: false });
   });
 
   test("of IPv6 is its /64", () => {
@@ -37,8 +95,8 @@ describe("the client address", () => {
     assert.equal(countedAddress("2001:db8::1"), "2001:db8:0:0::/64");
     assert.equal(countedAddress("::1"), "0:0:0:0::/64");
     assert.equal(
-      createAddressReader("")(v6("2001:0db8:0001:0002:0003:0004:0005:0006"), undefined).ip,
-      "2001:db8:1:2::/64",
+      addressText(v6("2001:0db8:0001:0002:0003:0004:0005:0006")),
+      "2001:db8:1:2:3:4:5:6",
     );
   });
 
@@ -46,10 +104,24 @@ describe("the client address", () => {
     assert.equal(addressText(v6("0000:0000:0000:0000:0000:ffff:cb00:7109")), "203.0.113.9");
     assert.equal(countedAddress("::ffff:203.0.113.9"), "203.0.113.9");
     assert.equal(countedAddress("::ffff:cb00:7109"), "203.0.113.9");
+    assert.equal(countedAddress("64:ff9b::cb00:7109"), "203.0.113.9");
   });
+});
+
+test("a trusted range of IPv4 inside IPv6 is one of IPv4", () => {
+  const read = createAddressReader("::ffff:10.0.0.0/104");
+  assert.equal(read("10.0.0.1", "203.0.113.9, ::ffff:10.1.2.3").ip, "203.0.113.9");
+  assert.equal(read("11.0.0.1", "203.0.113.9").ip, "11.0.0.1");
 });
 
 test("a list with a typing error is refused at start", () => {
   for (const list of ["10.0.0.0/99", "proxy.local", "10.0.0.1/x", "300.1.1.1"])
     assert.throws(() => createAddressReader(list), /TRUSTED_PROXIES/, list);
+});
+
+test("the scheme of the player is the first of those that proxies wrote", () => {
+  for (const list of ["https", "https,http", "HTTPS , http", '"https"', ", https,http,http"])
+    assert.equal(isForwardedHttps(list), true, list);
+  for (const list of [undefined, "", "http", "http,https", "https:", "httpsx", ",http,https"])
+    assert.equal(isForwardedHttps(list), false, list);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { pino } from "pino";
 import { createClient, type Client } from "../../support/client.ts";
 import { codeOf, errorOf } from "./answers.ts";
 import { sampleRoutes } from "./sample-routes.ts";
@@ -43,6 +44,39 @@ describe("a limit", () => {
     const statuses = (await Promise.all(calls)).map((answer) => answer.status);
     assert.equal(statuses.filter((status) => status === 200).length, 3);
     assert.equal(statuses.filter((status) => status === 429).length, 17);
+  });
+
+  test("counts a player once, however its proxies write the address", async () => {
+    const ip = newAddress();
+    const forms = [`${ip}:4711`, `"${ip}:80"`, `[::ffff:${ip}]:443`, `1.1.1.1, ${ip}`];
+    const statuses: number[] = [];
+    for (const form of forms)
+      statuses.push((await client.post("/v1/limited", { body, headers: from(form) })).status);
+    assert.deepEqual(statuses, [200, 200, 200, 429]);
+    const other = await client.post("/v1/limited", { body, headers: from(`${newAddress()}:4711`) });
+    assert.equal(other.status, 200);
+  });
+
+  test("counts nobody whose proxy does not say who it is, and says so", async () => {
+    const warnings: string[] = [];
+    const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(line) });
+    const open = (ip: string, path = "/v1/limited") => ({
+      path,
+      call: { body, headers: from(ip) },
+    });
+    await withServer({ log }, async (own, caller) => {
+      for (const hop of ["unknown", "_hidden", "1.1.1.1, garbage"]) {
+        const { path, call } = open(hop);
+        const answer = await caller.post(path, call);
+        assert.equal(codeOf(answer), "request:malformed_url", hop);
+        assert.deepEqual(errorOf(answer).params, { header: "X-Forwarded-For" });
+      }
+      assert.match(warnings[0] ?? "", /"proxy":"127.0.0.1","forwardedFor":"unknown"/);
+      // Who is counted as a player needs no address, and what is not counted needs none either.
+      const headers = { ...from("unknown"), authorization: `Bearer ${own.token(7)}` };
+      assert.equal((await caller.post("/v1/account-limited", { headers })).status, 200);
+      assert.equal((await caller.post("/v1/echo", { body, headers })).status, 200);
+    });
   });
 
   test("says what is left and when to come back", async () => {
