@@ -75,14 +75,19 @@ export class Cors {
 
   /** What is wrong when a browser sends a cookie from a page that is not ours (HTTP-11). */
   pageProblem(request: RequestInfo): AppError | null {
-    const origin = request.headers["origin"];
-    const isKnown = origin !== undefined && (this.isAllowed(origin) || this.isOwn(origin, request));
-    const isCrossSite = request.headers["sec-fetch-site"]?.trim().toLowerCase() === "cross-site";
-    if (!isKnown && (origin !== undefined || isCrossSite))
-      return new AppError("request:origin_forbidden");
+    const problem = this.siteProblem(request);
+    if (problem !== null) return problem;
     return isFormType(request.headers["content-type"])
       ? new AppError("request:unsupported_media_type")
       : null;
+  }
+
+  /** What is wrong when a browser sends a request from a site that is not ours; other clients say nothing of theirs. */
+  siteProblem(request: RequestInfo): AppError | null {
+    const origin = request.headers["origin"];
+    const isKnown = origin !== undefined && (this.isAllowed(origin) || this.isOwn(origin, request));
+    if (isKnown || (origin === undefined && siteOf(request) !== "cross-site")) return null;
+    return new AppError("request:origin_forbidden");
   }
 
   private isAllowed(origin: string): boolean {
@@ -93,10 +98,25 @@ export class Cors {
   private isOwn(origin: string, request: RequestInfo): boolean {
     const normal = normalizeOrigin(origin);
     if (normal === null) return false;
-    if (this.ownOrigin !== null) return normal === this.ownOrigin;
-    const scheme = request.isSecure ? "https" : "http";
-    return normal === normalizeOrigin(`${scheme}://${request.headers["host"] ?? ""}`);
+    if (normal === this.ownOrigin) return true;
+    // Under another of our names than the configured one. Which scheme it was the browser knows, where no proxy says.
+    const host = request.headers["host"] ?? "";
+    const isSameOrigin = siteOf(request) === "same-origin";
+    const schemes = isSameOrigin ? ["http", "https"] : [request.isSecure ? "https" : "http"];
+    return schemes.some((scheme) => normal === normalizeOrigin(`${scheme}://${host}`));
   }
+}
+
+const siteOf = ({ headers }: RequestInfo) => headers["sec-fetch-site"]?.trim().toLowerCase();
+
+/**
+ * What is wrong when another site uses an address that sets a cookie and is made to be visited, in any other way than
+ * by sending a browser there: a picture or a frame would sign its visitors in unseen.
+ */
+export function visitProblem(request: RequestInfo): AppError | null {
+  const goal = request.headers["sec-fetch-dest"]?.trim().toLowerCase() ?? "document";
+  if (siteOf(request) !== "cross-site" || goal === "document") return null;
+  return new AppError("request:origin_forbidden");
 }
 
 function permission(origin: string): Headers {

@@ -73,6 +73,7 @@ const routeFields = Object.keys({
   idempotent: true,
   idempotentSeat: true,
   deadlineMs: true,
+  setsCookie: true,
   publicData: true,
   anyOrigin: true,
   isPaged: true,
@@ -105,7 +106,11 @@ export function createEntry(given: AnyRoute, config: Config, metrics: Metrics): 
     refusalLimit: refusalLimitOf(route, config),
     guessLimit: guessLimitOf(route, config),
     keyUse: keyUseOf(route),
-    isAnonymous: route.auth === "public" && limit === null && route.cookieAuthority === undefined,
+    isAnonymous:
+      route.auth === "public" &&
+      limit === null &&
+      route.cookieAuthority === undefined &&
+      route.setsCookie === undefined,
     readBody: route.body
       ? createBodyReader(route.body, route.invalid, (body) => route.together?.(body, config) ?? [])
       : null,

@@ -62,6 +62,7 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   if (route.body) codes.push(route.invalid?.code ?? "validation:failed");
   if (route.idempotent) codes.push("request:idempotency_mismatch");
   if (isWrite && isOperatorRoute(route)) codes.push("request:origin_forbidden");
+  if (route.setsCookie !== undefined) codes.push("request:origin_forbidden");
   if (isWrite && (route.cookieAuthority || isSeat))
     codes.push("request:origin_forbidden", "request:unsupported_media_type");
   if ((isWrite && !route.unlimited) || route.rateLimit || route.guessable)

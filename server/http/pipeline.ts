@@ -7,7 +7,7 @@ import { lobbyCodeOf } from "../core/lobby-codes.ts";
 import type { KeyCheck } from "../core/api-keys.ts";
 import { Authenticator } from "./authenticate.ts";
 import { parseJsonObject, requireJson } from "./body.ts";
-import { Cors, type OriginSource } from "./cors.ts";
+import { Cors, visitProblem, type OriginSource } from "./cors.ts";
 import { drawAnew } from "./draft.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
 import { EnvelopeWriter } from "./envelope.ts";
@@ -208,7 +208,7 @@ export class Pipeline {
       this.noteStranger(x, entry);
       return null;
     }
-    const { auth: level, cookieAuthority, path } = entry.route;
+    const { auth: level, cookieAuthority, setsCookie, path } = entry.route;
     const lobby = entry.lobbyParam < 0 ? "" : (x.paramValues[entry.lobbyParam] ?? "");
     const scope = scopeOf(entry.keyUse);
     const key = check === null || scope === null ? null : { check, scope };
@@ -222,10 +222,17 @@ export class Pipeline {
       if (x.playerId === null && x.seatId === null) this.noteStranger(x, entry);
       const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
       const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
-      return isByCookie ? this.cors.pageProblem(x) : null;
+      const problem = isByCookie ? this.cors.pageProblem(x) : null;
+      return problem ?? this.siteProblem(x, setsCookie);
     } catch (error) {
       return toAppError(error);
     }
+  }
+
+  /** What is wrong when another site has a cookie set; a page that a key names gets none, its calls are without (S45). */
+  private siteProblem(x: Exchange, setsCookie: AnyRoute["setsCookie"]): AppError | null {
+    if (setsCookie === undefined || x.keyOwner !== null) return null;
+    return setsCookie === "by-page" ? this.cors.siteProblem(x) : visitProblem(x);
   }
 
   /** Keeps the address for the log; of those who ask for what any cache may answer, that of some has to do. */

@@ -296,6 +296,11 @@ export interface RouteRecord<
   cache?: string;
   /** Cookie that gives authority by itself: with it, the page's origin is checked (HTTP-11). */
   cookieAuthority?: string;
+  /**
+   * Sets or clears a cookie that signs somebody in: no other site may have it do so (S45). `by-page` is asked
+   * by scripts; `by-visit` is an address that other sites lead to, which nothing but a visit may use.
+   */
+  setsCookie?: "by-page" | "by-visit";
   /** Honours `Idempotency-Key`: the first success is repeated for 24 hours (HTTP-15). */
   idempotent?: boolean;
   /** The lobby itself honours `Idempotency-Key`, per seat (LOB-28); for the interface document. */

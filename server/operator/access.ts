@@ -8,7 +8,7 @@ import { includesRole, type Identities, type Operator } from "./identity.ts";
 
 export const cookieName = "operator";
 
-const safeFetchSites = new Set([undefined, "same-origin", "none"]);
+const safeFetchSites: ReadonlySet<string> = new Set(["same-origin", "none"]);
 
 export interface AccessOptions {
   identities: Identities;
@@ -42,16 +42,26 @@ async function identify(
   const cookie = cookieOf(request);
   const found = cookie === undefined ? null : await identities.fromCookie(cookie);
   if (!found) throw new AppError("auth:required", challenge);
-  if (request.method !== "GET" && !safeFetchSites.has(fetchSite(request)))
-    throw new AppError("request:origin_forbidden");
+  if (request.method !== "GET" && request.method !== "HEAD") refuseOtherSites(request);
   return found;
 }
 
 const challenge: { headers: [string, string][] } = { headers: [["WWW-Authenticate", "Bearer"]] };
 
-function fetchSite(request: OperatorRequest): string | undefined {
-  const value = request.headers["sec-fetch-site"];
-  return Array.isArray(value) ? value[0] : value;
+/**
+ * Throws when a browser says that a page of another site asks (S45): such a page may not use the cookie, nor replace or
+ * clear it, nor use up the tries of whoever sits at this machine. Programs say nothing of a site.
+ */
+export function refuseOtherSites({ headers }: OperatorRequest): void {
+  const site = headers["sec-fetch-site"]?.toString().trim().toLowerCase();
+  const isOther = site === undefined ? isOtherOrigin(headers) : !safeFetchSites.has(site);
+  if (isOther) throw new AppError("request:origin_forbidden");
+}
+
+/** Browsers say nothing of the site over plain http, and old ones never, but name the origin of what is no mere look. */
+function isOtherOrigin({ origin, host = "" }: OperatorRequest["headers"]): boolean {
+  if (origin === undefined) return false;
+  return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
 
 /** The session of a browser, as the request carries it. */

@@ -9,7 +9,7 @@ import {
 } from "./exchange.ts";
 import type { LoginFailures } from "./failures.ts";
 import { avatarPages } from "./avatar-page.ts";
-import { cookieName, cookieOf, refuseRepeated } from "./access.ts";
+import { cookieName, cookieOf, refuseOtherSites, refuseRepeated } from "./access.ts";
 import { cookieSeconds, type Identities } from "./identity.ts";
 import type { Figure } from "./glance.ts";
 import { indexPage, loginPage, overviewScript, type Link } from "./pages.ts";
@@ -99,6 +99,7 @@ async function login(
   identities: Identities,
   failures: LoginFailures,
 ): Promise<OperatorReply> {
+  refuseOtherSites(request);
   const token = new URLSearchParams(request.body.toString("utf8")).get("token")?.trim() ?? "";
   const operator = await identities.fromToken(token);
   if (operator === null) {
@@ -112,6 +113,7 @@ async function login(
 
 /** Fails while nothing can keep that the session has ended: the cookie stays, for another try. */
 async function logout(request: OperatorRequest, identities: Identities): Promise<OperatorReply> {
+  refuseOtherSites(request);
   const session = cookieOf(request);
   if (session !== undefined) await identities.end(session);
   return redirect("/operator/login", { "Set-Cookie": cookie("", 0, request) });

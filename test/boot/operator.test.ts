@@ -77,6 +77,36 @@ describe("the operator listener", () => {
     assert.equal((await call(path, { method: "PUT", headers })).status, 403);
   });
 
+  it("signs nobody in or out for another site's page, nor counts what such a page tries", async () => {
+    const others = [
+      { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" },
+      { "Sec-Fetch-Site": "same-site" },
+      { Origin: "https://evil.example" },
+      { Origin: "null" },
+    ] as Record<string, string>[];
+    const body = new URLSearchParams({ token: "wrong" });
+    for (const headers of [...others, ...others, ...others])
+      for (const path of ["/operator/login", "/operator/logout"]) {
+        const answer = await call(path, { method: "POST", headers, body });
+        assert.equal(answer.status, 403);
+        assert.equal(answer.headers.get("set-cookie"), null);
+      }
+    assert.equal((await login(service.operatorToken)).status, 303);
+    const own = { "Sec-Fetch-Site": "same-origin", Origin: "https://elsewhere.example" };
+    for (const headers of [own, { Origin: address }, {}] as Record<string, string>[])
+      assert.equal((await call("/operator/logout", { method: "POST", headers })).status, 303);
+  });
+
+  it("tells browsers to keep its pages to themselves, and to https behind it", async () => {
+    const { headers } = await call("/operator/login", {
+      headers: { "X-Forwarded-Proto": "https,http" },
+    });
+    assert.equal(headers.get("cross-origin-opener-policy"), "same-origin");
+    assert.equal(headers.get("cross-origin-resource-policy"), "same-origin");
+    assert.equal(headers.get("strict-transport-security"), "max-age=31536000");
+    assert.equal((await call("/live")).headers.get("strict-transport-security"), null);
+  });
+
   it("serves the queue board without anything from another site", async () => {
     const page = await (await call("/operator/queues/board", { headers: asOperator() })).text();
     assert.doesNotMatch(page, /https?:\/\//);

@@ -7,6 +7,9 @@ import { impliedErrors } from "../../server/http/implied-errors.ts";
 import type { AnyRoute, ResponseSpec } from "../../server/http/route.ts";
 import { Router } from "../../server/http/router.ts";
 
+/** Cookies that sign somebody in, or choose who is; those of a step of the OAuth flow do not. */
+const signInCookie = /^(?:svc_refresh|svc_lobby|svc_oauth|hubAuthorization)=/;
+
 export interface CheckedResponse {
   status: number;
   headers: Headers;
@@ -80,6 +83,9 @@ export function checkResponse(
     return assert.equal(response.bytes.length, 0, `${where}: no bytes for HEAD`);
   const check = findCheck(checks, method, path);
   // A page, and what is outside the envelope by its protocol, says its problems in its own form.
+  const isSignIn = response.headers.getSetCookie().some((line) => signInCookie.test(line));
+  if (isSignIn && check)
+    assert.ok(check.route.setsCookie, `${where}: sets a cookie, which the route does not declare`);
   const isOwnForm = isKind(check?.route.responses[response.status]) && !isEnvelope(response.json);
   if (response.json !== undefined && !isOwnForm) checkEnvelope(response, method, path, where);
   if (response.status >= 400 && !isOwnForm) return checkRefusal(check, response, where);

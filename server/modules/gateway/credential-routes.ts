@@ -47,6 +47,7 @@ const codeVerify = defineRoute({
   tag,
   auth: "public",
   source: "document 1, Gateway; GW-04, GW-05",
+  setsCookie: "by-page",
   rateLimit: { max: 10, window: 60 },
   body: Type.Object({ email: Filled, code: Filled }),
   invalid: missing,

@@ -66,6 +66,7 @@ const end = defineRoute({
   tag,
   auth: "registered",
   source: "TOK-08",
+  setsCookie: "by-page",
   params: Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9_-]{22}$" }) }),
   responses: { 204: null },
   errors: ["route:not_found"],
@@ -83,6 +84,7 @@ const endAll = defineRoute({
   tag,
   auth: "registered",
   source: "TOK-08",
+  setsCookie: "by-page",
   responses: { 204: null },
   errors: [],
   handler: async ({ caller, deps }) => {

@@ -36,6 +36,7 @@ const customs = defineRoute({
   tag: "Gateway",
   auth: "public",
   source: "document 1, Gateway; GW-08, GW-09",
+  setsCookie: "by-visit",
   query: Type.Object({
     passport: Type.Optional(Type.String()),
     redirect: Type.Optional(Type.String()),

@@ -23,6 +23,7 @@ const token = defineRoute({
   path: `${base}/{code}/token`,
   summary: "Get the cookie that opens the lobby's event stream",
   source: "document 2, Lobbies, Authentication; HUB-02",
+  setsCookie: "by-page",
   responses: { 204: null },
   errors: [...seatErrors, "lobby:not_member"],
   handler: async ({ deps, caller, params, request }) => {
@@ -38,6 +39,7 @@ const spectateLobby = defineRoute({
   tag,
   auth: "public",
   source: "HUB-08",
+  setsCookie: "by-page",
   guessable: guessableCode,
   unknown: "lobby:not_found",
   params: s.CodeParams,

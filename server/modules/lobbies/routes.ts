@@ -35,6 +35,7 @@ const create = defineRoute({
   tag,
   auth: "player",
   source: "document 2, Lobbies; LOB-01, LOB-06, LOB-07",
+  setsCookie: "by-page",
   idempotent: true,
   body: s.CreateBody,
   responses: { 201: s.Created },
@@ -70,6 +71,7 @@ const join = defineRoute({
   tag,
   auth: "optional_seat",
   source: "document 2, Lobbies; LOB-01, LOB-05, LOB-06; HTTP-15",
+  setsCookie: "by-page",
   // A join whose answer was lost would find its own name taken.
   idempotent: true,
   guessable: guessableCode,

@@ -17,6 +17,7 @@ const create = defineRoute({
   tag,
   auth: "public",
   source: "document 1, Users; USR-01, USR-03, GW-03",
+  setsCookie: "by-page",
   rateLimit: { max: 10, window: 60 },
   body: s.RegisterBody,
   responses: { 201: s.SessionBody },

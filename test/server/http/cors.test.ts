@@ -114,6 +114,7 @@ describe("authority from a cookie", () => {
       { origin: app },
       { origin: app, "sec-fetch-site": "cross-site" },
       { "sec-fetch-site": "same-origin" },
+      { origin: sample.url.replace("http:", "https:"), "sec-fetch-site": "same-origin" },
     ])
       assert.equal((await refresh(headers as Record<string, string>)).status, 200);
   });
@@ -124,18 +125,12 @@ describe("authority from a cookie", () => {
       { origin: "null" },
       { "sec-fetch-site": "cross-site" },
       { origin: sample.url.replace("http:", "https:") },
+      { origin: "https://evil.example", "sec-fetch-site": "same-origin" },
     ])
       assert.equal(
         codeOf(await refresh(headers as Record<string, string>)),
         "request:origin_forbidden",
       );
-  });
-
-  test("is not in play when the cookie was not sent", async () => {
-    const answer = await client.post("/v1/refresh", {
-      headers: { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
-    });
-    assert.equal(answer.status, 200);
   });
 
   test("is refused to what a form can send", async () => {
@@ -149,4 +144,57 @@ describe("authority from a cookie", () => {
         "request:unsupported_media_type",
       );
   });
+});
+
+describe("a cookie that signs somebody in", () => {
+  const evil = [
+    { origin: "https://evil.example" },
+    { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+    { origin: "null", "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": " Cross-Site" },
+  ] as Record<string, string>[];
+
+  test("is neither set nor cleared for a page of another site, with or without one of before", async () => {
+    for (const headers of evil)
+      for (const cookie of [{}, { cookie: "svc_refresh=x" }]) {
+        const answer = await client.post("/v1/refresh", { headers: { ...headers, ...cookie } });
+        assert.equal(codeOf(answer), "request:origin_forbidden");
+        assert.deepEqual(answer.headers.getSetCookie(), []);
+      }
+  });
+
+  test("is set for listed origins, for our own pages and for programs, whatever type they send", async () => {
+    const own = [{ origin: app, "sec-fetch-site": "cross-site" }, { origin: sample.url }, {}];
+    for (const headers of own as Record<string, string>[])
+      assert.equal((await client.post("/v1/refresh", { headers })).status, 200);
+    const form = { "content-type": "application/x-www-form-urlencoded", "content-length": "0" };
+    const answer = await client.post("/v1/refresh", { headers: form, body: "" });
+    assert.equal(answer.status, 200);
+  });
+
+  test("comes with an address to be visited for a visit alone", async () => {
+    const visit = (goal: string, site = "cross-site") =>
+      client.get("/v1/landing", { headers: { "sec-fetch-site": site, "sec-fetch-dest": goal } });
+    assert.equal((await visit("document")).status, 302);
+    assert.equal((await visit("image", "same-origin")).status, 302);
+    assert.equal((await client.get("/v1/landing")).status, 302);
+    for (const goal of ["image", "iframe", "script", "empty"]) {
+      const answer = await visit(goal);
+      assert.equal(codeOf(answer), "request:origin_forbidden", goal);
+      assert.deepEqual(answer.headers.getSetCookie(), []);
+    }
+  });
+});
+
+test("a page under another of our names than the configured one is ours", async () => {
+  const env = { PUBLIC_BASE_URL: "https://game.example.com" };
+  const named = await startSample({ routes: sampleRoutes, env });
+  const ask = (origin: string, headers: Record<string, string> = {}) =>
+    createClient(named.url, sampleRoutes).post("/v1/refresh", { headers: { origin, ...headers } });
+  for (const origin of ["https://game.example.com", named.url])
+    assert.equal((await ask(origin)).status, 200, origin);
+  const other = await ask("https://www.game.example.com", { "sec-fetch-site": "same-site" });
+  assert.equal(codeOf(other), "request:origin_forbidden");
+  await named.stop();
 });
