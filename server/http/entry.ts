@@ -14,6 +14,7 @@ import { maxBodyBytes } from "./body.ts";
 import { maxFormFraming } from "./form.ts";
 import type { RequestKind } from "./request-record.ts";
 import { guessLimitOf } from "./guess-limit.ts";
+import { safetyHeaders } from "./safety-headers.ts";
 import { keyUseOf, type KeyUse } from "./key-use.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
 
@@ -36,6 +37,8 @@ export interface RouteEntry {
   isStream: boolean;
   /** Position of `{code}`, the lobby a seat token must belong to; -1 without one. */
   lobbyParam: number;
+  /** Headers that every answer has. */
+  safety: string;
   /** Headers of an answer that shared caches may keep; null on other routes. */
   cacheHead: string | null;
   observeSeconds: (seconds: number) => void;
@@ -70,12 +73,13 @@ const routeFields = Object.keys({
   unknown: true,
   cache: true,
   cookieAuthority: true,
+  setsCookie: true,
   idempotent: true,
   idempotentSeat: true,
   deadlineMs: true,
-  setsCookie: true,
   publicData: true,
   anyOrigin: true,
+  isPopup: true,
   isPaged: true,
   otherForm: true,
   responses: true,
@@ -123,6 +127,7 @@ export function createEntry(given: AnyRoute, config: Config, metrics: Metrics): 
     isWrite: route.method !== "GET",
     isStream: isKind(route.responses[200], "stream"),
     lobbyParam: names.indexOf("code"),
+    safety: safetyHeaders(route, config),
     cacheHead: cacheHeadOf(route),
     observeSeconds: metrics.requestSeconds.observer({ route: route.path }),
     kinds: [],

@@ -83,7 +83,7 @@ export class Pipeline {
     this.refusals = new RefusalLimiter(this.limiter);
     this.guesses = new GuessLimiter(this.limiter);
     this.idempotency = new Idempotency(redis);
-    this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config.APP_DEBUG);
+    this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config);
     this.recorder = recorder;
     this.depsOfRequest = createRequestDeps(deps);
     for (const route of routes) this.addRoute(createEntry(route, config, deps.metrics));

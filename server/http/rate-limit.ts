@@ -103,9 +103,14 @@ export class RateLimiter {
   }
 
   /** Asks for the address of those alone who are counted by it: to find it out takes a while, and may fail. */
-  async count(limit: RouteLimit, from: Addressed, playerId: number | null): Promise<LimitState> {
+  async count(
+    limit: RouteLimit,
+    from: Addressed | string,
+    playerId: number | null,
+  ): Promise<LimitState> {
     const isPlayer = limit.per === "account" && playerId !== null;
-    const who = isPlayer ? `p${playerId}` : from.ip;
+    const name = () => (typeof from === "string" ? from : from.ip);
+    const who = isPlayer ? `p${playerId}` : name();
     const max = isPlayer ? limit.playerMax : limit.anonymousMax;
     const [count, leftMs] = await this.hit(`limit:${limit.id}:${who}`, limit.windowMs);
     return {

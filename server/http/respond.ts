@@ -1,13 +1,16 @@
 import { hash } from "node:crypto";
 import type { HttpResponse } from "uWebSockets.js";
+import type { Config } from "../core/config.ts";
 import type { Cors } from "./cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
 import { byteLength, isShort, sendInPieces, type Body } from "./pieces.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AppError } from "../core/errors.ts";
+import { isForwardedHttps } from "./forwarded.ts";
 import { limitHeaders } from "./rate-limit.ts";
 import { reasonOf } from "./reason.ts";
 import type { Headers, Reply } from "./route.ts";
+import { routelessSafety, strictTransport } from "./safety-headers.ts";
 import { headerValue } from "./text.ts";
 
 const jsonType = "application/json";
@@ -46,11 +49,13 @@ export class Responder {
   private readonly envelope: EnvelopeWriter;
   private readonly cors: Cors;
   private readonly isDebug: boolean;
+  private readonly hasProxies: boolean;
 
-  constructor(envelope: EnvelopeWriter, cors: Cors, isDebug: boolean) {
+  constructor(envelope: EnvelopeWriter, cors: Cors, config: Config) {
     this.envelope = envelope;
     this.cors = cors;
-    this.isDebug = isDebug;
+    this.isDebug = config.APP_DEBUG;
+    this.hasProxies = config.TRUSTED_PROXIES !== "";
   }
 
   /** Writes a handler's reply and returns the status that went out. */
@@ -163,7 +168,10 @@ export class Responder {
   }
 
   private baseHead(x: Exchange): string {
-    let head = `${x.id}\r\nX-Content-Type-Options: nosniff`;
+    let head = x.id + (x.entry?.safety ?? routelessSafety);
+    // Said of a name, so it does not matter who says that it was asked over https: it is heard over https alone.
+    if (this.hasProxies && isForwardedHttps(x.headers["x-forwarded-proto"]))
+      head += `\r\nStrict-Transport-Security: ${strictTransport}`;
     if (x.limit !== null)
       for (const [name, value] of limitHeaders(x.limit)) head += `\r\n${name}: ${value}`;
     const isForAll = this.cors.isForAll(x.entry?.route);

@@ -311,6 +311,8 @@ export interface RouteRecord<
   publicData?: boolean;
   /** Any origin may call it, without cookies: for programs of others that run in browsers (OA-06). */
   anyOrigin?: boolean;
+  /** A page that other sites open in a window of theirs, to be told by it how it went (OA-06). */
+  isPopup?: boolean;
   /** The envelope of a 200 has `pagination` beside `body` (ENV-05). */
   isPaged?: boolean;
   /** Media type a 200 has instead of JSON when the client asks for it by a parameter. */

@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../core/errors.ts";
+import { embeddedAddress } from "../core/ip-addresses.ts";
+import { strictTransport } from "../http/safety-headers.ts";
+import type { AddressReader } from "../http/client-address.ts";
 import type { OperatorLevel, Pagination } from "../http/route.ts";
 import type { Operator } from "./identity.ts";
 
@@ -82,15 +85,15 @@ export async function readRequest(
   };
 }
 
-function parseTarget(target: string): URL | null {
-  if (!target.startsWith("/")) return null;
-  try {
 /** Wrong tokens are counted by it, as on the public listener; by the proxy's where that names nobody. */
 function addressOf({ socket, headers }: IncomingMessage, readAddress: AddressReader): string {
   const peer = embeddedAddress(socket.remoteAddress ?? "") ?? socket.remoteAddress ?? "";
   return readAddress(peer, headers["x-forwarded-for"]?.toString()).ip ?? peer;
 }
 
+function parseTarget(target: string): URL | null {
+  if (!target.startsWith("/")) return null;
+  try {
     return new URL(`http://operator${target.startsWith("//") ? "/" : target}`);
   } catch {
     return null;
@@ -113,15 +116,25 @@ const securityHeaders: Record<string, string> = {
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
   "Content-Security-Policy":
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'self'; form-action 'self'",
 };
+
+interface ReplyFacts {
+  id: string;
+  envelope: string;
+  isHead: boolean;
+  /** A proxy in front was asked over https. */
+  isSecure: boolean;
+}
 
 /** `envelope` is the text before the payload, up to and without its comma. */
 export function writeReply(
   response: ServerResponse,
   reply: OperatorReply,
-  { id, envelope, isHead }: { id: string; envelope: string; isHead: boolean },
+  { id, envelope, isHead, isSecure }: ReplyFacts,
 ): void {
   const { content, status } = reply;
   const bytes = content.kind === "raw" ? content.bytes : payloadOf(content, envelope);
@@ -129,6 +142,7 @@ export function writeReply(
   const isBare = content.kind === "none";
   response.writeHead(status, {
     ...securityHeaders,
+    ...(isSecure ? { "Strict-Transport-Security": strictTransport } : {}),
     "X-Request-Id": id,
     ...(isBare ? {} : { "Content-Type": type }),
     ...(status === 204 ? {} : { "Content-Length": Buffer.byteLength(bytes) }),

@@ -112,6 +112,7 @@ async function serve(
     id,
     envelope: envelope.open(reply.status, startedAt, metaText(incoming.method ?? "GET", path)),
     isHead: incoming.method === "HEAD",
+    isSecure: isForwardedHttps(incoming.headers["x-forwarded-proto"]?.toString()),
   });
 }
 

@@ -81,11 +81,12 @@ export function checkResponse(
   assert.equal(response.headers.get("x-content-type-options"), "nosniff", `${where}: nosniff`);
   if (method === "HEAD")
     return assert.equal(response.bytes.length, 0, `${where}: no bytes for HEAD`);
+  assert.ok(response.headers.has("cross-origin-resource-policy"), `${where}: no resource policy`);
   const check = findCheck(checks, method, path);
-  // A page, and what is outside the envelope by its protocol, says its problems in its own form.
   const isSignIn = response.headers.getSetCookie().some((line) => signInCookie.test(line));
   if (isSignIn && check)
     assert.ok(check.route.setsCookie, `${where}: sets a cookie, which the route does not declare`);
+  // A page, and what is outside the envelope by its protocol, says its problems in its own form.
   const isOwnForm = isKind(check?.route.responses[response.status]) && !isEnvelope(response.json);
   if (response.json !== undefined && !isOwnForm) checkEnvelope(response, method, path, where);
   if (response.status >= 400 && !isOwnForm) return checkRefusal(check, response, where);

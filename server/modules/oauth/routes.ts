@@ -179,6 +179,7 @@ const page = defineRoute({
   tag,
   auth: "public",
   source,
+  isPopup: true,
   params: s.ConsentParams,
   responses: { 200: html },
   errors: [],

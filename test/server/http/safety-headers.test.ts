@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createClient, type Client } from "../../support/client.ts";
+import { sampleRoutes } from "./sample-routes.ts";
+import { startSample, type SampleServer } from "./sample.ts";
+
+const resource = "cross-origin-resource-policy";
+const opener = "cross-origin-opener-policy";
+const transport = "strict-transport-security";
+const https = { "x-forwarded-proto": "https" };
+
+describe("an answer", () => {
+  let sample: SampleServer;
+  let client: Client;
+  before(async () => {
+    const env = { TRUSTED_PROXIES: "127.0.0.1", CORS_PUBLIC_DATA: "true" };
+    sample = await startSample({ routes: sampleRoutes, env });
+    client = createClient(sample.url, sampleRoutes);
+  });
+  after(() => sample.stop());
+
+  it("is for pages of our own origin, unless they ask with theirs", async () => {
+    for (const path of ["/v1/ping", "/v1/as/player", "/v1/none", "/v1/bug", "/v1/page"])
+      assert.equal((await client.get(path)).headers.get(resource), "same-origin", path);
+    const preflight = await client.request("OPTIONS", "/v1/ping");
+    assert.equal(preflight.headers.get(resource), "same-origin");
+  });
+
+  it("is for every page when it is a picture, or data that any origin may read", async () => {
+    for (const path of ["/v1/picture", "/v1/cached"]) {
+      const { headers } = await client.get(path);
+      assert.equal(headers.get(resource), "cross-origin", path);
+      // What is still good keeps what it came with.
+      const again = { "if-none-match": headers.get("etag") ?? "" };
+      const still = await client.get(path, { headers: again });
+      assert.equal(still.status, 304);
+      assert.equal(still.headers.get(resource), "cross-origin", path);
+    }
+  });
+
+  it("that is a page has its window for itself, unless other sites open it in theirs", async () => {
+    assert.equal((await client.get("/v1/page")).headers.get(opener), "same-origin");
+    for (const path of ["/v1/popup", "/v1/ping"])
+      assert.equal((await client.get(path)).headers.get(opener), null, path);
+  });
+
+  it("holds browsers to https where a proxy was asked over it", async () => {
+    for (const path of ["/v1/ping", "/v1/none", "/v1/page", "/v1/elsewhere"]) {
+      const { headers } = await client.get(path, { headers: https });
+      assert.equal(headers.get(transport), "max-age=31536000", path);
+    }
+    for (const headers of [{}, { "x-forwarded-proto": "http" }] as Record<string, string>[])
+      assert.equal((await client.get("/v1/ping", { headers })).headers.get(transport), null);
+  });
+});
+
+it("without proxies nobody is believed to have asked over https", async () => {
+  const sample = await startSample({ routes: sampleRoutes });
+  const answer = await createClient(sample.url, sampleRoutes).get("/v1/ping", { headers: https });
+  assert.equal(answer.headers.get(transport), null);
+  await sample.stop();
+});
