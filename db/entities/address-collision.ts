@@ -2,16 +2,16 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
 /**
  * An account that lost its address when addresses got one normal form: another account has the same
- * mailbox and keeps it (GW-03). The mailbox is told once.
+ * mailbox and keeps it (GW-03). The mailbox is notified once.
  */
 export const AddressCollisionSchema = defineEntity({
   name: "AddressCollision",
   tableName: "address_collisions",
   indexes: [
     {
-      name: "address_collisions_untold_index",
+      name: "address_collisions_pending_index",
       expression:
-        "create index address_collisions_untold_index on address_collisions (player_id) where told_at is null",
+        "create index address_collisions_pending_index on address_collisions (player_id) where notified_at is null",
     },
   ],
   properties: {
@@ -24,7 +24,7 @@ export const AddressCollisionSchema = defineEntity({
     formerKey: p.string().length(254),
     verifiedAt: p.datetime().nullable(),
     createdAt: p.datetime(),
-    toldAt: p.datetime().nullable(),
+    notifiedAt: p.datetime().nullable(),
   },
 });
 

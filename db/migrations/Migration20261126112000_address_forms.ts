@@ -29,10 +29,10 @@ export class Migration20261126112000_address_forms extends Migration {
     await this.execute(`set local statement_timeout = 0;`);
     await this.execute(`create table "address_collisions" ("player_id" int not null,
       "kept_player_id" int not null, "address" varchar(254) not null, "former_key" varchar(254) not null,
-      "verified_at" timestamptz null, "created_at" timestamptz not null, "told_at" timestamptz null,
+      "verified_at" timestamptz null, "created_at" timestamptz not null, "notified_at" timestamptz null,
       primary key ("player_id"));`);
     await this.execute(
-      `create index address_collisions_untold_index on address_collisions (player_id) where told_at is null;`,
+      `create index address_collisions_pending_index on address_collisions (player_id) where notified_at is null;`,
     );
     await this.normalizeAccounts();
     await this.normalizeSubscribers();

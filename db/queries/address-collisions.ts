@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "./rows.ts";
 
-export interface UntoldCollision {
+export interface PendingCollision {
   playerId: number;
   keptPlayerId: number;
   address: string;
@@ -10,25 +10,28 @@ export interface UntoldCollision {
   realm: string;
 }
 
-/** Collisions whose mailbox was not told yet, locked so that one process tells of each. */
-export async function takeUntold(em: EntityManager, limit: number): Promise<UntoldCollision[]> {
+/** Collisions whose mailbox was not notified yet, locked so that one process notifies each. */
+export async function takePendingCollisions(
+  em: EntityManager,
+  limit: number,
+): Promise<PendingCollision[]> {
   return rowsOf(
     em,
-    sql<UntoldCollision>`
+    sql<PendingCollision>`
       select c.player_id as "playerId", c.kept_player_id as "keptPlayerId", c.address, p.locale, p.realm
       from address_collisions c join players p on p.id = c.player_id
-      where c.told_at is null order by c.player_id limit ${limit} for update of c skip locked`,
+      where c.notified_at is null order by c.player_id limit ${limit} for update of c skip locked`,
   );
 }
 
-export async function noteTold(
+export async function markNotified(
   em: EntityManager,
   playerIds: readonly number[],
   now: Date,
 ): Promise<void> {
   await rowsOf(
     em,
-    sql`update address_collisions set told_at = ${now} where player_id = any(${[...playerIds]}::int[])`,
+    sql`update address_collisions set notified_at = ${now} where player_id = any(${[...playerIds]}::int[])`,
   );
 }
 
@@ -39,7 +42,7 @@ export interface ListedCollision {
   address: string;
   keptPlayerId: number;
   keptName: string;
-  isTold: boolean;
+  isNotified: boolean;
 }
 
 /** Accounts that lost their address to another, as an operator reads them. */
@@ -48,7 +51,7 @@ export async function listCollisions(em: EntityManager, limit: number): Promise<
     em,
     sql<ListedCollision>`
       select c.player_id as "playerId", p.name, p.email as typed, c.address,
-        c.kept_player_id as "keptPlayerId", k.name as "keptName", c.told_at is not null as "isTold"
+        c.kept_player_id as "keptPlayerId", k.name as "keptName", c.notified_at is not null as "isNotified"
       from address_collisions c join players p on p.id = c.player_id
         join players k on k.id = c.kept_player_id
       order by c.player_id limit ${limit}`,

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { Config } from "../../server/core/config.ts";
 import { rowsOf } from "../queries/rows.ts";
+import { skeletonOf } from "../../server/core/skeletons.ts";
 
 /** [name, guest, score, answers, correct, best streak] of players who fill the boards of a new database. */
 const players = [
@@ -39,6 +40,7 @@ export async function seedSample(
   if (config.APP_ENV === "production") return;
   const rows = players.map(([name, is_guest, score, answers, correct, streak]) => ({
     name,
+    skeleton: skeletonOf(name),
     is_guest,
     score,
     answers,
@@ -49,10 +51,10 @@ export async function seedSample(
     em,
     sql`with input as (
         select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(name text,
-          is_guest boolean, score int, answers int, correct int, streak int)
+          skeleton text, is_guest boolean, score int, answers int, correct int, streak int)
       ), added as (
-        insert into players (name, name_key, is_guest, username, display_name, realm)
-        select name, lower(name), is_guest, case when is_guest then null else name end,
+        insert into players (name, name_key, name_skeleton, is_guest, username, display_name, realm)
+        select name, lower(name), skeleton, is_guest, case when is_guest then null else name end,
           case when is_guest then null else name end, ${config.DEFAULT_REALM}
         from input
         on conflict do nothing

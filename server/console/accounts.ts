@@ -69,7 +69,7 @@ async function showCollisions(config: Config) {
       address: one.address,
       kept_player_id: one.keptPlayerId,
       kept_name: one.keptName,
-      is_told: one.isTold,
+      is_notified: one.isNotified,
     })),
   }));
 }

@@ -3,7 +3,7 @@ interface Entry {
   count: number;
   told: number;
   /** `performance.now()` of the last word. */
-  toldAt: number;
+  notifiedAt: number;
 }
 
 export interface AudienceDeps {
@@ -25,7 +25,7 @@ export class Audience {
   }
 
   change(code: string, difference: number): void {
-    const entry = this.entries.get(code) ?? { count: 0, told: 0, toldAt: 0 };
+    const entry = this.entries.get(code) ?? { count: 0, told: 0, notifiedAt: 0 };
     entry.count += difference;
     this.entries.set(code, entry);
   }
@@ -36,7 +36,7 @@ export class Audience {
     for (const [code, entry] of this.entries) {
       if (told >= this.deps.perFlush) return;
       const isNews = entry.count !== entry.told;
-      if (!isNews && now - entry.toldAt < this.deps.repeatMs) continue;
+      if (!isNews && now - entry.notifiedAt < this.deps.repeatMs) continue;
       told += 1;
       this.say(code, entry, now);
     }
@@ -45,7 +45,7 @@ export class Audience {
   /** A word that is lost is said again with the next repeat, or forgotten by the owner. */
   private say(code: string, entry: Entry, now: number): void {
     entry.told = entry.count;
-    entry.toldAt = now;
+    entry.notifiedAt = now;
     if (entry.count === 0) this.entries.delete(code);
     this.deps.tell(code, entry.count).catch(this.deps.onError);
   }

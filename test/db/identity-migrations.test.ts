@@ -122,7 +122,7 @@ describe("a database of an earlier version", () => {
     ]);
     const listed = await listCollisions(em, 100);
     assert.deepEqual(
-      listed.map((one) => [one.name, one.typed, one.address, one.keptName, one.isTold]),
+      listed.map((one) => [one.name, one.typed, one.address, one.keptName, one.isNotified]),
       [
         ["younger", "eve＠example.com", "eve@example.com", "older", false],
         ["unproven", "Max@example.com", "max@example.com", "proven", false],

@@ -12,7 +12,7 @@ import {
   purgeMessages,
   purgeUnverified,
 } from "../../db/queries/messages.ts";
-import { noteTold, takeUntold } from "../../db/queries/address-collisions.ts";
+import { markNotified, takePendingCollisions } from "../../db/queries/address-collisions.ts";
 import { postMessages, writeMessage } from "../../server/delivery/send.ts";
 import { leaseMs } from "../../server/delivery/deliver.ts";
 import type { JobDeps } from "../../server/deps.ts";
@@ -119,35 +119,38 @@ async function tidyAccounts(deps: JobDeps): Promise<void> {
     if (purged.length < maxPurged) break;
   }
   await purgeCodes(em, at);
-  await tellOfCollisions(deps);
+  await notifyCollisions(deps);
 }
 
 /** Mails written in one transaction. */
-const maxTold = 100;
+const maxNotices = 100;
 
 /** Writes to the mailboxes that two accounts had, once each (GW-03); one over its bound of mails waits. */
-async function tellOfCollisions(deps: JobDeps): Promise<void> {
+async function notifyCollisions(deps: JobDeps): Promise<void> {
   for (;;) {
-    const told = await deps.em.transactional(async (em) => {
-      const untold = await takeUntold(em, maxTold);
+    const sent = await deps.em.transactional(async (em) => {
+      const pending = await takePendingCollisions(em, maxNotices);
       const messages: (number | null)[] = [];
-      for (const { address: to, locale, realm } of untold) {
+      for (const { address: to, locale, realm } of pending) {
         const notice = { template: "address-shared", to, locale, realm, params: {} } as const;
         messages.push(await writeMessage(em, deps, notice));
       }
-      const written = untold.filter((_, at) => messages[at] !== null);
+      const written = pending.filter((_, at) => messages[at] !== null);
       const now = new Date(deps.clock.now());
-      await noteTold(
+      await markNotified(
         em,
         written.map(({ playerId }) => playerId),
         now,
       );
       return { written, messages };
     });
-    await postMessages(deps, told.messages);
-    for (const { playerId, keptPlayerId } of told.written)
-      deps.log.warn({ player: playerId, kept: keptPlayerId }, "address lost to another account");
-    if (told.written.length < maxTold) return;
+    await postMessages(deps, sent.messages);
+    for (const { playerId, keptPlayerId } of sent.written)
+      deps.log.warn(
+        { event: "address_lost", player: playerId, kept: keptPlayerId },
+        "address lost to an account of the same mailbox, mailbox notified",
+      );
+    if (sent.written.length < maxNotices) return;
   }
 }
 

@@ -67,13 +67,36 @@ describe("the commands for accounts", () => {
   it("find one by id, address or name, and tell its state", async () => {
     const { email, session } = await registerAccount(app);
     const { id, name } = session.player;
-    for (const account of [String(id), ` ${email.toUpperCase()}`, name.toUpperCase()]) {
+    const wide = email.replace("@", "＠");
+    for (const account of [String(id), ` ${email.toUpperCase()}`, wide, name.toUpperCase()]) {
       const shown = await run("account:show", { account });
       assert.deepEqual([shown["id"], shown["email"], shown["num_sessions"]], [id, email, 1]);
       assert.equal(JSON.stringify(shown).includes("argon2"), false);
     }
     for (const account of ["", "0", "99999999", "99999999999", "nobody", "a@b", "a\u0001"])
       await refused("account:show", { account }, "account:not_found");
+  });
+
+  it("list the accounts that lost their address to another", async () => {
+    const [kept, lost] = [await registerAccount(app), await registerAccount(app)];
+    const [keptId, lostId] = [kept.session.player.id, lost.session.player.id];
+    await rowsOf(
+      app.deps.em,
+      sql`insert into address_collisions (player_id, kept_player_id, address, former_key, created_at)
+        values (${lostId}, ${keptId}, ${kept.email}, 'x', now())`,
+    );
+    const { collisions } = await run("account:collisions", {});
+    assert.deepEqual(collisions, [
+      {
+        player_id: lostId,
+        name: lost.session.player.name,
+        typed: lost.email,
+        address: kept.email,
+        kept_player_id: keptId,
+        kept_name: kept.session.player.name,
+        is_notified: false,
+      },
+    ]);
   });
 
   it("unlock before the time is over, with a reason that is kept", async () => {
@@ -155,7 +178,8 @@ describe("the commands for realms and operators", () => {
     await refused("realm:create", { slug: "arcade", name: "x" }, "realm:exists");
     await refused("realm:create", { slug: "A", name: "x" }, "realm:invalid_slug");
     await refused("realm:create", { slug: "other", name: "x", mode: "y" }, "realm:invalid_mode");
-    await refused("realm:create", { slug: "other", name: " " }, "realm:invalid_name");
+    for (const name of [" ", "\u2800", "Ar\u200bcade", "\u202eArcade"])
+      await refused("realm:create", { slug: "other", name }, "realm:invalid_name");
     const made = await app.client.post("/v1/realms/arcade/keys", {
       token,
       body: { name: "x", scopes: ["profile:read"] },
@@ -215,7 +239,11 @@ describe("the commands for realms and operators", () => {
       primaryColor: "#00ff7F",
       frontendUrl: "https://play.example",
     });
+    await refused("realm:branding", { slug, displayName: "Pl\u2060ay" }, "realm:invalid_branding");
     await run("realm:branding", { slug, displayName: "Play", primaryColor: "" });
+    await run("realm:branding", { slug, supportEmail: " Help＠Example。com " });
+    assert.equal((await branding())?.["support_email"], "help@example.com");
+    await run("realm:branding", { slug, supportEmail: "" });
     assert.deepEqual(await branding(), {
       display_name: "Play",
       logo_url: null,

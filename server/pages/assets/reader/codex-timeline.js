@@ -96,14 +96,14 @@ export function timeline(steps, at, other, onMove) {
 
 /** @param {import("./codex-states.js").Step[]} list */
 function ticks(list) {
-  const isTold = (/** @type {number} */ index) =>
+  const isNotified = (/** @type {number} */ index) =>
     list.length <= maxLabels || index === 0 || index === list.length - 1;
   const marks = list.map((step, index) =>
     make(
       "span",
       { class: step.isRemoved && "gone" },
       make("i", {}),
-      isTold(index) && make("b", {}, step.raw),
+      isNotified(index) && make("b", {}, step.raw),
     ),
   );
   return make("div", { class: "ticks", "aria-hidden": "true" }, ...marks);

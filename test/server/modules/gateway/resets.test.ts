@@ -56,6 +56,12 @@ describe("a password reset", () => {
     await sentMessage(app.deps, email, "password-changed");
   });
 
+  it("reads a token that a mail program broke over two lines", async () => {
+    const { email } = await registerAccount(app);
+    const token = await tokenFor(email);
+    assert.equal((await reset(` ${token.slice(0, 60)}\r\n${token.slice(60)}\u200b`)).status, 200);
+  });
+
   it("works once, even for fifty at the same moment", async () => {
     const { email } = await registerAccount(app);
     const token = await tokenFor(email);

@@ -42,6 +42,12 @@ describe("the verification of an address", () => {
     assert.match(again.headers.get("location") ?? "", /code=invalid_arguments$/);
   });
 
+  it("reads a token that a mail program broke over two lines", async () => {
+    const { email } = await registerAccount(app);
+    const token = (await linkTo(email)).searchParams.get("token") ?? "";
+    assert.equal((await verify(`${token.slice(0, 60)}\n ${token.slice(60)}`)).status, 200);
+  });
+
   it("is asked for after a guest's upgrade too", async () => {
     const guest = await enter(app);
     const email = `upgraded-${guest.player.id}@example.com`;
