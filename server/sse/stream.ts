@@ -143,7 +143,11 @@ export class EventStream {
 
   /** `isWhole` is false of a piece that another one follows: an empty line would cut its event in two. */
   private put(bytes: Buffer, isWhole: boolean): void {
-    this.isWritable = writeCorked(this.raw, bytes, isWhole);
+    // What the cork buffer cannot hold uncorks the socket: each part of another chunk would be a packet.
+    const isOnePacket = bytes.length <= this.host.limits.maxWriteBytes;
+    this.isWritable = writeCorked(this.raw, bytes, isWhole && isOnePacket);
+    if (isWhole && !isOnePacket)
+      this.isWritable = writeCorked(this.raw, chunkEnd, false) && this.isWritable;
     this.writtenAt = wholeMs();
     this.needsHeartbeat = false;
     if (!this.isWritable) this.host.onSooner(this);
