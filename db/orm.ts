@@ -1,13 +1,15 @@
 import { Migrator } from "@mikro-orm/migrations";
-import { MikroORM } from "@mikro-orm/postgresql";
+import { MikroORM, type EntityManager } from "@mikro-orm/postgresql";
 import { CompiledQuery, sql, type DatabaseConnection } from "kysely";
 import pg from "pg";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../server/core/config.ts";
+import type { RequestConnections } from "../server/core/connection-shares.ts";
 import { parseDatabaseUrl, type DatabaseAddress } from "../server/core/database-url.ts";
 import { silentLogger, type Logger } from "../server/core/logger.ts";
 import { entities } from "./entities/index.ts";
 import { migrations } from "./migrations/index.ts";
+import { SharedEntityManager } from "./shared-entity-manager.ts";
 import { PreparingClient, readOnlyState, type AnswerLimit } from "./prepared.ts";
 
 /** Where `npm run migration:create` writes. */
@@ -35,6 +37,7 @@ export async function createOrm(
   const { host, port, user, password, database, ssl } = parseDatabaseUrl(config.DATABASE_URL);
   return MikroORM.init({
     entities,
+    entityManager: SharedEntityManager,
     extensions: [Migrator],
     metadataCache: { enabled: false },
     host,
@@ -68,6 +71,13 @@ export async function createOrm(
  */
 async function prepareSession(connection: DatabaseConnection): Promise<void> {
   await connection.executeQuery(CompiledQuery.raw("set jit = off")).catch(() => undefined);
+}
+
+/** Takes a fork whose statements and transactions count against the share of a caller. */
+export function forkFor(orm: MikroORM, connections: RequestConnections): EntityManager {
+  const em = orm.em.fork();
+  if (em instanceof SharedEntityManager) em.connections = connections;
+  return em;
 }
 
 /** Brings the schema up to date; of several instances at once one works and the others wait. */

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
 import pg from "pg";
+import { inShare } from "./shared-entity-manager.ts";
 
 /** Statements a session keeps at most; later ones are planned at each call like any other. */
 const maxPrepared = 200;
@@ -19,7 +20,7 @@ export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>)
   const compiled = query.compile(kysely);
   if (!names.has(compiled.sql) && names.size < maxPrepared)
     names.set(compiled.sql, `emberline_${hash("sha1", compiled.sql, "base64url")}`);
-  return (await kysely.executeQuery(compiled)).rows;
+  return (await inShare(em, () => kysely.executeQuery(compiled))).rows;
 }
 
 /**

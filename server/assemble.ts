@@ -1,5 +1,5 @@
 import { createLobbies, eventChannel, eventStreamKey } from "../actors/index.ts";
-import { createOrm, usualAnswerMs } from "../db/orm.ts";
+import { createOrm, forkFor, usualAnswerMs } from "../db/orm.ts";
 import { nextIdBlock } from "../db/queries/ids.ts";
 import { lobbyResults } from "../workers/queues.ts";
 import { createQueues, type Queues } from "../workers/producer.ts";
@@ -14,6 +14,7 @@ import { createBodyCache } from "./core/body-cache.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import { ClosedAccounts } from "./core/closed-accounts.ts";
 import type { Config } from "./core/config.ts";
+import { ConnectionShares, RequestConnections } from "./core/connection-shares.ts";
 import type { Logger } from "./core/logger.ts";
 import type { Metrics } from "./core/metrics.ts";
 import { createPasswordHasher, type PasswordHasher } from "./core/passwords.ts";
@@ -93,6 +94,18 @@ export async function assembleJobs(
   };
 }
 
+/** Statements and transactions of one caller that wait for others of it, in each process. */
+const maxWaitingOfCaller = 256;
+
+/**
+ * Connections one caller holds at once. Many people may come from one address, and each program that signs in with
+ * an account of ours goes through the OAuth server.
+ */
+const sharesOf = (pool: number) => ({
+  player: { active: Math.max(1, Math.floor(pool / 3)), waiting: maxWaitingOfCaller },
+  other: { active: Math.max(1, Math.floor(pool / 2)), waiting: maxWaitingOfCaller },
+});
+
 /** Dependencies of a process that serves requests: the above, lobbies of its own, and the hub. */
 export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   const { deps: base, close } = await assembleJobs(ground);
@@ -127,11 +140,16 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   const keys = new StoredKeys({ orm, redisUrl: config.REDIS_URL, clock, log });
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
     createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));
+  const players = new ConnectionShares(sharesOf(config.DATABASE_POOL).player);
+  const others = new ConnectionShares(sharesOf(config.DATABASE_POOL).other);
+  const emFor = (who: string) =>
+    forkFor(orm, new RequestConnections(/^p\d/.test(who) ? players : others, who));
   const deps: Deps = {
     ...base,
     get em() {
       return orm.em.fork();
     },
+    emFor,
     closedAccounts,
     keys,
     tokens: createTokenService(config, clock),
@@ -141,7 +159,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
     lobbies,
     archive,
-    oauth: createOAuthServer(base),
+    oauth: createOAuthServer({ ...base, fork: () => emFor("oauth") }),
     hub,
   };
   return {

@@ -59,6 +59,11 @@ export interface JobDeps {
 
 /** Everything a handler may reach. Built once per process (server/assemble.ts), handed down as a value. */
 export interface Deps extends JobDeps {
+  /**
+   * A fork whose statements and transactions count against the share of the pool that a caller has, be it a player
+   * or an address; that of a request is one.
+   */
+  emFor: (who: string) => EntityManager;
   tokens: TokenService;
   /** Whose access tokens no longer count, though they have not expired (TOK-11). */
   closedAccounts: ClosedAccounts;

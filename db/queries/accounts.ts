@@ -1,6 +1,7 @@
 import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
+import { inShare } from "../shared-entity-manager.ts";
 import { rowsOf } from "./rows.ts";
 
 /** The open registered account of this id, locked until the transaction of `em` ends; or null. */
@@ -117,7 +118,7 @@ export async function findForOperator(
   em: EntityManager,
   key: { id: number } | { emailKey: string } | { nameKey: string },
 ): Promise<Player | null> {
-  return em.findOne(PlayerSchema, key);
+  return inShare(em, () => em.findOne(PlayerSchema, key));
 }
 
 /** Makes every reclaim token of a guest void (TOK-12). */

@@ -2,6 +2,7 @@ import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { KnownKey } from "../../server/core/api-keys.ts";
 import { ApiKeySchema, type ApiKey } from "../entities/api-key.ts";
+import { inShare } from "../shared-entity-manager.ts";
 import { rowsOf } from "./rows.ts";
 
 /** A key by prefix, unless its owner's account or its realm is closed. */
@@ -43,7 +44,8 @@ export async function countOpenKeys(
   em: EntityManager,
   { ownerId, realmId }: KeyOwner,
 ): Promise<number> {
-  return em.count(ApiKeySchema, { owner: ownerId, realm: realmId, revokedAt: null });
+  const open = { owner: ownerId, realm: realmId, revokedAt: null };
+  return inShare(em, () => em.count(ApiKeySchema, open));
 }
 
 /** All keys that are not revoked and the newest `maxRevoked` that are, newest first. */
@@ -55,11 +57,15 @@ export async function listKeys(
   const own = { owner: ownerId, realm: realmId };
   const newestFirst = { id: "desc" } as const;
   const [open, revoked] = [
-    await em.find(ApiKeySchema, { ...own, revokedAt: null }, { orderBy: newestFirst }),
-    await em.find(
-      ApiKeySchema,
-      { ...own, revokedAt: { $ne: null } },
-      { orderBy: newestFirst, limit: maxRevoked },
+    await inShare(em, () =>
+      em.find(ApiKeySchema, { ...own, revokedAt: null }, { orderBy: newestFirst }),
+    ),
+    await inShare(em, () =>
+      em.find(
+        ApiKeySchema,
+        { ...own, revokedAt: { $ne: null } },
+        { orderBy: newestFirst, limit: maxRevoked },
+      ),
     ),
   ];
   return [...open, ...revoked].toSorted((a, b) => b.id - a.id);
@@ -72,9 +78,11 @@ export function findOwnKey(
   { ownerId, realmId }: KeyOwner,
   isLocked = false,
 ): Promise<ApiKey | null> {
-  return em.findOne(
-    ApiKeySchema,
-    { id, owner: ownerId, realm: realmId },
-    isLocked ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {},
+  return inShare(em, () =>
+    em.findOne(
+      ApiKeySchema,
+      { id, owner: ownerId, realm: realmId },
+      isLocked ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {},
+    ),
   );
 }

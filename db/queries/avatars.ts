@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { rowsOf } from "./rows.ts";
 
 /** What a player chose to be shown as; icon, color and bg are the claim (AV-02). */
@@ -35,12 +35,23 @@ const columns = sql`avatar_source as source, avatar_icon as icon, avatar_color a
   is_guest as "isGuest",
   (extract(epoch from coalesce(avatar_updated_at, created_at)) * 1000)::float8 as "updatedAtMs"`;
 
-/** The choice of an open player, locked until the transaction of `em` ends. */
-export async function lockAvatar(em: EntityManager, playerId: number): Promise<AvatarRow | null> {
+/** The choice of an open player. */
+export const readAvatar = (em: EntityManager, playerId: number): Promise<AvatarRow | null> =>
+  findAvatar(em, playerId, sql``);
+
+/** The same, locked until the transaction of `em` ends. */
+export const lockAvatar = (em: EntityManager, playerId: number): Promise<AvatarRow | null> =>
+  findAvatar(em, playerId, sql`for update`);
+
+async function findAvatar(
+  em: EntityManager,
+  playerId: number,
+  lock: RawBuilder<unknown>,
+): Promise<AvatarRow | null> {
   const rows = await rowsOf(
     em,
     sql<AvatarRow>`select ${columns} from players
-      where id = ${playerId} and deleted_at is null for update`,
+      where id = ${playerId} and deleted_at is null ${lock}`,
   );
   return rows[0] ?? null;
 }

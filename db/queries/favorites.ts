@@ -49,12 +49,29 @@ export async function addFavorite(
   em: EntityManager,
   input: { playerId: number; questionId: number; limit: number; now: Date },
 ): Promise<Added> {
-  const { playerId, questionId, limit, now } = input;
+  const { playerId, questionId, now } = input;
   const players = await rowsOf(
     em,
     sql`select 1 from players where id = ${playerId} for no key update`,
   );
   if (players.length === 0) return { outcome: "no_player" };
+  const hindered = await findHindrance(em, input);
+  if (hindered !== null) return hindered;
+  const [favorite] = await rowsOf(
+    em,
+    sql<FavoriteRow>`insert into favorites as f (player_id, question_id, created_at)
+      values (${playerId}, ${questionId}, ${now})
+      returning f.id, f.question_id as "questionId", ${createdAt}`,
+  );
+  if (favorite === undefined) throw new Error("the insert returned no favorite");
+  return { outcome: "added", favorite };
+}
+
+/** Why a question cannot be kept as things are, found out without a lock; null when it can. */
+export async function findHindrance(
+  em: EntityManager,
+  { playerId, questionId, limit }: { playerId: number; questionId: number; limit: number },
+): Promise<Added | null> {
   const [state] = await rowsOf(
     em,
     sql<{ isQuestion: boolean; isKept: boolean; count: number }>`
@@ -65,15 +82,7 @@ export async function addFavorite(
   );
   if (!state?.isQuestion) return { outcome: "no_question" };
   if (state.isKept) return { outcome: "exists" };
-  if (state.count >= limit) return { outcome: "full" };
-  const [favorite] = await rowsOf(
-    em,
-    sql<FavoriteRow>`insert into favorites as f (player_id, question_id, created_at)
-      values (${playerId}, ${questionId}, ${now})
-      returning f.id, f.question_id as "questionId", ${createdAt}`,
-  );
-  if (favorite === undefined) throw new Error("the insert returned no favorite");
-  return { outcome: "added", favorite };
+  return state.count >= limit ? { outcome: "full" } : null;
 }
 
 /** False when the question was not among the player's favorites. */

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
+import { inShare } from "../shared-entity-manager.ts";
 import { rowsOf } from "./rows.ts";
 
 export interface ConnectionKey {
@@ -29,7 +30,7 @@ export async function findConnectedPlayer(
 
 /** Whoever has this address, closed accounts included: theirs stays reserved (USR-09). */
 export function findAddressHolder(em: EntityManager, emailKey: string): Promise<Player | null> {
-  return em.findOne(PlayerSchema, { emailKey });
+  return inShare(em, () => em.findOne(PlayerSchema, { emailKey }));
 }
 
 /**

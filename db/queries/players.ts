@@ -2,6 +2,7 @@ import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
 import { preparedRowsOf } from "../prepared.ts";
+import { inShare } from "../shared-entity-manager.ts";
 import { rowsOf } from "./rows.ts";
 import type { NewFamily } from "./token-families.ts";
 
@@ -53,11 +54,11 @@ export async function lockAccountId(em: EntityManager, emailKey: string): Promis
 
 /** A player whose account is not closed, or null. */
 export function findOpenPlayer(em: EntityManager, id: number): Promise<Player | null> {
-  return em.findOne(PlayerSchema, { id, deletedAt: null });
+  return inShare(em, () => em.findOne(PlayerSchema, { id, deletedAt: null }));
 }
 
 export async function isEmailKeyTaken(em: EntityManager, emailKey: string): Promise<boolean> {
-  return (await em.count(PlayerSchema, { emailKey })) > 0;
+  return (await inShare(em, () => em.count(PlayerSchema, { emailKey }))) > 0;
 }
 
 /** Whether somebody has the name, or one that looks the same. */
@@ -65,7 +66,8 @@ export async function isNameTaken(
   em: EntityManager,
   { nameKey, nameSkeleton }: { nameKey: string; nameSkeleton: string },
 ): Promise<boolean> {
-  return (await em.count(PlayerSchema, { $or: [{ nameKey }, { nameSkeleton }] })) > 0;
+  const either = { $or: [{ nameKey }, { nameSkeleton }] };
+  return (await inShare(em, () => em.count(PlayerSchema, either))) > 0;
 }
 
 /**

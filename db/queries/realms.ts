@@ -2,14 +2,15 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { RealmBrandingSchema, type RealmBranding } from "../entities/realm-branding.ts";
 import { RealmSchema, type Realm } from "../entities/realm.ts";
+import { inShare } from "../shared-entity-manager.ts";
 import { rowsOf } from "./rows.ts";
 
 export function findRealm(em: EntityManager, slug: string): Promise<Realm | null> {
-  return em.findOne(RealmSchema, { slug });
+  return inShare(em, () => em.findOne(RealmSchema, { slug }));
 }
 
 export function findBranding(em: EntityManager, realmId: number): Promise<RealmBranding | null> {
-  return em.findOne(RealmBrandingSchema, { realm: realmId });
+  return inShare(em, () => em.findOne(RealmBrandingSchema, { realm: realmId }));
 }
 
 export interface RealmFrontend {

@@ -109,6 +109,18 @@ export async function countMembers(em: EntityManager, teamId: number): Promise<n
   return rows[0]?.count ?? 0;
 }
 
+export async function isMember(
+  em: EntityManager,
+  teamId: number,
+  playerId: number,
+): Promise<boolean> {
+  const rows = await rowsOf(
+    em,
+    sql`select 1 from team_members where team_id = ${teamId} and player_id = ${playerId}`,
+  );
+  return rows.length > 0;
+}
+
 export async function deleteMember(
   em: EntityManager,
   teamId: number,

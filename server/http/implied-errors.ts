@@ -9,6 +9,7 @@ const always: readonly ErrorCode[] = [
   "request:malformed_url",
   "request:uri_too_long",
   "request:too_large",
+  "rate_limit:exceeded",
   "server:error",
   "server:unavailable",
 ];
@@ -65,7 +66,5 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   if (route.setsCookie !== undefined) codes.push("request:origin_forbidden");
   if (isWrite && (route.cookieAuthority || isSeat))
     codes.push("request:origin_forbidden", "request:unsupported_media_type");
-  if ((isWrite && !route.unlimited) || route.rateLimit || route.guessable)
-    codes.push("rate_limit:exceeded");
   return [...new Set(codes)];
 }

@@ -63,7 +63,7 @@ export class Pipeline {
   private readonly idempotency: Idempotency;
   private readonly responder: Responder;
   private readonly recorder: RequestRecorder;
-  private readonly depsOfRequest: () => Deps;
+  private readonly depsOfRequest: ReturnType<typeof createRequestDeps>;
   /** Requests whose answer is waited for. */
   private readonly waiting = new Bag<Exchange>();
   private numShared = 0;
@@ -260,7 +260,7 @@ export class Pipeline {
     try {
       const query = readQuery === null ? nothing : readQuery(x.query);
       const body = readBody === null ? nothing : readBody(parseJsonObject(x.text ?? x.body));
-      const deps = this.depsOfRequest();
+      const deps = this.depsOfRequest(x);
       const secret = await route.heldSecret({ query, body, deps, request: x } as never);
       if (secret === null) return null;
       return await this.limiter.count(limit, `secret:${hash("sha256", secret, "base64url")}`, null);
@@ -323,7 +323,7 @@ export class Pipeline {
     const { isKnownTo } = route.guessable ?? {};
     if (isKnownTo === undefined) return false;
     const params = readParams === null ? nothing : paramsOf(x, readParams);
-    return isKnownTo({ playerId: x.playerId, params, deps: this.depsOfRequest() });
+    return isKnownTo({ playerId: x.playerId, params, deps: this.depsOfRequest(x) });
   }
 
   /** What cannot be a code tells nobody anything, and who holds a seat knows the code. */
@@ -358,7 +358,7 @@ export class Pipeline {
     const body = readBody === null ? nothing : readBody(parseJsonObject(x.text ?? x.body));
     const params = readParams === null ? nothing : paramsOf(x, readParams);
     const files = route.form ? takeFiles(x, entry.maxFileBytes) : noFiles;
-    const deps = this.depsOfRequest();
+    const deps = this.depsOfRequest(x);
     const { caller } = x;
     const input = { params, query, body, files, caller, deps, request: x, once: drawAnew };
     const key = route.idempotent ? x.headers["idempotency-key"] : undefined;

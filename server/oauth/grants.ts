@@ -1,4 +1,4 @@
-import type { MikroORM } from "@mikro-orm/postgresql";
+import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import { TokenFamilySchema } from "../../db/entities/token-family.ts";
 import { lockAccount } from "../../db/queries/accounts.ts";
@@ -16,7 +16,7 @@ import { randomId } from "../core/ids.ts";
 import { grantSeconds } from "./constants.ts";
 
 export interface GrantStores {
-  orm: MikroORM;
+  fork: () => EntityManager;
   redis: Redis;
   clock: Clock;
 }
@@ -32,11 +32,11 @@ export interface Allower {
  * Throws `auth:token_invalid` when it has ended.
  */
 export async function signInTime(
-  { orm, clock }: GrantStores,
+  { fork, clock }: GrantStores,
   { playerId, family: id }: Allower,
 ): Promise<number | null> {
   const now = new Date(clock.now());
-  const open = await findOpenSignIn(orm.em.fork(), { id, playerId, now });
+  const open = await findOpenSignIn(fork(), { id, playerId, now });
   if (open === null) throw new AppError("auth:token_invalid");
   return open.authenticatedAtMs;
 }
@@ -50,14 +50,14 @@ const familyKey = (grantId: string) => `oauth:family:${grantId}`;
  * `auth:token_invalid` when the session it was allowed by has ended.
  */
 export async function openGrantSession(
-  { orm, redis, clock }: GrantStores,
+  { fork, redis, clock }: GrantStores,
   { playerId, family }: Allower,
   grant: { id: string; realm: string; clientName: string; scopes: readonly string[] },
 ): Promise<void> {
   const now = new Date(clock.now());
   const id = randomId();
   const seconds = grantSeconds(grant.scopes);
-  await orm.em.fork().transactional(async (em) => {
+  await fork().transactional(async (em) => {
     // Whoever ends the player's sessions comes before this or after it.
     const player = await lockAccount(em, playerId);
     if (player === null || !(await isFamilyOpen(em, { id: family, playerId, now })))
@@ -80,11 +80,11 @@ export async function openGrantSession(
 
 /** Ends the session of a grant; there may be none any more. */
 export async function endGrantSession(
-  { orm, redis, clock }: GrantStores,
+  { fork, redis, clock }: GrantStores,
   grantId: string,
 ): Promise<void> {
   const family = await redis.getdel(familyKey(grantId));
-  if (family !== null) await revokeFamily(orm.em.fork(), family, new Date(clock.now()));
+  if (family !== null) await revokeFamily(fork(), family, new Date(clock.now()));
 }
 
 /**
@@ -92,13 +92,13 @@ export async function endGrantSession(
  * too: then nothing the player has ended since can be used.
  */
 export async function findGrantAccount(
-  { orm, redis, clock }: GrantStores,
+  { fork, redis, clock }: GrantStores,
   subject: string,
   { grantId, isRefresh }: { grantId: string | undefined; isRefresh: boolean },
 ): Promise<Player | null> {
   const playerId = Number(subject);
   if (!Number.isSafeInteger(playerId)) return null;
-  const em = orm.em.fork();
+  const em = fork();
   const player = await findOpenPlayer(em, playerId);
   if (player === null || player.isGuest) return null;
   if (grantId === undefined) return player;

@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { MikroORM } from "@mikro-orm/postgresql";
-import type { Redis } from "ioredis";
 import { findOAuthClient } from "../../db/queries/oauth-clients.ts";
 import type { OAuthRequest } from "./bridge.ts";
+import type { GrantStores } from "./grants.ts";
 import { storedKey } from "./store.ts";
 
 /** What a program may present in a form, and what the library calls it where it is kept. */
@@ -18,7 +17,7 @@ const kinds = [
  * of them is right. Asked only where the limit of an address is exceeded: it must not shut out who holds one (S48).
  */
 export async function heldSecret(
-  { orm, redis }: { orm: MikroORM; redis: Redis },
+  { fork, redis }: Pick<GrantStores, "fork" | "redis">,
   { headers, body }: Pick<OAuthRequest, "headers" | "body">,
 ): Promise<string | null> {
   const form = new URLSearchParams(Buffer.from(body ?? []).toString("utf8"));
@@ -26,7 +25,7 @@ export async function heldSecret(
     form.get("client_id") ?? "",
     form.get("client_secret") ?? "",
   ];
-  const client = secret === "" ? null : await findOAuthClient(orm.em.fork(), clientId);
+  const client = secret === "" ? null : await findOAuthClient(fork(), clientId);
   if (client !== null && isHashOf(client.secretHash ?? "", secret)) return `client ${clientId}`;
   for (const [field, model] of kinds) {
     const value = form.get(field) ?? "";

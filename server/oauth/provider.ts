@@ -67,10 +67,10 @@ function isSecretOf(this: { clientSecret?: string }, actual: string): boolean {
 const clientForm = /^[\w-]{1,32}$/;
 
 async function findClient(
-  { orm }: OAuthOptions,
+  { fork }: OAuthOptions,
   clientId: string,
 ): Promise<AdapterPayload | undefined> {
-  const client = clientForm.test(clientId) ? await findOAuthClient(orm.em.fork(), clientId) : null;
+  const client = clientForm.test(clientId) ? await findOAuthClient(fork(), clientId) : null;
   if (client === null) return undefined;
   return {
     client_id: client.clientId,

@@ -128,9 +128,13 @@ function refuseExpired(cause: unknown): never {
 
 const knownScopes = new Set(["openid", "offline_access", "profile", "email"]);
 
-async function ask({ orm }: OAuthOptions, details: Details, uid: string): Promise<ConsentQuestion> {
+async function ask(
+  { fork }: OAuthOptions,
+  details: Details,
+  uid: string,
+): Promise<ConsentQuestion> {
   if (details.uid !== uid) throw new AppError("oauth:request_expired");
-  const client = await findOAuthClient(orm.em.fork(), String(details.params["client_id"]));
+  const client = await findOAuthClient(fork(), String(details.params["client_id"]));
   if (client === null) throw new AppError("oauth:request_expired");
   const asked = String(details.params["scope"] ?? "").split(" ");
   const scopes = [...new Set(asked)].filter((scope) => knownScopes.has(scope));

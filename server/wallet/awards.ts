@@ -53,18 +53,16 @@ export async function awardAtOnce(
  * `award:not_found`, `award:not_claimable`, `award:daily_limit` with the seconds to the next UTC day.
  */
 export async function awardWithin(em: EntityManager, input: AwardInput): Promise<Awarded> {
-  const { playerId, awardId, game, now, isClaim, ref } = input;
-  const terms = await findAward(em, awardId, game);
-  if (terms === null) throw new AppError("award:not_found");
-  if (isClaim && !terms.clientClaimable) throw new AppError("award:not_claimable");
+  const { playerId, awardId, game, now, ref } = input;
+  const terms = await readTerms(em, input);
+  // What is given already needs no lock: whoever repeats it at once would wait for nothing.
+  const before = await findGiven(em, terms, input);
+  if (before !== null) return before;
   // From here on the awards of this player come one after another.
   if ((await lockWallet(em, { playerId, currency: "embers" })) === null)
     throw new AppError("player:not_found");
-  const known = ref === null ? null : await findGrantNamed(em, ref);
-  if (known !== null) return { isNew: true, grant: known };
-  const first = terms.repeatable ? null : await findFirstGrant(em, input);
-  if (first !== null) return { isNew: false, grant: first };
-  if (terms.repeatable) await requireDailyRoom(em, terms, input);
+  const meanwhile = await findGiven(em, terms, input);
+  if (meanwhile !== null) return meanwhile;
   const { entry } = await moveWithin(em, {
     playerId,
     currency: "embers",
@@ -79,6 +77,37 @@ export async function awardWithin(em: EntityManager, input: AwardInput): Promise
   const grant: Grant = { awardId, game, emberValue, repeatable, grantedAtMs: now };
   await insertGrant(em, { ...grant, playerId, entryId: entry.id, ref });
   return { isNew: true, grant };
+}
+
+/**
+ * What a request for an award leads to without changing anything: null when the award can be given. Throws what
+ * `awardWithin` throws.
+ */
+export async function findAwarded(em: EntityManager, input: AwardInput): Promise<Awarded | null> {
+  return findGiven(em, await readTerms(em, input), input);
+}
+
+async function readTerms(
+  em: EntityManager,
+  { awardId, game, isClaim }: AwardInput,
+): Promise<AwardTerms> {
+  const terms = await findAward(em, awardId, game);
+  if (terms === null) throw new AppError("award:not_found");
+  if (isClaim && !terms.clientClaimable) throw new AppError("award:not_claimable");
+  return terms;
+}
+
+async function findGiven(
+  em: EntityManager,
+  terms: AwardTerms,
+  input: AwardInput,
+): Promise<Awarded | null> {
+  const known = input.ref === null ? null : await findGrantNamed(em, input.ref);
+  if (known !== null) return { isNew: true, grant: known };
+  const first = terms.repeatable ? null : await findFirstGrant(em, input);
+  if (first !== null) return { isNew: false, grant: first };
+  if (terms.repeatable) await requireDailyRoom(em, terms, input);
+  return null;
 }
 
 /** Why an award of the service itself may fall away without harm to what it rewards. */

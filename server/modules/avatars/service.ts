@@ -3,8 +3,10 @@ import { findLatestApproved } from "../../../db/queries/avatar-uploads.ts";
 import {
   findSoleIcon,
   listTakenIcons,
+  isClaimFree,
   lockAvatar,
   nothingChosen,
+  readAvatar,
   writeAvatar,
   type AvatarChoice,
   type AvatarRow,
@@ -30,7 +32,7 @@ const maxPlayerId = 2_147_483_647;
 
 /** Changes what a player is shown as; what is claimed has one holder, whoever asks at once (S32, AV-01). */
 export async function changeSelection(
-  deps: Pick<Deps, "orm" | "clock" | "config">,
+  deps: Pick<Deps, "em" | "clock" | "config">,
   caller: Pick<Caller, "playerId" | "isGuest">,
   wish: SelectionBody,
 ): Promise<AvatarRow> {
@@ -44,33 +46,51 @@ export async function changeSelection(
 }
 
 async function tryChange(
-  { orm, clock, config }: Pick<Deps, "orm" | "clock" | "config">,
-  { playerId, isGuest }: Pick<Caller, "playerId" | "isGuest">,
+  deps: Pick<Deps, "em" | "clock" | "config">,
+  caller: Pick<Caller, "playerId" | "isGuest">,
   wish: SelectionBody,
 ): Promise<AvatarRow> {
-  let choice = nothingChosen;
+  const { playerId } = caller;
+  const { em, clock, config } = deps;
+  const providers = config.oauthProviders.map(({ id }) => id);
+  // What is so already, or belongs to somebody else, needs no lock: whoever repeats it would wait for nothing.
+  const seen = require(await readAvatar(em, playerId), caller, wish);
+  const wanted = await choose(em, { playerId, before: seen, wish, providers });
+  if (isSame(seen, wanted)) return seen;
+  if (wanted.icon !== null && !(await isClaimFree(em, playerId, wanted))) throw taken(wanted);
+  let choice = wanted;
   try {
-    return await orm.em.fork().transactional(async (em) => {
-      const before = await lockAvatar(em, playerId);
-      if (!before) throw new AppError("user:not_found");
-      // A guest's token does not act for the account the guest has become (S8).
-      if (before.isGuest !== isGuest) throw new AppError("auth:token_invalid");
-      if (before.isGuest && wish.source !== null) throw new AppError("avatar:guest_forbidden");
-      const providers = config.oauthProviders.map(({ id }) => id);
-      choice = await choose(em, { playerId, before, wish, providers });
+    return await em.transactional(async (tx) => {
+      const before = require(await lockAvatar(tx, playerId), caller, wish);
+      choice = await choose(tx, { playerId, before, wish, providers });
       if (isSame(before, choice)) return before;
-      const after = await writeAvatar(em, playerId, { choice, now: new Date(clock.now()) });
+      const after = await writeAvatar(tx, playerId, { choice, now: new Date(clock.now()) });
       if (!after) throw new AppError("user:not_found");
       return after;
     });
   } catch (error) {
     if (brokenConstraint(error) !== "players_avatar_claim_unique") throw error;
-    const { icon, color, bg } = choice;
-    throw new AppError("avatar:combination_taken", {
-      body: { error: "combination_taken", icon, color, bg },
-      cause: error,
-    });
+    throw taken(choice, error);
   }
+}
+
+const taken = ({ icon, color, bg }: AvatarChoice, cause?: unknown) =>
+  new AppError("avatar:combination_taken", {
+    body: { error: "combination_taken", icon, color, bg },
+    cause,
+  });
+
+/** The choice of a player who may change it. */
+function require(
+  before: AvatarRow | null,
+  { isGuest }: Pick<Caller, "isGuest">,
+  wish: SelectionBody,
+): AvatarRow {
+  if (!before) throw new AppError("user:not_found");
+  // A guest's token does not act for the account the guest has become (S8).
+  if (before.isGuest !== isGuest) throw new AppError("auth:token_invalid");
+  if (before.isGuest && wish.source !== null) throw new AppError("avatar:guest_forbidden");
+  return before;
 }
 
 interface Wish {

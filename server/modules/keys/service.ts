@@ -114,6 +114,7 @@ export function changeKey(
 
 /** Ends a key for good; one that is revoked stays as it is (KEY-07). */
 export async function revokeKey(deps: Deps, caller: Caller, place: KeyPlace): Promise<void> {
+  if ((await readKey(deps, caller, place)).revokedAt) return;
   const key = await updateKey(deps, caller, place, (each) => {
     each.revokedAt ??= new Date(deps.clock.now());
   });

@@ -1,4 +1,5 @@
-import { addFavorite, type FavoriteRow } from "../../../db/queries/favorites.ts";
+import { isDeepStrictEqual } from "node:util";
+import { addFavorite, findHindrance, type FavoriteRow } from "../../../db/queries/favorites.ts";
 import { endSession, findSession, type SessionRow } from "../../../db/queries/play-sessions.ts";
 import {
   listCategoryProgress,
@@ -57,19 +58,25 @@ export async function mergePreferences(
   changes: object,
 ): Promise<Record<string, unknown>> {
   const { playerId } = caller;
+  const seen = await readPreferences(em, playerId);
+  const isKept = Object.keys(seen).length > 0 && isDeepStrictEqual(merge(seen, changes), seen);
+  if (isKept) return seen;
   return em.transactional(async (inner) => {
     await requireSameRole(inner, caller);
     const kept = await lockPreferences(inner, playerId);
     // A token may outlive its player.
     if (kept === null) throw new AppError("auth:token_invalid");
-    // Entries, not assignments: a key such as __proto__ is plain data (S18).
-    const merged = Object.fromEntries([...Object.entries(kept), ...Object.entries(changes)]);
+    const merged = merge(kept, changes);
     const json = JSON.stringify(merged);
     checkSize(merged, json);
     await savePreferences(inner, playerId, json);
     return merged;
   });
 }
+
+/** Entries, not assignments: a key such as __proto__ is plain data (S18). */
+const merge = (kept: object, changes: object): Record<string, unknown> =>
+  Object.fromEntries([...Object.entries(kept), ...Object.entries(changes)]);
 
 function checkSize(merged: Record<string, unknown>, json: string): void {
   const isFit = Object.keys(merged).length <= mostKeys && Buffer.byteLength(json) <= mostBytes;
@@ -91,7 +98,9 @@ export async function keepFavorite(
 ): Promise<FavoriteRow> {
   if (questionId < 1 || questionId > maxQuestionId) throw new AppError("question:not_found");
   const input = { playerId, questionId, limit: mostFavorites, now: new Date(clock.now()) };
-  const added = await em.transactional((inner) => addFavorite(inner, input));
+  const added =
+    (await findHindrance(em, input)) ??
+    (await em.transactional((inner) => addFavorite(inner, input)));
   switch (added.outcome) {
     case "added":
       return added.favorite;

@@ -95,6 +95,7 @@ export async function answerRun(
   if (first.attempt !== own.attempt && isAnswered(seen, first.index))
     return tellAgain(deps, seen, first.index);
   if (seen.isFinished) throw new AppError("run:not_found");
+  if (seen.isAnswered) throw new AppError("run:already_answered");
   const next = await nextOf(deps, playerId, seen);
   return deps.em.transactional(async (em) => {
     await requireSameRole(em, caller);
@@ -240,19 +241,26 @@ export async function advanceRun(
   id: number,
 ): Promise<{ run: runs.RunRow; question: QuestionRow }> {
   const seen = await readRun(deps, caller.playerId, id);
+  nextIdOf(seen);
   return deps.em.transactional(async (em) => {
     await requireSameRole(em, caller);
     const run = (await runs.lockRun(em, id)) ?? seen;
-    if (run.isFinished) throw new AppError("run:finished");
-    if (run.mode === "endless") throw new AppError("run:endless");
-    if (run.challengeId === null) throw new AppError("challenge:not_found");
-    if (!run.isAnswered) throw new AppError("run:not_answered");
-    const nextId = run.questionIds[run.currentIndex + 1];
-    if (nextId === undefined) throw new AppError("run:no_more_questions");
+    const nextId = nextIdOf(run);
     const question = (await runs.listQuestions(em, [nextId])).get(nextId);
     if (question === undefined) throw new AppError("run:no_more_questions");
     const after = { ...run, currentIndex: run.currentIndex + 1, isAnswered: false };
     await runs.saveProgress(em, id, after);
     return { run: after, question };
   });
+}
+
+/** The question a challenge run moves on to. Throws what `advanceRun` throws of a run that cannot move. */
+function nextIdOf(run: runs.RunRow): number {
+  if (run.isFinished) throw new AppError("run:finished");
+  if (run.mode === "endless") throw new AppError("run:endless");
+  if (run.challengeId === null) throw new AppError("challenge:not_found");
+  if (!run.isAnswered) throw new AppError("run:not_answered");
+  const nextId = run.questionIds[run.currentIndex + 1];
+  if (nextId === undefined) throw new AppError("run:no_more_questions");
+  return nextId;
 }

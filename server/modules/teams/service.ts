@@ -47,6 +47,11 @@ async function requireFree(em: EntityManager, playerId: number): Promise<void> {
   if ((await teams.findTeamOf(em, playerId)) !== null) throw new AppError("team:already_member");
 }
 
+async function requireRoom(em: EntityManager, teamId: number, playerId: number): Promise<void> {
+  await requireFree(em, playerId);
+  if ((await teams.countMembers(em, teamId)) >= maxMembers) throw new AppError("team:full");
+}
+
 async function insertWithCode(
   em: EntityManager,
   team: Omit<teams.NewTeam, "joinCode">,
@@ -91,10 +96,11 @@ export async function joinTeam(
   return deps.em.transactional(async (em) => {
     await requireSameRole(em, caller);
     const teamId = await teams.findTeamByCode(em, code);
+    // Looked at before the lock as well, so that what was done already waits for nobody.
+    if (teamId !== null) await requireRoom(em, teamId, playerId);
     const team = teamId === null ? null : await teams.lockTeam(em, teamId);
     if (teamId === null || team === null) throw new AppError("team:not_found");
-    await requireFree(em, playerId);
-    if ((await teams.countMembers(em, teamId)) >= maxMembers) throw new AppError("team:full");
+    await requireRoom(em, teamId, playerId);
     await addMember(em, { teamId, playerId, at });
     if ((await findOpenPlayer(em, team.ownerId)) === null) await teams.passOnTeam(em, teamId);
     return require(await teams.findTeam(em, teamId));
@@ -138,13 +144,18 @@ export async function expelMember(
   { teamId, playerId }: { teamId: number; playerId: number },
 ): Promise<void> {
   await deps.em.transactional(async (em) => {
+    refuseOthers(await teams.findTeam(em, teamId), callerId);
+    if (!(await teams.isMember(em, teamId, playerId))) throw new AppError("player:not_found");
     await requireOwner(em, teamId, callerId);
     if (!(await removeMember(em, teamId, playerId))) throw new AppError("player:not_found");
   });
 }
 
 async function requireOwner(em: EntityManager, teamId: number, callerId: number): Promise<void> {
-  const team = await teams.lockTeam(em, teamId);
+  refuseOthers(await teams.lockTeam(em, teamId), callerId);
+}
+
+function refuseOthers(team: { ownerId: number } | null, callerId: number): void {
   if (team === null) throw new AppError("team:not_found");
   if (team.ownerId !== callerId) throw new AppError("team:not_owner");
 }
@@ -158,6 +169,9 @@ export async function renameTeam(
   { teamId, name }: { teamId: number; name: string },
 ): Promise<teams.TeamRow> {
   const work = deps.em.transactional(async (em) => {
+    const seen = await teams.findTeam(em, teamId);
+    refuseOthers(seen, callerId);
+    if (seen?.name === name.trim()) return seen;
     await requireOwner(em, teamId, callerId);
     await teams.renameTeam(em, teamId, nameOf(name));
     return require(await teams.findTeam(em, teamId));

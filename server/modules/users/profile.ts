@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { findOpenPlayer } from "../../../db/queries/players.ts";
 import { dropSentCredentials, lockAccount } from "../../../db/queries/accounts.ts";
 import type { Player } from "../../../db/entities/player.ts";
 import { normalizeEmail } from "../../core/account-names.ts";
@@ -102,9 +104,12 @@ export async function changeChannels(
   caller: Caller,
   channels: readonly string[],
 ): Promise<void> {
+  const wanted = [...new Set(channels)];
+  const seen = await findOpenPlayer(deps.em, caller.playerId);
+  if (seen && !seen.isGuest && isDeepStrictEqual(seen.channels, wanted)) return;
   await deps.em.transactional(async (em) => {
     const account = await lockAccount(em, caller.playerId);
     if (!account) throw new AppError("user:not_found");
-    account.channels = [...new Set(channels)];
+    account.channels = wanted;
   });
 }

@@ -3,7 +3,13 @@ import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import { requireSameRole } from "../gateway/service.ts";
-import { awardAtOnce, awardWithin, type Awarded, type AwardInput } from "../../wallet/awards.ts";
+import {
+  awardAtOnce,
+  awardWithin,
+  findAwarded,
+  type Awarded,
+  type AwardInput,
+} from "../../wallet/awards.ts";
 
 type WalletDeps = Pick<Deps, "em" | "clock">;
 
@@ -17,6 +23,9 @@ export async function claimAward(
   const input = { ...award, isGuest, playerId, now: deps.clock.now(), isClaim: true };
   const given = await awardAtOnce(deps.em, input);
   if (given !== null) return { ...given, wallet: given };
+  await requireSameRole(deps.em, caller);
+  const before = await findAwarded(deps.em, input);
+  if (before !== null) return { ...before, wallet: await readWallet(deps.em, playerId) };
   return deps.em.transactional(async (em) => {
     await requireSameRole(em, caller);
     const awarded = await awardWithin(em, input).catch(refuseStranger);

@@ -64,7 +64,7 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
     tokens,
     closedAccounts: new ClosedAccounts(clock),
     keys: { find: () => null, noteUse: () => {} },
-    orm: fakeOrm,
+    emFor: fakeEm,
   } as unknown as Deps;
   const closeStore = async () => {
     redis.disconnect();
@@ -96,4 +96,4 @@ const signer =
 
 let forks = 0;
 /** Stands in for the database layer, of which the kernel uses nothing but the fork. */
-const fakeOrm = { em: { fork: () => ({ fork: ++forks }) } };
+const fakeEm = () => ({ fork: ++forks });

@@ -1,0 +1,25 @@
+import type { TransactionOptions } from "@mikro-orm/core";
+import { EntityManager } from "@mikro-orm/postgresql";
+import type { RequestConnections } from "../server/core/connection-shares.ts";
+
+/**
+ * Counts what it takes from the pool against the share of a caller. Forks, such as those that live in a
+ * transaction, count nothing: the transaction holds the connection they use.
+ */
+export class SharedEntityManager extends EntityManager {
+  connections: RequestConnections | null = null;
+
+  override async transactional<T>(
+    work: (em: this) => T | Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T> {
+    const run = () => super.transactional(work, options);
+    return this.connections === null ? run() : this.connections.transaction(run);
+  }
+}
+
+/** Runs one statement outside `em.transactional` as part of the share of its caller, if `em` has one. */
+export function inShare<T>(em: EntityManager, statement: () => Promise<T>): Promise<T> {
+  if (!(em instanceof SharedEntityManager) || em.connections === null) return statement();
+  return em.connections.statement(statement);
+}
