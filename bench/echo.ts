@@ -1,4 +1,4 @@
-import { App } from "uWebSockets.js";
+import { App } from "../server/http/uws.ts";
 import { serveCalls } from "./rpc.ts";
 
 /** The ceiling: raw uWebSockets.js that reads the request's body and answers as many bytes as the service does. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { parseCookie } from "cookie";
-import type { HttpResponse } from "uWebSockets.js";
+import type { HttpResponse } from "./uws.ts";
 import { AppError } from "../core/errors.ts";
 import { addressText } from "../core/ip-addresses.ts";
 import type { Caller, SeatCaller } from "./auth.ts";

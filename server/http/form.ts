@@ -1,4 +1,4 @@
-import { getParts, type MultipartField } from "uWebSockets.js";
+import { getParts, type MultipartField } from "./uws.ts";
 import { AppError } from "../core/errors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { FormFile } from "./route.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { HttpResponse } from "uWebSockets.js";
+import type { HttpResponse } from "./uws.ts";
 import type { Config } from "../core/config.ts";
 import type { Cors } from "./cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";

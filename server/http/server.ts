@@ -5,7 +5,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   type us_listen_socket,
-} from "uWebSockets.js";
+} from "./uws.ts";
 import type { AppError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Deps } from "../deps.ts";

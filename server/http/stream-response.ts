@@ -1,4 +1,4 @@
-import type { HttpResponse } from "uWebSockets.js";
+import type { HttpResponse } from "./uws.ts";
 
 /** The part of a uWebSockets response an event stream needs, and the abort signal of the kernel. */
 export interface StreamResponse {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App, us_socket_local_port } from "uWebSockets.js";
+import { App, us_socket_local_port } from "../../../server/http/uws.ts";
 import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import { systemClock, type Clock } from "../../../server/core/clock.ts";
 import { parseConfig } from "../../../server/core/config.ts";

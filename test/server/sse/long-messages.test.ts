@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HttpResponse } from "uWebSockets.js";
+import type { HttpResponse } from "../../../server/http/uws.ts";
 import { hubLimits } from "../../../server/sse/limits.ts";
 import { EventStream, type EndReason } from "../../../server/sse/stream.ts";
 
