@@ -1,4 +1,4 @@
-import { App, us_socket_local_port, type HttpResponse } from "uWebSockets.js";
+import { App, us_socket_local_port, type HttpResponse } from "../../server/http/uws.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { connectRedis, redisReady } from "../../server/core/redis.ts";
 import { serveCalls } from "../rpc.ts";

@@ -68,7 +68,7 @@ export class Exchange implements RequestInfo {
   isWatched = false;
   /** Still inside the callback of the server, which gathers everything written in one packet. */
   isCorked = true;
-  /** The answer ends the connection (413, bad framing, draining). */
+  /** The answer ends the connection (413, framing that may be misread, draining). */
   mustClose = false;
   /** The client went away while its body was read. */
   onClose: (() => void) | null = null;
@@ -118,6 +118,10 @@ export class Exchange implements RequestInfo {
     const { ip } = this.locate();
     if (ip !== null) return ip;
     throw new AppError("request:malformed_url", { params: { header: "X-Forwarded-For" } });
+  }
+
+  get isFromProxy(): boolean {
+    return this.locate().isFromProxy;
   }
 
   /** Keeps the address for the log, which is written when the connection may be gone. */

@@ -2,27 +2,6 @@ import { AppError } from "../core/errors.ts";
 import { maxBodyBytes, textOf } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 
-const lengthPattern = /^\d{1,15}$/;
-
-/**
- * Two lengths, a length beside a transfer coding, or a coding we do not know can be read
- * differently by a proxy in front of us, so such a request is refused and its connection closed.
- */
-export function framingProblem(headers: Readonly<Record<string, string>>): AppError | null {
-  const length = headers["content-length"];
-  const coding = headers["transfer-encoding"];
-  if (coding !== undefined && (length !== undefined || coding.trim().toLowerCase() !== "chunked"))
-    return new AppError("request:malformed_url", { params: { header: "Transfer-Encoding" } });
-  if (length !== undefined && !lengthPattern.test(length))
-    return new AppError("request:malformed_url", { params: { header: "Content-Length" } });
-  return null;
-}
-
-export function hasBody(headers: Readonly<Record<string, string>>): boolean {
-  const length = headers["content-length"];
-  return headers["transfer-encoding"] !== undefined || (length !== undefined && Number(length) > 0);
-}
-
 /**
  * Collects the body up to the limit of the route, then calls `done` once (HTTP-04). One that is not
  * kept is read to its end and dropped, so that its sender hears the answer.

@@ -240,20 +240,28 @@ function write(x: Exchange, output: Output): number {
   corkedExchange = x;
   corkedOutput = output;
   x.raw.cork(flushCorked);
+  // uWebSockets can end an answer without a body, but not the connection with it.
+  if (x.mustClose && isBodiless(x, output.status)) x.raw.close();
   return output.status;
 }
 
-/** Status and headers in one piece: each call into the server costs as much as a header. */
+const isBare = (status: number) => status === 204 || status === 304;
+const isBodiless = (x: Exchange, status: number) => isBare(status) || x.method === "HEAD";
+
+/**
+ * Status and headers in one piece: each call into the server costs as much as a header. An answer that ends the
+ * connection is never written inside the callback of the server (see `UwsServer.run`), which goes on to what
+ * else is in the packet.
+ */
 function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Output): void {
   const lines = `${statusLine(status)}\r\nX-Request-Id: ${head}`;
-  const isBare = status === 204 || status === 304;
-  if (isBare || x.method === "HEAD") {
-    const length = isBare ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
-    const end = x.mustClose ? "\r\nConnection: close" : "";
-    raw.writeStatus(lines + length + end);
+  if (isBodiless(x, status)) {
+    const length = isBare(status) ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
+    x.isAnswered = true;
+    if (x.mustClose) return void raw.writeStatus(`${lines}${length}\r\nConnection: close\r\n`);
+    raw.writeStatus(lines + length);
     // Any argument here, even undefined, would be a length that uWebSockets waits for.
     raw.endWithoutBody();
-    x.isAnswered = true;
     return;
   }
   const body = payload ?? "";

@@ -6,7 +6,6 @@ import {
   type HttpResponse,
   type us_listen_socket,
 } from "./uws.ts";
-import type { AppError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Deps } from "../deps.ts";
 import { createAddressReader, type AddressReader } from "./client-address.ts";
@@ -14,7 +13,8 @@ import type { OriginSource } from "./cors.ts";
 import { addHeader, Exchange } from "./exchange.ts";
 import { unavailable } from "./failures.ts";
 import { maxOpenForms } from "./form.ts";
-import { framingProblem, hasBody, readRequestBody } from "./incoming-body.ts";
+import { framingProblem, hasBody, isLastRequest } from "./framing.ts";
+import { readRequestBody } from "./incoming-body.ts";
 import { Pipeline, requestDeadlineMs } from "./pipeline.ts";
 import { abortedStatus, RequestRecorder } from "./request-record.ts";
 import { isOperatorRoute, type AnyRoute } from "./route.ts";
@@ -80,6 +80,7 @@ class UwsServer implements HttpServer {
   private readonly readAddress: AddressReader;
   private readonly log: Logger;
   private readonly isExclusive: boolean;
+  private readonly hasProxies: boolean;
   private listenSocket: us_listen_socket | null = null;
   private isDraining = false;
   private open = 0;
@@ -101,6 +102,7 @@ class UwsServer implements HttpServer {
       return address;
     };
     this.isExclusive = exclusive;
+    this.hasProxies = deps.config.TRUSTED_PROXIES !== "";
     this.app.any("/*", (res, req) => this.accept(res, req));
   }
 
@@ -168,19 +170,27 @@ class UwsServer implements HttpServer {
     headerTarget = x.headers;
     req.forEach(collectHeader);
     x.identify();
-    x.mustClose = this.isDraining;
+    x.mustClose = this.isDraining || isLastRequest(method, x.headers) || this.isUnmarked(x);
     return x;
   }
 
+  /** Comes from a proxy of ours without the address every proxy adds, which a header without a name can hide. */
+  private isUnmarked(x: Exchange): boolean {
+    return this.hasProxies && x.headers["x-forwarded-for"] === undefined && x.isFromProxy;
+  }
+
   private serve(x: Exchange): void {
-    const problem = framingProblem(x.headers);
-    if (problem !== null) return this.refuseFraming(x, problem);
+    x.refusal = framingProblem(x.method, x.headers);
+    if (x.refusal !== null) {
+      x.mustClose = true;
+      return this.run(x);
+    }
     this.pipeline.locate(x);
     // A stream may be over before it is returned from.
     if (x.entry?.isStream === true) this.watch(x);
-    if (!hasBody(x.headers)) return this.pipeline.run(x);
+    if (!hasBody(x.headers)) return this.run(x);
     if (x.entry?.route.form) return this.readForm(x);
-    readRequestBody(x, () => this.pipeline.run(x));
+    readRequestBody(x, () => this.run(x));
   }
 
   /** Forms are large: few are read at a time, and only of those who may send one. */
@@ -198,18 +208,18 @@ class UwsServer implements HttpServer {
     const done = () => {
       release();
       x.onClose = null;
-      this.pipeline.run(x);
+      this.run(x);
     };
     readRequestBody(x, done, isKept);
   }
 
   /**
-   * Answered a turn later: what follows in the same packet may be a smuggled request, and
-   * uWebSockets serves it after a finished answer but cuts the connection before an unfinished one.
+   * Where the connection ends with the answer, that is given a turn later: what follows in the same packet may
+   * be a smuggled request, which uWebSockets would serve after a finished answer; before an unfinished one it
+   * cuts the connection instead.
    */
-  private refuseFraming(x: Exchange, problem: AppError): void {
-    x.refusal = problem;
-    x.mustClose = true;
+  private run(x: Exchange): void {
+    if (!x.mustClose) return this.pipeline.run(x);
     setImmediate(() => {
       if (!x.isClosed) this.pipeline.run(x);
     });

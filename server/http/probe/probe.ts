@@ -1,0 +1,153 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { connect as connectSecurely } from "node:tls";
+import {
+  cutEverywhere,
+  cutsName,
+  fill,
+  plain,
+  rawRequests,
+  smuggledTarget,
+  type Outcome,
+  type RawRequest,
+} from "./requests.ts";
+
+/** What became of one raw request. */
+export interface ProbeResult {
+  name: string;
+  outcome: Outcome;
+  /** Statuses of the answers, interim ones left out, and how the connection was left. */
+  seen: string;
+  isRight: boolean;
+}
+
+/** Between two packets, so that they are not read as one. */
+const packetPauseMs = 25;
+/** By then an answer is there, or the end of the connection; a head nobody can read is left waiting for longer. */
+const patienceMs = 3_000;
+/** Nothing more comes when so long nothing came. */
+const quietMs = 400;
+/** Connections at a time. */
+const parallel = 24;
+
+/** Sends every raw request on a connection of its own; the results have the order of the list. */
+export async function probe(target: URL): Promise<ProbeResult[]> {
+  const single = await inParallel(rawRequests, (request) => probeOne(target, request));
+  return [...single, await probeCuts(target)];
+}
+
+async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const next = items.entries();
+  const worker = async () => {
+    for (const [at, item] of next) results[at] = await work(item);
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+  return results;
+}
+
+async function probeOne(target: URL, request: RawRequest): Promise<ProbeResult> {
+  const { name, outcome, pieces, answers = 1 } = request;
+  const connection = await open(target);
+  await connection.send(pieces);
+  const isServed = outcome === "served";
+  await connection.until(() => connection.isClosed || (isServed && numAnswers() >= answers));
+  if (isServed && !connection.isClosed) {
+    await connection.send([plain]);
+    await connection.until(() => connection.isClosed || numAnswers() > answers);
+  }
+  connection.end();
+  const statuses = statusesOf(connection.text);
+  const seen = `${statuses.join(" ") || "no answer"}, ${connection.isClosed ? "closed" : "open"}`;
+  const isSmuggled = connection.text.includes(smuggledTarget);
+  const isRight = !isSmuggled && judge(outcome, statuses, answers, connection.isClosed);
+  return { name, outcome, seen: isSmuggled ? `${seen}, smuggled` : seen, isRight };
+
+  function numAnswers(): number {
+    return statusesOf(connection.text).length;
+  }
+}
+
+function judge(outcome: Outcome, statuses: number[], answers: number, isClosed: boolean): boolean {
+  const isWell = (status: number) => status < 500;
+  switch (outcome) {
+    case "served":
+      return statuses.length === answers + 1 && statuses.every(isWell) && !isClosed;
+    case "last":
+      return statuses.length === 1 && statuses.every(isWell) && isClosed;
+    case "cut":
+      return statuses.length <= 1 && isClosed;
+    case "refused":
+      return statuses.length <= 1 && statuses.every((status) => status === 400 || status === 505);
+  }
+}
+
+async function probeCuts(target: URL): Promise<ProbeResult> {
+  const request = fill(cutEverywhere, target.host);
+  const cuts = Array.from({ length: request.length - 1 }, (_, at) => at + 1);
+  const statuses = await inParallel(cuts, async (at) => {
+    const connection = await open(target);
+    await connection.send([request.slice(0, at), request.slice(at)]);
+    await connection.until(() => connection.isClosed || statusesOf(connection.text).length > 0);
+    connection.end();
+    return statusesOf(connection.text)[0] ?? 0;
+  });
+  const lost = cuts.filter((_, at) => (statuses[at] ?? 0) >= 500 || statuses[at] === 0);
+  const seen = lost.length === 0 ? "all served" : `${lost.length} of ${cuts.length} not served`;
+  return { name: cutsName, outcome: "served", seen, isRight: lost.length === 0 };
+}
+
+const statusesOf = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.[01] (\d{3})/g)]
+    .map((match) => Number(match[1]))
+    .filter((status) => status >= 200);
+
+class Connection {
+  text = "";
+  isClosed = false;
+  private readonly socket: Socket;
+  private readonly host: string;
+
+  constructor(socket: Socket, host: string) {
+    this.socket = socket;
+    this.host = host;
+    socket.setEncoding("latin1").setNoDelay(true);
+    socket.on("data", (text: string) => (this.text += text));
+    // A reset is one way of closing.
+    socket.on("error", () => (this.isClosed = true));
+    socket.on("end", () => (this.isClosed = true));
+    socket.on("close", () => (this.isClosed = true));
+  }
+
+  async send(pieces: readonly string[]): Promise<void> {
+    for (const [at, piece] of pieces.entries()) {
+      if (at > 0) await pause(packetPauseMs);
+      if (!this.isClosed) this.socket.write(fill(piece, this.host), "latin1");
+    }
+  }
+
+  /** Resolves when it is true and nothing more came for a while, or when patience is at its end. */
+  async until(isEnough: () => boolean): Promise<void> {
+    const giveUpAt = performance.now() + patienceMs;
+    while (performance.now() < giveUpAt) {
+      const before = this.text.length;
+      if (this.isClosed) return;
+      await pause(isEnough() ? quietMs : packetPauseMs);
+      if (isEnough() && this.text.length === before) return;
+    }
+  }
+
+  end(): void {
+    this.socket.destroy();
+  }
+}
+
+async function open(target: URL): Promise<Connection> {
+  const isSecure = target.protocol === "https:";
+  const host = target.hostname.replace(/^\[|\]$/g, "");
+  const port = Number(target.port || (isSecure ? 443 : 80));
+  const socket = isSecure ? connectSecurely({ host, port, servername: host }) : connect(port, host);
+  await once(socket, isSecure ? "secureConnect" : "connect");
+  return new Connection(socket, target.host);
+}
