@@ -30,8 +30,13 @@ function register(definition: ConsoleCommand): void {
   for (const [flags, text] of definition.required ?? []) command.requiredOption(flags, text);
   for (const [flags, text] of definition.optional ?? []) command.option(flags, text);
   command.option("--json", "print one JSON object");
-  command.action(async (options: Record<string, string | true>) => {
-    const result = await definition.run(loadConfig(), options);
+  const { argument } = definition;
+  if (argument) command.argument(`[${argument[0]}]`, argument[1]);
+  command.action(async () => {
+    const options: Record<string, string | true> = command.opts();
+    const [word] = command.args;
+    const given = argument && word !== undefined ? { ...options, [argument[0]]: word } : options;
+    const result = await definition.run(loadConfig(), given);
     const isJson = Boolean(options["json"] ?? program.opts()["json"]);
     process.stdout.write(isJson ? `${JSON.stringify(result)}\n` : readable(result));
   });

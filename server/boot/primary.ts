@@ -73,6 +73,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   config.OPERATOR_BOOTSTRAP_TOKEN = operatorToken(config);
   await timed(run, "database", () => prepareDatabase(config));
   if (!stores.isLocal.redis) await warnAboutRedis(config.REDIS_URL, log);
+  await warnAboutBuild(log);
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
   run.undo.push(() => redis.disconnect());
   const children = createChildren({
@@ -120,7 +121,16 @@ async function claimAddresses(config: Config): Promise<void> {
 }
 
 async function warnAboutRedis(url: string, log: Logger): Promise<void> {
-  const warning = await partOfStart("REDIS_URL cannot be reached", checkRedisPersistence(url));
+  warn(await partOfStart("REDIS_URL cannot be reached", checkRedisPersistence(url)), log);
+}
+
+/** Loaded late: a library that does not load is a failure of the start, not of this file. */
+async function warnAboutBuild(log: Logger): Promise<void> {
+  const { buildWarning } = await import("../http/probe/builds.ts");
+  warn(buildWarning(), log);
+}
+
+function warn(warning: string | null, log: Logger): void {
   if (warning === null) return;
   log.warn(warning);
   process.stderr.write(`warning: ${warning}\n`);

@@ -7,6 +7,8 @@ export interface ConsoleCommand {
   summary: string;
   required?: [flags: string, description: string][];
   optional?: [flags: string, description: string][];
+  /** A word that may follow the name; it comes as an option of this name. */
+  argument?: [name: string, description: string];
   /** A text is printed as it is. */
   run: (config: Config, options: Options) => Promise<Record<string, unknown> | string>;
 }

@@ -10,6 +10,7 @@ import { challengeCommands } from "./challenges.ts";
 import { configTable } from "./config-table.ts";
 import { importCommands } from "./imports.ts";
 import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
+import { probeCommands } from "./probe.ts";
 import { projectionCommands } from "./projection.ts";
 import { oauthCommands } from "./oauth.ts";
 import { realmCommands } from "./realms.ts";
@@ -37,6 +38,7 @@ export const commands: readonly ConsoleCommand[] = [
     run: showConfig,
   },
   { name: "health", summary: "Ask the running service how it is", run: checkHealth },
+  ...probeCommands,
   {
     name: "operator:create",
     summary: "Make an operator; its token is shown once",

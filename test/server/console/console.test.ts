@@ -14,10 +14,12 @@ import { createPlayerDesk } from "../../../server/operator/players.ts";
 import { nodeFlags } from "../../../server/core/node-flags.ts";
 import type { Config } from "../../../server/core/config.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
+import { knownMisreadings } from "../../../server/http/probe/builds.ts";
 import { importEnvelope } from "../../../importers/run.ts";
 import { codexImport } from "../../../workers/queues.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { envelope, importTime } from "../../support/archive.ts";
+import { freePort } from "../../support/free-port.ts";
 import { enter, password, post, registerAccount } from "../../support/identity.ts";
 import { temporaryDataDir } from "../../support/process.ts";
 import { smallGame, smallTexts } from "../../support/projected-game.ts";
@@ -41,6 +43,7 @@ async function run(
   assert.ok(command, name);
   const flags = [...(command.required ?? []), ...(command.optional ?? [])];
   const known = flags.map(([each]) => new Option(each).attributeName());
+  if (command.argument) known.push(command.argument[0]);
   for (const given of Object.keys(options)) assert.ok(known.includes(given), `${name} ${given}`);
   const result = await command.run({ ...app.deps.config, ...settings }, options);
   assert.ok(typeof result === "object");
@@ -297,6 +300,26 @@ describe("the commands for realms and operators", () => {
     assert.equal(JSON.stringify(list).includes(String(token)), false);
     await run("operator:revoke", { name: "ada" });
     assert.deepEqual(await audited("operator:revoke"), ["ada: "]);
+  });
+});
+
+describe("the command for raw requests", () => {
+  it("tells of a running service what each of them came to", async () => {
+    const report = await run("http:probe", { url: app.url });
+    assert.deepEqual(report["misread"], knownMisreadings());
+    assert.equal(report["url"], app.url);
+    assert.match(String(report["a plain request"]), /^right +404 404, open/);
+    assert.match(String(report["two lengths"]), /^right +no answer, closed/);
+    assert.ok(Number(report["num_right"]) > 90);
+  });
+
+  it("refuses what is no address, and one where nothing listens", async () => {
+    for (const url of ["", "here", "ftp://127.0.0.1"])
+      await refused("http:probe", { url }, "probe:invalid_url");
+    const url = `http://127.0.0.1:${await freePort()}`;
+    await refused("http:probe", { url }, "probe:unreachable");
+    const { port } = new URL(url);
+    await refused("http:probe", {}, "probe:unreachable", { HOST: "127.0.0.1", PORT: Number(port) });
   });
 });
 

@@ -1,0 +1,116 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "./free-port.ts";
+
+export interface WebProxy {
+  url: string;
+  port: number;
+  stop(): Promise<void>;
+}
+
+/** How one is started whose configuration the README shows. */
+export interface ProxyKind {
+  name: string;
+  program: string;
+  /** What the README's lines are put into; `block` is its code block, for a service at `service`. */
+  configure(block: string, port: number, folder: string): string;
+  args(file: string): string[];
+}
+
+const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+const inReadme = "127.0.0.1:8080";
+
+export const proxyKinds: readonly ProxyKind[] = [
+  {
+    name: "nginx",
+    program: "nginx",
+    configure: (block, port, folder) => `daemon off; master_process off;
+      pid ${folder}/pid; error_log stderr emerg; events {}
+      http {
+        access_log off;
+        ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((part) => `${part}_temp_path ${folder}/${part};`).join("\n")}
+        server { listen 127.0.0.1:${port}; ${block} }
+      }`,
+    args: (file) => ["-c", file, "-e", "stderr"],
+  },
+  {
+    name: "HAProxy",
+    program: "haproxy",
+    configure: (block, port) => block.replace(/^( *bind ).*$/m, `$1127.0.0.1:${port}`),
+    args: (file) => ["-db", "-q", "-f", file],
+  },
+  {
+    name: "Caddy",
+    program: "caddy",
+    configure: (block, port) =>
+      `{\n admin off\n}\n${block.replace("play.example.com {", `http://:${port} {\n bind 127.0.0.1`)}`,
+    args: (file) => ["run", "--adapter", "caddyfile", "--config", file],
+  },
+];
+
+/** Where the program is, or null when this machine has none. */
+export function findProgram({ program }: ProxyKind): string | null {
+  const folders = ["/usr/sbin", "/usr/bin", ...(process.env["PATH"] ?? "").split(delimiter)];
+  return folders.map((folder) => join(folder, program)).find(existsSync) ?? null;
+}
+
+/** The code block of the README under the name of the proxy. */
+function blockOf({ name }: ProxyKind): string {
+  const pattern = new RegExp(`\`\`\`${name.toLowerCase()}\n(.*?)\`\`\``, "s");
+  const block = pattern.exec(readme)?.[1];
+  if (block?.includes(inReadme)) return block;
+  throw new Error(`the README has no configuration of ${name}`);
+}
+
+/** Starts it in front of a service on this port, as the README says; nothing listens but on 127.0.0.1. */
+export async function startWebProxy(kind: ProxyKind, servicePort: number): Promise<WebProxy> {
+  const program = findProgram(kind);
+  if (program === null) throw new Error(`no ${kind.name} on this machine`);
+  const folder = mkdtempSync(join(tmpdir(), "ember-proxy-"));
+  const port = await freePort();
+  const block = blockOf(kind).replaceAll(inReadme, `127.0.0.1:${servicePort}`);
+  const file = join(folder, "config");
+  writeFileSync(file, `${kind.configure(block, port, folder)}\n`);
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    XDG_DATA_HOME: folder,
+    XDG_CONFIG_HOME: folder,
+  };
+  const child = spawn(program, kind.args(file), { env, stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (text: Buffer) => (said += text.toString()));
+  const stop = async () => {
+    await end(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  if (await listens(port, child)) return { url: `http://127.0.0.1:${port}`, port, stop };
+  await stop();
+  throw new Error(`${kind.name} does not start: ${said.slice(-2_000)}`);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+async function listens(port: number, child: ChildProcess): Promise<boolean> {
+  while (child.exitCode === null) {
+    const socket = connect(port, "127.0.0.1");
+    const isOpen = await once(socket, "connect").then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isOpen) return true;
+    await pause(25);
+  }
+  return false;
+}
