@@ -11,6 +11,8 @@ export class Migration20261126110000_name_skeletons extends Migration {
   override name = "Migration20261126110000_name_skeletons";
 
   override async up(): Promise<void> {
+    // Every player is written once, which takes longer than a statement otherwise may.
+    await this.execute(`set local statement_timeout = 0;`);
     await this.execute(`alter table "players" add "name_skeleton" varchar(64) null;`);
     // Names of players are of ASCII alone, of which four signs look like others.
     await this.execute(`
