@@ -2,6 +2,7 @@ import type { Config } from "./config.ts";
 import { rules } from "./config-rules.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
 import { parseClusterAddress } from "./redis-address.ts";
+import { weaknessOf } from "./secret-strength.ts";
 import { normalizeOrigin, parseOrigins } from "./origins.ts";
 import { parseTrustedProxies } from "./trusted-proxies.ts";
 
@@ -52,7 +53,10 @@ function secretProblems(config: Config): string[] {
     if (config[name] === developmentSecret)
       problems.push(`${name}: the development secret is refused in production`);
   const secrets = ["APP_SECRET", "APP_SECRET_PREVIOUS", "OPERATOR_BOOTSTRAP_TOKEN"] as const;
+  const isNamed = (name: string) => problems.some((problem) => problem.startsWith(`${name}:`));
   for (const [i, name] of secrets.entries()) {
+    const weakness = config[name] === "" || isNamed(name) ? null : weaknessOf(config[name]);
+    if (weakness !== null) problems.push(`${name}: ${weakness}`);
     const twin = secrets.slice(0, i).find((other) => config[other] === config[name]);
     if (twin && config[name] !== "") problems.push(`${name}: must differ from ${twin}`);
   }

@@ -28,7 +28,10 @@ export const ConfigSchema = Type.Object({
     oneOf("development", "test", "production"),
   ),
   APP_DEBUG: Bool(false, "true adds the cause of a 5xx to the answer"),
-  APP_SECRET: Text("", "at least 32 bytes; every token key is derived from it"),
+  APP_SECRET: Text(
+    "",
+    "at least 32 random bytes, as `openssl rand -base64 32` makes them; every token key is derived from it",
+  ),
   APP_SECRET_PREVIOUS: Text("", "tokens signed with it are still accepted"),
   HOST: Text("127.0.0.1", "address the public listener binds"),
   PORT: Int(8080, 0, 65_535, "port of the public listener; 0 picks a free one"),
@@ -38,7 +41,7 @@ export const ConfigSchema = Type.Object({
   ),
   OPERATOR_BOOTSTRAP_TOKEN: Text(
     "",
-    "at least 32 characters; an admin operator token that exists from the start",
+    "at least 32 random characters; an admin operator token that exists from the start",
   ),
   DATA_DIR: Text(".data", "folder of the embedded stores"),
   DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash, randomBytes, randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { publicBaseUrl } from "../../../server/core/addresses.ts";
 import { developmentSecret } from "../../../server/core/config-checks.ts";
@@ -6,7 +7,7 @@ import { ConfigError, ConfigSchema, parseConfig } from "../../../server/core/con
 
 type Env = Record<string, string>;
 
-const secret = (letter: string) => letter.repeat(32);
+const secret = (name: string) => hash("sha256", name, "base64");
 const production: Env = {
   APP_ENV: "production",
   APP_SECRET: secret("a"),
@@ -61,7 +62,53 @@ describe("a configuration for production", () => {
         "OPERATOR_BOOTSTRAP_TOKEN: must differ from APP_SECRET_PREVIOUS",
       ],
     ]);
-    assert.deepEqual(problemsOf({ ...production, APP_SECRET: "ä".repeat(16) }), []);
+    assert.deepEqual(problemsOf({ ...production, APP_SECRET: "ßéñøåæœłđżźćńóęąčďľř" }), []);
+  });
+
+  it("has no secret that can be guessed, and says how to make one", () => {
+    const guessed = [
+      "a".repeat(32),
+      "ä".repeat(32),
+      "abc".repeat(11),
+      "Aa1!".repeat(8),
+      "1234567890".repeat(4),
+      "0123456789abcdef".repeat(2),
+      "112233445566778899aabbccddeeff00",
+      "abcdefghijklmnopqrstuvwxyz0123456789",
+      "zyxwvutsrqponmlkjihgfedcba987654321",
+      "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6",
+      "acegikmoqsuwybdfhjlnprtvxz135792468",
+      "qwertyuiopasdfghjklzxcvbnm123456",
+      "qwertzuiopasdfghjklyxcvbnm1234567",
+      "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol",
+      "qazwsxedcrfvtgbyhnujmikolp1234567890",
+      "asdfjkl;asdfjkl;qwerasdfzxcvuiopjkl;",
+      "20240101202401022024010320240104",
+      "hunter2hunter2hunter2hunter2hunter2",
+      "emberlineemberlineemberlineemberline",
+      "00000000-0000-0000-0000-000000000000",
+      "change-me-change-me-change-me-please",
+      "super-secret-key-that-is-at-least-32-chars",
+      "your-32-character-secret-goes-here",
+      "please-use-a-long-random-string-here!!",
+      "the quick brown fox jumps over the lazy dog",
+    ];
+    const names = ["APP_SECRET", "APP_SECRET_PREVIOUS", "OPERATOR_BOOTSTRAP_TOKEN"];
+    for (const text of guessed)
+      for (const name of names) {
+        const problems = problemsOf({ ...production, [name]: text });
+        assert.equal(problems.length, 1, text);
+        assert.match(problems[0] ?? "", new RegExp(`^${name}: .*openssl rand -base64 32$`));
+        assert.deepEqual(problemsOf({ [name]: text }), [], "development takes it");
+      }
+    for (let i = 0; i < 500; i++)
+      for (const text of [
+        randomBytes(16).toString("hex"),
+        randomBytes(24).toString("base64url"),
+        randomBytes(32).toString("base64"),
+        randomUUID(),
+      ])
+        assert.deepEqual(problemsOf({ ...production, APP_SECRET: text }), [], text);
   });
 
   it("names its stores and its address, and has limits and no inbox", () => {

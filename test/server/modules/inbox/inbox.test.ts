@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { sendMessage } from "../../../../server/delivery/send.ts";
 import { startApp, type App } from "../../../support/app.ts";
@@ -99,7 +100,7 @@ describe("the development inbox", () => {
       hasJobs: false,
       env: {
         APP_ENV: "production",
-        APP_SECRET: "s".repeat(40),
+        APP_SECRET: randomBytes(32).toString("hex"),
         PUBLIC_BASE_URL: "https://games.example",
         RATE_LIMIT_FACTOR: "1",
       },
