@@ -5,6 +5,9 @@ import { makeFolder } from "../local/folders.ts";
 import { isAlive } from "../local/orphans.ts";
 import { StartError } from "./start-error.ts";
 
+/** Never through a link that another user put in its place. */
+const newFile = { flag: "wx" } as const;
+
 /** Released by `release`; a lock of a dead process counts for nothing. */
 export interface DataDirLock {
   release(): void;
@@ -42,7 +45,8 @@ function makeWritable(dataDir: string): void {
   try {
     makeFolder(resolve(dataDir));
     const probe = join(dataDir, `.probe-${process.pid}`);
-    writeFileSync(probe, "");
+    rmSync(probe, { force: true });
+    writeFileSync(probe, "", newFile);
     rmSync(probe);
   } catch (error) {
     throw unwritable(dataDir, error);
@@ -59,7 +63,8 @@ function unwritable(dataDir: string, error: unknown): StartError {
 /** Linked when it is whole: a start beside this one never reads half of it and calls it stale. */
 function tryCreate(file: string, content: string): boolean {
   const whole = `${file}.${process.pid}.new`;
-  writeFileSync(whole, content);
+  rmSync(whole, { force: true });
+  writeFileSync(whole, content, newFile);
   try {
     linkSync(whole, file);
     return true;

@@ -4,7 +4,7 @@ import type { Config } from "../core/config.ts";
 import { silentLogger, type Logger } from "../core/logger.ts";
 import { localDatabaseUrl, startLocalPostgres } from "../local/postgres.ts";
 import { localRedisUrl, startLocalRedis } from "../local/redis.ts";
-import { socketDirFor } from "../local/sockets.ts";
+import { runningSocketDir, socketDirFor } from "../local/sockets.ts";
 import { takeUnlessHeld } from "./lock.ts";
 import { onStopSignals, untilAborted } from "./signals.ts";
 import { StartError } from "./start-error.ts";
@@ -93,7 +93,8 @@ async function borrowStores(config: Config, log: Logger): Promise<RunningStores>
     };
     return { ...stores, stop };
   }
-  const socketDir = socketDirFor(resolve(config.DATA_DIR));
+  const needsSockets = config.DATABASE_URL === "" || config.REDIS_URL === "";
+  const socketDir = needsSockets ? runningSocketDir(resolve(config.DATA_DIR)) : "";
   return {
     databaseUrl: config.DATABASE_URL || localDatabaseUrl(join(socketDir, "p")),
     redisUrl: config.REDIS_URL || localRedisUrl(join(socketDir, "r")),

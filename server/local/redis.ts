@@ -1,10 +1,11 @@
-import { mkdirSync, renameSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Redis } from "ioredis";
 import { connectRedis } from "../core/redis.ts";
 import { silentLogger, type Logger } from "../core/logger.ts";
 import { startDaemon } from "./daemon.ts";
 import { stopOrphan } from "./orphans.ts";
+import { makeOwnFolder } from "./own-folder.ts";
 import { RedisHistory } from "./redis-history.ts";
 import { findRedisProgram } from "./redis-program.ts";
 
@@ -30,8 +31,8 @@ export interface LocalRedis {
  */
 export async function startLocalRedis(options: LocalRedisOptions): Promise<LocalRedis> {
   const dataDir = resolve(options.dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  mkdirSync(options.socketDir, { recursive: true, mode: 0o700 });
+  makeOwnFolder(dataDir, { mode: 0o700 });
+  makeOwnFolder(options.socketDir, { mode: 0o700 });
   const program = await findRedisProgram(dataDir, options.log);
   const socket = socketIn(options.socketDir);
   // Nobody finds it where they look for it before it is known what it may have lost.

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { makeFolder } from "./folders.ts";
+import { makeOwnFolder, ownUid } from "./own-folder.ts";
 
 /** Socket paths longer than this are cut off by the kernel. */
 const maxSocketPath = 100;
@@ -11,37 +11,43 @@ const passable = 0o711;
 const longestSocketName = ".s.PGSQL.5432.lock";
 
 /**
- * A short folder for the sockets of one data folder, the same at every start (BOOT-01).
- * Only its owner may enter: the stores ask for no password on their sockets.
+ * A short folder for the sockets of one data folder, the same at every start (BOOT-01). Only its owner may enter: the
+ * stores ask for no password on their sockets. Its name is known to everybody on the machine, so one that somebody
+ * else made first is refused, whoever starts us.
  */
 export function socketDirFor(dataDir: string): string {
-  const hash = createHash("sha256").update(resolve(dataDir)).digest("hex").slice(0, 12);
-  const wanted = join(tmpdir(), `emberline-${hash}`);
-  const isShort = join(wanted, longestSocketName).length < maxSocketPath;
-  const dir = isShort ? wanted : join("/tmp", `emberline-${hash}`);
-  makePrivate(dir);
-  assertPrivate(dir);
-  chmodSync(dir, process.getuid?.() === 0 ? passable : 0o700);
-  return dir;
-}
-
-function makePrivate(dir: string): void {
+  const dir = socketDirOf(dataDir);
+  const found = lstatSync(dir, { throwIfNoEntry: false });
+  if (found && (found.uid !== ownUid() || !found.isDirectory())) throw foreign(dir);
   try {
-    makeFolder(dir, 0o700);
+    makeOwnFolder(dir, { mode: ownUid() === 0 ? passable : 0o700 });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`no folder for sockets: ${reason}; set TMPDIR to one that can be written`, {
       cause: error,
     });
   }
+  return dir;
 }
 
-/** Somebody else could have made the folder first and wait for our passwords-free sockets. */
-function assertPrivate(dir: string): void {
-  const found = lstatSync(dir);
-  const self = process.getuid?.() ?? 0;
-  if (!found.isDirectory() || (self !== 0 && found.uid !== self))
-    throw new Error(
-      `${dir} belongs to somebody else; remove it or set TMPDIR to a folder of your own`,
-    );
+/**
+ * The same folder where a service runs, for who only connects: it belongs to us, or to whom the data belongs, for
+ * root may ask the service of another user.
+ */
+export function runningSocketDir(dataDir: string): string {
+  const dir = socketDirOf(dataDir);
+  const owners = [ownUid(), statSync(dataDir, { throwIfNoEntry: false })?.uid];
+  const found = lstatSync(dir, { throwIfNoEntry: false });
+  if (found && (!found.isDirectory() || !owners.includes(found.uid))) throw foreign(dir);
+  return dir;
 }
+
+function socketDirOf(dataDir: string): string {
+  const hash = createHash("sha256").update(resolve(dataDir)).digest("hex").slice(0, 12);
+  const wanted = join(tmpdir(), `emberline-${hash}`);
+  const isShort = join(wanted, longestSocketName).length < maxSocketPath;
+  return isShort ? wanted : join("/tmp", `emberline-${hash}`);
+}
+
+const foreign = (dir: string) =>
+  new Error(`${dir} belongs to somebody else; remove it or set TMPDIR to a folder of your own`);

@@ -18,7 +18,8 @@ export function forked(file: URL, args: string[]): ChildProcess {
   child.stdout?.pipe(process.stdout, { end: false });
   child.stderr?.pipe(process.stderr, { end: false });
   const pidFile = join(tmpdir(), `forked-${child.pid}.pid`);
-  writeFileSync(pidFile, String(child.pid));
+  rmSync(pidFile, { force: true });
+  writeFileSync(pidFile, String(child.pid), { flag: "wx" });
   alive.add(child);
   child.once("exit", () => {
     alive.delete(child);
