@@ -9,7 +9,8 @@ import levelSeed from "../../db/seeds/levels.json" with { type: "json" };
 import { systemClock, timestamp } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
-import { comparePlayer, problemsOf } from "../wallet/books.ts";
+import type { Books } from "../../db/queries/wallet-books.ts";
+import { compareAll, comparePlayer, problemsOf } from "../wallet/books.ts";
 import { maxAmount } from "../wallet/currencies.ts";
 import { DefinitionError, parseAwards, parseLevels } from "../wallet/definitions.ts";
 import { operate, operations, type OperationName } from "../wallet/operations.ts";
@@ -55,9 +56,10 @@ export const walletCommands: readonly ConsoleCommand[] = [
   ...operationCommands,
   {
     name: "wallet:verify",
-    summary: "Prove a player's wallet by its ledger",
-    required: [["--player <id>", "number of the player"]],
-    run: verify,
+    summary: "Prove every wallet by its ledger, or that of one player",
+    optional: [["--player <id>", "number of the player; all without it"]],
+    run: (config, options) =>
+      options["player"] === undefined ? verifyAll(config) : verify(config, options),
   },
   {
     name: "awards:load",
@@ -113,12 +115,7 @@ async function verify(config: Config, options: Options) {
     const books = await comparePlayer(em, playerId);
     if (books.length === 0 && !(await em.count(PlayerSchema, { id: playerId })))
       throw new Refusal("player:not_found");
-    const wrong = books.flatMap((one) =>
-      problemsOf(one).map(
-        ({ what, wallet, ledger }) =>
-          `  ${one.currency} ${what}: wallet ${wallet}, ledger ${ledger}`,
-      ),
-    );
+    const wrong = books.flatMap((one) => describeProblems(one).map((line) => `  ${line}`));
     if (wrong.length > 0)
       throw new Refusal([`wallet:differs player ${playerId}`, ...wrong].join("\n"));
     const proofs = books.map(({ currency, ledger: { level, ...ledger }, grants }) => [
@@ -127,6 +124,36 @@ async function verify(config: Config, options: Options) {
     ]);
     return { player: playerId, is_proved: true, ...Object.fromEntries(proofs) };
   });
+}
+
+const describeProblems = (books: Books): string[] =>
+  problemsOf(books).map(
+    ({ what, wallet, ledger }) => `${books.currency} ${what}: wallet ${wallet}, ledger ${ledger}`,
+  );
+
+/** Lines of what differs that are printed; all of it is counted. */
+const maxLines = 100;
+
+async function verifyAll(config: Config) {
+  const sums = { wallets: 0, entries: 0, differing: 0, embers: 0, ingots: 0 };
+  const lines: string[] = [];
+  await inDatabase(config, (em) =>
+    compareAll(em, (slice) => {
+      for (const books of slice) {
+        const wrong = describeProblems(books);
+        sums.wallets += 1;
+        sums.entries += books.ledger.entries;
+        sums[books.currency] += books.ledger.balance;
+        if (wrong.length > 0) sums.differing += 1;
+        const room = Math.max(0, maxLines - lines.length);
+        lines.push(...wrong.slice(0, room).map((line) => `  player ${books.playerId} ${line}`));
+      }
+    }),
+  );
+  const { wallets, entries, differing, embers, ingots } = sums;
+  if (differing > 0)
+    throw new Refusal([`wallet:differs ${differing} of ${wallets} wallets`, ...lines].join("\n"));
+  return { is_proved: true, num_wallets: wallets, num_entries: entries, embers, ingots };
 }
 
 /** Ids and amounts of the command line; anything else is refused by name. */

@@ -45,6 +45,19 @@ export function comparePlayer(em: EntityManager, playerId: number): Promise<Book
   return compareBooks(em, { after: playerId - 1, upTo: playerId }, countedSources);
 }
 
+/** Every wallet beside its ledger, slice by slice, each as of one moment; changes nothing. */
+export async function compareAll(
+  em: EntityManager,
+  visit: (books: readonly Books[]) => void,
+  bounds = sliceBounds,
+): Promise<void> {
+  for (let after = 0, upTo = 0; after < maxPlayerId; after = upTo) {
+    // The last slice also finds entries of players above all wallets.
+    upTo = (await endOfSlice(em, after, bounds)) ?? maxPlayerId;
+    visit(await compareBooks(em, { after, upTo }, countedSources));
+  }
+}
+
 type BookDeps = Pick<JobDeps, "em" | "clock" | "log" | "metrics">;
 
 /**

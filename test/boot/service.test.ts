@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 import { sql } from "kysely";
 import { createOrm, migrate } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { silentLogger } from "../../server/core/logger.ts";
+import { nodeFlags } from "../../server/core/node-flags.ts";
 import { commandOf, isAlive } from "../../server/local/orphans.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport } from "../../workers/queues.ts";
@@ -249,6 +251,32 @@ describe("stopping and starting again", () => {
         const code = await stopWhileStarting(serviceEnv(dataDir), untilOneStarts, how);
         assert.deepEqual([code, leftOver()], [130, []], `${program.join(" ")} ${signal}`);
       }
+  });
+
+  it("proves all wallets while it is stopped, on stores started for that alone", async () => {
+    const service = await startService({ dataDir });
+    const guest = await fetch(`${service.url}/v1/gateway/guest`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    const { body } = (await guest.json()) as { body: { player: { id: number } } };
+    await service.stop();
+    const command = async (...args: string[]) => {
+      const program = [...nodeFlags, "server/console.ts", ...args, "--json"];
+      const { stdout } = await promisify(execFile)(process.execPath, program, {
+        env: serviceEnv(dataDir),
+      });
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
+    const before = await command("wallet:verify");
+    await command("embers:grant", "--player", String(body.player.id), "--amount", "7");
+    const after = await command("wallet:verify");
+    assert.deepEqual(
+      [after["is_proved"], after["num_wallets"], after["embers"]],
+      [true, Number(before["num_wallets"]) + 1, Number(before["embers"]) + 7],
+    );
+    assert.deepEqual(leftOver(), []);
   });
 
   it("stops the store of a command in the middle of its work", async () => {

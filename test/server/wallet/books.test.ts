@@ -8,7 +8,7 @@ import { Refusal } from "../../../server/console/command.ts";
 import { commands } from "../../../server/console/commands.ts";
 import { presentBooks } from "../../../server/operator/wallets.ts";
 import { awardWithin } from "../../../server/wallet/awards.ts";
-import { checkBooks } from "../../../server/wallet/books.ts";
+import { checkBooks, compareAll } from "../../../server/wallet/books.ts";
 import { operate, type OperationName } from "../../../server/wallet/operations.ts";
 import { maintain } from "../../../workers/processors/maintenance.ts";
 import { startApp, type App } from "../../support/app.ts";
@@ -68,6 +68,12 @@ describe("the books of the wallets", () => {
     });
     return command?.run(config, { player: String(player) });
   };
+  const verifyAll = async () => {
+    const command = commands.find(({ name }) => name === "wallet:verify");
+    const { databaseUrl, redisUrl } = app.stores;
+    const config = parseConfig({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl });
+    return (await command?.run(config, {})) as Record<string, unknown>;
+  };
 
   it("agree after every kind of movement, and prove one player on the command line", async () => {
     await fill();
@@ -80,6 +86,61 @@ describe("the books of the wallets", () => {
       embers: { balance: 110, total: 130, entries: 4, level: 2, awards: 2 },
       ingots: { balance: 75, total: 100, entries: 3 },
     });
+  });
+
+  it("are all proved on the command line without a player, and every one that differs is named", async () => {
+    const start = await verifyAll();
+    const players: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      player = (await enter(app)).player.id;
+      players.push(player);
+      await fill();
+    }
+    const sum = (name: string, more: number) => Number(start[name]) + 3 * more;
+    assert.deepEqual(await verifyAll(), {
+      is_proved: true,
+      num_wallets: sum("num_wallets", 2),
+      num_entries: sum("num_entries", 7),
+      embers: sum("embers", 110),
+      ingots: sum("ingots", 75),
+    });
+    const [first = 0, , last = 0] = players;
+    // What the last slice has to find: a ledger above all wallets.
+    await tamper(
+      `update wallets set balance = balance + 1 where player_id = ${first} and currency = 'ingots'`,
+      `delete from wallets where player_id = ${last}`,
+    );
+    await assert.rejects(verifyAll(), (error: Error) => {
+      assert.ok(error instanceof Refusal);
+      const [head = "", ...lines] = error.message.split("\n");
+      assert.match(head, /^wallet:differs 3 of \d+ wallets$/);
+      assert.ok(lines.includes(`  player ${first} ingots balance: wallet 76, ledger 75`));
+      assert.ok(lines.includes(`  player ${last} embers balance: wallet 0, ledger 110`));
+      assert.ok(!error.message.includes(`player ${players[1]} `));
+      return true;
+    });
+    await tamper(
+      `update wallets set balance = balance - 1 where player_id = ${first} and currency = 'ingots'`,
+      `delete from ledger_entries where player_id = ${last}`,
+      `delete from award_grants where player_id = ${last}`,
+    );
+    assert.equal((await verifyAll())["is_proved"], true);
+  });
+
+  it("are compared slice by slice, whatever the size of a slice", async () => {
+    await fill();
+    const collect = async (bounds?: { wallets: number; entries: number }) => {
+      const seen: string[] = [];
+      const visit = (slice: readonly { playerId: number; currency: string }[]) => {
+        seen.push(...slice.map((one) => `${one.playerId} ${one.currency}`));
+      };
+      await compareAll(em(), visit, bounds);
+      return seen;
+    };
+    const all = await collect();
+    assert.ok(all.includes(`${player} embers`) && all.includes(`${player} ingots`));
+    assert.deepEqual(await collect({ wallets: 1, entries: 1 }), all);
+    assert.deepEqual(await collect({ wallets: 3, entries: 9 }), all);
   });
 
   it("prove an empty wallet, and refuse a player who does not exist", async () => {
