@@ -244,9 +244,10 @@ function createUi({ json, dryRun }: CliOptions) {
 }
 
 function readable(report: ImportReport, { dryRun }: CliOptions): string {
-  const { game, branch, patch, added, changed, removed, unchanged } = report;
+  const { game, branch, patch, added, changed, removed, unchanged, renamed } = report;
   const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
-  return `${game} ${branch} ${patch}: ${counts}${dryRun ? " (dry run, nothing written)" : ""}`;
+  const keys = renamed === undefined ? "" : ` (${renamed} with another upstream key)`;
+  return `${game} ${branch} ${patch}: ${counts}${keys}${dryRun ? " (dry run, nothing written)" : ""}`;
 }
 
 function explain(error: unknown): number {

@@ -47,6 +47,8 @@ export interface Comparison {
   removed: string[];
   /** Ids that exist in `current` and not in the envelope. */
   gone: string[];
+  /** Entities that are as before, but for their upstream key on this branch. */
+  renamed: number;
   /** An entity has another upstream key than before. */
   hasNewKeys: boolean;
   /** Ids that are as in `current` but not as in `base`; they were not read, so they are not staged. */
@@ -140,6 +142,7 @@ function createTally(
   let seen: { keys: Set<string>; upstreamKeys: Set<string> } | null = null;
   const toCurrent = { added: 0, changed: 0, removed: 0, unchanged: 0 };
   const toBase = { added: 0, changed: 0, removed: 0 };
+  let renamed = 0;
   const hasSeparateBase = base !== current;
   const mayCollide = ({ key, upstreamKey }: KnownEntity): boolean => {
     if (read.has(key) || readUpstreamKeys.has(upstreamKey)) return true;
@@ -185,11 +188,14 @@ function createTally(
       if (isCollision(entity, position, mayCollide(entity))) return false;
       read.set(entity.key, entity);
       readUpstreamKeys.add(entity.upstreamKey);
-      count(entity, opOf(current.get(entity.key), entity.hash));
+      const before = current.get(entity.key);
+      const op = opOf(before, entity.hash);
+      if (op === "unchanged" && before?.upstreamKey !== entity.upstreamKey) renamed++;
+      count(entity, op);
       return true;
     },
     /** The numbers, and what is missing; entities with problems are missing as well, but then nobody asks. */
-    finish(): Pick<Comparison, "toCurrent" | "toBase" | "removed" | "gone" | "read"> {
+    finish(): Omit<Comparison, "kept" | "hasNewKeys"> {
       const isWhole = toCurrent.changed + toCurrent.unchanged === current.size;
       const isThere = (key: string) => {
         const one = current.get(key);
@@ -203,6 +209,7 @@ function createTally(
         toBase: { ...toBase, removed: removed.length },
         removed,
         gone,
+        renamed,
         read,
       };
     },

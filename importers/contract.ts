@@ -139,6 +139,11 @@ export interface ImportReport {
   changed: number;
   removed: number;
   unchanged: number;
+  /**
+   * How many of the unchanged have another upstream key on this branch than before, so that their answers and tags
+   * are others; absent when there are none.
+   */
+  renamed?: number;
 }
 
 export interface ImportProblem {

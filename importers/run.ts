@@ -263,10 +263,12 @@ function needsWrite(
 
 function reportOf(
   { header }: ImportEnvelope,
-  { version }: Place,
-  { toCurrent }: Comparison,
+  { version, branch, isReplaceable }: Place,
+  { toCurrent, renamed }: Comparison,
 ): ImportReport {
   const { added, changed, removed, unchanged } = toCurrent;
   const names = { game: header.game.slug, branch: header.branch.slug, patch: version };
-  return { ...names, added, changed, removed, unchanged };
+  const counts = { ...names, added, changed, removed, unchanged };
+  // A new branch had no keys before, and an older patch names nothing anew.
+  return renamed > 0 && branch !== null && isReplaceable ? { ...counts, renamed } : counts;
 }

@@ -84,7 +84,7 @@ async function writePatch(
   };
   if (existing !== null && existing.branchId !== branchId) {
     // The patch a new branch begins at belongs to its parent.
-    await touchStaged(em, gameId);
+    await touchStaged(em, { gameId, branchId });
     return existing.id;
   }
   await storeStaged(em, gameId);
@@ -102,7 +102,10 @@ async function writePatch(
   const spot = { gameId, branchId, patchId, ord };
   if (existing !== null) {
     await revisePatch(em, { ...facts, id: patchId });
-    if (!hasNewContent) return patchId;
+    if (!hasNewContent) {
+      await touchStaged(em, { gameId, branchId });
+      return patchId;
+    }
     await revertPatch(em, branchId, ord);
   }
   await applyStaged(em, spot);

@@ -12,6 +12,7 @@ export const CodexEntitySchema = defineEntity({
     type: p.string().length(64),
     /** `id.<type>.<name>` */
     key: p.string().length(255),
+    /** As it came first; each branch has its own (codex-branch-key.ts). */
     upstreamKey: p.string().length(255).nullable(),
   },
 });

@@ -7,6 +7,7 @@ import { AwardGrantSchema } from "./award-grant.ts";
 import { BoardChangeSchema, BoardStateSchema } from "./board-change.ts";
 import { ChallengeSchema } from "./challenge.ts";
 import { CodexAssetSchema } from "./codex-asset.ts";
+import { CodexBranchKeySchema } from "./codex-branch-key.ts";
 import { CodexBranchSchema } from "./codex-branch.ts";
 import { CodexDocumentSchema } from "./codex-document.ts";
 import { CodexEntitySchema } from "./codex-entity.ts";
@@ -98,6 +99,7 @@ export const entities = [
   LobbyResultSchema,
   LobbyAnswerSchema,
   CodexAssetSchema,
+  CodexBranchKeySchema,
   CodexBranchSchema,
   CodexDocumentSchema,
   CodexEntitySchema,

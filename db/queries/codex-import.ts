@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { openOrd, type CodexPatch } from "./codex-directory.ts";
 import { allowSeconds } from "../prepared.ts";
+import { upstreamKeyOn } from "./codex-keys.ts";
 import { rowsOf } from "./rows.ts";
 
 /** State of a branch: its rows with `fromOrd <= ord < toOrd`. */
@@ -59,7 +60,7 @@ export async function readState(
   const [row] = await rowsOf(
     em,
     sql<{ entities: string | null }>`
-      select json_agg(json_build_array(e.key, d.hash, e.upstream_key))::text as entities
+      select json_agg(json_build_array(e.key, d.hash, ${upstreamKeyOn(state.branchId)}))::text as entities
       from codex_versions v
       join codex_entities e on e.id = v.entity_id
       join codex_documents d on d.id = v.document_id
@@ -79,7 +80,7 @@ export async function readStateBefore(
   const rows = await rowsOf(
     em,
     sql<{ key: string; upstreamKey: string | null; hash: string | null }>`
-      select e.key, e.upstream_key as "upstreamKey", d.hash
+      select e.key, ${upstreamKeyOn(patch.branchId)} as "upstreamKey", d.hash
       from codex_versions v
       join codex_entities e on e.id = v.entity_id
       left join codex_versions p on p.branch_id = v.branch_id and p.entity_id = v.entity_id

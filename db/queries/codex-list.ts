@@ -37,7 +37,7 @@ export async function listEntities(
   // A first page that is not full has them all.
   const count = sql`case when ${cursor}::bigint = 0 and (select count(*) from page) < ${limit}
     then (select count(*)::int from page) else (select count(*)::int from ${all}) end`;
-  return readPage(em, gameId, page, isCounted ? count : sql`null::int`);
+  return readPage(em, { gameId, branchId }, page, isCounted ? count : sql`null::int`);
 }
 
 /** Those of the entities with these numbers that are present, in the order of their numbers. */
@@ -48,12 +48,12 @@ export async function readEntities(
 ): Promise<ListPage> {
   const page = sql`select h.entity_id, h.document_id, h.patch_id from codex_head h
     where h.branch_id = ${branchId} and h.entity_id = any(${ids}::int[])`;
-  return readPage(em, gameId, page, sql`null::int`);
+  return readPage(em, { gameId, branchId }, page, sql`null::int`);
 }
 
 async function readPage(
   em: EntityManager,
-  gameId: number,
+  { gameId, branchId }: Omit<TypeRef, "type">,
   page: RawBuilder<unknown>,
   count: RawBuilder<unknown>,
 ): Promise<ListPage> {
@@ -67,7 +67,7 @@ async function readPage(
       left join (
         select y.* from page h
         cross join lateral (
-          select ${entityColumns} from codex_entities e, codex_documents d, codex_patches p
+          select ${entityColumns(branchId)} from codex_entities e, codex_documents d, codex_patches p
           where e.id = h.entity_id and d.id = h.document_id and p.id = h.patch_id limit 1
         ) y
       ) x on true

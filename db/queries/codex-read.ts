@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Stretch } from "./codex-directory.ts";
 import type { StateAt } from "./codex-import.ts";
 import { preparedRowsOf } from "../prepared.ts";
+import { upstreamKeyOn } from "./codex-keys.ts";
 import { rowsOf } from "./rows.ts";
 
 /** An entity as it is at some patch; `body` is the text of the members that depend on its content. */
@@ -23,7 +24,8 @@ const fewStretches = 3;
 /** Of a game that is not there. */
 const noGeneration = -1;
 
-export const entityColumns = sql`e.id, e.key, e.type, e.upstream_key as "upstreamKey",
+export const entityColumns = (branchId: number) => sql`e.id, e.key, e.type,
+  ${upstreamKeyOn(branchId)} as "upstreamKey",
   p.id as "patchId", p.version, p.version_raw as "versionRaw", d.body`;
 
 /** Entities as they are in a state, with what `entityColumns` takes from. */
@@ -44,7 +46,7 @@ export async function findEntities(
   const rows = await rowsOf(
     em,
     sql<EntityRow>`
-      select ${entityColumns}
+      select ${entityColumns(state.branchId)}
       from ${entitiesIn(state)}
       where e.game_id = ${gameId} and e.key = any(${keys}::text[])`,
   );
@@ -64,7 +66,7 @@ export async function findPresentEntity(
       select g.generation, x.*
       from codex_games g
       left join lateral (
-        select ${entityColumns}
+        select ${entityColumns(state.branchId)}
         from ${entitiesIn(state)}
         where e.game_id = g.id and e.key = ${key}
       ) x on true
@@ -92,15 +94,15 @@ export async function findByUpstreamKey(
         and v.from_ord <= ${state.ord} and v.to_ord > ${state.ord}
       where k.game_id = ${gameId} and lower(k.upstream_key) = lower(${upstreamKey})
       order by v.document_id is null, k.upstream_key <> ${upstreamKey}, v.entity_id is null,
-        k.upstream_key is distinct from e.upstream_key, k.upstream_key collate "C", e.id desc
+        k.upstream_key is distinct from ${upstreamKeyOn(state.branchId)}, k.upstream_key collate "C", e.id desc
       limit 1`,
   );
   return row?.key ?? null;
 }
 
 /**
- * Ids of a game's entities by their upstream keys in lower case, earlier ones too; the keys of now come first, and
- * of entities that share one those that exist, on main before other branches.
+ * Ids of a game's entities by their upstream keys in lower case, earlier ones too; the keys of now, on any branch,
+ * come first, and of entities that share one those that exist, on main before other branches.
  */
 export async function readUpstreamIds(
   em: EntityManager,
@@ -112,7 +114,10 @@ export async function readUpstreamIds(
       select lower(k.upstream_key) as name, e.key from codex_upstream_keys k
       join codex_entities e on e.id = k.entity_id join codex_games g on g.id = k.game_id
       where g.slug = ${game}
-      order by k.upstream_key is not distinct from e.upstream_key,
+      order by k.upstream_key = any(coalesce((
+          select array_agg(n.upstream_key) from codex_branches b
+          join codex_branch_keys n on n.branch_id = b.id and n.entity_id = e.id
+          where b.game_id = k.game_id), array[e.upstream_key])) nulls first,
         (select max(case b.slug when 'main' then 2 else 1 end) from codex_branches b
           join codex_head h on h.branch_id = b.id and h.entity_id = e.id
           where b.game_id = g.id) nulls first, e.id desc`,

@@ -118,7 +118,6 @@ export async function saveKnown(
     for (const entity of read.values()) addFacts(changes, entity);
     for (const key of gone) changes.push(key, "", "", "");
     const isFew = changes.length < entities.size * 4 * changedPart;
-    // The whole is gone where an upstream key was changed.
     if (isFew && (await saveChanges(em, patchId, { ...written, changes }))) return;
   }
   const facts: string[] = [];
@@ -166,14 +165,5 @@ async function saveWhole(
       where id = ${patchId} and branch_id = ${branchId}
       on conflict (branch_id) do update set patch_id = excluded.patch_id,
         revision = excluded.revision, context = excluded.context, entities = excluded.entities`,
-  );
-}
-
-/** To be called when an import changed upstream keys, which the branches of a game share. */
-export async function forgetKnown(em: EntityManager, gameId: number): Promise<void> {
-  await rowsOf(
-    em,
-    sql`delete from codex_sources s using codex_branches b
-      where b.id = s.branch_id and b.game_id = ${gameId}`,
   );
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
 import { openOrd } from "./codex-directory.ts";
 import type { StateAt } from "./codex-import.ts";
-import { forgetKnown } from "./codex-sources.ts";
+import { upstreamKeyOn } from "./codex-keys.ts";
 import { rowsOf } from "./rows.ts";
 
 /** An entity of an import that has to be written. */
@@ -74,7 +74,7 @@ export async function stageKept(
   await rowsOf(
     em,
     sql`insert into codex_staging
-      select e.key, e.type, e.upstream_key, d.hash, null,
+      select e.key, e.type, ${upstreamKeyOn(state.branchId)}, d.hash, null,
         array_to_string(tsvector_to_array(h.search), ' '), true
       from codex_versions v
       join codex_head h on h.branch_id = v.branch_id and h.entity_id = v.entity_id
@@ -95,10 +95,10 @@ export async function stageRemoved(em: EntityManager, keys: readonly string[]): 
  * few changes, because the planner knows nothing of what the transaction wrote.
  */
 const entityOf = (gameId: number, key: RawBuilder<unknown>) =>
-  sql`lateral (select id, upstream_key from codex_entities
+  sql`lateral (select id from codex_entities
     where game_id = ${gameId} and key = ${key} limit 1)`;
 
-/** Entities, upstream keys and documents of what was staged. */
+/** Entities and documents of what was staged. */
 export async function storeStaged(em: EntityManager, gameId: number): Promise<void> {
   const found = entityOf(gameId, sql.ref("s.key"));
   // In a fixed order, so that cursors do not depend on the order of a file.
@@ -109,23 +109,6 @@ export async function storeStaged(em: EntityManager, gameId: number): Promise<vo
       from codex_staging s left join ${found} e on true
       where e.id is null order by s.type collate "C", s.key collate "C"`,
   );
-  const [renamed] = await rowsOf(
-    em,
-    sql<{ count: number }>`with renamed as (
-        update codex_entities set upstream_key = n.upstream_key
-        from (
-          select e.id, s.upstream_key from codex_staging s cross join ${found} e
-          where e.upstream_key is distinct from s.upstream_key
-        ) n
-        where codex_entities.id = n.id returning n.id
-      ) select count(*)::int as count from renamed`,
-  );
-  await rowsOf(
-    em,
-    sql`insert into codex_upstream_keys (game_id, upstream_key, entity_id)
-      select ${gameId}::int, s.upstream_key, e.id from codex_staging s cross join ${found} e
-      on conflict (game_id, upstream_key, entity_id) do nothing`,
-  );
   await rowsOf(
     em,
     sql`insert into codex_documents (game_id, hash, body)
@@ -133,7 +116,6 @@ export async function storeStaged(em: EntityManager, gameId: number): Promise<vo
       where s.body is not null
       on conflict (game_id, hash) do nothing`,
   );
-  if ((renamed?.count ?? 0) > 0) await forgetKnown(em, gameId);
 }
 
 /** Takes a patch back: its rows go, and those it ended are open again. */
@@ -169,13 +151,29 @@ export interface PatchPlace {
   ord: number;
 }
 
-/** What was staged is touched, with the words it is found by. */
-export async function touchStaged(em: EntityManager, gameId: number): Promise<void> {
+/** What was staged is touched, with the words and the upstream key it is found by. */
+export async function touchStaged(
+  em: EntityManager,
+  { gameId, branchId }: Pick<PatchPlace, "gameId" | "branchId">,
+): Promise<void> {
+  const staged = sql`codex_staging s cross join ${entityOf(gameId, sql.ref("s.key"))} e`;
+  await rowsOf(
+    em,
+    sql`insert into codex_branch_keys as n (branch_id, entity_id, upstream_key)
+      select ${branchId}::int, e.id, s.upstream_key from ${staged}
+      on conflict (branch_id, entity_id) do update set upstream_key = excluded.upstream_key
+      where n.upstream_key <> excluded.upstream_key`,
+  );
+  await rowsOf(
+    em,
+    sql`insert into codex_upstream_keys (game_id, upstream_key, entity_id)
+      select ${gameId}::int, s.upstream_key, e.id from ${staged}
+      on conflict (game_id, upstream_key, entity_id) do nothing`,
+  );
   await rowsOf(
     em,
     sql`insert into codex_touched (entity_id, document_id, is_changed, words)
-      select e.id, d.id, s.is_changed, s.words from codex_staging s
-      cross join ${entityOf(gameId, sql.ref("s.key"))} e
+      select e.id, d.id, s.is_changed, s.words from ${staged}
       cross join lateral (
         select id from codex_documents where game_id = ${gameId} and hash = s.hash limit 1) d
       union all
@@ -188,8 +186,8 @@ export async function touchStaged(em: EntityManager, gameId: number): Promise<vo
 
 /** Ends the versions that were changed or removed and begins those of this patch. */
 export async function applyStaged(em: EntityManager, place: PatchPlace): Promise<void> {
-  const { gameId, branchId, patchId, ord } = place;
-  await touchStaged(em, gameId);
+  const { branchId, patchId, ord } = place;
+  await touchStaged(em, place);
   // Nobody else writes to the game, so the rows stay where they are.
   await rowsOf(
     em,

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { Icon, Localized, Source } from "../projections/source.ts";
 import type { StateAt } from "./codex-import.ts";
+import { upstreamKeyOn } from "./codex-keys.ts";
 import { rowsOf } from "./rows.ts";
 
 export type SourceState = Omit<Source, "data" | "iconHash">;
@@ -14,7 +15,8 @@ const statesFrom = (gameId: number, { branchId, ord }: StateAt) => sql`
   left join codex_documents d on d.id = v.document_id
   where v.branch_id = ${branchId} and v.from_ord <= ${ord} and v.to_ord > ${ord}`;
 
-const stateColumns = sql`e.key, e.type, e.upstream_key, d.hash, p.version, p.ord`;
+const stateColumns = ({ branchId }: StateAt) =>
+  sql`e.key, e.type, ${upstreamKeyOn(branchId)}, d.hash, p.version, p.ord`;
 type StateTuple = [string, string, string | null, string | null, string, number];
 
 /** Id -> what names the state of the entity, of all or some that a state knows of, removed ones too. */
@@ -29,7 +31,7 @@ export async function readStates(
     em,
     sql<{
       states: string | null;
-    }>`select json_agg(json_build_array(${stateColumns}))::text as states
+    }>`select json_agg(json_build_array(${stateColumns(state)}))::text as states
       ${statesFrom(gameId, state)} and ${some}`,
   );
   const states = JSON.parse(row?.states ?? "[]") as StateTuple[];
@@ -52,7 +54,8 @@ export async function readSources(
   const rows = await rowsOf(
     em,
     sql<SourceState & { body: string | null }>`
-      select e.key as id, e.type, e.upstream_key as "upstreamKey", d.hash, p.version, p.ord, d.body
+      select e.key as id, e.type, ${upstreamKeyOn(state.branchId)} as "upstreamKey",
+        d.hash, p.version, p.ord, d.body
       ${statesFrom(gameId, state)} and e.key = any(${ids}::text[])`,
   );
   return rows.map(({ body, ...rest }) => {

@@ -5,8 +5,16 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "../../../../db/queries/rows.ts";
+import { importEnvelope } from "../../../../importers/run.ts";
 import { startApp, type App } from "../../../support/app.ts";
-import { type EnvelopeInput, entity, load as loadInto } from "../../../support/archive.ts";
+import {
+  archiveTraces,
+  entity,
+  envelope,
+  importTime,
+  load as loadInto,
+  type EnvelopeInput,
+} from "../../../support/archive.ts";
 
 const base = "/v1/codex";
 const codeOf = (response: { json: unknown }) =>
@@ -442,6 +450,77 @@ describe("the archive", () => {
     await load({ game, version: "4.0", entities: [oil] });
     await refused(`/${game}/Id_Lamp`, 404, "codex:entity_not_found");
     assert.equal(await found("/history"), "id.item.new");
+  });
+
+  it("keeps for each branch the upstream keys that it was imported with, and moves no tag again", async () => {
+    const game = "spelled";
+    const items = (spell: (name: string) => string, names = ["a", "b", "c"]) =>
+      names.map((name) => entity(`id.item.${name}`, { upstream_key: spell(name) }));
+    const main = { game, entities: items((name) => `Id_Item_${name}`) };
+    const branch = { slug: "beta", parent: "main", fork_version: "1.0" };
+    const beta = { game, branch, version: "1.1", entities: items((name) => `Id_ITEM_${name}`) };
+    const third = { slug: "other", parent: "beta", fork_version: "1.1" };
+    const other = { ...beta, branch: third, version: "1.2", entities: items((n) => `Id_Odd_${n}`) };
+    const imports = [main, { ...main, version: "2.0" }, beta, other];
+    const runAll = async () => {
+      const counts = [];
+      for (const one of imports) {
+        const report = await importEnvelope(app.deps.em, envelope(one), { now: importTime });
+        counts.push(report.renamed ?? 0);
+      }
+      await app.deps.archive.reload();
+      return counts;
+    };
+    const paths = [
+      "",
+      "?branch=beta",
+      "?branch=other",
+      "?at_patch=1.0",
+      "?branch=beta&at_patch=1.0",
+    ];
+    const answers = async () => {
+      const all = [];
+      for (const query of paths)
+        for (const path of [`/${game}/id.item.a${query}`, `/${game}/item${query}`]) {
+          if (path.includes("item?at") || path.includes("/item?branch=beta&at")) continue;
+          const { headers, body } = await app.client.get(`/v1/codex${path}`);
+          all.push([path, headers.get("etag"), body]);
+        }
+      return all;
+    };
+    assert.deepEqual(await runAll(), [0, 0, 0, 0]);
+    const keyOf = async (query: string) =>
+      (await read(`/${game}/id.item.a${query}`))["upstream_key"];
+    const keys = async () => Promise.all(paths.map(keyOf));
+    const expected = ["Id_Item_a", "Id_ITEM_a", "Id_Odd_a", "Id_Item_a", "Id_Item_a"];
+    assert.deepEqual(await keys(), expected);
+    const first = await answers();
+    const traces = await archiveTraces(app.deps.orm);
+    assert.deepEqual(await runAll(), [0, 0, 0, 0]);
+    assert.deepEqual(await archiveTraces(app.deps.orm), traces);
+    assert.deepEqual(await answers(), first);
+    for (const key of ["Id_Item_a", "Id_ITEM_a", "Id_Odd_a"])
+      for (const query of paths)
+        assert.equal((await read(`/${game}/${key}${query}`))["id"], "id.item.a");
+    // What an archive of earlier days has: on all branches the key that came last.
+    const em = app.deps.em;
+    await rowsOf(
+      em,
+      sql`update codex_branch_keys n set upstream_key = replace(e.upstream_key, 'Id_Item', 'Id_ITEM')
+        from codex_entities e join codex_games g on g.id = e.game_id
+        where e.id = n.entity_id and g.slug = ${game}`,
+    );
+    await rowsOf(
+      em,
+      sql`delete from codex_sources s using codex_branches b, codex_games g
+        where b.id = s.branch_id and g.id = b.game_id and g.slug = ${game}`,
+    );
+    // Of patches that others stand on nothing is written: main has none of these at 2.0, nor has `other`.
+    assert.deepEqual(await runAll(), [0, 3, 0, 3]);
+    assert.deepEqual(await keys(), expected);
+    const settled = await archiveTraces(app.deps.orm);
+    assert.deepEqual(await runAll(), [0, 0, 0, 0]);
+    assert.deepEqual(await archiveTraces(app.deps.orm), settled);
   });
 
   it("names an asset by its type, and has a browser save what it should not show", async () => {
