@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { saveAwards } from "../../db/queries/awards.ts";
 import { replaceLevels } from "../../db/queries/levels.ts";
@@ -9,6 +8,7 @@ import levelSeed from "../../db/seeds/levels.json" with { type: "json" };
 import { systemClock, timestamp } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
+import { readText } from "../core/text-file.ts";
 import type { Books } from "../../db/queries/wallet-books.ts";
 import { compareAll, comparePlayer, problemsOf } from "../wallet/books.ts";
 import { maxAmount } from "../wallet/currencies.ts";
@@ -179,7 +179,7 @@ async function load<T>(
 ): Promise<T> {
   const path = options["file"];
   try {
-    return parse(path === undefined ? seed : JSON.parse(await readFile(String(path), "utf8")));
+    return parse(path === undefined ? seed : JSON.parse(await readText(String(path))));
   } catch (error) {
     const isExpected =
       error instanceof DefinitionError ||

@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import Type, { type Static } from "typebox";
@@ -7,6 +7,7 @@ import Value from "typebox/value";
 import { crossChecks, developmentSecret } from "./config-checks.ts";
 import { oneOf, rules, type Rule } from "./config-rules.ts";
 import { readOauthProviders, type OauthProvider } from "./oauth-providers.ts";
+import { readTextSync } from "./text-file.ts";
 
 const Bool = (fallback: boolean, description: string) =>
   Type.Boolean({ default: fallback, description });
@@ -234,7 +235,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 /** `.env` in the working directory, overlaid by the real environment, parsed. */
 export function loadConfig(overrides: Record<string, string> = {}): Config {
   const file = resolve(".env");
-  const fromFile = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  const fromFile = existsSync(file) ? parseEnv(readTextSync(file)) : {};
   return parseConfig({ ...fromFile, ...process.env, ...overrides });
 }
 

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
+import { readTextSync } from "./text-file.ts";
 
 export interface DatabaseAddress {
   /** A host name, or the folder of a unix socket. */
@@ -43,7 +43,7 @@ function sslOf(query: URLSearchParams, host: string): ConnectionOptions | false 
   if (unknown !== undefined) throw new TypeError(`${unknown} is not supported`);
   const file = query.get("sslrootcert");
   const mode = query.get("sslmode") ?? (file === null ? "disable" : "verify-full");
-  const trusted = file === null || file === "system" ? {} : { ca: readFileSync(file, "utf8") };
+  const trusted = file === null || file === "system" ? {} : { ca: readTextSync(file) };
   if (mode === "disable") return false;
   if (mode === "require" && file === null) return { rejectUnauthorized: false };
   if (mode === "require" || mode === "verify-ca")

@@ -1,4 +1,5 @@
 import { AppError } from "../core/errors.ts";
+import { withoutMark } from "../core/text-file.ts";
 import { isNestedDeeper, parseExactly } from "../core/exact-json.ts";
 
 /** Bytes of a JSON request body (HTTP-04). */
@@ -52,7 +53,9 @@ export function textOf(bytes: ArrayBuffer | Uint8Array): string | null {
 /** The JSON object in `body`; an empty one is `{}`. Throws `request:malformed_json` otherwise. */
 export function parseJsonObject(body: Uint8Array | string | null): Record<string, unknown> {
   if (body === null || body.length === 0) return {};
-  const text = typeof body === "string" ? body : textOf(body);
+  const marked = typeof body === "string" ? body : textOf(body);
+  const text = marked === null ? null : withoutMark(marked);
+  if (text === "") return {};
   if (text === null || isNestedDeeper(text, maxBodyDepth))
     throw new AppError("request:malformed_json");
   const value = parse(text);

@@ -4,10 +4,11 @@ import { normalizeOrigin, parseOrigins } from "../core/origins.ts";
 import { isFormType } from "./body.ts";
 import type { AnyRoute, Headers, RequestInfo } from "./route.ts";
 import { headerValue } from "./text.ts";
+import { isTracing } from "./tracing-headers.ts";
 
 // Clients that read event streams by themselves send Cache-Control, as an EventSource does (which needs no leave).
 const allowedHeaders =
-  "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match, Cache-Control";
+  "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match, Cache-Control, X-Request-Id, traceparent, tracestate, baggage, b3, sentry-trace";
 const exposedHeaders =
   "Retry-After, ETag, Location, X-Request-Id, X-Lobby-Token, X-Hub-Token, Link";
 const preflightSeconds = "600";
@@ -59,16 +60,17 @@ export class Cors {
     const origin = request.headers["origin"];
     if (origin === undefined || request.headers["access-control-request-method"] === undefined)
       return [];
+    const asked = (request.headers["access-control-request-headers"] ?? "")
+      .toLowerCase()
+      .split(",")
+      .map((name) => name.trim());
     const granted: Headers = [
       ["Access-Control-Allow-Methods", allow],
-      ["Access-Control-Allow-Headers", allowedHeaders],
+      ["Access-Control-Allow-Headers", [allowedHeaders, ...asked.filter(isTracing)].join(", ")],
       ["Access-Control-Max-Age", preflightSeconds],
     ];
     if (this.isAllowed(origin)) return [...permission(origin), ...granted];
-    const asked = (request.headers["access-control-request-headers"] ?? "")
-      .toLowerCase()
-      .split(",");
-    const isKeyAsked = asked.some((name) => name.trim() === "x-api-key");
+    const isKeyAsked = asked.includes("x-api-key");
     if (isKeyAsked || isForAll) return [...forAll, ...granted];
     return [["Vary", "Origin"]];
   }

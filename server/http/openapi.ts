@@ -145,8 +145,12 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined): Jso
   if (!schema) return [];
   const required = neededNames(schema);
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
-    // How a value out of bounds is met is no part of JSON Schema.
-    const { clamp: _, ...value } = property as { clamp?: boolean; description?: string };
+    // How a value out of bounds is met, or a plus is read, is no part of JSON Schema.
+    const {
+      clamp: _clamp,
+      plus: _plus,
+      ...value
+    } = property as { clamp?: boolean; plus?: boolean; description?: string };
     const { description } = value;
     return {
       name,

@@ -28,6 +28,9 @@ export interface Facets {
   default?: unknown;
   /** `clamp: false` on a paging parameter refuses what is out of bounds instead. */
   clamp?: boolean;
+  format?: string;
+  /** `plus: true` where a value may have a plus and never a space, as a phone number: see `isPlusMeant`. */
+  plus?: boolean;
 }
 
 interface Parameter {
@@ -36,6 +39,7 @@ interface Parameter {
   type: string;
   isRequired: boolean;
   isClamped: boolean;
+  isPlusMeant: boolean;
   check: (value: unknown) => boolean;
 }
 
@@ -62,6 +66,7 @@ function parametersOf(schema: TObject): Parameter[] {
       facets,
       type,
       isRequired: required.has(name),
+      isPlusMeant: isPlusMeant(facets),
       isClamped: clampedNames.has(name) && type === "integer" && facets.clamp !== false,
       check: (value) => validator.Check(value),
     };
@@ -100,14 +105,19 @@ function readParameter(parameter: Parameter, texts: string[]): unknown {
  * Declared names -> raw values; of a scalar the first counts. Undeclared names are ignored. A value
  * that cannot be decoded is refused, or stays as it is when `isLoose`.
  */
-function collect(raw: string, names: ReadonlySet<string>, isLoose: boolean): Map<string, string[]> {
+function collect(
+  raw: string,
+  parameters: ReadonlyMap<string, Parameter>,
+  isLoose: boolean,
+): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const pair of raw.split("&")) {
     const equals = pair.indexOf("=");
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    if (name === null || !names.has(name)) continue;
+    const parameter = name === null ? undefined : parameters.get(name);
+    if (name === null || parameter === undefined) continue;
     const text = equals < 0 ? "" : pair.slice(equals + 1);
-    const value = decode(text) ?? (isLoose ? text : null);
+    const value = decode(text, parameter.isPlusMeant) ?? (isLoose ? text : null);
     if (value === null)
       throw new AppError("request:invalid_query", { params: { parameter: name } });
     const values = found.get(name);
@@ -117,9 +127,15 @@ function collect(raw: string, names: ReadonlySet<string>, isLoose: boolean): Map
   return found;
 }
 
-function decode(text: string): string | null {
+/**
+ * A plus in an address is a space, as forms write it. Where no value has a space, a plus was meant: people and
+ * programs write `tz=Etc/GMT+5` as it stands.
+ */
+const isPlusMeant = ({ format, plus }: Facets) => format === "time-zone" || plus === true;
+
+function decode(text: string, keepsPlus = false): string | null {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(keepsPlus ? text : text.replaceAll("+", " "));
   } catch {
     return null;
   }
@@ -133,7 +149,7 @@ export type QueryReader = (raw: string) => Readonly<Record<string, unknown>>;
  */
 export function createQueryReader(schema: TObject, isLoose = false): QueryReader {
   const parameters = parametersOf(schema);
-  const names = new Set(parameters.map((parameter) => parameter.name));
+  const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const defaults = Object.freeze(
     Object.fromEntries(
       parameters.flatMap(({ name, facets }) =>
@@ -144,7 +160,7 @@ export function createQueryReader(schema: TObject, isLoose = false): QueryReader
   const mayBeEmpty = neededNames(schema).length === 0;
   return (raw) => {
     if (raw === "" && mayBeEmpty) return defaults;
-    const given = collect(raw, names, isLoose);
+    const given = collect(raw, byName, isLoose);
     const query: Record<string, unknown> = {};
     for (const parameter of parameters) {
       const texts = given.get(parameter.name);

@@ -14,6 +14,7 @@ import type {
   UIConfig,
 } from "@bull-board/api/dist/types.js";
 import type { Queue } from "bullmq";
+import { withoutMark } from "../core/text-file.ts";
 import { AppError } from "../core/errors.ts";
 import { html, type OperatorReply, type OperatorRequest } from "./exchange.ts";
 import { findJob } from "./jobs.ts";
@@ -233,7 +234,7 @@ function queryOf(query: URLSearchParams): Record<string, string | string[]> {
 function parseBody(bytes: Buffer): Record<string, unknown> | null {
   if (bytes.length === 0) return {};
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    const value: unknown = JSON.parse(withoutMark(bytes.toString("utf8")));
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
   } catch {
     return null;

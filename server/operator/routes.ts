@@ -101,7 +101,7 @@ const viewRoutes = (sources: Sources) => [
     source: "OPS-04, BOOT-05",
     query: Type.Object({
       kind: Type.Optional(Type.Union([Type.Literal("mail"), Type.Literal("sms")])),
-      to: Type.Optional(Type.String({ maxLength: maxRecipient })),
+      to: Type.Optional(Type.String({ maxLength: maxRecipient, plus: true })),
       limit: Type.Integer({ minimum: 1, maximum: maxOutboxMessages, default: maxOutboxMessages }),
     }),
     responses: { 200: Type.Object({ messages: Type.Array(MessageBody) }) },

@@ -51,7 +51,7 @@ const list = defineRoute({
   source: "BOOT-05",
   query: Type.Object({
     kind: Type.Optional(Type.Enum(["mail", "sms"])),
-    to: Type.Optional(Type.String({ maxLength: 320 })),
+    to: Type.Optional(Type.String({ maxLength: 320, plus: true })),
     limit: Type.Integer({ minimum: 1, maximum: maxOutboxMessages, default: 50 }),
   }),
   responses: { 200: Type.Object({ messages: Type.Array(MessageBody) }) },

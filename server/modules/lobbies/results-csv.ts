@@ -30,7 +30,8 @@ const columns: Record<string, (q: Question, a: Answer, seat: Seat) => string | n
 
 /**
  * One line per question and seat after a header line (RFC 4180). A text that a spreadsheet would take for
- * a formula gets an apostrophe in front: names are chosen by players.
+ * a formula gets an apostrophe in front: names are chosen by players. A byte order mark comes first, without which
+ * spreadsheets take it for another encoding than UTF-8.
  */
 export function resultsCsv(sheet: ResultSheet): string {
   const seats = new Map(sheet.seats.map((seat) => [seat.id, seat]));
@@ -41,7 +42,12 @@ export function resultsCsv(sheet: ResultSheet): string {
     }),
   );
   // Every text is quoted: by itself the library quotes no lone line feed.
-  const options = { record_delimiter: "\r\n", escape_formulas: true, quoted_string: true };
+  const options = {
+    record_delimiter: "\r\n",
+    escape_formulas: true,
+    quoted_string: true,
+    bom: true,
+  };
   return stringify([Object.keys(columns), ...rows], options);
 }
 

@@ -38,7 +38,7 @@ export const SubscribeBody = Type.Object({
 
 /** Anything may stand in a link that went through a mail: it is judged by the handler. */
 export const LinkQuery = Type.Object({
-  email: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String({ plus: true })),
   token: Type.Optional(Type.String()),
 });
 

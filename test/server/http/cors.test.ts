@@ -92,6 +92,24 @@ describe("a preflight", () => {
     assert.equal(headers.get("access-control-max-age"), "600");
   });
 
+  test("grants what traces requests, by whosever headers", async () => {
+    const named = ["traceparent", "tracestate", "baggage", "b3", "sentry-trace", "x-request-id"];
+    const asked = [
+      "x-b3-traceid",
+      "x-datadog-trace-id",
+      "x-datadog-sampling-priority",
+      "uber-trace-id",
+      "x-amzn-trace-id",
+      "x-cloud-trace-context",
+      "newrelic",
+      "request-id",
+    ];
+    const { headers } = await ask("/v1/echo", app, [...asked, "X-Other"].join(", "));
+    const granted = (headers.get("access-control-allow-headers") ?? "").toLowerCase().split(", ");
+    for (const name of [...named, ...asked]) assert.ok(granted.includes(name), name);
+    assert.ok(!granted.includes("x-other"));
+  });
+
   test("grants others only what asks for X-Api-Key, without credentials", async () => {
     assert.deepEqual(
       corsHeaders((await ask("/v1/echo", "https://other.example", "authorization")).headers),

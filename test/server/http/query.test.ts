@@ -46,6 +46,14 @@ test("repeated parameters fill a list; of a scalar the first counts", async () =
   });
 });
 
+test("a plus means itself where a space has no place", async () => {
+  const zone = { limit: 20, offset: 0, zone: "Etc/GMT+5" };
+  assert.deepEqual(await read("zone=Etc/GMT+5"), zone);
+  assert.deepEqual(await read("zone=Etc%2FGMT%2B5"), zone);
+  assert.equal((await read("to=+49151"))["to"], "+49151");
+  assert.equal((await client.get("/v1/things?zone=Etc/GMT%205")).status, 400);
+});
+
 test("what cannot be read is 400 and names the parameter", async () => {
   const bad = [
     "limit=x",

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import "../../../server/core/time-zones.ts";
 import { AppError } from "../../../server/core/errors.ts";
 import {
   bytesReply,
@@ -44,6 +45,8 @@ const Query = Type.Object({
   is_public: Type.Optional(Type.Boolean()),
   tab: Type.Optional(Type.Union([Type.Literal("xp"), Type.Literal("score")])),
   tags: Type.Optional(Type.Array(Type.String(), { maxItems: 3 })),
+  zone: Type.Optional(Type.String({ format: "time-zone" })),
+  to: Type.Optional(Type.String({ plus: true })),
 });
 const ById = Type.Object({ id: Type.Integer({ minimum: 1 }) });
 const ByCode = Type.Object({ code: Type.String({ minLength: 6, maxLength: 6 }) });

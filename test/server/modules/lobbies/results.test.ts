@@ -99,6 +99,8 @@ describe("GET /lobbies/{code}/results", () => {
       byQuery.headers.get("content-disposition") ?? "",
       new RegExp(`attachment; filename="lobby-${code}.csv"`),
     );
+    const bytes = Buffer.from(await byQuery.clone().arrayBuffer());
+    assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf], "a byte order mark");
     const text = await byQuery.text();
     assert.equal(await (await csvOf(code, host.as, "", { accept: "text/csv" })).text(), text);
     const asked = await csvOf(code, host.as, "?format=json", { accept: "text/csv" });
@@ -177,7 +179,9 @@ describe("the CSV of a result sheet", () => {
       "line\nbreak",
       "-",
     ];
-    const text = resultsCsv(sheetWith(names));
+    const marked = resultsCsv(sheetWith(names));
+    assert.ok(marked.startsWith("\ufeff"));
+    const text = marked.slice(1);
     const [header = [], ...lines] = parseCsv(text);
     const at = header.indexOf("player_name");
     assert.deepEqual(

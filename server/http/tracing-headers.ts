@@ -1,0 +1,44 @@
+/** Headers that scripts which trace requests add to each of them, beside those every preflight allows. */
+const names: ReadonlySet<string> = new Set([
+  "traceparent",
+  "tracestate",
+  "baggage",
+  "b3",
+  "sentry-trace",
+  "newrelic",
+  "request-id",
+  "request-context",
+  "correlation-context",
+  "elastic-apm-traceparent",
+  "grpc-trace-bin",
+  "uber-trace-id",
+  "x-amzn-trace-id",
+  "x-cloud-trace-context",
+  "x-correlation-id",
+  "x-dtc",
+  "x-dtreferer",
+  "x-honeycomb-trace",
+  "x-span-id",
+  "x-trace-id",
+]);
+
+const starts = [
+  "x-b3-",
+  "x-datadog-",
+  "x-dynatrace",
+  "x-instana-",
+  "x-newrelic-",
+  "x-ot-",
+  "x-signalfx-",
+  "ot-tracer-",
+  "ot-baggage-",
+  "uberctx-",
+  "jaeger-",
+  "sw8",
+] as const;
+
+/** Whether a header, by its name in small letters, is one that tracing adds; nothing here reads it. */
+export function isTracing(name: string): boolean {
+  if (names.has(name)) return true;
+  return /^[a-z0-9-]{1,64}$/.test(name) && starts.some((start) => name.startsWith(start));
+}
