@@ -102,6 +102,7 @@ export const errors = {
 
   "route:method_not_allowed": [405, "This method is not allowed here."],
   "route:gone": [410, "This version of the interface is no longer served."],
+  "request:too_slow": [408, "The body is sent too slowly."],
   "request:too_large": [413, "The request is too large."],
   "request:uri_too_long": [414, "The request target is too long."],
   "request:unsupported_media_type": [415, "The content type or encoding is not supported."],

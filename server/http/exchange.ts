@@ -48,6 +48,8 @@ export class Exchange implements RequestInfo {
   /** Why the request will not be served, known before its body is in. */
   refusal: AppError | null = null;
   body: Uint8Array | null = null;
+  /** Bytes of the body that have come. */
+  numBodyBytes = 0;
   /** In place of the bytes, where JSON came in one piece. */
   text: string | null = null;
   caller: Caller | SeatCaller | null = null;

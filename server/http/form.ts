@@ -5,8 +5,6 @@ import type { FormFile } from "./route.ts";
 
 /** Bytes a form may have besides its file (HTTP-04). */
 export const maxFormFraming = 16_384;
-/** Bodies of forms a process reads at the same time: what bounds their memory. */
-export const maxOpenForms = 12;
 
 const formType = /^multipart\/form-data\s*(?:;|$)/i;
 const boundary = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i;

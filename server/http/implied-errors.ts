@@ -59,7 +59,7 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   if (strictQuery && neededNames(strictQuery).length > 0) codes.push("request:missing_parameter");
   if (route.params) codes.push(route.unknown ?? "route:not_found");
   if (route.body) codes.push("request:malformed_json", "request:unsupported_media_type");
-  if (route.form) codes.push("request:unsupported_media_type");
+  if (route.form) codes.push("request:unsupported_media_type", "request:too_slow");
   if (route.body) codes.push(route.invalid?.code ?? "validation:failed");
   if (route.idempotent) codes.push("request:idempotency_mismatch");
   if (isWrite && isOperatorRoute(route)) codes.push("request:origin_forbidden");

@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.ts";
+import { AppError, type ErrorCode } from "../core/errors.ts";
 import { maxBodyBytes, textOf } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -16,12 +16,11 @@ export function readRequestBody(x: Exchange, finish: () => void, isKept = true):
   const limit = x.entry?.maxBodyBytes ?? maxBodyBytes;
   if (Number(x.headers["content-length"] ?? 0) > limit) return refuseSize(x, done);
   const chunks: Uint8Array[] = [];
-  let size = 0;
   x.raw.onData((chunk, isLast) => {
-    if (x.isClosed || x.refusal?.code === "request:too_large") return;
-    const isWhole = isLast && size === 0;
-    size += chunk.byteLength;
-    if (size > limit) return refuseSize(x, done);
+    if (x.isClosed || isOver(x)) return;
+    const isWhole = isLast && x.numBodyBytes === 0;
+    x.numBodyBytes += chunk.byteLength;
+    if (x.numBodyBytes > limit) return refuseSize(x, done);
     if (isWhole && x.entry?.readBody) x.text = textOf(chunk);
     if (x.text !== null) return done();
     // The chunk is emptied when this function returns.
@@ -31,6 +30,14 @@ export function readRequestBody(x: Exchange, finish: () => void, isKept = true):
     done();
   });
 }
+
+/** What is refused in the middle of its body has, or gets, its answer; the rest of the body is dropped. */
+const isOver = ({ refusal }: Exchange) => refusal !== null && endings.has(refusal.code);
+const endings: ReadonlySet<ErrorCode> = new Set([
+  "request:too_large",
+  "request:too_slow",
+  "rate_limit:exceeded",
+]);
 
 function refuseSize(x: Exchange, done: () => void): void {
   // An unknown route or method is said first (HTTP-17).

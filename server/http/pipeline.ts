@@ -115,15 +115,16 @@ export class Pipeline {
     }
   }
 
-  /** Why a form will be refused whatever is in it, asked before it is read: it may be large (S18). */
-  previewForm(x: Exchange): AppError | null {
-    const { entry } = x;
-    if (entry === null || entry.keyUse !== "nothing") return null;
+  /** Who sends a form, by account and address, or why it will be refused whatever is in it: it may be large (S18). */
+  previewForm(x: Exchange, { route, keyUse }: RouteEntry): readonly string[] | AppError {
     try {
       requireForm(x.headers);
-      const { auth: level, path } = entry.route;
-      this.authenticator.identify(x, { level, path, lobby: "", key: null, isCounted: false });
-      return null;
+      const address = `a${x.ip}`;
+      if (keyUse !== "nothing") return [address];
+      const { auth: level, path } = route;
+      const demand = { level, path, lobby: "", key: null, isCounted: false };
+      const { playerId } = this.authenticator.identify(x, demand);
+      return playerId === null ? [address] : [address, `p${playerId}`];
     } catch (error) {
       return toAppError(error);
     }

@@ -6,17 +6,18 @@ import {
   type HttpResponse,
   type us_listen_socket,
 } from "./uws.ts";
+import { AppError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Deps } from "../deps.ts";
 import { createAddressReader, type AddressReader } from "./client-address.ts";
 import type { OriginSource } from "./cors.ts";
+import type { RouteEntry } from "./entry.ts";
 import { addHeader, Exchange } from "./exchange.ts";
-import { unavailable } from "./failures.ts";
-import { maxOpenForms } from "./form.ts";
 import { framingProblem, hasBody, isLastRequest } from "./framing.ts";
 import { readRequestBody } from "./incoming-body.ts";
 import { Pipeline, requestDeadlineMs } from "./pipeline.ts";
 import { abortedStatus, RequestRecorder } from "./request-record.ts";
+import { UploadPlaces, type Sender } from "./upload-places.ts";
 import { isOperatorRoute, type AnyRoute } from "./route.ts";
 
 export interface HttpServerOptions {
@@ -78,13 +79,13 @@ class UwsServer implements HttpServer {
   private readonly pipeline: Pipeline;
   private readonly recorder: RequestRecorder;
   private readonly readAddress: AddressReader;
+  private readonly uploads: UploadPlaces;
   private readonly log: Logger;
   private readonly isExclusive: boolean;
   private readonly hasProxies: boolean;
   private listenSocket: us_listen_socket | null = null;
   private isDraining = false;
   private open = 0;
-  private openForms = 0;
   private readonly settled = () => {
     this.open -= 1;
   };
@@ -92,6 +93,7 @@ class UwsServer implements HttpServer {
   constructor({ deps, routes, log, realmOrigins, exclusive = false }: HttpServerOptions) {
     this.log = log;
     this.recorder = new RequestRecorder(log, deps.metrics);
+    this.uploads = new UploadPlaces(deps.redis);
     this.pipeline = new Pipeline(deps, routes, this.recorder, realmOrigins ?? (() => noOrigins));
     const readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
     this.readAddress = (peer, forwardedFor) => {
@@ -130,6 +132,7 @@ class UwsServer implements HttpServer {
       await new Promise((resolve) => setTimeout(resolve, drainPollMs));
     this.app.close();
     this.pipeline.close();
+    this.uploads.close();
     this.recorder.flush();
   }
 
@@ -189,28 +192,46 @@ class UwsServer implements HttpServer {
     // A stream may be over before it is returned from.
     if (x.entry?.isStream === true) this.watch(x);
     if (!hasBody(x.headers)) return this.run(x);
-    if (x.entry?.route.form) return this.readForm(x);
+    if (x.entry?.route.form) return this.readForm(x, x.entry);
     readRequestBody(x, () => this.run(x));
   }
 
-  /** Forms are large: few are read at a time, and only of those who may send one. */
-  private readForm(x: Exchange): void {
-    x.refusal = this.pipeline.previewForm(x);
-    if (x.refusal === null && this.openForms >= maxOpenForms) x.refusal = unavailable();
-    const isKept = x.refusal === null;
-    let isCounted = isKept;
-    if (isKept) this.openForms += 1;
-    const release = () => {
-      if (isCounted) this.openForms -= 1;
-      isCounted = false;
-    };
-    x.onClose = release;
-    const done = () => {
-      release();
+  /** Forms are large: few are read at a time, few of one sender, and only of those who may send one. */
+  private readForm(x: Exchange, entry: RouteEntry): void {
+    const names = this.pipeline.previewForm(x, entry);
+    if (names instanceof AppError) {
+      x.refusal = names;
+      // Read to its end and dropped, so that its sender hears why.
+      return readRequestBody(x, () => this.run(x), false);
+    }
+    const sender = this.senderOf(x, names);
+    x.refusal = this.uploads.take(sender);
+    // Before any of it is read: this answer waits for nothing.
+    if (x.refusal !== null) return this.run(x);
+    x.onClose = () => this.uploads.release(sender);
+    readRequestBody(x, () => {
+      this.uploads.release(sender);
       x.onClose = null;
       this.run(x);
+    });
+    this.uploads.share(sender);
+  }
+
+  private senderOf(x: Exchange, names: readonly string[]): Sender {
+    return {
+      names,
+      get numBytes() {
+        return x.numBodyBytes;
+      },
+      cutOff: (refusal) => {
+        if (x.isClosed || x.refusal !== null) return;
+        x.refusal = refusal;
+        x.onClose = null;
+        // The rest of a body that stands still would keep the connection.
+        x.mustClose ||= refusal.code === "request:too_slow";
+        this.run(x);
+      },
     };
-    readRequestBody(x, done, isKept);
   }
 
   /**

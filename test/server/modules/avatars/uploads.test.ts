@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
-import { connect } from "node:net";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { connect, type Socket } from "node:net";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { sql } from "kysely";
 import sharp from "sharp";
 import { rowsOf } from "../../../../db/queries/rows.ts";
+import { silentLogger } from "../../../../server/core/logger.ts";
+import { createHttpServer } from "../../../../server/http/server.ts";
+import { routes } from "../../../../server/routes.ts";
 import { moderateAvatar } from "../../../../workers/processors/avatar-moderation.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { enter, registerAccount } from "../../../support/identity.ts";
 import {
   animatedPng,
@@ -39,7 +43,11 @@ const fresh = () => scene(++seed).png().toBuffer();
 
 before(async () => {
   moderator = await startTestModerator();
-  const env = { AVATAR_MODERATION: "webhook", AVATAR_MODERATION_URL: moderator.url };
+  const env = {
+    TRUSTED_PROXIES: "127.0.0.1",
+    AVATAR_MODERATION: "webhook",
+    AVATAR_MODERATION_URL: moderator.url,
+  };
   app = await startApp({ env });
 });
 beforeEach(() => {
@@ -308,30 +316,121 @@ describe("a form that is no sound picture", () => {
     assert.equal((await app.client.delete(path)).status, 401);
     assert.equal((await app.client.delete(path, { token: guest })).status, 403);
   });
+});
 
-  it("waits for nobody: when too many are read at once, the next is told to come back", async () => {
+/** A form whose body does not come, and what is answered to it. */
+interface Slow {
+  socket: Socket;
+  /** Resolves with everything that was answered, once there is an answer or the connection has ended. */
+  answered: Promise<string>;
+}
+
+function sendSlowly(port: number, token: string, address: string): Slow {
+  const { headers } = formOf([]);
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nX-Forwarded-For: ${address}\r\n`;
+  const rest = `Content-Type: ${headers["content-type"]}\r\nContent-Length: 4000000\r\n\r\n--`;
+  const socket = connect(port, "127.0.0.1", () => socket.write(head + rest));
+  let text = "";
+  const answered = new Promise<string>((resolve) => {
+    socket.on("data", (bytes) => {
+      text += bytes.toString("latin1");
+      if (text.includes("\r\n\r\n")) resolve(text);
+    });
+    socket.on("error", () => resolve(text)).on("close", () => resolve(text));
+  });
+  return { socket, answered };
+}
+
+describe("many uploads at once", () => {
+  let open: Slow[] = [];
+  const port = () => Number(new URL(app.url).port);
+  /** Uploads that have their places. */
+  async function hold(token: string, address: string, number: number, to = port()) {
+    const key = `uploads:a${address}`;
+    const before = await app.deps.redis.zcard(key);
+    const slow = Array.from({ length: number }, () => sendSlowly(to, token, address));
+    open.push(...slow);
+    const isFull = async () => (await app.deps.redis.zcard(key)) === before + number;
+    await eventually("the places are taken", isFull);
+    return slow;
+  }
+  afterEach(async () => {
+    for (const { socket } of open) socket.destroy();
+    open = [];
+    const isFree = async () => (await app.deps.redis.keys("uploads:*")).length === 0;
+    await eventually("the places are free", isFree);
+  });
+
+  it("get four places of one account, and the next is told so before any of it is read", async () => {
+    const [one, other] = await Promise.all([member(), member()]);
+    const slow = await hold(one.token, "203.0.113.1", 4);
+    // From another address, so that it is the account which has too many.
+    const fifth = sendSlowly(port(), one.token, "203.0.113.2");
+    open.push(fifth);
+    const answer = await fifth.answered;
+    assert.match(answer, /^HTTP\/1.1 429 /);
+    assert.match(answer, /\r\nRetry-After: 5\r\n/);
+    assert.match(answer, /"rate_limit:exceeded"/);
+    // Others do not notice.
+    await other.send(await fresh());
+    slow[0]?.socket.destroy();
+    await eventually("a place is free", async () => {
+      const again = await one.form([{ bytes: await fresh() }]);
+      return again.status === 200;
+    });
+  });
+
+  it("get four places of one address, whatever accounts they are of", async () => {
+    const [one, other, third] = await Promise.all([member(), member(), member()]);
+    await hold(one.token, "203.0.113.1", 2);
+    await hold(other.token, "203.0.113.1", 2);
+    const fifth = sendSlowly(port(), third.token, "203.0.113.1");
+    open.push(fifth);
+    assert.match(await fifth.answered, /^HTTP\/1.1 429 /);
+    await third.send(await fresh());
+  });
+
+  it("get four places at all workers together", async () => {
+    const worker = createHttpServer({ deps: app.deps, routes, log: silentLogger, exclusive: true });
+    const otherPort = await worker.listen("127.0.0.1", 0);
     const one = await member();
-    const port = Number(new URL(app.url).port);
-    const { headers } = formOf([]);
-    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${one.token}\r\nContent-Type: ${headers["content-type"]}\r\nContent-Length: 1000\r\n\r\n--`;
-    const slow = await Promise.all(
-      Array.from(
-        { length: 12 },
-        () =>
-          new Promise<ReturnType<typeof connect>>((done) => {
-            const socket = connect(port, "127.0.0.1", () => socket.write(head, () => done(socket)));
-          }),
-      ),
-    );
-    const bytes = await fresh();
-    let answer = await one.form([{ bytes }]);
-    // The server may still be about to read the heads of the others.
-    while (answer.status === 200) answer = await one.form([{ bytes }]);
+    await hold(one.token, "203.0.113.1", 4);
+    const fifth = sendSlowly(otherPort, one.token, "203.0.113.2");
+    open.push(fifth);
+    assert.match(await fifth.answered, /^HTTP\/1.1 429 /);
+    fifth.socket.destroy();
+    await worker.close();
+  });
+
+  it("lose their places when they are slower than 16 KB/s", async () => {
+    const one = await member();
+    const slow = await hold(one.token, "203.0.113.1", 4);
+    for (const answer of await Promise.all(slow.map(({ answered }) => answered)))
+      assert.match(answer, /^HTTP\/1.1 408 [^]*"request:too_slow"/);
+    await one.send(await fresh());
+  });
+
+  it("are so few at a worker that the next one is told to come back", async () => {
+    const members = await Promise.all([member(), member(), member()]);
+    await Promise.all(members.map(({ token }, i) => hold(token, `203.0.113.${i + 1}`, 4)));
+    const last = await member();
+    const answer = await last.form([{ bytes: await fresh() }]);
     assert.deepEqual([answer.status, answer.code], [503, "server:unavailable"]);
     assert.ok(Number(answer.headers.get("retry-after")) >= 1);
-    for (const socket of slow) socket.destroy();
-    while (answer.status === 503) answer = await one.form([{ bytes }]);
-    assert.equal(answer.status, 200);
+  });
+
+  it("leave a connection sound on which one of them was refused", async () => {
+    const one = await member();
+    await hold(one.token, "203.0.113.1", 4);
+    const via = "Host: x\r\nX-Forwarded-For: 203.0.113.2\r\n";
+    const { headers, body } = formOf([{ bytes: await fresh() }]);
+    const head = `POST ${path} HTTP/1.1\r\n${via}Authorization: Bearer ${one.token}\r\nContent-Type: ${headers["content-type"]}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const next = `GET /v1/avatars/icons/none HTTP/1.1\r\n${via}\r\n`;
+    const bytes = Buffer.concat([Buffer.from(head), body, Buffer.from(next)]);
+    const { responses } = await sendRaw(port(), bytes, { responses: 2 });
+    const statuses = responses.map(({ status }) => status);
+    assert.equal(statuses[0], 429);
+    assert.ok(statuses.length === 1 || statuses[1] === 404, String(statuses));
   });
 });
 

@@ -1,0 +1,13 @@
+-- A place for one upload of an account or an address, at all workers together; the same upload may ask again to keep it.
+-- KEYS[1] uploads -> end of their lease in ms, ARGV[1] the upload, ARGV[2] lease in ms, ARGV[3] places.
+-- Answers 1 when it has a place.
+local time = redis.call("TIME")
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", now)
+local isKnown = redis.call("ZSCORE", KEYS[1], ARGV[1])
+if not isKnown and redis.call("ZCARD", KEYS[1]) >= tonumber(ARGV[3]) then
+  return 0
+end
+redis.call("ZADD", KEYS[1], now + tonumber(ARGV[2]), ARGV[1])
+redis.call("PEXPIRE", KEYS[1], tonumber(ARGV[2]))
+return 1
