@@ -14,6 +14,8 @@ export interface FollowOptions {
 }
 
 const repeatMs = 1_000;
+/** By the clock of whichever host it was done at: those that differ, or were set, by a day hide nothing. */
+const readBackMs = rememberedMs + 86_400_000;
 
 /** Keeps `accounts` true: by the news, and by the database after each gap in them (TOK-11). */
 export function followClosedAccounts(options: FollowOptions): { close(): void } {
@@ -28,7 +30,7 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
     const before = accounts.ids();
     const opened = (reopened = new Set<number>());
     try {
-      const since = new Date(clock.now() - rememberedMs);
+      const since = new Date(clock.now() - readBackMs);
       const bound = { since, limit: maxRemembered };
       const ids = await listClosedSince(orm.em.fork(), bound);
       const upgraded = await listUpgradedSince(orm.em.fork(), bound);

@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
+import { systemClock } from "../../server/core/clock.ts";
 import { rowsOf } from "./rows.ts";
 
 /** How a session came about. */
@@ -65,19 +66,20 @@ export async function stepFamily(
   em: EntityManager,
   { id, playerId, generation, now, graceMs }: FamilyStep,
 ): Promise<SteppedFamily | null> {
-  const graceStart = new Date(now.getTime() - graceMs);
+  // One clock for all hosts, whose own ones may differ by more than the grace: a second tab is not a thief.
+  const shared = sql`(${now}::timestamptz + (clock_timestamp() - ${new Date(systemClock.now())}::timestamptz))`;
   const rows = await rowsOf(
     em,
     sql<Omit<SteppedFamily, "endsAt"> & { endsAtMs: number }>`
       update token_families f set
         generation = case when f.generation = ${generation}::int then f.generation + 1
           else f.generation end,
-        rotated_at = case when f.generation = ${generation}::int then ${now}::timestamptz
+        rotated_at = case when f.generation = ${generation}::int then ${shared}
           else f.rotated_at end,
         revoked_at = case
           when f.generation = ${generation}::int then null
-          when f.generation = ${generation}::int + 1 and f.rotated_at > ${graceStart}::timestamptz
-            then null
+          when f.generation = ${generation}::int + 1
+            and f.rotated_at > ${shared} - ${graceMs}::int * interval '1 millisecond' then null
           else ${now}::timestamptz end,
         last_used_at = ${now}::timestamptz
       from players p

@@ -23,7 +23,7 @@ import { readFrontEnd } from "../realms/service.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { readBrowser, setBrowserCookie } from "./cookies.ts";
 import { beginSignIn, findProvider, finishSignIn } from "./service.ts";
-import { randomSecret, stateSeconds, takeState, type PendingSignIn } from "./states.ts";
+import { holdsState, randomSecret, stateSeconds, takeState, type PendingSignIn } from "./states.ts";
 
 const tag = "Social login";
 const limit = { max: 30, window: 60 };
@@ -148,6 +148,10 @@ const nativeCallback = defineRoute({
   source: "OA-03, OA-04",
   setsCookie: "by-page",
   rateLimit: limit,
+  heldSecret: async ({ body, deps, request }) => {
+    const proof = { cookie: readBrowser(request), verifier: body.code_verifier ?? null };
+    return (await holdsState(deps, body.state, proof)) ? body.state : null;
+  },
   params: Provider,
   unknown: "oauth:provider_unknown",
   body: Type.Object({

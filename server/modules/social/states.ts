@@ -46,6 +46,16 @@ export interface Proof {
   verifier: string | null;
 }
 
+/** Whether a state is open that the proof is of; it stays so. */
+export async function holdsState(
+  { redis }: Pick<Deps, "redis">,
+  state: string,
+  proof: Proof,
+): Promise<boolean> {
+  const text = isSecret(state) ? await redis.get(keyOf(state)) : null;
+  return text !== null && isProven(JSON.parse(text) as PendingSignIn, proof);
+}
+
 /**
  * Takes a state away, so that it is good once; who cannot prove that the sign-in is theirs leaves it
  * to its owner (S46). Refused with `oauth:state_invalid`.

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { enter, post, registerAccount } from "../../../support/identity.ts";
 import { ask, openTable } from "../lobbies/seats.ts";
 
@@ -141,5 +143,57 @@ describe("two services with one store, whose clocks are three hours apart", () =
     );
     for (const app of [ahead, behind])
       assert.equal((await refresh(app, other.body.refresh_token)).code, "auth:refresh_invalid");
+  });
+});
+
+describe("hosts whose own clocks are apart by more than the grace of a rotation", () => {
+  let app: App;
+  before(async () => {
+    app = await startApp({ hasJobs: false });
+  });
+  after(() => app.stop());
+
+  it("keep a second tab signed in, whichever of them it asks", async () => {
+    const own = Date.now;
+    try {
+      for (const [first, second] of [
+        [-40_000, 0],
+        [0, 40_000],
+        [40_000, 0],
+        [0, -hourMs],
+      ] as const) {
+        Date.now = () => own() + first;
+        const { session } = await registerAccount(app);
+        const rotated = await refresh(app, session.refresh_token);
+        Date.now = () => own() + second;
+        assert.equal((await refresh(app, session.refresh_token)).status, 200);
+        assert.equal((await refresh(app, rotated.body.refresh_token)).status, 200);
+      }
+    } finally {
+      Date.now = own;
+    }
+  });
+});
+
+describe("an account that was closed at a host whose clock is behind", () => {
+  it("is known as closed to a process that starts later", async () => {
+    const app = await startApp({ hasJobs: false });
+    try {
+      const { session } = await registerAccount(app);
+      const { id } = session.player;
+      const deletedAt = new Date(app.deps.clock.now() - 3 * hourMs);
+      await app.deps.em.fork().nativeUpdate(PlayerSchema, { id }, { deletedAt });
+      const { databaseUrl, redisUrl } = app.stores;
+      const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+      const later = await startApp({ env, hasJobs: false });
+      try {
+        await eventually("read", () => later.deps.closedAccounts.has(id));
+        assert.equal((await validate(later, session.access_token)).status, 401);
+      } finally {
+        await later.stop();
+      }
+    } finally {
+      await app.stop();
+    }
   });
 });

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { RealmSchema } from "../../../../db/entities/realm.ts";
 import { insertOAuthClient } from "../../../../db/queries/oauth-clients.ts";
+import { randomSecret, saveState } from "../../../../server/modules/social/states.ts";
 import { unsubscribeToken } from "../../../../server/modules/system/unsubscribe-token.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import {
@@ -126,6 +127,29 @@ describe("wrong secrets from an address", () => {
     const [status, text] = await ask("the right secret");
     assert.deepEqual([status, text.includes("invalid_grant")], [400, true], text);
     assert.equal((await ask("wrong"))[0], 429);
+  });
+
+  it("do not keep out who comes back from a provider with a sign-in that was begun", async () => {
+    const [state, code_verifier] = [randomSecret(), randomSecret()];
+    await saveState(app.deps, state, {
+      provider: "nobody",
+      linker: null,
+      redirect: "http://localhost/",
+      realm: "default",
+      nonce: "n",
+      codeVerifier: "v",
+      browserHash: "none",
+      challenge: hash("sha256", code_verifier, "base64url"),
+    });
+    const come = async (body: Record<string, string>) => {
+      const headers = { "x-forwarded-for": "198.51.100.11" };
+      const path = "/v1/gateway/oauth/nobody/callback";
+      return (await post(app, path, { code: "c", ...body }, headers)).code;
+    };
+    for (let i = 0; i < 2; i++) await come({ state: randomSecret() });
+    assert.equal(await come({ state }), "rate_limit:exceeded");
+    assert.equal(await come({ state, code_verifier: randomSecret() }), "rate_limit:exceeded");
+    assert.equal(await come({ state, code_verifier }), "oauth:provider_unknown");
   });
 
   it("do not keep an API key out", async () => {
