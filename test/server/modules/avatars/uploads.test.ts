@@ -307,6 +307,33 @@ describe("a form that is no sound picture", () => {
     assert.ok(announced.isClosedByServer);
   });
 
+  it("may come in chunks, has one answer then, and a trailer that is a request has none", async () => {
+    const one = await member();
+    const port = Number(new URL(app.url).port);
+    const { body, headers } = formOf([{ bytes: await fresh() }]);
+    const chunked = (end: string) =>
+      Buffer.concat([
+        Buffer.from(
+          `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${one.token}\r\n` +
+            `Content-Type: ${headers["content-type"]}\r\nTransfer-Encoding: chunked\r\n\r\n` +
+            `${body.length.toString(16)}\r\n`,
+        ),
+        body,
+        Buffer.from(`\r\n0\r\n${end}`),
+      ]);
+    const alone = await sendRaw(port, chunked("\r\n"));
+    assert.deepEqual(
+      alone.responses.map(({ status }) => status),
+      [200],
+    );
+    assert.ok(alone.isClosedByServer);
+    const trailer = "X:GET /v1/avatars/icons/acorn HTTP/1.1\r\nHost: x\r\n\r\n";
+    const { text, isClosedByServer } = await sendRaw(port, chunked(trailer));
+    assert.doesNotMatch(text, /acorn/);
+    assert.ok(text.split("HTTP/1.1 ").length <= 2, text);
+    assert.ok(isClosedByServer);
+  });
+
   it("is not kept for those who may not send one, and they hear why", async () => {
     const { access_token: guest } = await enter(app);
     const { body, headers } = formOf([{ bytes: Buffer.alloc(4_000_000, 1) }]);
