@@ -77,6 +77,24 @@ describe("a command of the client", () => {
     await service.stop();
   });
 
+  it("that met a connection which was being closed goes out again over another", async () => {
+    const closed = new Set<unknown>();
+    const { service, seat, time } = await seatAt((response, _, number) => {
+      // Every second request comes over the connection of the one before, and finds it closed.
+      if (number % 2 === 1) return answer(response, 200, ok);
+      closed.add(response.socket);
+      response.socket?.resetAndDestroy();
+    });
+    for (let i = 0; i < 3; i++) assert.deepEqual(await seat.answer(choice), ok.body);
+    const keys = service.seen.map((one) => one.key);
+    assert.equal(keys.length, 5);
+    assert.equal(closed.size, 2);
+    assert.equal(new Set(keys).size, 3, "a command keeps its key");
+    assert.deepEqual([keys[1], keys[3]], [keys[2], keys[4]]);
+    assert.ok(time.pauses.every((ms) => ms <= 250));
+    await service.stop();
+  });
+
   it("is not done because something else answered in place of the service", async () => {
     const { service, seat } = await seatAt((response, _, number) => {
       const page = "<p>Welcome to our network</p>";
