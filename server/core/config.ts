@@ -64,7 +64,14 @@ export const ConfigSchema = Type.Object({
     "address of the site with the status pages; empty means the service itself",
     rules.sitePrefix,
   ),
-  TRUSTED_PROXIES: Text("", "CIDR list; X-Forwarded-For is believed from these only"),
+  TRUSTED_PROXIES: Text(
+    "",
+    "CIDR list; X-Forwarded-For and X-Forwarded-Proto are believed from these only",
+  ),
+  KEEP_ALIVE: Bool(
+    true,
+    "false ends each connection with its answer, for balancers that keep theirs longer than 10 s",
+  ),
   CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
   CORS_PUBLIC_DATA: Bool(false, "true lets any origin read public game data"),
   SSO_ALLOWED_HOSTS: Text(

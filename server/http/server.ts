@@ -83,6 +83,7 @@ class UwsServer implements HttpServer {
   private readonly log: Logger;
   private readonly isExclusive: boolean;
   private readonly hasProxies: boolean;
+  private readonly keepsAlive: boolean;
   private listenSocket: us_listen_socket | null = null;
   private isDraining = false;
   private open = 0;
@@ -104,6 +105,7 @@ class UwsServer implements HttpServer {
       return address;
     };
     this.isExclusive = exclusive;
+    this.keepsAlive = deps.config.KEEP_ALIVE;
     this.hasProxies = deps.config.TRUSTED_PROXIES !== "";
     this.app.any("/*", (res, req) => this.accept(res, req));
   }
@@ -173,7 +175,8 @@ class UwsServer implements HttpServer {
     headerTarget = x.headers;
     req.forEach(collectHeader);
     x.identify();
-    x.mustClose = this.isDraining || isLastRequest(method, x.headers) || this.isUnmarked(x);
+    x.mustClose =
+      this.isDraining || !this.keepsAlive || isLastRequest(method, x.headers) || this.isUnmarked(x);
     return x;
   }
 

@@ -34,7 +34,7 @@ export const proxyKinds: readonly ProxyKind[] = [
       http {
         access_log off;
         ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((part) => `${part}_temp_path ${folder}/${part};`).join("\n")}
-        server { listen 127.0.0.1:${port}; ${block} }
+        ${block.replace(/^location [^]*$/m, (location) => `server { listen 127.0.0.1:${port}; ${location} }`)}
       }`,
     args: (file) => ["-c", file, "-e", "stderr"],
   },

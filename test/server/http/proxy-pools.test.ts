@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { findProgram, proxyKinds, startWebProxy } from "../../support/web-proxies.ts";
+import { sendRaw } from "../../support/raw-http.ts";
+import { sampleRoutes } from "./sample-routes.ts";
+import { startSample } from "./sample.ts";
+
+/** Before it no connection of the service is closed. */
+const closingMs = 8_000;
+const answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nuWebSockets: 20\r\n\r\nok";
+
+/**
+ * A service that closes each connection at the worst moment: when a request comes over one that it might have closed
+ * by then. A request over a younger one is answered.
+ */
+async function startClosing(): Promise<{ server: Server; port: number; open: Set<Socket> }> {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    let idleSince = performance.now();
+    socket.on("error", () => {}).on("close", () => open.delete(socket));
+    socket.on("data", () => {
+      if (performance.now() - idleSince >= closingMs) return void socket.destroy();
+      // The others are still to come: each request gets a connection of its own.
+      setTimeout(() => {
+        idleSince = performance.now();
+        socket.write(answer);
+      }, 200);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, port: (server.address() as AddressInfo).port, open };
+}
+
+describe("a service whose idle connections end", { concurrency: true }, () => {
+  let service: Awaited<ReturnType<typeof startClosing>>;
+  before(async () => {
+    service = await startClosing();
+  });
+  after(() => {
+    service.server.close();
+    for (const socket of service.open) socket.destroy();
+  });
+
+  for (const kind of proxyKinds) {
+    if (findProgram(kind) === null) continue;
+    it(`is behind ${kind.name} as the README sets it up, which loses no command`, async () => {
+      const proxy = await startWebProxy(kind, service.port);
+      const commands = () =>
+        Promise.all(
+          ["GET", "POST", "POST", "PATCH", "DELETE", "POST"].map(async (method) => {
+            const body = method === "POST" || method === "PATCH" ? { body: "{}" } : {};
+            const { status, headers } = await fetch(proxy.url, { method, ...body });
+            assert.equal(headers.get("uwebsockets"), null, "the library is not named");
+            return status;
+          }),
+        );
+      try {
+        assert.deepEqual(await commands(), [200, 200, 200, 200, 200, 200]);
+        // Long enough for a pool without a setting to hold what the service has closed.
+        await pause(closingMs + 500);
+        assert.deepEqual(await commands(), [200, 200, 200, 200, 200, 200]);
+      } finally {
+        await proxy.stop();
+      }
+    });
+  }
+
+  it("ends every connection with its answer where its balancers need that", async () => {
+    const sample = await startSample({ routes: sampleRoutes, env: { KEEP_ALIVE: "false" } });
+    const ping = "GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n";
+    const { responses, isClosedByServer } = await sendRaw(sample.port, ping);
+    await sample.stop();
+    assert.equal(responses[0]?.status, 200);
+    assert.deepEqual(
+      responses[0].headers.filter(([name]) => name === "connection"),
+      [["connection", "close"]],
+    );
+    assert.ok(isClosedByServer);
+  });
+});
