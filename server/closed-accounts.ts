@@ -1,4 +1,5 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
+import { listVoidFamilies } from "../db/queries/address-proofs.ts";
 import { listClosedSince, listUpgradedSince } from "../db/queries/players.ts";
 import { followAccountNews } from "./core/account-news.ts";
 import { maxRemembered, rememberedMs, type ClosedAccounts } from "./core/closed-accounts.ts";
@@ -34,7 +35,9 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
       const bound = { since, limit: maxRemembered };
       const ids = await listClosedSince(orm.em.fork(), bound);
       const upgraded = await listUpgradedSince(orm.em.fork(), bound);
+      const ended = await listVoidFamilies(orm.em.fork(), bound);
       if (isStopped || round !== reading) return;
+      for (const id of ended.toReversed()) accounts.addEnded(id);
       for (const id of upgraded.toReversed()) accounts.addUpgraded(id);
       // What was heard of while reading is newer than what was read, and stays.
       const closed = new Set(ids);
@@ -58,6 +61,7 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
         accounts.add(item.playerId);
         reopened?.delete(item.playerId);
       }
+      if (item.type === "ended") for (const id of item.families) accounts.addEnded(id);
       if (item.type === "upgraded") accounts.addUpgraded(item.playerId);
       if (item.type === "reopened") {
         accounts.remove(item.playerId);

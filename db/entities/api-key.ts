@@ -25,6 +25,10 @@ export const ApiKeySchema = defineEntity({
     expiresAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     revokedAt: p.datetime().nullable(),
+    /** Why, when it was not its owner who revoked it. */
+    revokedReason: p.string().length(32).nullable(),
+    /** Session its present secret was shown in. */
+    createdBy: p.string().length(22).nullable(),
   },
 });
 

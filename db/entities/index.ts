@@ -48,6 +48,7 @@ import { QuestionSchema } from "./question.ts";
 import { RankSnapshotDaySchema, RankSnapshotSchema } from "./rank-snapshot.ts";
 import { RealmBrandingSchema } from "./realm-branding.ts";
 import { RealmSchema } from "./realm.ts";
+import { RevocationSchema } from "./revocation.ts";
 import { RunSchema } from "./run.ts";
 import { SignInCodeSchema } from "./sign-in-code.ts";
 import { SubscriberSchema } from "./subscriber.ts";
@@ -126,5 +127,6 @@ export const entities = [
   PasswordResetSchema,
   UsedTokenSchema,
   OauthConnectionSchema,
+  RevocationSchema,
   AvatarUploadSchema,
 ];

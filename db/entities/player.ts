@@ -52,15 +52,25 @@ export const PlayerSchema = defineEntity({
     username: p.string().length(64).nullable(),
     displayName: p.string().length(64).nullable(),
     passwordHash: p.string().length(255).nullable().hidden(),
+    /** Session the password was chosen in; null = by a mailed link, or before this was recorded. */
+    passwordBy: p.string().length(22).nullable(),
     locale: p.string().length(35).default("en"),
     timezone: p.string().length(64).default("UTC"),
     /** Opt-ins of the form `medium:topic` (USR-07). */
     channels: p.array().columnType("text[]").defaultRaw("'{}'"),
     lastLoginAt: p.datetime().nullable(),
     emailVerifiedAt: p.datetime().nullable(),
+    /** Who entered the address that is not verified yet: when, from where, in which browser (S44). */
+    addressSetAt: p.datetime().nullable(),
+    addressIp: p.string().length(45).nullable(),
+    addressAgent: p.string().length(255).nullable(),
+    /** SHA-256 of the cookie of that browser. */
+    addressDevice: p.string().length(64).nullable().hidden(),
     /** E.164. */
     phone: p.string().length(16).nullable(),
     phoneVerifiedAt: p.datetime().nullable(),
+    /** Session the number was verified in. */
+    phoneBy: p.string().length(22).nullable(),
     /** Grows with every change of the avatar selection (AV-09). */
     avatarV: p.integer().default(0),
     /** `custom`, `upload`, a social login, or null for the generated picture. */

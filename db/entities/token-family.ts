@@ -5,6 +5,14 @@ import { PlayerSchema } from "./player.ts";
 export const TokenFamilySchema = defineEntity({
   name: "TokenFamily",
   tableName: "token_families",
+  indexes: [
+    {
+      // Processes read which access tokens to refuse.
+      name: "token_families_reason_index",
+      expression:
+        "create index token_families_reason_index on token_families (revoked_at) where revoked_reason is not null",
+    },
+  ],
   properties: {
     id: p.string().length(22).primary(),
     player: () => p.manyToOne(PlayerSchema).ref().index("token_families_player_index"),
@@ -19,6 +27,8 @@ export const TokenFamilySchema = defineEntity({
     /** No token of the family outlives this. */
     endsAt: p.datetime().index("token_families_ends_at_index"),
     revokedAt: p.datetime().nullable(),
+    /** Why, when its access tokens are to be refused too (S44); null otherwise. */
+    revokedReason: p.string().length(32).nullable(),
     /** How it was opened; null before this was recorded. */
     method: p.string().length(16).nullable(),
     /**

@@ -26,6 +26,7 @@ import { Migration20261126101500_guest_upgrades } from "./Migration2026112610150
 import { Migration20261126102500_sign_in_times } from "./Migration20261126102500_sign_in_times.ts";
 import { Migration20261126110000_name_skeletons } from "./Migration20261126110000_name_skeletons.ts";
 import { Migration20261126112000_address_forms } from "./Migration20261126112000_address_forms.ts";
+import { Migration20261126112500_address_proofs } from "./Migration20261126112500_address_proofs.ts";
 import { Migration20261126113000_branch_upstream_keys } from "./Migration20261126113000_branch_upstream_keys.ts";
 
 /** In the order they are run. */
@@ -58,5 +59,6 @@ export const migrations = [
   Migration20261126102500_sign_in_times,
   Migration20261126110000_name_skeletons,
   Migration20261126112000_address_forms,
+  Migration20261126112500_address_proofs,
   Migration20261126113000_branch_upstream_keys,
 ] as const;

@@ -13,15 +13,15 @@ export function lockAccount(em: EntityManager, id: number): Promise<Player | nul
   );
 }
 
-/** Sets the password if it is still the one of `before`, null meaning none; false when it is not. */
+/** Sets the password if it is still the one of `before`, null meaning none, as one of the session `by`; false when it is not. */
 export async function replacePassword(
   em: EntityManager,
   playerId: number,
-  { before, after }: { before: string | null; after: string },
+  { before, after, by }: { before: string | null; after: string; by: string },
 ): Promise<boolean> {
   const rows = await rowsOf(
     em,
-    sql`update players set password_hash = ${after}
+    sql`update players set password_hash = ${after}, password_by = ${by}
       where id = ${playerId} and deleted_at is null and not is_guest
         and password_hash is not distinct from ${before} returning id`,
   );
@@ -97,6 +97,7 @@ export async function purgeAccounts(
         delete from address_collisions
         where player_id in (select id from due) or kept_player_id in (select id from due)
       ),
+      revocations as (delete from revocations where player_id in (select id from due)),
       connections as (delete from oauth_connections where player_id in (select id from due)),
       keys as (
         update api_keys set revoked_at = ${now}::timestamptz
@@ -105,7 +106,8 @@ export async function purgeAccounts(
       update players p set purged_at = ${now}::timestamptz, name = 'deleted_' || p.id,
         name_key = 'deleted:' || p.id, name_skeleton = null, username = 'deleted_' || p.id,
         display_name = 'deleted_' || p.id, email = null, email_key = null, phone = null,
-        phone_verified_at = null, password_hash = null, channels = '{}', timezone = 'UTC',
+        phone_verified_at = null, password_hash = null, address_ip = null, address_agent = null,
+        address_device = null, channels = '{}', timezone = 'UTC',
         avatar_source = null, avatar_icon = null, avatar_color = null, avatar_bg = null,
         avatar_border = null, avatar_upload_id = null, avatar_v = avatar_v + 1
       from due where p.id = due.id returning p.id`,

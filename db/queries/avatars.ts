@@ -101,6 +101,7 @@ export async function readShownAvatar(
       from players p
       left join avatar_uploads u on u.id = p.avatar_upload_id and u.status = 'approved'
       left join oauth_connections c on c.player_id = p.id and c.provider = p.avatar_source
+        and c.revoked_at is null
       where p.id = ${playerId}`,
   );
   return rows[0] ?? null;

@@ -42,7 +42,8 @@ export async function useVerification(
         where v.player_id = a.id and v.token_hash = ${tokenHash} and v.email_key = ${emailKey}
           and v.expires_at > ${now} returning v.player_id
       )
-      update players p set email_verified_at = coalesce(p.email_verified_at, ${now}::timestamptz)
+      update players p set email_verified_at = coalesce(p.email_verified_at, ${now}::timestamptz),
+        address_ip = null, address_agent = null, address_device = null
       from used where p.id = used.player_id returning p.id`,
   );
   return rows.length > 0;

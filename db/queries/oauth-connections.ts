@@ -13,6 +13,8 @@ export interface Connection extends ConnectionKey {
   playerId: number;
   name: string | null;
   avatarUrl: string | null;
+  /** Session it is linked in; kept when the link is renewed. */
+  linkedBy?: string | null;
 }
 
 /** Whom a login at a provider leads to, whether the account is open or not. */
@@ -23,7 +25,7 @@ export async function findConnectedPlayer(
   const rows = await rowsOf(
     em,
     sql<{ id: number }>`select player_id as id from oauth_connections
-      where provider = ${provider} and subject = ${subject}`,
+      where provider = ${provider} and subject = ${subject} and revoked_at is null`,
   );
   return rows[0]?.id ?? null;
 }
@@ -39,15 +41,15 @@ export function findAddressHolder(em: EntityManager, emailKey: string): Promise<
  */
 export async function saveConnection(
   em: EntityManager,
-  { playerId, provider, subject, name, avatarUrl }: Connection,
+  { playerId, provider, subject, name, avatarUrl, linkedBy = null }: Connection,
   now: Date,
 ): Promise<boolean> {
   const rows = await rowsOf(
     em,
     sql`insert into oauth_connections as c
-        (player_id, provider, subject, name, avatar_url, linked_at)
-      values (${playerId}, ${provider}, ${subject}, ${name}, ${avatarUrl}, ${now})
-      on conflict (provider, subject) do update
+        (player_id, provider, subject, name, avatar_url, linked_at, linked_by)
+      values (${playerId}, ${provider}, ${subject}, ${name}, ${avatarUrl}, ${now}, ${linkedBy})
+      on conflict (provider, subject) where revoked_at is null do update
         set name = excluded.name, avatar_url = excluded.avatar_url
         where c.player_id = excluded.player_id
       returning id`,
@@ -68,7 +70,7 @@ export function listConnections(em: EntityManager, playerId: number): Promise<Li
     em,
     sql<ListedConnection>`select provider, name, avatar_url as "avatarUrl",
         (extract(epoch from linked_at) * 1000)::float8 as "linkedAtMs"
-      from oauth_connections where player_id = ${playerId} order by linked_at, id`,
+      from oauth_connections where player_id = ${playerId} and revoked_at is null order by linked_at, id`,
   );
 }
 
@@ -79,6 +81,7 @@ export async function deleteConnection(
   const rows = await rowsOf(
     em,
     sql`delete from oauth_connections where player_id = ${playerId} and provider = ${provider}
+        and revoked_at is null
       returning id`,
   );
   return rows.length > 0;

@@ -62,7 +62,7 @@ export async function useReset(
         delete from password_resets r using account p where ${openReset(token, now)}
         returning r.player_id
       )
-      update players p set password_hash = ${passwordHash}
+      update players p set password_hash = ${passwordHash}, password_by = null
       from used where p.id = used.player_id returning p.id`,
   );
   return rows.length > 0;

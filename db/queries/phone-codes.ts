@@ -69,14 +69,14 @@ interface CodeTry {
   maxTries: number;
 }
 
-/** Marks the number as the account's; false when another account has verified it (USR-08). */
+/** Marks the number as the account's, verified in the session `by`; false when another account has verified it (USR-08). */
 export async function verifyPhone(
   em: EntityManager,
-  { playerId, phone, now }: { playerId: number; phone: string; now: Date },
+  { playerId, phone, now, by }: { playerId: number; phone: string; now: Date; by: string },
 ): Promise<boolean> {
   const rows = await rowsOf(
     em,
-    sql`update players set phone = ${phone}, phone_verified_at = ${now}
+    sql`update players set phone = ${phone}, phone_verified_at = ${now}, phone_by = ${by}
       where id = ${playerId} and deleted_at is null and not exists (
         select 1 from players other where other.phone = ${phone}
           and other.phone_verified_at is not null and other.id <> ${playerId})

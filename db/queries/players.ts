@@ -57,6 +57,19 @@ export function findOpenPlayer(em: EntityManager, id: number): Promise<Player | 
   return inShare(em, () => em.findOne(PlayerSchema, { id, deletedAt: null }));
 }
 
+/** Where mail to an open account goes, and how it looks; null without an address. */
+export async function findMailTarget(
+  em: EntityManager,
+  playerId: number,
+): Promise<{ to: string; locale: string; realm: string } | null> {
+  const rows = await rowsOf(
+    em,
+    sql<{ to: string; locale: string; realm: string }>`select email_key as to, locale, realm
+      from players where id = ${playerId} and deleted_at is null and email_key is not null`,
+  );
+  return rows[0] ?? null;
+}
+
 export async function isEmailKeyTaken(em: EntityManager, emailKey: string): Promise<boolean> {
   return (await inShare(em, () => em.count(PlayerSchema, { emailKey }))) > 0;
 }
@@ -122,21 +135,17 @@ export interface LoginRecord {
   checkedHash?: string;
   /** The same password hashed anew. */
   passwordHash?: string | null;
-  /** What proved who it is went through the address. */
-  provesEmail?: boolean;
 }
 
 /** No row when the account was closed, or its password changed, meanwhile. */
 function loginUpdate(
   playerId: number,
-  { now, checkedHash, passwordHash = null, provesEmail = false }: LoginRecord,
+  { now, checkedHash, passwordHash = null }: LoginRecord,
   returned: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const isSame = checkedHash === undefined ? sql`true` : sql`password_hash = ${checkedHash}`;
   return sql`update players set last_login_at = ${now},
-      password_hash = coalesce(${passwordHash}, password_hash),
-      email_verified_at = case when ${provesEmail} then coalesce(email_verified_at, ${now}::timestamptz)
-        else email_verified_at end
+      password_hash = coalesce(${passwordHash}, password_hash)
     where id = ${playerId} and deleted_at is null and ${isSame} returning ${returned}`;
 }
 

@@ -17,6 +17,8 @@ export type SignInMethod =
   | "consent";
 
 export interface SignIn {
+  /** Of the session, where something else has to name it; a random one when absent. */
+  id?: string;
   method: SignInMethod;
   /** When credentials were shown: to us, or to the provider of a social login; null = not, or not known. */
   authenticatedAt: Date | null;

@@ -2,18 +2,20 @@ import type { Clock } from "./clock.ts";
 
 /** An access token lives no longer, so neither entry need be remembered longer (TOK-11). */
 export const rememberedMs = 3_600_000;
-/** Closed accounts, and upgraded guests, a process remembers; past it the oldest is forgotten. */
+/** Closed accounts, upgraded guests, and such sessions, of each kind, a process remembers; past it the oldest is forgotten. */
 export const maxRemembered = 100_000;
 
 /**
- * Players whose unexpired access tokens are refused: every token of an account that was closed, and
- * the guest's tokens of a guest that became an account (S8).
+ * Whose unexpired access tokens are refused: every token of an account that was closed, the guest's
+ * tokens of a guest that became an account (S8), and those of sessions that ended when somebody proved
+ * that the address of the account is theirs (S44).
  */
 export class ClosedAccounts {
   private readonly clock: Clock;
   /** Id -> when it may be forgotten; in the order they were heard of. */
   private readonly closed = new Map<number, number>();
   private readonly upgraded = new Map<number, number>();
+  private readonly ended = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -43,10 +45,18 @@ export class ClosedAccounts {
     this.remember(this.upgraded, playerId);
   }
 
-  private remember(known: Map<number, number>, playerId: number): void {
+  hasEnded(family: string): boolean {
+    return this.ended.has(family);
+  }
+
+  addEnded(family: string): void {
+    this.remember(this.ended, family);
+  }
+
+  private remember<K>(known: Map<K, number>, key: K): void {
     const now = this.clock.now();
-    known.delete(playerId);
-    known.set(playerId, now + rememberedMs);
+    known.delete(key);
+    known.set(key, now + rememberedMs);
     for (const [id, endsAt] of known) {
       if (endsAt > now && known.size <= maxRemembered) return;
       known.delete(id);

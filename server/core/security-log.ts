@@ -4,6 +4,7 @@ export type SecurityEvent =
   | "login_locked"
   | "password_changed"
   | "password_reset"
+  | "address_proven"
   | "account_closed"
   | "key_created"
   | "key_rolled"

@@ -45,7 +45,7 @@ export const templates = {
         paragraphs: [
           "Please confirm that this address belongs to your {brand} account.",
           "{link}",
-          "The link works once, within 24 hours. If you did not create an account, ignore this mail.",
+          "The link works once, within 24 hours. If you did not create an account, open it all the same and say so: whoever did is then shut out.",
         ],
         action: "Confirm address",
       },
@@ -54,7 +54,7 @@ export const templates = {
         paragraphs: [
           "Bitte bestätige, dass diese Adresse zu deinem Konto bei {brand} gehört.",
           "{link}",
-          "Der Link gilt einmal und 24 Stunden lang. Falls du kein Konto angelegt hast, ist nichts zu tun.",
+          "Der Link gilt einmal und 24 Stunden lang. Falls du kein Konto angelegt hast, öffne ihn trotzdem und sag es: wer es war, ist dann ausgesperrt.",
         ],
         action: "Adresse bestätigen",
       },
@@ -185,15 +185,17 @@ export const templates = {
       en: {
         subject: "Your address was confirmed",
         paragraphs: [
-          "Somebody signed in to your {brand} account with a code from this mailbox, which confirmed the address.",
-          "The account has a password, too. If you did not choose it, set a new one: whoever knows it can sign in, and every other device is signed out when it is changed.",
+          "You have shown that this address is yours: with a code, a link or an answer from this mailbox. It is confirmed for your {brand} account.",
+          "Anybody could have entered the address before. So what came to the account by others was ended: signed-in devices, a password, a phone number, API keys, programs and linked logins. Your name, progress and wallet are as they were, and your account lists what was ended.",
+          "If the account has no password now, ask for a new one where you sign in.",
         ],
       },
       de: {
         subject: "Deine Adresse wurde bestätigt",
         paragraphs: [
-          "Jemand hat sich bei deinem Konto bei {brand} mit einem Code aus diesem Postfach angemeldet; damit ist die Adresse bestätigt.",
-          "Das Konto hat auch ein Passwort. Falls du es nicht gewählt hast, setze ein neues: wer es kennt, kann sich anmelden, und wenn es geändert wird, werden alle anderen Geräte abgemeldet.",
+          "Du hast gezeigt, dass diese Adresse dir gehört: mit einem Code, einem Link oder einer Antwort aus diesem Postfach. Sie ist für dein Konto bei {brand} bestätigt.",
+          "Vorher konnte sie jeder eintragen. Darum wurde beendet, was durch andere zum Konto kam: angemeldete Geräte, ein Passwort, eine Telefonnummer, API-Schlüssel, Programme und verknüpfte Anmeldungen. Name, Spielstand und Guthaben sind, wie sie waren, und dein Konto führt auf, was beendet wurde.",
+          "Falls das Konto jetzt kein Passwort hat, fordere bei der Anmeldung ein neues an.",
         ],
       },
     },

@@ -63,9 +63,12 @@ const bearerPattern = /^bearer +([^\s,]+) *$/i;
 /** Reads the credentials of a request as its route demands (TOK-09, TOK-10, LOB-01, LOB-02). */
 export class Authenticator {
   private readonly tokens: TokenService;
-  private readonly closed: Pick<ClosedAccounts, "has" | "hasUpgraded">;
+  private readonly closed: Pick<ClosedAccounts, "has" | "hasUpgraded" | "hasEnded">;
 
-  constructor(tokens: TokenService, closed: Pick<ClosedAccounts, "has" | "hasUpgraded">) {
+  constructor(
+    tokens: TokenService,
+    closed: Pick<ClosedAccounts, "has" | "hasUpgraded" | "hasEnded">,
+  ) {
     this.tokens = tokens;
     this.closed = closed;
   }
@@ -111,8 +114,9 @@ export class Authenticator {
     const caller = claims === null ? null : readCaller(claims);
     if (caller === null && isDemanded) throw refuse("auth:token_invalid");
     if (caller === null) return null;
-    const { playerId, isGuest } = caller;
+    const { playerId, isGuest, family } = caller;
     if (this.closed.has(playerId)) return lostCaller(isDemanded, lost.closed);
+    if (this.closed.hasEnded(family)) return lostCaller(isDemanded, "auth:token_invalid");
     // A guest's token never speaks for the account that the guest has become.
     const isOutdated = isGuest && this.closed.hasUpgraded(playerId);
     return isOutdated ? lostCaller(isDemanded, lost.upgraded) : caller;

@@ -86,7 +86,8 @@ describe("the log", () => {
     for (let n = 0; n < 5; n += 1) await login(unknown, wrong);
     await post(app, "/v1/gateway/code/request", { email });
     const code = (await sentMessage(app.deps, email, "sign-in-code")).content.code ?? "";
-    await post(app, "/v1/gateway/code/verify", { email, code });
+    // In the session that chose the password, which so stays.
+    await post(app, "/v1/gateway/code/verify", { email, code }, as);
     await post(app, `${me}/password`, { current_password: password, new_password: changed }, as);
     await post(app, "/v1/gateway/reset-password/request", { email });
     const reset = await linkOf(email, "reset-password");
@@ -118,6 +119,7 @@ describe("the log", () => {
     assert.deepEqual(eventsSince(start), [
       { event: "login_locked", player },
       { event: "login_locked", player: null },
+      { event: "address_proven", player },
       { event: "password_changed", player },
       { event: "password_reset", player },
       { event: "key_created", player, key: key.id },

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../db/entities/player.ts";
 import { takeRequest, type CredentialRequestRow } from "../../db/queries/credential-requests.ts";
@@ -8,17 +7,16 @@ import { lockAccountOf } from "../../db/queries/players.ts";
 import { findBranding, findRealm } from "../../db/queries/realms.ts";
 import { saveCode } from "../../db/queries/sign-in-codes.ts";
 import { publicBaseUrl } from "../../server/core/addresses.ts";
-import { randomId } from "../../server/core/ids.ts";
 import { codeHash, newCode } from "../../server/core/one-time-codes.ts";
 import { createTokenService } from "../../server/core/tokens.ts";
 import { postMessages, writeMessage } from "../../server/delivery/send.ts";
 import type { NewMessage } from "../../server/delivery/templates.ts";
+import { newReset, resetLink } from "../../server/core/reset-links.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import type { credentialRequests, PayloadOf } from "../queues.ts";
 
 /** Document 1, Single-use credentials. */
 const codeMs = 5 * 60_000;
-const resetSeconds = 3_600;
 /** Sign-in codes of one account in a quarter of an hour: what can be guessed is five tries of each. */
 export const maxCodes = 5;
 const codeWindowMs = 15 * 60_000;
@@ -89,10 +87,9 @@ async function writeReset(
   { id, locale, realm: ownRealm }: Player,
   { emailKey, realm }: CredentialRequestRow,
 ): Promise<number | null> {
-  const jti = randomId();
   const tokens = createTokenService(deps.config, deps.clock);
-  const token = tokens.sign("password_reset", String(id), resetSeconds, { jti });
-  const link = `${await frontEndOf(em, deps, realm)}/reset-password?token=${token}`;
+  const { token, row } = newReset({ tokens, clock: deps.clock }, id);
+  const link = resetLink(await frontEndOf(em, deps, realm), token);
   const messageId = await writeMessage(em, deps, {
     template: "reset-password",
     to: emailKey,
@@ -102,8 +99,7 @@ async function writeReset(
     params: { link },
   });
   if (messageId === null) return null;
-  const expiresAt = new Date(deps.clock.now() + resetSeconds * 1_000);
-  await saveReset(em, { playerId: id, tokenHash: hash("sha256", jti), expiresAt });
+  await saveReset(em, row);
   return messageId;
 }
 

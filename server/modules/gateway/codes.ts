@@ -1,5 +1,3 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
-import type { Player } from "../../../db/entities/player.ts";
 import { insertRequest } from "../../../db/queries/credential-requests.ts";
 import { findOpenPlayer, lockAccountId, recordLogin } from "../../../db/queries/players.ts";
 import { tryCode } from "../../../db/queries/sign-in-codes.ts";
@@ -7,10 +5,16 @@ import { credentialRequests } from "../../../workers/queues.ts";
 import { normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
 import { codeHashes, readCode } from "../../core/one-time-codes.ts";
-import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
+import { announceProof, proveAddress } from "../verification/service.ts";
 import { clearLocks } from "./lockout.ts";
-import { openSession, withCredentials, type Opener, type Session } from "./sessions.ts";
+import {
+  openSession,
+  withCredentials,
+  type HeldSession,
+  type Opener,
+  type Session,
+} from "./sessions.ts";
 
 /** Wrong tries that void a code (GW-04). */
 const maxTries = 5;
@@ -52,6 +56,7 @@ export async function signInWithCode(
   deps: Deps,
   input: { email: string; code: string },
   opener: Opener,
+  held: HeldSession | null = null,
 ): Promise<Session> {
   const code = readCode(input.code);
   if (code === null) throw new AppError("auth:code_invalid");
@@ -63,38 +68,17 @@ export async function signInWithCode(
     const hashes = codeHashes(deps.config, `sign-in:${playerId}`, code);
     const channel = await tryCode(em, { playerId, emailKey, hashes, now, maxTries });
     if (channel === null) return null;
-    if (!(await recordLogin(em, playerId, { now, provesEmail: channel === "email" }))) return null;
+    const isByMail = channel === "email";
+    const proven = isByMail ? await proveAddress(em, deps, { playerId, now, held }) : null;
+    if (!(await recordLogin(em, playerId, { now }))) return null;
     const account = await findOpenPlayer(em, playerId);
     if (!account) return null;
-    const noticeId = await noticeOf(em, deps, account, now);
     const signIn = withCredentials("code", now.getTime());
-    return { account, session: openSession(em, deps, account, opener, signIn), noticeId };
+    return { account, session: openSession(em, deps, account, opener, signIn), proven };
   });
   if (!opened) throw new AppError("auth:code_invalid");
-  const { account, session, noticeId } = opened;
-  await postMessages(deps, [noticeId]);
+  const { account, session, proven } = opened;
+  await announceProof(deps, proven);
   await clearLocks(deps, account);
   return session;
-}
-
-/**
- * Whoever registers with an address that is not theirs chooses the password of the account its owner signs in to
- * later. When the owner is known, they are told that there is one.
- */
-async function noticeOf(
-  em: EntityManager,
-  deps: Deps,
-  { emailKey, emailVerifiedAt, locale, passwordHash, realm }: Player,
-  now: Date,
-): Promise<number | null> {
-  const isProvenNow = emailVerifiedAt?.getTime() === now.getTime();
-  if (!isProvenNow || !passwordHash || !emailKey) return null;
-  const message = {
-    template: "address-confirmed",
-    to: emailKey,
-    locale,
-    realm,
-    params: {},
-  } as const;
-  return writeMessage(em, deps, message);
 }

@@ -5,7 +5,7 @@ import { requestCredential, signInWithCode } from "./codes.ts";
 import { sessionReply } from "./replies.ts";
 import { resetPassword } from "./resets.ts";
 import { NewPassword, SessionBody } from "./schemas.ts";
-import { openerOf } from "./sessions.ts";
+import { heldSession, openerOf } from "./sessions.ts";
 
 const tag = "Gateway";
 const missing = { status: 400, code: "request:missing_field" } as const;
@@ -54,7 +54,10 @@ const codeVerify = defineRoute({
   responses: { 200: SessionBody },
   errors: ["request:missing_field", "auth:code_invalid"],
   handler: async ({ body, deps, request }) =>
-    sessionReply(200, await signInWithCode(deps, body, await openerOf(deps, request))),
+    sessionReply(
+      200,
+      await signInWithCode(deps, body, await openerOf(deps, request), heldSession(deps, request)),
+    ),
 });
 
 const resetRequest = defineRoute({
@@ -89,8 +92,8 @@ const reset = defineRoute({
   body: Type.Object({ token: Type.String({ minLength: 1 }), password: NewPassword }),
   responses: { 200: null },
   errors: ["auth:token_invalid", "server:unavailable"],
-  handler: async ({ body, deps }) => {
-    await resetPassword(deps, body);
+  handler: async ({ body, deps, request }) => {
+    await resetPassword(deps, body, heldSession(deps, request));
     return reply(200);
   },
 });

@@ -6,12 +6,12 @@ import { revokeFamiliesOf } from "../../../db/queries/token-families.ts";
 import { tellAccountNews } from "../../core/account-news.ts";
 import { normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
-import { randomString } from "../../core/ids.ts";
+import { randomId, randomString } from "../../core/ids.ts";
 import { userNameFields } from "../../core/skeletons.ts";
 import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { writeVerification } from "../verification/service.ts";
+import { addressOrigin, writeVerification } from "../verification/service.ts";
 import { claiming } from "./conflicts.ts";
 import {
   openSession,
@@ -98,6 +98,8 @@ export interface UpgradeInput {
   password: string;
   displayName: string | null;
   locale: string;
+  /** Of the browser it is done in. */
+  deviceHash?: string | null;
 }
 
 /** Makes the guest an account under the same id; its older credentials die with the same step (S8, GW-07). */
@@ -118,6 +120,7 @@ export async function upgrade(
     locale: input.locale,
     now,
   };
+  const family = randomId();
   const [session, mailId] = await claiming(() =>
     deps.em.transactional(async (em) => {
       if (!(await upgradeGuest(em, caller.playerId, account)))
@@ -129,7 +132,9 @@ export async function upgrade(
       if (!player) throw new AppError("auth:token_invalid");
       const verification = await writeVerification(em, deps, player);
       // Its password was chosen, and not yet asked for.
-      const signIn = withoutCredentials("upgrade");
+      const signIn = { ...withoutCredentials("upgrade"), id: family };
+      const { deviceHash = null } = input;
+      Object.assign(player, addressOrigin(opener, { now, deviceHash }), { passwordBy: family });
       return [openSession(em, deps, player, opener, signIn), verification] as const;
     }),
   );

@@ -7,12 +7,15 @@ import { pastedToken } from "../../core/pasted.ts";
 import { logSecurity } from "../../core/security-log.ts";
 import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
+import { announceProof, proveAddress } from "../verification/service.ts";
 import { clearLocks } from "./lockout.ts";
+import type { HeldSession } from "./sessions.ts";
 
 /** Sets a new password by a token of a mail; every session of the account ends with it (S4, S7). */
 export async function resetPassword(
   deps: Deps,
   input: { token: string; password: string },
+  held: HeldSession | null = null,
 ): Promise<void> {
   const claims = deps.tokens.verify("password_reset", pastedToken(input.token));
   const token = { playerId: Number(claims?.sub), tokenHash: hash("sha256", claims?.jti ?? "") };
@@ -21,17 +24,20 @@ export async function resetPassword(
   if (!claims || !(await isResetOpen(deps.em, token, now)))
     throw new AppError("auth:token_invalid");
   const passwordHash = await deps.passwords.hash(input.password);
-  const { player, mailId } = await deps.em.transactional(async (em) => {
+  const { player, mailId, proven } = await deps.em.transactional(async (em) => {
     if (!(await useReset(em, token, { now, passwordHash })))
       throw new AppError("auth:token_invalid");
+    const proof = { playerId: token.playerId, now, held, keepsPassword: true };
+    const proven = await proveAddress(em, deps, proof);
     await revokeFamiliesOf(em, token.playerId, now);
     const player = await findOpenPlayer(em, token.playerId);
-    if (!player?.emailKey) return { player, mailId: null };
+    if (!player?.emailKey) return { player, mailId: null, proven };
     const { emailKey: to, locale, realm } = player;
     const mail = { template: "password-changed", to, locale, realm, params: {} } as const;
-    return { player, mailId: await writeMessage(em, deps, mail) };
+    return { player, mailId: await writeMessage(em, deps, mail), proven };
   });
   logSecurity(deps, "password_reset", { player: token.playerId });
+  await announceProof(deps, proven);
   if (player) await clearLocks(deps, player);
   await postMessages(deps, [mailId]);
 }

@@ -1,6 +1,7 @@
 import { timestamp } from "../../core/clock.ts";
 import { preferredLocale } from "../../core/locales.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
+import { newDevice } from "../verification/service.ts";
 import { clearRefreshCookie, refreshCookie } from "./cookies.ts";
 import { credentialRoutes } from "./credential-routes.ts";
 import { enterAsGuest, upgrade } from "./guests.ts";
@@ -100,13 +101,16 @@ const upgradeRoute = defineRoute({
   responses: { 200: s.SessionBody },
   errors: ["user:email_taken", "server:unavailable"],
   handler: async ({ body, caller, deps, request }) => {
+    const { deviceHash, headers } = newDevice();
     const input = {
       email: body.email,
       password: body.password,
       displayName: body.display_name ?? null,
       locale: preferredLocale(request.headers["accept-language"]),
+      deviceHash,
     };
-    return sessionReply(200, await upgrade(deps, caller, input, await openerOf(deps, request)));
+    const opener = await openerOf(deps, request);
+    return sessionReply(200, await upgrade(deps, caller, input, opener), headers);
   },
 });
 

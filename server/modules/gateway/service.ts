@@ -22,12 +22,14 @@ export {
 } from "./lockout.ts";
 export { emailProblem } from "./guests.ts";
 export {
+  heldSession,
   inheritSignIn,
   openerOf,
   openSession,
   requireOpenSession,
   requireSameRole,
   withCredentials,
+  type HeldSession,
   type Opener,
   type Session,
 } from "./sessions.ts";

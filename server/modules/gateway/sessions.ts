@@ -20,6 +20,7 @@ import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import type { RequestInfo } from "../../http/route.ts";
 import { resolveRealm } from "../realms/service.ts";
+import { refreshCookie } from "./cookies.ts";
 import { presentPlayer, rolesOf, type SessionBody } from "./schemas.ts";
 
 const daySeconds = 86_400;
@@ -39,6 +40,14 @@ const lifetimeOf = (isGuest: boolean) => (isGuest ? lifetimes.guest : lifetimes.
 export interface Opener {
   realm: string;
   userAgent: string | null;
+  /** Address the request came from. */
+  ip?: string;
+}
+
+/** Session a request shows it has; whether it is open has to be looked up. */
+export interface HeldSession {
+  playerId: number;
+  family: string;
 }
 
 /** The answer to whoever signed in, and the cookie that goes with it. */
@@ -50,14 +59,27 @@ export interface Session {
 
 export async function openerOf(
   deps: Pick<Deps, "em" | "config">,
-  request: Pick<RequestInfo, "headers">,
+  request: Pick<RequestInfo, "headers" | "ip">,
 ): Promise<Opener> {
   const { headers } = request;
   const realm = await resolveRealm(deps, { named: headers["x-realm"], origin: headers["origin"] });
   return {
     realm,
+    ip: request.ip,
     userAgent: headers["user-agent"]?.slice(0, 255).toWellFormed().replaceAll("\0", "") ?? null,
   };
+}
+
+/** On a public route: by its access token, or by the cookie of a browser. */
+export function heldSession(
+  { tokens }: Pick<Deps, "tokens">,
+  { headers, cookies }: Pick<RequestInfo, "headers" | "cookies">,
+): HeldSession | null {
+  const bearer = /^bearer +([^\s,]+) *$/i.exec(headers["authorization"] ?? "")?.[1];
+  const cookie = cookies[refreshCookie];
+  const access = bearer === undefined ? null : tokens.verify("access", bearer);
+  const claims = access ?? (cookie === undefined ? null : tokens.verify("refresh", cookie));
+  return claims?.fam === undefined ? null : { playerId: Number(claims.sub), family: claims.fam };
 }
 
 /** For sessions nobody showed credentials for: programs that ask for a recent sign-in get another. */

@@ -69,6 +69,12 @@ const Key = Type.Object(
     expires_at: OptionalTimestamp,
     created_at: Timestamp,
     revoked_at: OptionalTimestamp,
+    revoked_reason: Type.Optional(
+      Type.String({
+        description:
+          "where it was not its owner who revoked it; address_proven: the owner of the account's address was not who made the key",
+      }),
+    ),
   },
   { title: "ApiKey" },
 );
@@ -93,5 +99,6 @@ export function presentKey(key: ApiKey): Static<typeof Key> {
     expires_at: timeOrNull(key.expiresAt),
     created_at: timestamp(key.createdAt.getTime()),
     revoked_at: timeOrNull(key.revokedAt),
+    ...(key.revokedReason ? { revoked_reason: key.revokedReason } : {}),
   };
 }

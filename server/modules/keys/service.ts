@@ -65,6 +65,7 @@ export async function createKey(
       scopes: distinct(input.scopes),
       origins: storedOrigins(input.origins),
       isActive: true,
+      createdBy: caller.family,
       expiresAt: expiresAt === null ? null : new Date(expiresAt),
       createdAt: new Date(now),
     });
@@ -128,6 +129,7 @@ export async function rollKey(deps: Deps, caller: Caller, place: KeyPlace): Prom
     await requireOpenSession({ em, clock: deps.clock }, caller);
     plaintext = newPlaintext(each.prefix);
     each.secretHash = hashOfKey(plaintext);
+    each.createdBy = caller.family;
   });
   logSecurity(deps, "key_rolled", { player: caller.playerId, key: key.id });
   return { key, plaintext };

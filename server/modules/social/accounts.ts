@@ -10,13 +10,13 @@ import {
 } from "../../../db/queries/oauth-connections.ts";
 import { findOpenPlayer, recordLogin } from "../../../db/queries/players.ts";
 import { AppError } from "../../core/errors.ts";
-import { randomString } from "../../core/ids.ts";
+import { randomId, randomString } from "../../core/ids.ts";
 import { userNameFields } from "../../core/skeletons.ts";
 import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import { inheritSignIn, openSession, type Opener, type Session } from "../gateway/service.ts";
-import { writeVerification } from "../verification/service.ts";
+import { addressOrigin, writeVerification } from "../verification/service.ts";
 import type { Profile } from "./profiles.ts";
 
 /** A name somebody else took meanwhile, or the same person signing in twice at once, is tried again. */
@@ -61,12 +61,13 @@ async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Pr
     if (known && (await findKnown(em, signIn)) !== known)
       throw new AppError("oauth:already_linked");
     player.lastLoginAt = now;
-    const connection = { ...profile, provider, playerId: player.id };
+    const id = randomId();
+    const connection = { ...profile, provider, playerId: player.id, linkedBy: id };
     if (!(await saveConnection(em, connection, now))) throw new Overtaken();
     const needsMail = known === null && !player.emailVerifiedAt;
     const mail = needsMail ? await writeVerification(em, deps, player) : null;
     const { authenticatedAt } = profile;
-    const opening = { method: "social", authenticatedAt, parent: null } as const;
+    const opening = { id, method: "social", authenticatedAt, parent: null } as const;
     return [openSession(em, deps, player, opener, opening), mail] as const;
   });
   await postMessages(deps, [mailId]);
@@ -102,6 +103,7 @@ async function createAccount(
 ): Promise<Player> {
   const username = usernameOf(profile.name ?? provider);
   const now = new Date(deps.clock.now());
+  const isProven = profile.isEmailVerified && profile.email !== null;
   const player = em.create(PlayerSchema, {
     ...userNameFields(username),
     username,
@@ -109,7 +111,8 @@ async function createAccount(
     isGuest: false,
     email: profile.email,
     emailKey: profile.email,
-    emailVerifiedAt: profile.isEmailVerified && profile.email !== null ? now : null,
+    emailVerifiedAt: isProven ? now : null,
+    ...(isProven ? {} : addressOrigin(opener, { now, deviceHash: null })),
     locale,
     channels: profile.email === null ? [] : ["email:account"],
     realm: opener.realm,
@@ -150,7 +153,8 @@ export async function linkSocially(
       const parent = linker.family;
       const signIn = await inheritSignIn(em, deps, { method: "link", playerId, parent });
       if (signIn === null) throw new AppError("auth:token_invalid");
-      const isSaved = await saveConnection(em, { ...profile, provider, playerId }, now);
+      const link = { ...profile, provider, playerId, linkedBy: linker.family };
+      const isSaved = await saveConnection(em, link, now);
       if (!isSaved) throw new AppError("oauth:already_linked");
       return opener && openSession(em, deps, player, opener, signIn);
     });

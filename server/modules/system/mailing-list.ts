@@ -62,7 +62,7 @@ export async function subscribe(deps: Deps, input: SubscribeInput): Promise<void
 export interface LinkInput {
   email: string;
   token: string;
-  /** Answer as if it were done, and do nothing: HEAD. */
+  /** Say what would come of it, and do nothing: whoever opens a link has not said yes. */
   isTrial: boolean;
 }
 

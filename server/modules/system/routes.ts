@@ -1,16 +1,17 @@
-import { statusPageUrl } from "../../core/addresses.ts";
 import { AppError } from "../../core/errors.ts";
 import { preferredLocale } from "../../core/locales.ts";
 import { permissionVary } from "../../http/cors.ts";
 import { nameOf } from "../../http/draft.ts";
+import { defineRoute, redirect, redirectReply, reply, type AnyRoute } from "../../http/route.ts";
+import { verifyPagePath } from "../verification/service.ts";
 import {
-  defineRoute,
-  redirect,
-  redirectReply,
-  reply,
-  type AnyRoute,
-  type RequestInfo,
-} from "../../http/route.ts";
+  linkOf,
+  linkPageRoutes,
+  noReferrer,
+  pageUrl,
+  statusReply,
+  unsubscribePagePath,
+} from "./link-pages.ts";
 import { receiveContact, receiveFeedback } from "./leads.ts";
 import { resolveRealm } from "../realms/service.ts";
 import { subscribe, unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
@@ -60,7 +61,7 @@ const subscribeRoute = defineRoute({
 const verify = defineRoute({
   method: "GET",
   path: "/v1/verify",
-  summary: "Confirm the address of an account or a subscription; the link in the mail",
+  summary: "The link of a mail that confirms an address: leads to a page that asks first",
   tag,
   auth: "public",
   source: "document 1, System; SYS-02, USR-06",
@@ -68,16 +69,18 @@ const verify = defineRoute({
   looseQuery: true,
   responses: { 302: redirect },
   errors: [],
-  handler: async ({ query, deps, request }) => {
-    const outcome = await verifyAddress(deps, linkOf(query, request));
-    return redirectReply(statusPageUrl(deps.config, "verify", resultOf(outcome)), noReferrer);
+  handler: async ({ query, deps }) => {
+    const link = linkOf(query);
+    const outcome = await verifyAddress(deps, { ...link, isTrial: true });
+    if (outcome !== "success") return statusReply(deps, "verify", outcome);
+    return redirectReply(pageUrl(verifyPagePath, link), noReferrer);
   },
 });
 
 const unsubscribeRoute = defineRoute({
   method: "GET",
   path: "/v1/unsubscribe",
-  summary: "Leave the mailing list; the link in every mail",
+  summary: "The link of every mail that leaves the mailing list: leads to a page that asks first",
   tag,
   auth: "public",
   source: "document 1, System; SYS-02",
@@ -85,9 +88,11 @@ const unsubscribeRoute = defineRoute({
   looseQuery: true,
   responses: { 302: redirect },
   errors: [],
-  handler: async ({ query, deps, request }) => {
-    const outcome = await unsubscribe(deps, linkOf(query, request));
-    return redirectReply(statusPageUrl(deps.config, "unsubscribe", resultOf(outcome)), noReferrer);
+  handler: async ({ query, deps }) => {
+    const link = linkOf(query);
+    const outcome = await unsubscribe(deps, { ...link, isTrial: true });
+    if (outcome !== "success") return statusReply(deps, "unsubscribe", outcome);
+    return redirectReply(pageUrl(unsubscribePagePath, link), noReferrer);
   },
 });
 
@@ -98,13 +103,13 @@ const oneClick = defineRoute({
   tag,
   auth: "public",
   source: "SYS-03",
-  heldSecret: ({ query, deps, request }) => unsubscriberOf(deps, linkOf(query, request)),
+  heldSecret: ({ query, deps }) => unsubscriberOf(deps, linkOf(query)),
   query: s.LinkQuery,
   looseQuery: true,
   responses: { 200: null },
   errors: ["request:missing_parameter", "auth:token_invalid"],
-  handler: async ({ query, deps, request }) => {
-    const outcome = await unsubscribe(deps, linkOf(query, request));
+  handler: async ({ query, deps }) => {
+    const outcome = await unsubscribe(deps, { ...linkOf(query), isTrial: false });
     if (outcome === "missing_arguments") throw new AppError("request:missing_parameter");
     if (outcome === "invalid_arguments") throw new AppError("auth:token_invalid");
     // An address that is not on the list is where its owner wants it.
@@ -150,19 +155,6 @@ const feedback = defineRoute({
   },
 });
 
-/** The address that was asked carries a token; the next site need not see it. */
-const noReferrer: [string, string][] = [["Referrer-Policy", "no-referrer"]];
-
-/** Mail scanners look with HEAD before anyone reads; that must use nothing up. */
-function linkOf(query: { email?: string; token?: string }, request: RequestInfo) {
-  const { email = "", token = "" } = query;
-  return { email, token, isTrial: request.method === "HEAD" };
-}
-
-function resultOf(outcome: string): Record<string, string> {
-  return outcome === "success" ? { result: "success" } : { result: "error", code: outcome };
-}
-
 export const systemRoutes: AnyRoute[] = [
   healthCheck,
   subscribeRoute,
@@ -171,4 +163,5 @@ export const systemRoutes: AnyRoute[] = [
   oneClick,
   contact,
   feedback,
+  ...linkPageRoutes,
 ];

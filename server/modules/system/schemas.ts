@@ -42,6 +42,9 @@ export const LinkQuery = Type.Object({
   token: Type.Optional(Type.String()),
 });
 
+/** What the form of a page behind a link sends. */
+export const LinkAnswer = Type.Object({ answer: Type.Enum(["yes", "no"]) });
+
 export const ContactBody = Type.Object({
   fullname: trimmedText(1, 255),
   email: emailOf(254),

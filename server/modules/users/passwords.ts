@@ -41,7 +41,12 @@ export async function changePassword(
   }
   refuseLocked(await lockout.succeed(subject));
   await Promise.all(loginSubjectsOf(account).map((one) => lockout.succeed(one)));
-  const isSet = await setPassword(deps, account, { before, wanted, keptFamily: caller.family });
+  const isSet = await setPassword(deps, account, {
+    before,
+    wanted,
+    keptFamily: caller.family,
+    by: caller.family,
+  });
   // Another request changed it meanwhile: what was current is so no more.
   if (!isSet) throw new AppError("user:password_incorrect");
 }
@@ -56,7 +61,13 @@ export async function setInitialPassword(
   const before = null;
   const isSet =
     !account.passwordHash &&
-    (await setPassword(deps, account, { before, wanted, keptFamily: "", opener: caller }));
+    (await setPassword(deps, account, {
+      before,
+      wanted,
+      keptFamily: "",
+      by: caller.family,
+      opener: caller,
+    }));
   if (!isSet) throw new AppError("user:password_exists");
 }
 
@@ -71,6 +82,8 @@ interface PasswordStep {
   wanted: string;
   /** The session that stays. */
   keptFamily: string;
+  /** The session it is chosen in. */
+  by: string;
   /** Who need not know a password, but be signed in still. */
   opener?: Caller;
 }
@@ -79,12 +92,12 @@ interface PasswordStep {
 async function setPassword(
   deps: Deps,
   { id, emailKey, locale, realm }: Player,
-  { before, wanted, keptFamily, opener }: PasswordStep,
+  { before, wanted, keptFamily, by, opener }: PasswordStep,
 ): Promise<boolean> {
   const after = await deps.passwords.hash(wanted);
   const now = new Date(deps.clock.now());
   const mail = await deps.em.transactional(async (em) => {
-    if (!(await replacePassword(em, id, { before, after }))) return undefined;
+    if (!(await replacePassword(em, id, { before, after, by }))) return undefined;
     if (opener) await requireOpenSession({ em, clock: deps.clock }, opener);
     await revokeFamiliesOf(em, id, now, keptFamily);
     if (!emailKey) return null;

@@ -82,7 +82,7 @@ export async function verifyPhoneCode(
   const phone = await tryCode(deps.em, { playerId, hashes, now: at, maxTries });
   if (phone === null) throw new AppError("phone:code_invalid");
   const verify = async (em: EntityManager) => {
-    const isDone = await verifyPhone(em, { playerId, phone, now: at });
+    const isDone = await verifyPhone(em, { playerId, phone, now: at, by: caller.family });
     if (!isDone) return false;
     await requireOpenSession({ em, clock: deps.clock }, caller);
     await dropTextedCode(em, playerId);

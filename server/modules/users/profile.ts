@@ -11,7 +11,7 @@ import { postMessages, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
 import { claiming, emailProblem, requireOpenSession } from "../gateway/service.ts";
-import { writeVerification } from "../verification/service.ts";
+import { addressOrigin, writeVerification } from "../verification/service.ts";
 
 /** What a PATCH supplies; undefined is not supplied, null has the meaning of USR-02. */
 export interface ProfileChange {
@@ -21,11 +21,21 @@ export interface ProfileChange {
   timezone?: string | null | undefined;
 }
 
+/** Where a change comes from: whoever reads the new address is told (S44). */
+export interface ChangeOrigin {
+  ip?: string;
+  userAgent: string | null;
+  deviceHash: string | null;
+}
+
+const nowhere: ChangeOrigin = { userAgent: null, deviceHash: null };
+
 /** Changes the caller's profile; constraints decide who gets an address or a name (USR-02, S9). */
 export async function changeProfile(
   deps: Deps,
   caller: Caller,
   change: ProfileChange,
+  origin: ChangeOrigin = nowhere,
 ): Promise<Player> {
   const { email, username, display_name: displayName, timezone } = change;
   const isEmpty = (email ?? username ?? null) === null;
@@ -40,7 +50,7 @@ export async function changeProfile(
         account.displayName =
           newDisplayName(account, displayName) ?? account.username ?? account.name;
       if (timezone !== undefined) account.timezone = timezone ?? "UTC";
-      const mails = await changeEmail(em, deps, account, email ?? null);
+      const mails = await changeEmail(em, deps, account, { email: email ?? null, origin });
       if (mails.length > 0) await requireOpenSession({ em, clock: deps.clock }, caller);
       return [account, mails] as const;
     }),
@@ -73,14 +83,16 @@ async function changeEmail(
   em: EntityManager,
   deps: Deps,
   account: Player,
-  email: string | null,
+  { email, origin }: { email: string | null; origin: ChangeOrigin },
 ): Promise<(number | null)[]> {
   if (email === null) return [];
   const emailKey = normalizeEmail(email);
   if (emailKey === null) throw new AppError("validation:failed", emailProblem);
   const { emailKey: before, locale, realm } = account;
   if (emailKey === before) return [];
-  Object.assign(account, { email: emailKey, emailKey, emailVerifiedAt: null });
+  const now = new Date(deps.clock.now());
+  const facts = addressOrigin(origin, { now, deviceHash: origin.deviceHash });
+  Object.assign(account, { email: emailKey, emailKey, emailVerifiedAt: null, ...facts });
   await em.flush();
   // Whoever reads the older address must not get in by what was sent there.
   await dropSentCredentials(em, account.id);

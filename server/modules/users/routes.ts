@@ -1,6 +1,7 @@
 import { preferredLocale } from "../../core/locales.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { openerOf, sessionReply } from "../gateway/service.ts";
+import { newDevice } from "../verification/service.ts";
 import { closeOwnAccount } from "./closing.ts";
 import { passwordRoutes } from "./password-routes.ts";
 import { phoneRoutes } from "./phone-routes.ts";
@@ -25,8 +26,10 @@ const create = defineRoute({
   handler: async ({ body, deps, request }) => {
     const { email, username, password } = body;
     const locale = preferredLocale(request.headers["accept-language"]);
+    const { deviceHash, headers } = newDevice();
     const input = { email, username, password, displayName: body.display_name ?? null, locale };
-    return sessionReply(201, await register(deps, input, await openerOf(deps, request)));
+    const opener = await openerOf(deps, request);
+    return sessionReply(201, await register(deps, { ...input, deviceHash }, opener), headers);
   },
 });
 
@@ -70,8 +73,13 @@ const change = defineRoute({
   body: s.ProfileBody,
   responses: { 200: s.UserBody },
   errors: ["request:no_fields", "user:email_taken", "user:username_taken", "user:not_found"],
-  handler: async ({ body, caller, deps }) =>
-    reply(200, s.presentUser(await changeProfile(deps, caller, body))),
+  handler: async ({ body, caller, deps, request }) => {
+    const { deviceHash, headers } = newDevice();
+    const { userAgent } = await openerOf(deps, request);
+    const origin = { userAgent, ip: request.ip, deviceHash };
+    const user = s.presentUser(await changeProfile(deps, caller, body, origin));
+    return reply(200, user, typeof body.email === "string" ? headers : []);
+  },
 });
 
 const close = defineRoute({

@@ -2,11 +2,12 @@ import { PlayerSchema, type Player } from "../../../db/entities/player.ts";
 import { findOpenPlayer, isEmailKeyTaken, isNameTaken } from "../../../db/queries/players.ts";
 import { isUsername, normalizeEmail } from "../../core/account-names.ts";
 import { AppError } from "../../core/errors.ts";
+import { randomId } from "../../core/ids.ts";
 import { userNameFields } from "../../core/skeletons.ts";
 import { postMessages } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
-import { writeVerification } from "../verification/service.ts";
+import { addressOrigin, writeVerification } from "../verification/service.ts";
 import {
   claiming,
   emailProblem,
@@ -22,6 +23,8 @@ export interface RegisterInput {
   password: string;
   displayName: string | null;
   locale: string;
+  /** Of the browser it is done in. */
+  deviceHash?: string | null;
 }
 
 /** Creates an account and signs it in, in one transaction; constraints decide who was first (S9). */
@@ -30,7 +33,8 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
   if (emailKey === null) throw new AppError("validation:failed", emailProblem);
   const passwordHash = await deps.passwords.hash(input.password);
   const now = new Date(deps.clock.now());
-  const { username, locale } = input;
+  const { username, locale, deviceHash = null } = input;
+  const family = randomId();
   const [session, mailId] = await claiming(() =>
     deps.em.transactional(async (em) => {
       const player = em.create(PlayerSchema, {
@@ -40,7 +44,9 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
         isGuest: false,
         email: emailKey,
         emailKey,
+        ...addressOrigin(opener, { now, deviceHash }),
         passwordHash,
+        passwordBy: family,
         locale,
         channels: ["email:account"],
         realm: opener.realm,
@@ -50,7 +56,7 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
       // The tokens carry the id, so the row has to exist before the session is made.
       await em.flush();
       const verification = await writeVerification(em, deps, player);
-      const signIn = withCredentials("registration", now.getTime());
+      const signIn = { ...withCredentials("registration", now.getTime()), id: family };
       return [openSession(em, deps, player, opener, signIn), verification] as const;
     }),
   );

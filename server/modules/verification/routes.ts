@@ -1,4 +1,6 @@
 import Type from "typebox";
+import { listRevocations } from "../../../db/queries/address-proofs.ts";
+import { timestamp } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { confirmEmail, resendVerification } from "./service.ts";
@@ -29,7 +31,7 @@ const resend = defineRoute({
 const verify = defineRoute({
   method: "POST",
   path: "/v1/users/email/verify",
-  summary: "Use a verification token",
+  summary: "Use a verification token; a page that calls it has asked whether the account is theirs",
   tag,
   auth: "public",
   source: "USR-06",
@@ -46,4 +48,58 @@ const verify = defineRoute({
   },
 });
 
-export const verificationRoutes: AnyRoute[] = [resend, verify];
+/** The newest; older ones stay stored. */
+const maxListed = 500;
+const Timestamp = Type.String({ format: "date-time" });
+const OptionalTimestamp = Type.Unsafe<string | null>({
+  type: ["string", "null"],
+  format: "date-time",
+});
+
+const RevocationList = Type.Object({
+  revocations: Type.Array(
+    Type.Object(
+      {
+        kind: Type.Enum(["session", "consent", "password", "phone", "api_key", "connection"]),
+        label: Type.Unsafe<string | null>({
+          type: ["string", "null"],
+          description: "a browser, a program, the ends of a number, a key's name, a provider",
+        }),
+        reason: Type.String({
+          description: "address_proven: the owner of the address was not who attached it",
+        }),
+        attached_at: OptionalTimestamp,
+        revoked_at: Timestamp,
+      },
+      { title: "Revocation" },
+    ),
+  ),
+});
+
+const revocations = defineRoute({
+  method: "GET",
+  path: "/v1/users/@me/revocations",
+  summary: "List what was taken from the account when its address was proven, newest first",
+  tag,
+  auth: "registered",
+  source: "S44",
+  responses: { 200: RevocationList },
+  errors: [],
+  handler: async ({ caller, deps }) => {
+    const rows = await listRevocations(deps.em, caller.playerId, maxListed);
+    return reply(200, {
+      revocations: rows.map(({ kind, label, reason, attachedAtMs, revokedAtMs }) => ({
+        kind,
+        // The number is somebody else's: enough to know it again.
+        label: kind === "phone" ? maskedNumber(label ?? "") : label,
+        reason,
+        attached_at: attachedAtMs === null ? null : timestamp(attachedAtMs),
+        revoked_at: timestamp(revokedAtMs),
+      })),
+    });
+  },
+});
+
+const maskedNumber = (phone: string): string => `${phone.slice(0, 3)}…${phone.slice(-2)}`;
+
+export const verificationRoutes: AnyRoute[] = [resend, verify, revocations];

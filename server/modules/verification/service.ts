@@ -7,14 +7,17 @@ import {
   saveVerification,
   useVerification,
 } from "../../../db/queries/email-verifications.ts";
-import { normalizeEmail } from "../../core/account-names.ts";
 import { publicBaseUrl } from "../../core/addresses.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomId } from "../../core/ids.ts";
-import { pastedToken } from "../../core/pasted.ts";
 import { sendNow, writeMessage } from "../../delivery/send.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../http/auth.ts";
+import { readVerification } from "./tokens.ts";
+
+export { addressOrigin, isDevice, newDevice, verifyPagePath } from "./device.ts";
+export { disownAddress, readOrigin, type Origin } from "./origin.ts";
+export { announceProof, proveAddress } from "./proof.ts";
 
 /** USR-06, TOK-03 */
 const tokenSeconds = 86_400;
@@ -58,12 +61,9 @@ export async function confirmEmail(
   deps: Pick<Deps, "em" | "clock" | "tokens">,
   { token, email = null, isTrial = false }: ConfirmInput,
 ): Promise<boolean> {
-  const claims = deps.tokens.verify("email_verify", pastedToken(token));
-  if (!claims?.email) return false;
-  if (email !== null && normalizeEmail(email) !== claims.email) return false;
+  const verification = readVerification(deps, { token, email });
+  if (verification === null) return false;
   const now = new Date(deps.clock.now());
-  const playerId = Number(claims.sub);
-  const verification = { playerId, tokenHash: hash("sha256", claims.jti), emailKey: claims.email };
   return (isTrial ? isVerificationOpen : useVerification)(deps.em, verification, now);
 }
 

@@ -4,6 +4,7 @@ import { RealmBrandingSchema } from "../../../db/entities/realm-branding.ts";
 import { RealmSchema } from "../../../db/entities/realm.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { password, post, uniqueName } from "../../support/identity.ts";
+import { followLink } from "../../support/link-page.ts";
 import { sentMessage } from "../../support/messages.ts";
 
 describe("a mail has the look of its reader's realm", () => {
@@ -82,8 +83,7 @@ describe("a mail has the look of its reader's realm", () => {
     const { content } = await sentMessage(app.deps, email, "subscribe-verify");
     assert.match(content.text, /news from Bright <Game>/);
     assert.match(content.html ?? "", />Unsubscribe<\/a> · /);
-    const link = new URL(content.links[0] ?? "");
-    await fetch(`${app.url}${link.pathname}${link.search}`, { redirect: "manual" });
+    await followLink(app, content.links[0] ?? "");
     const welcome = await sentMessage(app.deps, email, "subscribe-welcome");
     assert.match(welcome.content.text, /news from Bright <Game>/);
   });

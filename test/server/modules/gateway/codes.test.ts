@@ -13,6 +13,7 @@ import {
   post,
   registerAccount,
   tally,
+  tokenOf,
   uniqueName,
 } from "../../../support/identity.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
@@ -75,7 +76,7 @@ describe("a sign-in code", () => {
     assert.ok(stored.emailVerifiedAt);
   });
 
-  it("tells who proves the address of a password somebody chose, once, and nobody without one", async () => {
+  it("tells who proves the address, once", async () => {
     const { email } = await registerAccount(app);
     const notices = async (to: string) =>
       (await messagesTo(app.deps, to)).filter(({ template }) => template === "address-confirmed");
@@ -91,7 +92,7 @@ describe("a sign-in code", () => {
       sql`update players set password_hash = null where id = ${bare.session.player.id}`,
     );
     assert.equal((await verify(bare.email, await codeFor(bare.email))).status, 200);
-    assert.deepEqual(await notices(bare.email), []);
+    assert.equal((await notices(bare.email)).length, 1);
   });
 
   it("works once, even for fifty at the same moment", async () => {
@@ -182,12 +183,14 @@ describe("a sign-in code", () => {
   });
 
   it("ends the lock of failed logins", async () => {
-    const { email } = await registerAccount(app);
+    const { email, session } = await registerAccount(app);
     const login = (given: string) =>
       post(app, "/v1/gateway/login", { identifier: email, password: given });
     for (let i = 0; i < 5; i++) await login("no");
     assert.equal((await login(password)).code, "auth:locked");
-    assert.equal((await verify(email, await codeFor(email))).status, 200);
+    // In the session that chose the password, which so stays.
+    const given = { email, code: await codeFor(email) };
+    assert.equal((await post(app, verifyPath, given, tokenOf(session))).status, 200);
     assert.equal((await login(password)).status, 200);
   });
 });

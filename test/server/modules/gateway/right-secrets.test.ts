@@ -72,6 +72,10 @@ describe("wrong secrets from an address", () => {
     const guest = await enter(app);
     const other = await enter(app);
     const { email } = await registerAccount(app);
+    // A new password confirms the address by itself, so this is an account of its own.
+    const account = { email: "unverified@example.com", username: "unverified", password };
+    const elsewhere = { "x-forwarded-for": "203.0.113.250" };
+    assert.equal((await post(app, "/v1/users", account, elsewhere)).status, 201);
     await app.client.post("/v1/gateway/reset-password/request", { body: { email } });
     const right: Record<keyof typeof calls, string> = {
       refresh: guest.refresh_token,
@@ -79,7 +83,7 @@ describe("wrong secrets from an address", () => {
       logout: other.refresh_token,
       reclaim: guest.reclaim_token ?? "",
       reset: await linkToken(email, "reset-password"),
-      verify: await linkToken(email, "verify-email"),
+      verify: await linkToken(account.email, "verify-email"),
       unsubscribe: unsubscribeToken(app.deps.config, "reader@example.com"),
     };
     for (const [name, call] of Object.entries(calls) as [keyof typeof calls, Call][]) {

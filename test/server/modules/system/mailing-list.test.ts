@@ -7,6 +7,7 @@ import { subscribe as subscribeAddress } from "../../../../server/modules/system
 import { unsubscribeToken } from "../../../../server/modules/system/unsubscribe-token.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { post } from "../../../support/identity.ts";
+import { followLink, openLink, pressButton } from "../../../support/link-page.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
 
 let app: App;
@@ -27,11 +28,12 @@ const pathOf = (link: string | undefined) => {
   const url = new URL(link ?? "");
   return url.pathname + url.search;
 };
+/** Where a link leads once what its page asks, if it asks, was answered with yes. */
 const locationOf = async (path: string) => {
   const answer = await app.client.get(path);
   assert.equal(answer.status, 302);
   assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
-  return answer.headers.get("location");
+  return followLink(app, path);
 };
 const stateOf = async (email: string) => {
   const [row] = await rowsOf(
@@ -136,12 +138,15 @@ describe("GET /v1/verify", () => {
       assert.equal(await locationOf(`/v1/verify${query}`), bad);
   });
 
-  it("is not used up by a scanner that looks with HEAD", async () => {
+  it("is not used up by a scanner that looks with HEAD or GET", async () => {
     const email = someone();
     await subscribe(email);
     const link = pathOf((await mailOf(email)).content.links[0]);
     const looked = await app.client.head(link);
-    assert.equal(looked.headers.get("location"), good);
+    const page = await openLink(app, link);
+    assert.equal(looked.headers.get("location"), page.action);
+    assert.deepEqual(page.answers, ["yes"]);
+    assert.match(page.html, new RegExp(email));
     assert.equal((await stateOf(email))?.verified, false);
     assert.equal(await locationOf(link), good);
   });
@@ -162,6 +167,18 @@ describe("unsubscribing", () => {
     now += 400 * 86_400_000;
     assert.equal(await locationOf(pathOf(content.links[1])), success);
     assert.equal(await locationOf(pathOf(content.links[1])), success);
+    assert.equal((await stateOf(email))?.ended, true);
+  });
+
+  it("waits for an answer of whoever opens the link", async () => {
+    const email = someone();
+    await subscribe(email);
+    const link = path(email, tokenOf(email));
+    const page = await openLink(app, link);
+    assert.deepEqual(page.answers, ["yes"]);
+    assert.equal(await pressButton(app, page, ""), page.action);
+    assert.equal((await stateOf(email))?.ended, false);
+    assert.equal(await pressButton(app, page, "yes"), success);
     assert.equal((await stateOf(email))?.ended, true);
   });
 

@@ -7,6 +7,7 @@ import { resendVerification } from "../../../../server/modules/verification/serv
 import { DeliveryError } from "../../../../server/providers/messages.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
+import { followLink, openLink, pressButton } from "../../../support/link-page.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
 
 const resendPath = "/v1/users/@me/email/resend-verification";
@@ -33,13 +34,32 @@ describe("the verification of an address", () => {
     const { email, session } = await registerAccount(app);
     const link = await linkTo(email);
     assert.equal(link.origin, "http://127.0.0.1:8080");
-    const path = link.pathname + link.search;
     assert.equal(await isVerified(session), false);
-    const first = await app.client.get(path);
-    assert.equal(first.headers.get("location"), "/status/verify?result=success");
+    const page = await openLink(app, link.href);
+    assert.equal(await pressButton(app, page, "yes"), "/status/verify?result=success");
     assert.equal(await isVerified(session), true);
-    const again = await app.client.get(path);
-    assert.match(again.headers.get("location") ?? "", /code=invalid_arguments$/);
+    assert.match((await openLink(app, link.href)).location ?? "", /code=invalid_arguments$/);
+    assert.match(await pressButton(app, page, "yes"), /code=invalid_arguments$/);
+  });
+
+  it("waits for an answer, whoever looks at the link before", async () => {
+    const { email, session } = await registerAccount(app);
+    const { href, pathname, search } = await linkTo(email);
+    const page = await openLink(app, href);
+    for (const target of [pathname + search, page.action])
+      for (const [method, headers] of [
+        ["GET", {}],
+        ["GET", { "sec-purpose": "prefetch" }],
+        ["GET", { "user-agent": "Mail scanner", cookie: "svc_device=x; svc_refresh=y" }],
+        ["HEAD", {}],
+      ] as const)
+        await app.client.request(method, target, { headers: { ...headers } });
+    for (const answer of ["", "maybe", "YES"])
+      assert.equal(await pressButton(app, page, answer), page.action);
+    assert.equal(await isVerified(session), false);
+    assert.doesNotMatch(page.html, /<script/);
+    assert.equal(await followLink(app, href), "/status/verify?result=success");
+    assert.equal(await isVerified(session), true);
   });
 
   it("reads a token that a mail program broke over two lines", async () => {
