@@ -7,7 +7,7 @@ import { ShelfScope, type Localized, type Shelf, type Source, type Wants } from 
  * Version of what this folder makes of an entity. Raise it with every change of a row's content: rows made by
  * another version are made again.
  */
-export const projectorVersion = 2;
+export const projectorVersion = 3;
 
 /** Values by column; what the table keeps and every answer is made of. */
 export type Row = Readonly<Record<string, unknown>>;

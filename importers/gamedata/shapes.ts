@@ -11,7 +11,7 @@ import Type, { type TObject, type TSchema, type Static } from "typebox";
  * - A text is its key in `locales`, also given as `name_key` for a name. A key of another namespace than the
  *   game's main one is `<namespace>/<key>`. Texts a description stands in are always called `description`,
  *   whatever upstream calls them, so that the archive's search finds them (COD-18).
- * - A reference of any form is the canonical id of its target, and the entity has a link
+ * - A reference of any form, plain text too ("Id_Item_Torch"), is the canonical id of its target, and the entity has a link
  *   `{rel: <name of the property>, target}` for each, whether or not the target is imported.
  * - Where upstream tells a relation at the far end only, it is told here all the same.
  * - `icon` and `assets` are members of the envelope's entity, never of `data`: the icon of `ArtData` is both the
@@ -184,10 +184,14 @@ export const gamedataShapes = {
     dungeon_id_tags: Tags,
     /** "Id.Monster.LivingArmor" or a wider tag, "Type.Monster.Character.Undead". */
     kill_tag: Tag,
+    /** Families of the monsters that a wider tag means: `id.monster.living_armor`. */
+    kill_archetypes: Ids("monster"),
     item_id_tag: IdTag,
     item_type: Enumerated,
     type_tag: Tag,
+    /** Rarity of what is fetched; older exports say it as `item_rarity`, a tag or an enumerated value. */
     rarity_type: Tag,
+    item_rarity: optional(Type.String({ minLength: 1 })),
     item_loot_state: Enumerated,
     module_id: Id("module"),
     props_id_tag: IdTag,
@@ -202,6 +206,8 @@ export const gamedataShapes = {
         /** Of the type the reward names, `id.random_reward.…` for Random; absent for Exp and the like. */
         reward_id: Id("*"),
         reward_count: Integer,
+        item_rarity: optional(Type.String({ minLength: 1 })),
+        item_type: Enumerated,
       }),
     ),
   }),

@@ -25,6 +25,8 @@ const Objective = Type.Object({
   content_count: MaybeInteger,
   target_kind: MaybeText,
   target_archetype: MaybeText,
+  /** Where a wider tag means several: every family that counts. */
+  target_archetypes: Type.Optional(Type.Array(Type.String())),
   target_tag: MaybeText,
   dungeon_tags: Type.Array(Type.String()),
   rarity: MaybeText,
@@ -42,6 +44,7 @@ const Reward = Type.Object({ id: Type.String(), entries: Type.Array(RewardEntry)
 const targets = [
   { kind: "item", family: "item_id_tag", tag: "type_tag" },
   { kind: "monster", family: "kill_tag", tag: "kill_tag" },
+  { kind: "monster", family: "monster_id", tag: "kill_type" },
   { kind: "module", family: "module_id", tag: null },
   { kind: "props", family: "props_id_tag", tag: "props_type" },
   { kind: "damage", family: null, tag: "damage_type" },
@@ -65,40 +68,63 @@ function familyOfTarget(value: unknown): string | null {
   return text.startsWith("id.") ? familyOf(text) : archetypeOfTag(text);
 }
 
+/** What a kind of objective aims at says its content type; of other kinds that it names nothing is told. */
 function targetOf(data: Data, contentType: string | null) {
   const wanted = kindOfContent[contentType ?? ""] ?? null;
-  const ordered = [
-    ...targets.filter(({ kind }) => kind === wanted),
-    ...targets.filter(({ kind }) => kind !== wanted),
-  ];
-  for (const { kind, family, tag } of ordered) {
+  const possible = targets.filter(({ kind }) => wanted === null || kind === wanted);
+  for (const { kind, family, tag } of possible) {
     const archetype = family === null ? null : familyOfTarget(member(data, family));
     const wider = tag === null ? null : textOf(member(data, tag));
     const targetTag = archetype !== null && tag === family ? null : wider;
     if (archetype !== null || targetTag !== null)
       return { target_kind: kind, target_archetype: archetype, target_tag: targetTag };
   }
-  return { target_kind: wanted, target_archetype: null, target_tag: null };
+  // A tag that is no kind's own is of the kind that is wanted.
+  const tag = wanted === null ? null : textOf(member(data, "type_tag"));
+  return { target_kind: wanted, target_archetype: null, target_tag: tag };
 }
 
 function objectiveOf(id: string, data: Data) {
   const contentType = slugOf(member(data, "content_type"));
+  const target = targetOf(data, contentType);
+  const isTagOnly = target.target_kind === "monster" && target.target_archetype === null;
+  const meant = isTagOnly ? idsOf(member(data, "kill_archetypes")) : [];
   return {
     id,
     content_type: contentType,
     content_count: integerOf(member(data, "content_count")) ?? 1,
-    ...targetOf(data, contentType),
+    ...target,
+    ...(meant.length === 1 ? { target_archetype: meant[0] } : {}),
+    ...(meant.length > 1 ? { target_archetypes: meant } : {}),
     dungeon_tags: idsOf(member(data, "dungeon_id_tags")).map((tag) => archetypeOfTag(tag) ?? tag),
-    rarity: slugOf(member(data, "rarity_type"), { legendary: "legend" }),
+    rarity: rarityOf(member(data, "rarity_type")) ?? rarityOf(member(data, "item_rarity")),
     item_type: slugOf(member(data, "item_type")),
   };
 }
 
-const objectives = (scope: Scope) =>
-  idsOf(member(scope.source.data, "quest_contents")).flatMap((id) => {
-    const content = scope.entity(id);
-    return content === null ? [] : objectiveOf(id, content.data);
-  });
+const rarityOf = (value: unknown) => slugOf(value, { legendary: "legend" });
+
+/** Ids of contents, whatever upstream wraps them in. */
+const contentIds = (value: unknown): string[] =>
+  typeof value === "string"
+    ? [value].filter((id) => id.startsWith("id."))
+    : Object.values(objectOf(value)).concat(listOf(value)).flatMap(contentIds);
+
+/** A quest names its contents, or something that lies between and names them. */
+function objectives(scope: Scope) {
+  const found = new Map<string, Data>();
+  const add = (value: unknown, isWithin: boolean) => {
+    for (const id of contentIds(value)) {
+      const content = scope.entity(id);
+      if (content === null) continue;
+      const inner = member(content.data, "quest_contents");
+      if (inner !== undefined && isWithin) add(inner, false);
+      else if (content.type === "quest_content") found.set(id, content.data);
+    }
+  };
+  add(member(scope.source.data, "quest_contents"), true);
+  return [...found].map(([id, data]) => objectiveOf(id, data));
+}
 
 const rewardTypes = { exp: "experience", adv_point: "adventure_points" };
 /** Reference of a reward where it is not called after its type. */
@@ -119,11 +145,15 @@ function rewardEntryOf(data: Data) {
   const others = Object.entries(data).filter(
     ([name, value]) => name.endsWith("_id") && name !== "reward_id" && textOf(value) !== null,
   );
+  const rarity = rarityOf(member(data, "item_rarity"));
+  const itemType = slugOf(member(data, "item_type"));
   return {
     type,
     count: integerOf(member(data, "reward_count")) ?? 1,
     ...(reference && type !== "none" ? { [reference]: id } : {}),
     ...Object.fromEntries(others),
+    ...(rarity === null ? {} : { rarity }),
+    ...(itemType === null ? {} : { item_type: itemType }),
   };
 }
 

@@ -10,14 +10,16 @@ export interface GameAsset extends NamedAsset {
   properties: Fields;
 }
 
-const assetPath = /^Data\/Generated\/V2\/((\w+)\/\w+)\/([^/]+)\.json$/;
+/** A kind may lie deeper: `Quest/QuestContent/QuestContentKill` is `Quest/QuestContentKill`. */
+const assetPath = /^Data\/Generated\/V2\/(\w+)\/(?:\w+\/)*?(\w+)\/([^/]+)\.json$/;
 
 /** Every asset file of an export, by path. */
 export async function readAssets(tree: FileTree): Promise<GameAsset[]> {
   const assets: GameAsset[] = [];
   for (const path of await tree.paths()) {
-    const [, folder, , file] = assetPath.exec(path) ?? [];
-    if (folder === undefined || file === undefined) continue;
+    const [, system, kind, file] = assetPath.exec(path) ?? [];
+    if (system === undefined || kind === undefined || file === undefined) continue;
+    const folder = `${system}/${kind}`;
     const object = mainObject(rowsOf(await readJson(tree, path)), file);
     const properties = isFields(object["Properties"]) ? object["Properties"] : {};
     const name = textOf(object["Name"]) ?? basename(file);

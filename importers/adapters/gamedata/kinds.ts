@@ -29,7 +29,7 @@ const known: Readonly<Record<string, Kind>> = {
 /** Families of folders; the part in brackets is told as a member. */
 const families: readonly [pattern: RegExp, make: (part: string) => Kind][] = [
   [
-    /^Quest\/QuestContent(\w+)$/,
+    /^Quest\/QuestContent([A-Z]\w*)$/,
     (part) => ({ ...named("quest_content"), set: { content_type: part } }),
   ],
   [/^Shop\/Shop(\w+)$/, (part) => ({ ...named("shop_entry"), set: { entry_type: part } })],

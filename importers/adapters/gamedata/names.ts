@@ -19,6 +19,8 @@ export interface Names {
   /** Knows the assets of one more export. */
   learn(assets: readonly NamedAsset[]): void;
   idOf(asset: NamedAsset): string;
+  /** Id of an asset of the exports read so far, by its name alone. */
+  find(name: string): string | null;
   /** Id of what a reference leads to, imported or not; `hint` is the type it names, if it does. */
   resolve(name: string, hint: string | null): string;
 }
@@ -44,6 +46,7 @@ export function createNames(known: ReadonlyMap<string, string> = new Map()): Nam
         if (!byName.has(asset.name.toLowerCase())) byName.set(asset.name.toLowerCase(), id);
       }
     },
+    find: (name) => byName.get(name.toLowerCase()) ?? null,
     resolve(name, hint) {
       const bare = name.slice(name.lastIndexOf(":") + 1).toLowerCase();
       const learnt =

@@ -1,5 +1,6 @@
 import { ImportRefused } from "../../contract.ts";
 import { isFields, textOf, textsOf } from "../fields.ts";
+import { idOfTag } from "./names.ts";
 
 /** An entity while it is put together. */
 export interface Draft {
@@ -29,6 +30,8 @@ const relations: readonly Relation[] = [
   { from: "skill", by: "classes", into: "skills", isList: true },
   { from: "spell", by: "classes", into: "spells", isList: true },
   { from: "emote", by: "classes", into: "emotes", isList: true },
+  { from: "quest_content", by: "quest_id", into: "quest_contents", isList: true },
+  { from: "quest_reward", by: "quest_id", into: "quest_reward" },
 ];
 
 /** Tells every relation at the end that the projection reads, wherever upstream does (shapes.ts). */
@@ -42,6 +45,46 @@ export function relate(drafts: readonly Draft[]): void {
           if (target) tell(target, relation.into, source.id, relation.isList === true);
         }
   for (const draft of drafts) special[draft.type]?.(draft, byId);
+  joinQuests(drafts, byId);
+  tellPrey(drafts);
+}
+
+/** Upstream joins a quest by name to its contents and its reward where it does not name them. */
+function joinQuests(drafts: readonly Draft[], byId: ReadonlyMap<string, Draft>): void {
+  const contents = Map.groupBy(
+    drafts.filter(({ type }) => type === "quest_content"),
+    ({ id }) => id.replace(/^id\.quest_content\.(?:quest_content_)?|_\d+$/g, ""),
+  );
+  for (const quest of drafts) {
+    if (quest.type !== "quest") continue;
+    const slug = quest.id.slice("id.quest.".length);
+    const reward = `id.quest_reward.${slug}`;
+    if (byId.has(reward)) tell(quest, "quest_reward", reward, false);
+    if (quest.data["quest_contents"] === undefined)
+      for (const { id } of contents.get(slug) ?? []) tell(quest, "quest_contents", id, true);
+  }
+}
+
+/** Which monsters count for a tag only these tell themselves. */
+function tellPrey(drafts: readonly Draft[]): void {
+  const byTag = new Map<string, Set<string>>();
+  for (const { id, type, data } of drafts) {
+    if (type !== "monster") continue;
+    const archetype = archetypeOf(id, data["id_tag"]);
+    for (const name of ["character_types", "class_type", "grade_type"])
+      for (const tag of idsOf(data[name]))
+        byTag.set(tag, (byTag.get(tag) ?? new Set()).add(archetype));
+  }
+  for (const { type, data } of drafts) {
+    if (type !== "quest_content" || data["kill_archetypes"] !== undefined) continue;
+    const prey = idsOf(data["kill_tag"]).flatMap((tag) => [...(byTag.get(tag) ?? [])]);
+    if (prey.length > 0) data["kill_archetypes"] = [...new Set(prey)].sort();
+  }
+}
+
+function archetypeOf(id: string, tag: unknown): string {
+  const named = textOf(tag);
+  return named?.startsWith("Id.Monster.") === true ? idOfTag(named) : id.replace(/_\d+$/, "");
 }
 
 /** What needs more than one look at the other end, by type. */

@@ -51,10 +51,26 @@ function convert(value: unknown, name: string, context: ValueContext, told: Told
   if (isNothing(value)) return undefined;
   if (Array.isArray(value))
     return value.map((one) => convert(one, name, context, told)).filter((one) => one !== undefined);
+  if (typeof value === "string") return readPlain(value, name, context, told);
   if (!isFields(value)) return value;
   for (const [member, read] of forms)
     if (Object.hasOwn(value, member)) return read(value, name, context, told) ?? undefined;
   return convertFields(value, {}, context, told);
+}
+
+/** `Id_Item_Torch`, `DesignDataItem:Id_Item_Torch`: upstream writes primary asset ids as plain text as well. */
+const plainReference = /^(?:(\w+):)?(id_[a-z0-9]+_\w+)$/i;
+/** Properties that hold nothing but references, whatever the name of their target. */
+const referring = /_ids?$/;
+
+/** A text that names an asset is a reference as any other; all others stay as they are. */
+function readPlain(value: string, name: string, { names }: ValueContext, told: Told): string {
+  const [, wrapper = "", bare] = plainReference.exec(value) ?? [];
+  const known = referring.test(name) ? names.find(value.slice(value.lastIndexOf(":") + 1)) : null;
+  const id = bare === undefined ? known : names.resolve(bare, typeOfHint(wrapper));
+  if (id === null) return value;
+  told.links.push({ rel: name, target: id });
+  return id;
 }
 
 type Form = (value: Fields, name: string, context: ValueContext, told: Told) => string | null;
@@ -111,10 +127,10 @@ export function pathTarget(path: unknown): Target | null {
   const text = something(path);
   if (text === null) return null;
   const file = text.slice(text.lastIndexOf("/") + 1);
-  const folder = /\/V2\/(\w+\/\w+)\/[^/]+$/.exec(text)?.[1];
+  const [, system, kind] = /\/V2\/(\w+)\/(?:\w+\/)*?(\w+)\/[^/]+$/.exec(text) ?? [];
   return {
     name: file.slice(file.lastIndexOf(".") + 1),
-    type: folder === undefined ? null : kindOf(folder).type,
+    type: kind === undefined ? null : kindOf(`${system}/${kind}`).type,
   };
 }
 
