@@ -244,6 +244,7 @@ export class Pipeline {
 
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {
     if (entry.limit === null) return;
+    x.noteAddress();
     const state = await this.limiter.count(entry.limit, x, x.playerId ?? x.keyOwner);
     const own = state.isExceeded ? await this.countSecret(x, entry, entry.limit) : null;
     const problem = this.limitProblem(x, own ?? state);

@@ -102,7 +102,7 @@ export class RateLimiter {
     this.clock = clock;
   }
 
-  /** Asks for the address of those alone who are counted by it: to find it out takes a while, and may fail. */
+  /** Asks for the address of those alone who are counted by it: it may be unknown. */
   async count(
     limit: RouteLimit,
     from: Addressed | string,
