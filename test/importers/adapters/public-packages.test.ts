@@ -249,3 +249,31 @@ describe("versions of dotaconstants", () => {
     ]);
   });
 });
+
+describe("a file of a public package", () => {
+  const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
+  const refused = async (adapter: Adapter, path: string, problem: RegExp) =>
+    assert.rejects(readAll(adapter, path), (error) => {
+      assert.ok(error instanceof ImportRefused, String(error));
+      assert.match(error.message, problem);
+      return true;
+    });
+
+  it("is named when it cannot be read, and may begin with a byte order mark", async () => {
+    const build = "odd-dota/node_modules/dota/build";
+    write("odd-dota/node_modules/dota/package.json", `\ufeff{"name":"dotaconstants"}`);
+    write(`${build}/patchnotes.json`, { "7_35": {} });
+    await refused(dota, "odd-dota", /build\/patch\.json: is not there/);
+    write(`${build}/patch.json`, "[");
+    await refused(dota, "odd-dota", /build\/patch\.json: .*JSON/);
+    write(`${build}/patch.json`, deep);
+    await refused(dota, "odd-dota", /build\/patch\.json: is nested deeper than 128 levels/);
+    const data = "odd-mc/node_modules/minecraft-data/minecraft-data/data";
+    write(
+      `${data}/dataPaths.json`,
+      `\ufeff${JSON.stringify({ pc: { "1.8": { items: "a", blocks: "a" } } })}`,
+    );
+    write(`${data}/a/items.json`, deep);
+    await refused(minecraft, "odd-mc", /a\/items\.json: is nested deeper than 128 levels/);
+  });
+});
