@@ -3,6 +3,7 @@ import type { TObject, TSchema } from "typebox";
 import { errors, type ErrorCode } from "../core/errors.ts";
 import { impliedErrors } from "./implied-errors.ts";
 import { componentsWithOperators, pagination, sharedComponents } from "./openapi-components.ts";
+import { withIntegerFormats } from "./integer-formats.ts";
 import { keyUseOf, scopeOf } from "./key-use.ts";
 import { neededNames } from "./query.ts";
 import { reasonOf } from "./reason.ts";
@@ -65,7 +66,7 @@ export function buildOpenApi(
   const shared = routes.some(isOperatorRoute) ? componentsWithOperators : sharedComponents;
   const used = new Set(routes.map((route) => route.tag));
   const known = Object.entries(groups).filter(([name]) => used.delete(name));
-  return {
+  const document = {
     openapi: "3.1.0",
     info: { ...info, license: { name: "MIT", identifier: "MIT" } },
     // The address that the document was read from.
@@ -77,6 +78,7 @@ export function buildOpenApi(
     paths: named,
     components: { ...shared, schemas: { ...shared.schemas, ...schemas } },
   };
+  return withIntegerFormats(document) as Json;
 }
 
 /**

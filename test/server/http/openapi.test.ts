@@ -55,7 +55,9 @@ test("two schemas of one title are not taken for the same", () => {
   const { components } = JSON.parse(JSON.stringify(answers(thing, alike))) as {
     components: { schemas: Record<string, { properties: unknown }> };
   };
-  assert.deepEqual(components.schemas["Thing"]?.properties, { id: { type: "integer" } });
+  assert.deepEqual(components.schemas["Thing"]?.properties, {
+    id: { type: "integer", format: "int64" },
+  });
   assert.throws(() => answers(thing, other), /two schemas are called Thing/);
 });
 

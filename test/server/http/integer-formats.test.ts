@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { withIntegerFormats } from "../../../server/http/integer-formats.ts";
+import { declaredRoutes } from "../../../server/operator/declared.ts";
+import { operatorDocument } from "../../../server/operator/routes.ts";
+import { publicDocument } from "../../../server/pages/openapi-route.ts";
+import { routes } from "../../../server/routes.ts";
+
+const limits = { int32: 2 ** 31, int64: 2 ** 63 } as const;
+
+interface Found {
+  where: string;
+  schema: Record<string, unknown>;
+}
+
+/** Every schema of an integer in a document, wherever it is. */
+function integersIn(part: unknown, where = ""): Found[] {
+  if (typeof part !== "object" || part === null) return [];
+  const inside = Object.entries(part).flatMap(([key, value]) =>
+    integersIn(value, `${where}/${key}`),
+  );
+  const schema = part as Record<string, unknown>;
+  const isInteger = [schema["type"]].flat().includes("integer");
+  return isInteger ? [{ where, schema }, ...inside] : inside;
+}
+
+describe("the integers of the interface", () => {
+  const documents = {
+    public: publicDocument([...routes]),
+    operators: operatorDocument(declaredRoutes()),
+  };
+  for (const [name, document] of Object.entries(documents))
+    it(`have a format that their bounds fit, in the document of the ${name} listener`, () => {
+      const found = integersIn(JSON.parse(JSON.stringify(document)));
+      assert.ok(found.length > 50);
+      const wrong = found.filter(({ schema: { format, minimum, maximum } }) => {
+        if (format !== "int32" && format !== "int64") return true;
+        const limit = limits[format];
+        // Without bounds only the widest format is sure to fit.
+        if (minimum === undefined || maximum === undefined) return format === "int32";
+        return Number(minimum) < -limit || Number(maximum) >= limit;
+      });
+      assert.deepEqual(wrong, []);
+    });
+
+  it("are long where a time in milliseconds is one", () => {
+    const times = integersIn(JSON.parse(JSON.stringify(documents.public))).filter(
+      ({ where, schema }) => where.endsWith("_ms") && schema["maximum"] === undefined,
+    );
+    assert.ok(times.length > 10);
+    assert.deepEqual(
+      times.filter(({ schema }) => schema["format"] !== "int64"),
+      [],
+    );
+  });
+
+  it("are told from properties that are called type, and may be null", () => {
+    const format = (schema: object) =>
+      (withIntegerFormats(schema) as { format?: string }).format ?? null;
+    assert.equal(format({ type: "integer", minimum: 1, maximum: 100 }), "int32");
+    assert.equal(format({ type: "integer", exclusiveMinimum: 0, maximum: 2 ** 31 - 1 }), "int32");
+    assert.equal(format({ type: "integer", minimum: 0, maximum: 2 ** 31 }), "int64");
+    assert.equal(format({ type: "integer", minimum: 0 }), "int64");
+    assert.equal(format({ type: ["integer", "null"] }), "int64");
+    assert.equal(format({ type: "string" }), null);
+    const named = { properties: { type: { type: "string" }, n: { type: "integer" } } };
+    assert.deepEqual(withIntegerFormats(named), {
+      properties: { type: { type: "string" }, n: { type: "integer", format: "int64" } },
+    });
+  });
+});
