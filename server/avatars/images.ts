@@ -30,7 +30,8 @@ const decoders = [
 ];
 const options: SharpOptions = {
   limitInputPixels: maxSide * maxSide,
-  failOn: "warning",
+  // Phones write JPEGs that decoders warn about and every browser shows; what ends too early is an error.
+  failOn: "error",
   sequentialRead: true,
   pages: 1,
 };
@@ -62,21 +63,33 @@ export function normalizePicture(bytes: Uint8Array): Promise<Buffer> {
     const { fileTypeFromBuffer } = await import("file-type");
     const type = await fileTypeFromBuffer(bytes).catch(() => undefined);
     if (type === undefined || !acceptedTypes.has(type.mime)) throw invalid();
-    const open = await loadSharp();
     try {
-      const { width, height, pageHeight = height } = await open(bytes, options).metadata();
-      const sides = [width, pageHeight];
-      if (sides.some((side) => side < minSide || side > maxSide)) throw invalid();
-      return await open(bytes, options)
-        .autoOrient()
-        .resize(storedSide, storedSide, { fit: "cover" })
-        .webp({ quality })
-        .timeout({ seconds: decodeSeconds })
-        .toBuffer();
+      return await decode(bytes, options).catch((error: unknown) => {
+        if (type.mime !== "image/jpeg" || !isEarlyEnd(error)) throw error;
+        // Some cameras leave out the last marker: with it, nothing may be missing.
+        return decode(Buffer.concat([bytes, endOfJpeg]), { ...options, failOn: "warning" });
+      });
     } catch (error) {
       throw error instanceof AppError ? error : refusalOf(error);
     }
   });
+}
+
+const endOfJpeg = Buffer.from([0xff, 0xd9]);
+const isEarlyEnd = (error: unknown) =>
+  error instanceof Error && error.message.includes("premature end of JPEG image");
+
+async function decode(bytes: Uint8Array, how: SharpOptions): Promise<Buffer> {
+  const open = await loadSharp();
+  const { width, height, pageHeight = height } = await open(bytes, how).metadata();
+  const sides = [width, pageHeight];
+  if (sides.some((side) => side < minSide || side > maxSide)) throw invalid();
+  return open(bytes, how)
+    .autoOrient()
+    .resize(storedSide, storedSide, { fit: "cover" })
+    .webp({ quality })
+    .timeout({ seconds: decodeSeconds })
+    .toBuffer();
 }
 
 /** What the sender is told of a failure of the library: only that nobody had time may be tried again. */
