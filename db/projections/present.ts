@@ -1,16 +1,13 @@
+import { relativesOf } from "../../server/core/language-tags.ts";
 import type { Resource } from "./resource.ts";
 import type { Localized } from "./source.ts";
 import type { Row } from "./project.ts";
 
 export const fallbackLocale = "en";
-const localePattern = /^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}$/;
 
-/** Languages in which a text is looked for, the best first (PRJ-09): `pt-BR` -> pt-br, pt, en. */
+/** Languages in which a text is looked for, the best first (PRJ-09): `de-AT` -> de-at, de-latn-at, de-latn, de, en. */
 export function localeChain(requested: string | undefined): readonly string[] {
-  const code = (requested ?? "").toLowerCase().replaceAll("_", "-");
-  if (!localePattern.test(code)) return [fallbackLocale];
-  const base = code.slice(0, code.indexOf("-") < 0 ? code.length : code.indexOf("-"));
-  return [...new Set([code, base, fallbackLocale])];
+  return [...new Set([...relativesOf(requested ?? ""), fallbackLocale])];
 }
 
 /** The text in the first language that has it. */

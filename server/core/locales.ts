@@ -1,3 +1,5 @@
+import { relativesOf } from "./language-tags.ts";
+
 /** Languages an account can be kept in (USR-03). */
 const locales: ReadonlySet<string> = new Set(
   "en de fr es it pt nl pl sv da nb fi cs hu ro tr el uk ru ja ko zh".split(" "),
@@ -5,18 +7,18 @@ const locales: ReadonlySet<string> = new Set(
 const fallback = "en";
 const maxEntries = 16;
 
-/** The known language an `Accept-Language` header prefers, else `en`. */
+/** The known language an `Accept-Language` header prefers, or its nearest relative, else `en`. */
 export function preferredLocale(header: string | undefined): string {
   if (header === undefined) return fallback;
   const wanted = header
     .split(",", maxEntries)
     .map((entry) => {
       const [tag = "", quality] = entry.split(";", 2);
-      const language = tag.trim().toLowerCase().split("-", 1)[0] ?? "";
-      const weight = quality === undefined ? 1 : Number(quality.trim().replace(/^q=/, ""));
+      const language = relativesOf(tag.trim()).find((one) => locales.has(one));
+      const weight = quality === undefined ? 1 : Number(quality.trim().replace(/^q=/i, ""));
       return { language, weight };
     })
-    .filter(({ language, weight }) => locales.has(language) && weight > 0)
+    .filter(({ language, weight }) => language !== undefined && weight > 0)
     .toSorted((a, b) => b.weight - a.weight);
   return wanted[0]?.language ?? fallback;
 }
