@@ -28,6 +28,7 @@ import { Migration20261126110000_name_skeletons } from "./Migration2026112611000
 import { Migration20261126112000_address_forms } from "./Migration20261126112000_address_forms.ts";
 import { Migration20261126112500_address_proofs } from "./Migration20261126112500_address_proofs.ts";
 import { Migration20261126113000_branch_upstream_keys } from "./Migration20261126113000_branch_upstream_keys.ts";
+import { Migration20261126114500_search_words } from "./Migration20261126114500_search_words.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -61,4 +62,5 @@ export const migrations = [
   Migration20261126112000_address_forms,
   Migration20261126112500_address_proofs,
   Migration20261126113000_branch_upstream_keys,
+  Migration20261126114500_search_words,
 ] as const;

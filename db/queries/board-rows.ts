@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
+import { foldForSearch } from "../../server/core/search-words.ts";
 
 /** Closed accounts stay on the boards without their name (LB-01). */
 export const closedName = "Deleted player";
@@ -56,7 +57,7 @@ export async function listPlayerLines(
 
 /** `%` and `_` mean themselves (LB-04). */
 export function containing(search: string): string {
-  return `%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  return `%${foldForSearch(search).replace(/[\\%_]/g, "\\$&")}%`;
 }
 
 export interface Found {
@@ -64,25 +65,37 @@ export interface Found {
   total: number;
 }
 
-/** Players on the board whose name contains a text, in the order of the tab. */
-export async function searchPlayers(
+/** A search with more matches says too little: counting and ordering them would take longer than a page may. */
+export const maxMatches = 10_000;
+
+/** Looks through the table until there are too many; null then. */
+async function findWithin(
+  em: EntityManager,
+  matching: RawBuilder<unknown>,
+  ordered: RawBuilder<unknown>,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Found | null> {
+  const [found] = await rowsOf<Found>(
+    em,
+    sql`with found as materialized (${matching} limit ${maxMatches + 1})
+      select (select count(*)::float8 from found) as total,
+        array(select s.id from (${ordered}) s limit ${limit} offset ${offset}) as ids`,
+  );
+  return found === undefined || found.total > maxMatches ? null : found;
+}
+
+/** Players on the board whose name contains a text, in the order of the tab; null when there are too many. */
+export function searchPlayers(
   em: EntityManager,
   search: string,
   page: { tab: GlobalTabColumn; limit: number; offset: number },
-): Promise<Found> {
-  const pattern = containing(search);
-  const matching = sql`from player_stats s join players p on p.id = s.player_id
-    where p.name_key like ${pattern} and p.deleted_at is null and s.total_answers > 0`;
-  const [count] = await rowsOf<{ total: number }>(
-    em,
-    sql`select count(*)::float8 as total ${matching}`,
-  );
-  const rows = await rowsOf<{ id: number }>(
-    em,
-    sql`select s.player_id as id ${matching} order by ${tabOrder[page.tab]}
-      limit ${page.limit} offset ${page.offset}`,
-  );
-  return { ids: rows.map(({ id }) => id), total: count?.total ?? 0 };
+): Promise<Found | null> {
+  const matching = sql`select s.player_id as id
+    from player_stats s join players p on p.id = s.player_id
+    where p.name_key like ${containing(search)} and p.deleted_at is null and s.total_answers > 0`;
+  const ordered = sql`select s.player_id as id from player_stats s
+    where s.player_id in (select id from found) order by ${tabOrder[page.tab]}`;
+  return findWithin(em, matching, ordered, page);
 }
 
 export interface RunLine {
@@ -111,27 +124,18 @@ export async function listRunLines(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Players with a finished run whose name contains a text, in the order of the board (LB-03). */
-export async function searchRuns(
+/** Players with a finished run whose name contains a text, in the order of the board (LB-03); null when too many. */
+export function searchRuns(
   em: EntityManager,
   search: string,
   page: { challengeId: number; limit: number; offset: number },
-): Promise<Found> {
-  const pattern = containing(search);
-  const matching = sql`from runs r join players p on p.id = r.player_id
+): Promise<Found | null> {
+  const matching = sql`select r.id from runs r join players p on p.id = r.player_id
     where r.challenge_id = ${page.challengeId} and r.is_finished
-      and p.name_key like ${pattern} and p.deleted_at is null`;
-  const [count] = await rowsOf<{ total: number }>(
-    em,
-    sql`select count(*)::float8 as total ${matching}`,
-  );
-  const rows = await rowsOf<{ id: number }>(
-    em,
-    sql`select r.player_id as id ${matching}
-      order by r.score desc, r.total_time_ms, r.finished_at, r.player_id
-      limit ${page.limit} offset ${page.offset}`,
-  );
-  return { ids: rows.map(({ id }) => id), total: count?.total ?? 0 };
+      and p.name_key like ${containing(search)} and p.deleted_at is null`;
+  const ordered = sql`select r.player_id as id from runs r where r.id in (select id from found)
+    order by r.score desc, r.total_time_ms, r.finished_at, r.player_id`;
+  return findWithin(em, matching, ordered, page);
 }
 
 /** Names of these teams. */

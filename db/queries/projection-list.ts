@@ -13,7 +13,7 @@ export type Clause =
       orNull: boolean;
     }
   | { kind: "min" | "max"; column: string; value: number; absent: number | null }
-  /** `pattern` is one of SQL's LIKE; with `locales` of a text in the first of them that has it. */
+  /** `pattern` is one of SQL's LIKE; with `locales` of a text, folded for search, in the first of them that has it. */
   | { kind: "like"; column: string; pattern: string; locales: readonly string[] | null };
 
 export interface RowQuery {
@@ -27,12 +27,19 @@ export interface RowQuery {
 /** Folds the letters of every language, whatever the database was created with. */
 const anyCase = sql`collate "und-x-icu"`;
 
+/** What `foldForSearch` makes of a text, but for the case, which the comparison ignores. */
+const folded = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  normalize(replace(replace(replace(replace(replace(replace(translate(
+    regexp_replace(normalize(${text}, NFKD), '[\u0300-\u036f]', '', 'g'),
+    'øØłŁđĐðÐıς', 'oollddddiσ'),
+    'ß', 'ss'), 'ẞ', 'ss'), 'æ', 'ae'), 'Æ', 'ae'), 'œ', 'oe'), 'Œ', 'oe'), NFKC)`;
+
 function conditionOf(clause: Clause): RawBuilder<unknown> {
   const column = sql.ref(clause.column);
   if (clause.kind === "like") {
     const { locales, pattern } = clause;
     const texts = (locales ?? []).map((locale) => sql`${column} ->> ${locale}::text`);
-    const text = locales === null ? column : sql`coalesce(${sql.join(texts)})`;
+    const text = locales === null ? column : folded(sql`coalesce(${sql.join(texts)})`);
     return sql`${text} ${anyCase} ilike ${pattern}`;
   }
   if (clause.kind !== "among") {

@@ -3,7 +3,7 @@ import type { Archive } from "../../../db/archive.ts";
 import { readColumn, type Column, type ColumnPlace } from "../../../db/queries/codex-columns.ts";
 import { searchEntities, type TypeRef } from "../../../db/queries/codex-list.ts";
 import { AppError } from "../../core/errors.ts";
-import { searchWords } from "../../core/search-words.ts";
+import { queryWords } from "../../core/search-words.ts";
 import { fittingIds, type ListFilter } from "./fitting.ts";
 import { assertPresent, presentKey, type Place } from "./places.ts";
 
@@ -29,7 +29,7 @@ export async function chooseIds(
     columns.push(await columnOf(archive, em, place, type, { field, path }));
   const fitting = columns.length === 0 ? null : await fittingIds(filters, columns);
   if (q === "") return fitting ?? new Int32Array();
-  const words = searchWords(q);
+  const words = queryWords(q);
   if (words.length === 0) return new Int32Array();
   const found = await searchEntities(em, typeRef(place, type), words);
   assertPresent(place, found.generation);

@@ -8,6 +8,7 @@ import {
   type TeamTab,
 } from "../../boards/families.ts";
 import type { Line, Question } from "../../boards/store.ts";
+import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { levelOf } from "../../play/levels.ts";
 import type * as s from "./schemas.ts";
@@ -44,6 +45,13 @@ function askFor(
   return { question: { page: { start, count: limit }, ids: own }, matches: null };
 }
 
+/** A search that matches too much is too short (LB-04). */
+function few(found: rows.Found | null): rows.Found {
+  if (found !== null) return found;
+  const limit = { parameter: "search", max_matches: rows.maxMatches };
+  throw new AppError("request:invalid_query", { params: limit });
+}
+
 /** The global board (LB-01, LB-02). Ranks are those of the whole board, also in a search. */
 export async function readGlobalBoard(
   deps: BoardDeps,
@@ -52,7 +60,7 @@ export async function readGlobalBoard(
 ): Promise<Static<typeof s.GlobalBoard>> {
   const { tab, limit, search } = asked;
   const page = { tab, limit, offset: startOf(asked) };
-  const matches = search === null ? null : await rows.searchPlayers(deps.em, search, page);
+  const matches = search === null ? null : few(await rows.searchPlayers(deps.em, search, page));
   const { question } = askFor(asked, playerId, matches);
   const board = { family: globalFamily, tab, radius: null, ...question };
   const view = await deps.boards.read(board);
@@ -105,7 +113,7 @@ export async function readChallengeBoard(
 ): Promise<Static<typeof s.ChallengeBoard>> {
   const { challengeId, limit, search, radius } = asked;
   const page = { challengeId, limit, offset: startOf(asked) };
-  const matches = search === null ? null : await rows.searchRuns(deps.em, search, page);
+  const matches = search === null ? null : few(await rows.searchRuns(deps.em, search, page));
   const { question } = askFor(asked, playerId, matches);
   const view = await deps.boards.read({
     family: challengeFamily(challengeId),

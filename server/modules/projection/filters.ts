@@ -1,6 +1,7 @@
 import type { Clause } from "../../../db/queries/projection-list.ts";
 import type { Resource, ResourceFilter } from "../../../db/projections/resource.ts";
 import { AppError } from "../../core/errors.ts";
+import { foldForSearch } from "../../core/search-words.ts";
 import { isKept } from "../../core/exact-json.ts";
 
 /** Values of one parameter, and characters of a pattern (PRJ-07). */
@@ -57,7 +58,7 @@ function readClause(
   }
   if (kind === "like") {
     const isLocalized = resource.columns[column]?.storage === "localized";
-    const pattern = likePattern(parameter, text);
+    const pattern = likePattern(parameter, text, isLocalized ? foldForSearch : String);
     return { kind, column, pattern, locales: isLocalized ? locales : null };
   }
   const words = text.split(",");
@@ -99,9 +100,9 @@ function readBoolean(parameter: string, text: string): boolean {
 }
 
 /** `*` and `%` are any run of characters, everything else is itself (PRJ-07). */
-function likePattern(parameter: string, text: string): string {
+function likePattern(parameter: string, text: string, fold: (text: string) => string): string {
   if (text === "" || [...text].length > maxPattern) throw invalidFilter(parameter);
-  const runs = text.split(/[*%]+/);
+  const runs = fold(text).split(/[*%]+/);
   return `%${runs.map((run) => run.replaceAll(/[\\_]/g, "\\$&")).join("%")}%`.replaceAll(
     /%+/g,
     "%",
