@@ -78,8 +78,9 @@ async function findWithin(
   const [found] = await rowsOf<Found>(
     em,
     sql`with found as materialized (${matching} limit ${maxMatches + 1})
-      select (select count(*)::float8 from found) as total,
-        array(select s.id from (${ordered}) s limit ${limit} offset ${offset}) as ids`,
+      select n as total, case when n <= ${maxMatches}
+          then array(select s.id from (${ordered}) s limit ${limit} offset ${offset}) end as ids
+      from (select count(*)::float8 as n from found) as counted`,
   );
   return found === undefined || found.total > maxMatches ? null : found;
 }

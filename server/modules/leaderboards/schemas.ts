@@ -6,7 +6,12 @@ const maxPage = 10_000_000;
 const Page = Type.Integer({ minimum: 1, maximum: maxPage, default: 1 });
 const Limit = Type.Integer({ minimum: 1, maximum: 100, default: 20 });
 const Search = Type.Optional(
-  Type.String({ minLength: 2, maxLength: 256, description: "part of a player name, any case" }),
+  Type.String({
+    minLength: 2,
+    maxLength: 256,
+    description:
+      "part of a player name, any case and without accents; with over 10,000 matches too short",
+  }),
 );
 
 export const GlobalQuery = Type.Object({
