@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { AppError } from "../../core/errors.ts";
+import { pastedToken } from "../../core/pasted.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { requestCredential, signInWithCode } from "./codes.ts";
 import { sessionReply } from "./replies.ts";
@@ -88,7 +89,8 @@ const reset = defineRoute({
   auth: "public",
   source: "document 1, Gateway; TOK-03, TOK-08",
   rateLimit: { max: 5, window: 60 },
-  heldSecret: ({ body, deps }) => deps.tokens.verify("password_reset", body.token)?.jti ?? null,
+  heldSecret: ({ body, deps }) =>
+    deps.tokens.verify("password_reset", pastedToken(body.token))?.jti ?? null,
   body: Type.Object({ token: Type.String({ minLength: 1 }), password: NewPassword }),
   responses: { 200: null },
   errors: ["auth:token_invalid", "server:unavailable"],

@@ -2,6 +2,7 @@ import Type from "typebox";
 import { listRevocations } from "../../../db/queries/address-proofs.ts";
 import { timestamp } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
+import { pastedToken } from "../../core/pasted.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
 import { confirmEmail, resendVerification } from "./service.ts";
 
@@ -36,7 +37,8 @@ const verify = defineRoute({
   auth: "public",
   source: "USR-06",
   rateLimit: { max: 10, window: 60 },
-  heldSecret: ({ body, deps }) => deps.tokens.verify("email_verify", body.token)?.jti ?? null,
+  heldSecret: ({ body, deps }) =>
+    deps.tokens.verify("email_verify", pastedToken(body.token))?.jti ?? null,
   body: Type.Object({ token: Type.String({ minLength: 1 }) }),
   invalid: { status: 400, code: "request:missing_field" },
   responses: { 200: null },
