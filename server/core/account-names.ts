@@ -46,9 +46,10 @@ export const addressOf = (account: {
 
 function asciiDomain(domain: string): string | null {
   if (!domainText.test(domain)) return null;
-  // Only what needs it is converted: the converter also reads numbers as IP addresses.
+  // Only what needs it is converted, or checked: the converter also reads numbers as IP addresses.
   // oxlint-disable-next-line no-control-regex -- the whole of ASCII is meant
-  const ascii = /^[\u0000-\u007f]*$/.test(domain) ? domain : domainToASCII(domain);
+  const isPlain = /^[\u0000-\u007f]*$/.test(domain) && !/(?:^|\.)xn--/.test(domain);
+  const ascii = isPlain ? domain : domainToASCII(domain);
   return domainForm.test(ascii) ? ascii : null;
 }
 

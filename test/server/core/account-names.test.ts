@@ -41,6 +41,9 @@ describe("an email address", () => {
     [`a@${"c".repeat(64)}.de`, null],
     ["a\n@c.de", null],
     ["<a>@c.de", null],
+    ["ada@xn--a.example", null],
+    ["ada@xn--p1ai", null],
+    ["ada@xn--n3h.example", "ada@xn--n3h.example"],
   ];
   for (const [text, normal] of forms)
     it(`${JSON.stringify(text)} is read as ${JSON.stringify(normal)}`, () => {
