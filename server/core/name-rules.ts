@@ -13,11 +13,14 @@ const part = String.raw`\p{Extended_Pictographic}[\p{EMod}\ufe0e\ufe0f]?`;
 // Made of text: the compiler checks such a literal against an older language than Node speaks.
 const emoji = new RegExp(String.raw`\p{RGI_Emoji}|${part}(?:\u200d${part})*`, "gv");
 
-/** Signs after which (Indic) or between which (Arabic) a joiner changes how the word is written. */
+/**
+ * Signs after which (Indic), between which (Arabic) or before which (Bengali, of a r with its own y) a joiner
+ * changes how the word is written.
+ */
 const virama =
   "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2\u1a60\u1b44\u1bab";
 const writtenJoiner = new RegExp(
-  `(?<=[${virama}])[\\u200c\\u200d]|(?<=\\p{scx=Arab})\\u200c(?=\\p{scx=Arab})`,
+  `(?<=[${virama}])[\\u200c\\u200d]|(?<=\\p{scx=Arab})\\u200c(?=\\p{scx=Arab})|(?<=\u09b0)\\u200d(?=\u09cd\u09af)`,
   "gu",
 );
 

@@ -56,7 +56,7 @@ describe("a new name", () => {
         "👁‍🗨",
       ],
       ...["★ star", "(o_o)", "№ 5", "Ⅳ Henry", "ｗｉｄｅ", "𝐁𝐨𝐥𝐝", "😀".repeat(64)],
-      ...["می\u200cخواهم", "ශ්\u200dරී ලංකා", "क्\u200dष"],
+      ...["می\u200cخواهم", "ශ්\u200dරී ලංකා", "क्\u200dष", "র\u200d্যাচেল"],
     ];
     for (const name of names) assert.ok(isNewName(name), shown(name));
   });
