@@ -4,8 +4,9 @@ const maxPasted = 512;
 const fullWidth = /[\uff01-\uff5e]/g;
 const otherDigit = /[^\P{Nd}0-9]/gu;
 const isDigit = /\p{Nd}/u;
-/** Spaces, dashes and signs nobody sees, marks of direction among them. */
-const decoration = /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u2212\u2043\u2800]/gu;
+/** Spaces, dashes (a Japanese keyboard makes `ー` of them) and signs nobody sees, marks of direction among them. */
+const decoration =
+  /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u02d7\u2043\u207b\u208b\u2212\u2500\u2501\u2796\u2800\u30fc\uff70]/gu;
 const unseen = /[\s\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /**
@@ -18,15 +19,21 @@ export function undecorated(text: string): string {
 
 const maxLink = 2_048;
 const linkSign = /[/#?%]/;
-const linkParts = /[\s/?#&=:]+/;
+const linkParts = /[/?#&=:]+/;
+/** Quotes, brackets and stops of the text that a code or link was copied from. */
+const surroundings = /^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
 
 /** The code of this form in a pasted text or link, in upper case; null when there is none. */
 export function codeIn(text: string, form: RegExp): string | null {
-  const code = undecorated(text);
+  if (text.length > maxLink) return null;
+  const plain = (part: string) => undecorated(part.replace(surroundings, ""));
+  const code = plain(text);
   if (form.test(code)) return code.toUpperCase();
-  if (text.length > maxLink || !linkSign.test(text)) return null;
-  const parts = unescaped(text).split(linkParts).map(undecorated).toReversed();
-  const codes = parts.filter((part) => form.test(part));
+  if (!linkSign.test(text)) return null;
+  const parts = unescaped(text).split(linkParts).toReversed();
+  // A part as a whole first: spaces may stand within a code, or around it.
+  const words = [...parts, ...parts.flatMap((part) => part.split(/\s+/).toReversed())];
+  const codes = words.map(plain).filter((part) => form.test(part));
   // Links carry the code last and in upper case; one that was typed may have it in any.
   return (codes.find((one) => one === one.toUpperCase()) ?? codes[0])?.toUpperCase() ?? null;
 }

@@ -853,7 +853,8 @@ const lobbiesPath = "/v1/games/trivia/lobbies";
 const pathOf = (code: string) => `${lobbiesPath}/${encodeURIComponent(code)}`;
 
 const codePattern = /^[A-HJ-NP-Za-hj-np-z2-9]{6}$/;
-const decoration = /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u2212]/gu;
+const decoration = /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u2212\u30fc\uff70]/gu;
+const surroundings = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 
 /**
  * The code of a lobby in what a person typed or pasted: in any case, with spaces or dashes, or as a whole
@@ -862,6 +863,7 @@ const decoration = /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u2212]/gu;
 export function lobbyCode(text: string): string {
   const plain = (part: string) =>
     part
+      .replace(surroundings, "")
       .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
       .replace(decoration, "");
   const parts = [text, ...text.split(/[\s/?#&=:]+/)].map(plain);

@@ -48,6 +48,16 @@ test("a code is read as people hand it on", () => {
     "https://games.example/join?code=ABC234&via=server",
     "https%3A%2F%2Fgames.example%2Fplay%23ABC234",
     "Join my game: https://games.example/play#ABC234 now",
+    "https://games.example/play#ABC234.",
+    "<https://games.example/play#ABC234>",
+    "(games.example/play#abc234)!",
+    "https://games.example/play?code=ABC%20234",
+    "„ABC234“",
+    "(ABC 234)",
+    "#ABC234",
+    "ABC234.",
+    "ＡＢＣー２３４",
+    "ABC─234",
   ];
   for (const text of texts) assert.equal(lobbyCodeOf(text), "ABC234", text);
 });
@@ -58,13 +68,26 @@ test("a link without a code, or of no end, has none", () => {
     assert.equal(lobbyCodeOf(text), null);
 });
 
+test("a text is read in no time, whatever is sent", () => {
+  const started = performance.now();
+  for (const unit of [".", "-a", "a.", "\u0301", ". /", "%", "ー"])
+    lobbyCodeOf(`${unit.repeat(2_048 / unit.length)}`);
+  assert.ok(performance.now() - started < 500);
+});
+
 test("what names a topic has the code and nothing around it", () => {
   assert.equal(exactCodeOf("abc234"), "ABC234");
   for (const text of ["ABC-234", " ABC234", "x/ABC234"]) assert.equal(exactCodeOf(text), null);
 });
 
 test("the client reads codes as the service does", () => {
-  for (const text of ["abc-234", "ABC 234", "\u202aabc234\u202c", "ＡＢＣ２３４"])
+  for (const text of [
+    "abc-234",
+    "“ABC 234”.",
+    "https://games.example/play#ABC234.",
+    "\u202aabc234\u202c",
+    "ＡＢＣ２３４",
+  ])
     assert.equal(lobbyCode(text), "ABC234");
   assert.equal(lobbyCode("https://games.example/play#watch=ABC234"), "ABC234");
   assert.equal(lobbyCode("https://games.example/join?code=ABC234&via=server"), "ABC234");
