@@ -57,6 +57,8 @@ export async function startTestCluster(): Promise<TestCluster> {
   const addresses = ports.slice(0, masters).map((port) => `127.0.0.1:${port}`);
   const failOver = async () => {
     const [[first], replica] = [clients, clients.at(-1)];
+    // WAIT counts what was written up to the client's own last command, whoever wrote it.
+    await first?.ping();
     await first?.wait(1, readyLimitMs);
     if (nodes[0]) await endNode(nodes[0]);
     await replica?.cluster("FAILOVER", "TAKEOVER");
