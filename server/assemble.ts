@@ -14,7 +14,7 @@ import { createBodyCache } from "./core/body-cache.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
 import { ClosedAccounts } from "./core/closed-accounts.ts";
 import type { Config } from "./core/config.ts";
-import { ConnectionShares, RequestConnections } from "./core/connection-shares.ts";
+import { ConnectionShares, RequestConnections, sharesOf } from "./core/connection-shares.ts";
 import type { Logger } from "./core/logger.ts";
 import type { Metrics } from "./core/metrics.ts";
 import { createPasswordHasher, type PasswordHasher } from "./core/passwords.ts";
@@ -39,6 +39,8 @@ export interface Ground {
   clock?: Clock;
   /** Only tests have another than the usual one, whose work is most of what a test with accounts would take. */
   passwords?: PasswordHasher;
+  /** Only tests have a shorter line of each caller for the database than the usual one. */
+  waitingOfCaller?: number;
   /** The process takes its share of the lobbies when it says so, not at once. */
   joinsLater?: boolean;
 }
@@ -94,18 +96,6 @@ export async function assembleJobs(
   };
 }
 
-/** Statements and transactions of one caller that wait for others of it, in each process. */
-const maxWaitingOfCaller = 256;
-
-/**
- * Connections one caller holds at once. Many people may come from one address, and each program that signs in with
- * an account of ours goes through the OAuth server.
- */
-const sharesOf = (pool: number) => ({
-  player: { active: Math.max(1, Math.floor(pool / 3)), waiting: maxWaitingOfCaller },
-  other: { active: Math.max(1, Math.floor(pool / 2)), waiting: maxWaitingOfCaller },
-});
-
 /** Dependencies of a process that serves requests: the above, lobbies of its own, and the hub. */
 export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   const { deps: base, close } = await assembleJobs(ground);
@@ -140,8 +130,9 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   const keys = new StoredKeys({ orm, redisUrl: config.REDIS_URL, clock, log });
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
     createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));
-  const players = new ConnectionShares(sharesOf(config.DATABASE_POOL).player);
-  const others = new ConnectionShares(sharesOf(config.DATABASE_POOL).other);
+  const shares = sharesOf(config.DATABASE_POOL, ground.waitingOfCaller);
+  const players = new ConnectionShares(shares.player);
+  const others = new ConnectionShares(shares.other);
   const emFor = (who: string) =>
     forkFor(orm, new RequestConnections(/^p\d/.test(who) ? players : others, who));
   const deps: Deps = {

@@ -21,6 +21,18 @@ interface Bounds {
   waiting: number;
 }
 
+/** Statements and transactions of one caller that wait for others of it, in each process. */
+const maxWaitingOfCaller = 256;
+
+/**
+ * Connections one caller holds at once. Many people may come from one address, and each program that signs in with
+ * an account of ours goes through the OAuth server.
+ */
+export const sharesOf = (pool: number, waiting = maxWaitingOfCaller) => ({
+  player: { active: Math.max(1, Math.floor(pool / 3)), waiting },
+  other: { active: Math.max(1, Math.floor(pool / 2)), waiting },
+});
+
 /**
  * Admission control for the connections of a pool: no caller holds more than a share of them, however many of its
  * requests wait for the same row. Others of the same caller wait in line; callers do not wait for each other.

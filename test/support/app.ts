@@ -26,6 +26,8 @@ export interface AppOptions {
   port?: number;
   /** False: jobs are added, but nobody works on them. Default true. */
   hasJobs?: boolean;
+  /** How many of one caller wait for the database; the usual number when absent. */
+  waitingOfCaller?: number;
   /** Passwords are hashed as in the service, which takes sixty times as long. Default false. */
   hasRealPasswords?: boolean;
 }
@@ -58,7 +60,11 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
   const log = options.log ?? silentLogger;
   const clock = options.clock ?? systemClock;
   const passwords = createPasswordHasher(options.hasRealPasswords ? undefined : lightPasswords);
-  const { deps, close } = await assembleHttp({ config, log, metrics, clock, passwords });
+  const { waitingOfCaller } = options;
+  const ground = { config, log, metrics, clock, passwords };
+  const { deps, close } = await assembleHttp(
+    waitingOfCaller === undefined ? ground : { ...ground, waitingOfCaller },
+  );
   await seedReference(deps.em, config);
   const depsOf = () => ({ ...deps, em: deps.orm.em.fork() });
   const redisUrl = config.REDIS_URL;

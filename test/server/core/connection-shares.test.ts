@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ConnectionShares, RequestConnections } from "../../../server/core/connection-shares.ts";
+import {
+  ConnectionShares,
+  RequestConnections,
+  sharesOf,
+} from "../../../server/core/connection-shares.ts";
 import { AppError } from "../../../server/core/errors.ts";
 
 /** Work that ends when it is told to, and what has begun so far. */
@@ -22,6 +26,16 @@ function works() {
 }
 
 describe("the shares of a pool", () => {
+  it("are a third for a player and half for an address, each with a line of 256", () => {
+    const [player, other] = [
+      { active: 2, waiting: 256 },
+      { active: 3, waiting: 256 },
+    ];
+    assert.deepEqual(sharesOf(6), { player, other });
+    const least = { active: 1, waiting: 256 };
+    assert.deepEqual(sharesOf(1), { player: least, other: least });
+  });
+
   it("let a caller hold so many connections, and others wait for none of them", async () => {
     const { begun, work, end } = works();
     const shares = new ConnectionShares({ active: 2, waiting: 5 });

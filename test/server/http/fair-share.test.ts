@@ -41,13 +41,18 @@ async function player() {
 type Player = Awaited<ReturnType<typeof player>>;
 
 /** Does something while another transaction holds these rows. */
-async function holding<T>(rows: string, id: number, work: () => Promise<T>): Promise<T> {
-  await holder.query("begin");
-  await holder.query(`${rows} for update`, [id]);
+async function holding<T>(
+  rows: string,
+  id: number,
+  work: () => Promise<T>,
+  by = holder,
+): Promise<T> {
+  await by.query("begin");
+  await by.query(`${rows} for update`, [id]);
   try {
     return await work();
   } finally {
-    await holder.query("rollback");
+    await by.query("rollback");
   }
 }
 
@@ -147,8 +152,8 @@ interface Repeat {
   outcome: string;
 }
 
-async function patch(path: string, body: unknown, headers: Record<string, string>) {
-  const { status, headers: given } = await app.client.request("PATCH", path, { body, headers });
+async function patch(path: string, body: unknown, headers: Record<string, string>, to = app) {
+  const { status, headers: given } = await to.client.request("PATCH", path, { body, headers });
   return { status, headers: given, code: undefined } as unknown as SessionAnswer;
 }
 
@@ -179,27 +184,50 @@ describe("a hundred requests at once of one caller", () => {
     });
     assert.deepEqual(tally(await changed), { "200": times });
   });
+});
 
-  it("are refused beyond the line, with a time to come back", async () => {
-    const ann = await player();
-    const change = (n: number) => patch("/v1/games/trivia/preferences", { n }, ann.headers);
+describe("the line of one caller", () => {
+  const line = 8;
+  const sent = 20;
+  let short: App;
+  let rows: pg.Client;
+  before(async () => {
+    const env = { DATABASE_POOL: String(pool) };
+    short = await startApp({ hasJobs: false, waitingOfCaller: line, env });
+    rows = new pg.Client({ connectionString: short.stores.databaseUrl });
+    await rows.connect();
+  });
+  after(async () => {
+    await rows.end();
+    await short.stop();
+  });
+
+  it("refuses what is beyond it, with a time to come back", async () => {
+    const { session } = await registerAccount(short);
+    const change = (n: number) =>
+      patch("/v1/games/trivia/preferences", { n }, tokenOf(session), short);
     await change(-1);
-    const rows = "select 1 from player_preferences where player_id = $1";
     const refused: SessionAnswer[] = [];
     const all: Promise<SessionAnswer>[] = [];
-    await holding(rows, ann.id, async () => {
-      const { promise: isFull, resolve } = Promise.withResolvers<void>();
-      for (let n = 0; n < 300; n++)
-        all.push(
-          change(n).then((answer) => {
-            if (answer.status === 429 && refused.push(answer) === 300 - 256 - share) resolve();
-            return answer;
-          }),
-        );
-      await isFull;
-    });
-    const answers = await Promise.all(all);
-    assert.deepEqual(tally(answers), { "200": 256 + share, "429": 300 - 256 - share });
+    const beyond = sent - line - share;
+    const row = "select 1 from player_preferences where player_id = $1";
+    await holding(
+      row,
+      session.player.id,
+      async () => {
+        const { promise: isFull, resolve } = Promise.withResolvers<void>();
+        for (let n = 0; n < sent; n++)
+          all.push(
+            change(n).then((answer) => {
+              if (answer.status === 429 && refused.push(answer) === beyond) resolve();
+              return answer;
+            }),
+          );
+        await isFull;
+      },
+      rows,
+    );
+    assert.deepEqual(tally(await Promise.all(all)), { "200": line + share, "429": beyond });
     for (const { headers } of refused) assert.ok(Number(headers.get("retry-after")) >= 1);
   });
 });
