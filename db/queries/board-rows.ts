@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { preparedRowsOf } from "../prepared.ts";
+import { withinSearchTime } from "../search-time.ts";
 import { rowsOf } from "./rows.ts";
 import { foldForSearch } from "../../server/core/search-words.ts";
 
@@ -65,38 +66,48 @@ export interface Found {
   total: number;
 }
 
-/** A search with more matches says too little: counting and ordering them would take longer than a page may. */
-export const maxMatches = 10_000;
+/** A search with more matches on a board says too little: it is refused. */
+export const maxMatches = 1_000;
+/** Names with the text that are looked at, also those of players who are not on the board. */
+export const maxNames = 2_000;
 
-/** Looks through the table until there are too many; null then. */
+/** Players whose name has the text, found before anything else: this ends early when there are too many. */
+const namedPlayers = (search: string) => sql`select p.id from players p
+  where p.name_key like ${containing(search)} and p.deleted_at is null limit ${maxNames + 1}`;
+
+/** Null when there are too many, or when it takes too long to know. `matching` is of `named`, `ordered` of `found`. */
 async function findWithin(
   em: EntityManager,
-  matching: RawBuilder<unknown>,
-  ordered: RawBuilder<unknown>,
-  { limit, offset }: { limit: number; offset: number },
+  { search, limit, offset }: { search: string; limit: number; offset: number },
+  { matching, ordered }: { matching: RawBuilder<unknown>; ordered: RawBuilder<unknown> },
 ): Promise<Found | null> {
-  const [found] = await rowsOf<Found>(
-    em,
-    sql`with found as materialized (${matching} limit ${maxMatches + 1})
-      select n as total, case when n <= ${maxMatches}
-          then array(select s.id from (${ordered}) s limit ${limit} offset ${offset}) end as ids
-      from (select count(*)::float8 as n from found) as counted`,
+  const rows = await withinSearchTime(em, (tx) =>
+    rowsOf<{ ids: number[] | null; total: number }>(
+      tx,
+      sql`with named as materialized (${namedPlayers(search)}),
+          found as materialized (${matching} limit ${maxMatches + 1}),
+          counted as materialized (select (select count(*) from named) <= ${maxNames}
+            and (select count(*) from found) <= ${maxMatches} as is_few)
+        select (select count(*)::float8 from found) as total, case when is_few
+            then array(select s.id from (${ordered}) s limit ${limit} offset ${offset}) end as ids
+        from counted`,
+    ),
   );
-  return found === undefined || found.total > maxMatches ? null : found;
+  const [found] = rows ?? [];
+  return found === undefined || found.ids === null ? null : { ids: found.ids, total: found.total };
 }
 
 /** Players on the board whose name contains a text, in the order of the tab; null when there are too many. */
 export function searchPlayers(
   em: EntityManager,
   search: string,
-  page: { tab: GlobalTabColumn; limit: number; offset: number },
+  { tab, ...page }: { tab: GlobalTabColumn; limit: number; offset: number },
 ): Promise<Found | null> {
   const matching = sql`select s.player_id as id
-    from player_stats s join players p on p.id = s.player_id
-    where p.name_key like ${containing(search)} and p.deleted_at is null and s.total_answers > 0`;
+    from named join player_stats s on s.player_id = named.id where s.total_answers > 0`;
   const ordered = sql`select s.player_id as id from player_stats s
-    where s.player_id in (select id from found) order by ${tabOrder[page.tab]}`;
-  return findWithin(em, matching, ordered, page);
+    where s.player_id in (select id from found) order by ${tabOrder[tab]}`;
+  return findWithin(em, { search, ...page }, { matching, ordered });
 }
 
 export interface RunLine {
@@ -129,14 +140,13 @@ export async function listRunLines(
 export function searchRuns(
   em: EntityManager,
   search: string,
-  page: { challengeId: number; limit: number; offset: number },
+  { challengeId, ...page }: { challengeId: number; limit: number; offset: number },
 ): Promise<Found | null> {
-  const matching = sql`select r.id from runs r join players p on p.id = r.player_id
-    where r.challenge_id = ${page.challengeId} and r.is_finished
-      and p.name_key like ${containing(search)} and p.deleted_at is null`;
+  const matching = sql`select r.id from named join runs r on r.player_id = named.id
+    where r.challenge_id = ${challengeId} and r.is_finished`;
   const ordered = sql`select r.player_id as id from runs r where r.id in (select id from found)
     order by r.score desc, r.total_time_ms, r.finished_at, r.player_id`;
-  return findWithin(em, matching, ordered, page);
+  return findWithin(em, { search, ...page }, { matching, ordered });
 }
 
 /** Names of these teams. */

@@ -39,8 +39,12 @@ function conditionOf(clause: Clause): RawBuilder<unknown> {
   if (clause.kind === "like") {
     const { locales, pattern } = clause;
     const texts = (locales ?? []).map((locale) => sql`${column} ->> ${locale}::text`);
-    const text = locales === null ? column : folded(sql`coalesce(${sql.join(texts)})`);
-    return sql`${text} ${anyCase} ilike ${pattern}`;
+    if (locales === null) return sql`${column} ${anyCase} ilike ${pattern}`;
+    const text = sql`coalesce(${sql.join(texts)})`;
+    // Most texts are of ASCII, where folding takes a tenth of the time.
+    return sql`case when octet_length(${text}) = length(${text})
+      then lower(${text} collate "C") like ${pattern}
+      else ${folded(text)} ${anyCase} ilike ${pattern} end`;
   }
   if (clause.kind !== "among") {
     const value = clause.absent === null ? column : sql`coalesce(${column}, ${clause.absent})`;

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Archive } from "../../../db/archive.ts";
 import { readColumn, type Column, type ColumnPlace } from "../../../db/queries/codex-columns.ts";
 import { searchEntities, type TypeRef } from "../../../db/queries/codex-list.ts";
+import { withinSearchTime } from "../../../db/search-time.ts";
 import { AppError } from "../../core/errors.ts";
 import { queryWords } from "../../core/search-words.ts";
 import { fittingIds, type ListFilter } from "./fitting.ts";
@@ -31,7 +32,10 @@ export async function chooseIds(
   if (q === "") return fitting ?? new Int32Array();
   const words = queryWords(q);
   if (words.length === 0) return new Int32Array();
-  const found = await searchEntities(em, typeRef(place, type), words);
+  const ref = typeRef(place, type);
+  const found = await withinSearchTime(em, (tx) => searchEntities(tx, ref, words));
+  // It matches too much, so it is too short.
+  if (found === null) throw new AppError("request:invalid_query", { params: { parameter: "q" } });
   assertPresent(place, found.generation);
   if (fitting === null) return found.ids;
   const all = new Set(found.ids);

@@ -218,7 +218,13 @@ export const ListQuery = Type.Object({
   branch,
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   cursor,
-  q: optional(Type.String({ maxLength: 128, description: "words of name and description" })),
+  q: optional(
+    Type.String({
+      maxLength: 128,
+      description:
+        "beginnings of words of name and description, any case and without accents; refused as too short when finding all matches takes over 150 ms",
+    }),
+  ),
 });
 export const EntityQuery = Type.Object({
   branch,

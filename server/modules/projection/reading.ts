@@ -4,7 +4,9 @@ import { localeChain, presentRow } from "../../../db/projections/present.ts";
 import { presentFacets } from "../../../db/projections/facets.ts";
 import { projectedBranch } from "../../../db/projections/moment.ts";
 import { StateReader } from "../../../db/projections/shelf.ts";
-import { countRows, listRows } from "../../../db/queries/projection-list.ts";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { countRows, listRows, type Clause } from "../../../db/queries/projection-list.ts";
+import { withinSearchTime } from "../../../db/search-time.ts";
 import { findRow } from "../../../db/queries/projection-rows.ts";
 import { readFacets, type FacetRow } from "../../../db/queries/projection-state.ts";
 import { AppError } from "../../core/errors.ts";
@@ -61,16 +63,37 @@ export function readList(
       // The count does not depend on the page, so it is kept for the pages that follow.
       const count = await archive.bodies.use(
         codex.presentKey(current, "count of rows", asked),
-        async () => ({ content: String(await countRows(em, resource, clauses)), etag: "" }),
+        async () => {
+          const total = await bounded(em, resource, clauses, (tx) =>
+            countRows(tx, resource, clauses),
+          );
+          return { content: String(total), etag: "" };
+        },
         ({ content }) => Number(content),
       );
-      const rows = await listRows(em, resource, { clauses, cursor, sort, limit: limit + 1 });
+      const page = { clauses, cursor, sort, limit: limit + 1 } as const;
+      const rows = await bounded(em, resource, clauses, (tx) => listRows(tx, resource, page));
       const shown = rows.slice(0, limit);
       const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;
       const texts = shown.map((row) => presentRow(resource, row, chain, "listed"));
       return presentBody(current, listBody(texts, { count, limit, sort, next }));
     }),
   );
+}
+
+/** No index helps a search for a part of a text: one that takes too long is too short. */
+async function bounded<T>(
+  em: EntityManager,
+  { filters }: Resource,
+  clauses: readonly Clause[],
+  work: (em: EntityManager) => Promise<T>,
+): Promise<T> {
+  const search = clauses.find(({ kind }) => kind === "like");
+  if (search === undefined) return work(em);
+  const found = await withinSearchTime(em, work);
+  const named = filters.find(({ kind, column }) => kind === "like" && column === search.column);
+  if (found === null) throw invalidFilter(named?.parameter ?? search.column);
+  return found;
 }
 
 interface ListFacts {

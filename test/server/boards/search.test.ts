@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { maxMatches } from "../../../db/queries/board-rows.ts";
+import { maxMatches, maxNames } from "../../../db/queries/board-rows.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { startApp, type App } from "../../support/app.ts";
 
@@ -42,12 +42,12 @@ describe("a search of the board", () => {
     return { status, total, names: entries.map(({ name }) => name), refusal: flash?.errors?.[0] };
   };
 
-  it("finds up to ten thousand names, in the order of the board", async () => {
+  it("finds up to a thousand names, in the order of the board", async () => {
     const found = await search("MANY");
     assert.deepEqual([found.status, found.total], [200, maxMatches]);
     assert.deepEqual(
       found.names,
-      [10_000, 9_999, 9_998, 9_997, 9_996].map((n) => `Many_${n}`),
+      [1_000, 999, 998, 997, 996].map((n) => `Many_${n}`),
     );
   });
 
@@ -64,5 +64,29 @@ describe("a search of the board", () => {
     assert.equal(status, 400);
     assert.deepEqual(refusal?.params, { parameter: "search", max_matches: maxMatches });
     assert.equal((await search("many_jo")).total, 1);
+  });
+
+  it("looks at no more names than its bound, of players who are not on the board either", async () => {
+    const add = (from: number, to: number) =>
+      rowsOf(
+        app.deps.orm.em.fork(),
+        sql`insert into players (name, name_key, is_guest, realm)
+          select 'Away_' || n, 'away_' || n, true, 'default' from generate_series(${from}::int, ${to}::int) n`,
+      );
+    await add(1, maxNames);
+    const found = await search("away");
+    assert.deepEqual([found.status, found.total], [200, 0]);
+    await add(maxNames + 1, maxNames + 1);
+    assert.equal((await search("away")).status, 400);
+  });
+
+  it("is refused when it would take Postgres longer than a search may", async () => {
+    await app.deps.orm.em.fork().transactional(async (tx) => {
+      await rowsOf(tx, sql`lock table player_stats in access exclusive mode`);
+      const { status, refusal } = await search("many_7");
+      assert.equal(status, 400);
+      assert.deepEqual(refusal?.params, { parameter: "search", max_matches: maxMatches });
+    });
+    assert.equal((await search("many_7")).status, 200);
   });
 });
