@@ -88,7 +88,8 @@ export class Cors {
   siteProblem(request: RequestInfo): AppError | null {
     const origin = request.headers["origin"];
     const isKnown = origin !== undefined && (this.isAllowed(origin) || this.isOwn(origin, request));
-    if (isKnown || (origin === undefined && siteOf(request) !== "cross-site")) return null;
+    const isForeign = foreignSites.has(siteOf(request) ?? "");
+    if (isKnown || (origin === undefined && !isForeign)) return null;
     return new AppError("request:origin_forbidden");
   }
 
@@ -108,6 +109,9 @@ export class Cors {
     return schemes.some((scheme) => normal === normalizeOrigin(`${scheme}://${host}`));
   }
 }
+
+/** A page at another name under ours is not ours either. */
+const foreignSites: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
 
 const siteOf = ({ headers }: RequestInfo) => headers["sec-fetch-site"]?.trim().toLowerCase();
 

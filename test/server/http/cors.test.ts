@@ -171,6 +171,8 @@ describe("a cookie that signs somebody in", () => {
     { origin: "null", "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": " Cross-Site" },
+    { "sec-fetch-site": "same-site" },
+    { origin: "null", "sec-fetch-site": "same-site" },
   ] as Record<string, string>[];
 
   test("is neither set nor cleared for a page of another site, with or without one of before", async () => {
