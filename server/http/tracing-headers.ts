@@ -16,8 +16,12 @@ const names: ReadonlySet<string> = new Set([
   "x-cloud-trace-context",
   "x-correlation-id",
   "x-dtc",
+  "x-dtpc",
   "x-dtreferer",
+  "x-highlight-request",
   "x-honeycomb-trace",
+  "x-ms-request-id",
+  "x-ms-request-root-id",
   "x-span-id",
   "x-trace-id",
 ]);

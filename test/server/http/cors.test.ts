@@ -103,6 +103,9 @@ describe("a preflight", () => {
       "x-cloud-trace-context",
       "newrelic",
       "request-id",
+      "x-dtpc",
+      "x-highlight-request",
+      "x-ms-request-id",
     ];
     const { headers } = await ask("/v1/echo", app, [...asked, "X-Other"].join(", "));
     const granted = (headers.get("access-control-allow-headers") ?? "").toLowerCase().split(", ");
