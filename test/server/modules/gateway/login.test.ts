@@ -138,7 +138,12 @@ describe("POST /v1/gateway/login", () => {
   it("gives many guesses at once no more tries than five", async () => {
     const { email } = await registerAccount(app);
     const answers = await Promise.all(Array.from({ length: 30 }, () => login(email, "no")));
-    assert.deepEqual(tally(answers), { "401 auth:invalid": 5, "423 auth:locked": 25 });
+    const { "503 server:unavailable": numUnserved = 0, ...served } = tally(answers);
+    const { "401 auth:invalid": numTries = 0, "423 auth:locked": numLocked = 0 } = served;
+    assert.equal(numTries + numLocked + numUnserved, 30, JSON.stringify(served));
+    // A slow machine cannot check thirty passwords in the time of a request; what it does not answer tells nothing.
+    assert.ok(numTries <= 5 && numTries >= 5 - numUnserved, `${numTries} tries`);
+    assert.equal((await login(email)).status, 423);
   });
 
   it("lets many right logins at once through", async () => {

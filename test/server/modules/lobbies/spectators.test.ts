@@ -97,9 +97,10 @@ describe("a spectator's stream", () => {
     );
     const own = await ask(app, "POST", `/${code}/token`, undefined, host.as);
     const player = open(code, own.headers.get("x-hub-token") ?? "");
+    // Whoever comes first is told of the other: opened at once, the spectator may be counted before the player listens.
+    await sees(player, "lobby.snapshot");
     const spectator = open(code, await tokenOf(code));
-    await Promise.all([sees(player, "lobby.snapshot"), sees(spectator, "lobby.snapshot")]);
-    await counts(player, 1);
+    await Promise.all([sees(spectator, "lobby.snapshot"), counts(player, 1)]);
     await ask(app, "POST", `/${code}/start`, undefined, host.as);
     for (const seat of [host, ...guests])
       await ask(app, "POST", `/${code}/pick`, { selected_index: 2 }, seat.as);
