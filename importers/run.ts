@@ -1,6 +1,11 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { readDirectory } from "../db/queries/codex-directory.ts";
-import { lockGame, readStateBefore, readTextHashes } from "../db/queries/codex-import.ts";
+import {
+  countTexts,
+  lockGame,
+  readStateBefore,
+  readTextHashes,
+} from "../db/queries/codex-import.ts";
 import { readKnown, saveKnown } from "../db/queries/codex-sources.ts";
 import {
   prepareStaging,
@@ -10,7 +15,12 @@ import {
 } from "../db/queries/codex-staging.ts";
 import { indexAssets } from "./asset-index.ts";
 import { compareEntities, type ComparedStates, type Comparison } from "./compare.ts";
-import { ImportRefused, type ImportEnvelope, type ImportReport } from "./contract.ts";
+import {
+  ImportRefused,
+  type ImportEnvelope,
+  type ImportReport,
+  type SourceTexts,
+} from "./contract.ts";
 import { findHeaderProblems } from "./header.ts";
 import { locate, stateOf, type Place } from "./locate.ts";
 import { contextDigest } from "./prepare.ts";
@@ -143,6 +153,11 @@ async function importLocked(
   if (options.allowShrink !== true) {
     const shrinking = shrinkOf(comparison, states);
     if (shrinking !== null) problems.add("entities", "", shrinking);
+    const compared = [currentState, isRerun ? stateOf(place.previous) : null];
+    for (const state of textChanges.length > 0 ? compared : []) {
+      const lost = shrinkOfTexts(await countTexts(em, state), locales);
+      if (lost !== null) problems.add("locales", "", lost);
+    }
     problems.refuseIfAny();
   }
   const hasWork = needsWrite(envelope, place, comparison, textChanges.length > 0);
@@ -244,6 +259,17 @@ function shrinkOf(comparison: Comparison, states: ComparedStates): string | null
       return `the patch would remove more than half of the branch (${counts}); if it shall, --allow-shrink lets it`;
     }
   return null;
+}
+
+/** The same for texts: how many a state has against how many of each language are left. */
+function shrinkOfTexts(before: ReadonlyMap<string, number>, locales: SourceTexts): string | null {
+  let [all, removed] = [0, 0];
+  for (const [locale, count] of before) {
+    all += count;
+    removed += Math.max(0, count - Object.keys(locales[locale] ?? {}).length);
+  }
+  if (removed * 2 <= all) return null;
+  return `the patch would remove more than half of the texts (${removed} of ${all}); if it shall, --allow-shrink lets it`;
 }
 
 /** A re-run with nothing new writes no row in any table. */

@@ -110,6 +110,22 @@ export async function readTextHashes(
   return new Map(rows.map(({ locale, hash }) => [locale, hash]));
 }
 
+/** Locale -> number of its texts in a state. */
+export async function countTexts(
+  em: EntityManager,
+  state: StateAt | null,
+): Promise<Map<string, number>> {
+  if (state === null) return new Map();
+  const rows = await rowsOf(
+    em,
+    sql<{ locale: string; count: number }>`
+      select locale, (select count(*)::int from jsonb_object_keys(texts)) as count
+      from codex_texts where branch_id = ${state.branchId}
+        and from_ord <= ${state.ord} and to_ord > ${state.ord}`,
+  );
+  return new Map(rows.map(({ locale, count }) => [locale, count]));
+}
+
 export async function saveGame(
   em: EntityManager,
   game: { slug: string; displayName: string },

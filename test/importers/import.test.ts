@@ -198,6 +198,27 @@ describe("an import", () => {
     same(await archive.traces(), after);
   });
 
+  it("refuses a patch that removes more than half of the texts, unless that is allowed", async () => {
+    fresh();
+    const items = [entity("id.item.a")];
+    const strict = { allowShrink: false };
+    const texts = { en: { a: "A", b: "B", c: "C" }, de: { a: "Ah" } };
+    await run("1.0", items, { locales: texts });
+    const before = await archive.traces();
+    for (const locales of [{}, { en: {} }, { en: { a: "A" } }])
+      for (const version of ["1.0", "1.1"])
+        await assert.rejects(
+          run(version, items, { locales }, strict),
+          /more than half of the texts \(\d of 4\).*--allow-shrink/,
+        );
+    same(await archive.traces(), before);
+    await run("1.1", items, { locales: { en: { a: "A", b: "B" } } }, strict);
+    // Bit by bit a patch that is replaced removes no more than at once.
+    await assert.rejects(run("1.1", items, { locales: { en: { a: "A" } } }, strict), /3 of 4/);
+    await run("1.1", items, { locales: {} }, { allowShrink: true });
+    await run("1.1", items, { locales: {} }, strict);
+  });
+
   it("keeps large whole numbers, and refuses those that would come back as others", async () => {
     fresh();
     const folder = mkdtempSync(join(tmpdir(), "ember-numbers-"));
