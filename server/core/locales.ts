@@ -4,17 +4,25 @@ import { relativesOf } from "./language-tags.ts";
 const locales: ReadonlySet<string> = new Set(
   "en de fr es it pt nl pl sv da nb fi cs hu ro tr el uk ru ja ko zh".split(" "),
 );
+/** Languages that pages are written in. */
+const pageLocales: ReadonlySet<string> = new Set(["en", "de"]);
 const fallback = "en";
 const maxEntries = 16;
 
 /** The known language an `Accept-Language` header prefers, or its nearest relative, else `en`. */
-export function preferredLocale(header: string | undefined): string {
+export const preferredLocale = (header: string | undefined): string => preferred(header, locales);
+
+/** The same of the languages that pages are written in. */
+export const pageLocale = (header: string | undefined): "de" | "en" =>
+  preferred(header, pageLocales) === "de" ? "de" : "en";
+
+function preferred(header: string | undefined, offered: ReadonlySet<string>): string {
   if (header === undefined) return fallback;
   const wanted = header
     .split(",", maxEntries)
     .map((entry) => {
       const [tag = "", quality] = entry.split(";", 2);
-      const language = relativesOf(tag.trim()).find((one) => locales.has(one));
+      const language = relativesOf(tag.trim()).find((one) => offered.has(one));
       const weight = quality === undefined ? 1 : Number(quality.trim().replace(/^q=/i, ""));
       return { language, weight };
     })

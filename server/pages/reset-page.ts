@@ -1,4 +1,4 @@
-import { preferredLocale } from "../core/locales.ts";
+import { pageLocale } from "../core/locales.ts";
 import { bytesReply, defineRoute, media, type AnyRoute } from "../http/route.ts";
 
 const texts = {
@@ -65,7 +65,7 @@ export const resetPage: AnyRoute = defineRoute({
   responses: { 200: media("text/html; charset=utf-8") },
   errors: [],
   handler: ({ request }) => {
-    const language = preferredLocale(request.headers["accept-language"]) === "de" ? "de" : "en";
+    const language = pageLocale(request.headers["accept-language"]);
     return bytesReply(200, "text/html; charset=utf-8", html(language), [
       ["Content-Security-Policy", policy],
       ["Referrer-Policy", "no-referrer"],

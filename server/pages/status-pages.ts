@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { preferredLocale } from "../core/locales.ts";
+import { pageLocale } from "../core/locales.ts";
 import { bytesReply, defineRoute, media, type AnyRoute } from "../http/route.ts";
 
 type Language = "en" | "de";
@@ -65,7 +65,7 @@ function statusPage(page: "verify" | "unsubscribe") {
     responses: { 200: media("text/html; charset=utf-8") },
     errors: [],
     handler: ({ query, request }) => {
-      const language = preferredLocale(request.headers["accept-language"]) === "de" ? "de" : "en";
+      const language = pageLocale(request.headers["accept-language"]);
       const wanted = query.result === "success" ? "success" : (query.code ?? "");
       const known = Object.hasOwn(texts[page], wanted) ? wanted : "invalid_arguments";
       const text = texts[page][known]?.[language] ?? "";

@@ -10,7 +10,7 @@ const Search = Type.Optional(
     minLength: 2,
     maxLength: 256,
     description:
-      "part of a player name, any case and without accents; refused as too short with over 1,000 matches on the board or 2,000 players, or when finding them takes over 150 ms",
+      "part of a player name, any case and without accents; refused as too short with over 1,000 matches on the board or 2,000 players, or when finding them takes over 120 ms",
   }),
 );
 

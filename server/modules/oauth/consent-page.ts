@@ -1,4 +1,4 @@
-import { preferredLocale } from "../../core/locales.ts";
+import { pageLocale } from "../../core/locales.ts";
 
 const texts = {
   en: {
@@ -52,7 +52,7 @@ const notes = ["wrong", "locked", "guest", "expired", "later", "again"] as const
 
 /** Nothing of the request is in it: the script asks for the question and shows it as text. */
 export function consentPage(acceptLanguage: string | undefined): string {
-  const language = preferredLocale(acceptLanguage) === "de" ? "de" : "en";
+  const language = pageLocale(acceptLanguage);
   const t = texts[language];
   const items = scopes.map((name) => `        <li id="scope-${name}" hidden>${t[name]}</li>`);
   const hints = notes.map(

@@ -25,7 +25,7 @@ const AtPatch = Type.Optional(Type.String({ description: "refused: single docume
 const describe: Readonly<Record<ResourceFilter["kind"], string>> = {
   equals: "one or several values, parted by commas; null finds rows without one",
   archetype: "family, with or without id.<type>.; several parted by commas",
-  like: "part of the text in any case, of names without accents; * and % are any run of characters; refused as too short when finding all matches takes over 150 ms",
+  like: "part of the text in any case, of names without accents; * and % are any run of characters; refused as too short when finding all matches takes over 120 ms",
   min: "at least",
   max: "at most",
 };

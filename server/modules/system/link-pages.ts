@@ -1,5 +1,5 @@
 import { statusPageUrl } from "../../core/addresses.ts";
-import { preferredLocale } from "../../core/locales.ts";
+import { pageLocale } from "../../core/locales.ts";
 import type { Deps } from "../../deps.ts";
 import {
   bytesReply,
@@ -47,7 +47,7 @@ function pageReply(
   question: Question,
   more: string[] = [],
 ) {
-  const language = preferredLocale(request.headers["accept-language"]) === "de" ? "de" : "en";
+  const language = pageLocale(request.headers["accept-language"]);
   const target = request.query === "" ? request.path : `${request.path}?${request.query}`;
   const goals = [deps.config.MARKETING_URL, ...more].flatMap((url) =>
     URL.canParse(url) ? new URL(url).origin : [],
