@@ -65,6 +65,7 @@ describe("the question endpoints", () => {
     const deps = Object.create(jobs.deps, {
       tokens: { value: tokens },
       closedAccounts: { value: new ClosedAccounts(jobs.deps.clock) },
+      emFor: { value: () => jobs.deps.em },
       enqueueAndWait: {
         value: ((queue, payload, waitMs) => {
           assert.ok(waitMs <= 20_000);
