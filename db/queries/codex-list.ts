@@ -81,23 +81,30 @@ async function readPage(
   };
 }
 
-/** Numbers of the entities that have a word with each of these beginnings, rising. */
+/** A search that finds more says too little: their numbers alone would take too long. */
+export const maxFound = 100_000;
+
+/** Numbers of the entities that have a word with each of these beginnings, rising; null when there are too many. */
 export async function searchEntities(
   em: EntityManager,
   { gameId, branchId, type }: TypeRef,
   words: readonly string[],
-): Promise<{ generation: number; ids: Int32Array }> {
+): Promise<{ generation: number; ids: Int32Array } | null> {
   // Words are letters and digits, so they need no escape inside the quotes.
   const query = words.map((word) => `'${word}':*`).join(" & ");
   const [found] = await rowsOf(
     em,
     sql<{ generation: number; ids: string | null }>`
       select g.generation, (
-        select string_agg(h.entity_id::text, ' ') from codex_head h
-        where h.branch_id = ${branchId} and h.type = ${type} and h.search @@ ${query}::tsquery
+        select case when count(*) <= ${maxFound} then coalesce(string_agg(x.id::text, ' '), '') end from (
+          select h.entity_id as id from codex_head h
+          where h.branch_id = ${branchId} and h.type = ${type} and h.search @@ ${query}::tsquery
+          limit ${maxFound + 1}
+        ) x
       ) as ids
       from codex_games g where g.id = ${gameId}`,
   );
-  const ids = Int32Array.from(found?.ids?.split(" ") ?? [], Number).sort();
-  return { generation: found?.generation ?? -1, ids };
+  if (found?.ids === null) return null;
+  const ids = found === undefined || found.ids === "" ? [] : found.ids.split(" ");
+  return { generation: found?.generation ?? -1, ids: Int32Array.from(ids, Number).sort() };
 }

@@ -222,7 +222,7 @@ export const ListQuery = Type.Object({
     Type.String({
       maxLength: 128,
       description:
-        "beginnings of words of name and description, any case and without accents; refused as too short when finding all matches takes over 120 ms",
+        "beginnings of words of name and description, any case and without accents; refused as too short with over 100,000 matches or when finding all matches takes over 120 ms",
     }),
   ),
 });

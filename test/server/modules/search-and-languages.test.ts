@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { projectionOf } from "../../../db/projections/refresh.ts";
+import { maxFound, searchEntities, type TypeRef } from "../../../db/queries/codex-list.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { load } from "../../support/archive.ts";
@@ -113,6 +114,26 @@ describe("searches and languages of game data", () => {
       });
       assert.equal((await get(path)).status, 200);
     }
+  });
+
+  it("are refused in the archive when they find more than their bound", async () => {
+    const em = app.deps.orm.em.fork();
+    await rowsOf(
+      em,
+      sql`insert into codex_head (branch_id, entity_id, type, document_id, patch_id, name, tags, data, search)
+        select h.branch_id, 1000000 + n, 'item', h.document_id, h.patch_id, 'x', '{}', '{}',
+          array_to_tsvector(array[case when n = 1 then 'zebra' else 'zebras' end])
+        from generate_series(1, ${maxFound}::int + 1) n, (select * from codex_head limit 1) h`,
+    );
+    const [ref] = await rowsOf(
+      em,
+      sql<TypeRef>`select b.game_id as "gameId", b.id as "branchId", 'item' as type
+        from codex_branches b where b.id = (select branch_id from codex_head limit 1)`,
+    );
+    assert.ok(ref);
+    assert.equal((await searchEntities(em, ref, ["zebras"]))?.ids.length, maxFound);
+    assert.equal(await searchEntities(em, ref, ["zebra"]), null);
+    assert.equal((await get("/v1/codex/gamedata/item?q=zebra")).status, 400);
   });
 
   it("show a page in the first of its languages that the reader has", async () => {
