@@ -1,7 +1,6 @@
 import type { Redis } from "ioredis";
 import { askedOptions, askRegularly } from "./link-check.ts";
 import type { Logger } from "./logger.ts";
-import { pacedConnector } from "./paced-reads.ts";
 import { asCluster, connectRedis } from "./redis.ts";
 import { createShardedChannels } from "./sharded-channels.ts";
 
@@ -13,8 +12,6 @@ export interface ChannelsOptions {
   hear: (channel: string, text: string) => void;
   /** The subscriptions hold, for the first time or again: what was published before has to be read. */
   confirmed: (channels: string[]) => void;
-  /** Asked after each read of a single Redis: milliseconds until the next one, which then has more to read. */
-  pauseMs?: () => number;
   /** Milliseconds in which a link that has fallen silent is noticed and made anew. */
   noticedInMs?: number;
 }
@@ -34,10 +31,9 @@ const repeatMs = 250;
 /** Listens to what `publish` sends: to one Redis by its one connection, to a cluster node by node. */
 export function createChannels(options: ChannelsOptions): Channels {
   // Without a follow-up read a repeated subscription would hide what was missed, so we do it ourselves.
-  const { url, log, name, pauseMs, noticedInMs } = options;
-  const paced = pauseMs ? { Connector: pacedConnector(pauseMs) } : {};
+  const { url, log, name, noticedInMs } = options;
   const { socketTimeout } = askedOptions(noticedInMs);
-  const redis = connectRedis(url, log, name, { autoResubscribe: false, socketTimeout, ...paced });
+  const redis = connectRedis(url, log, name, { autoResubscribe: false, socketTimeout });
   const cluster = asCluster(redis);
   return cluster ? createShardedChannels(cluster, options) : createPlainChannels(redis, options);
 }

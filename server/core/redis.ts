@@ -1,5 +1,4 @@
-import type { Socket } from "node:net";
-import { Cluster, Redis, type RedisOptions } from "ioredis";
+import { Cluster, Redis } from "ioredis";
 import type { Logger } from "./logger.ts";
 import { parseClusterAddress, type ClusterAddress } from "./redis-address.ts";
 
@@ -14,8 +13,6 @@ export interface ConnectionOptions {
   socketTimeout?: number;
   /** Milliseconds before the next attempt to connect; null is none. */
   retryStrategy?: (attempt: number) => number | null;
-  /** Opens the socket of a single Redis in its own way; the nodes of a cluster are connected as ever. */
-  Connector?: NonNullable<RedisOptions["Connector"]>;
 }
 
 export const connectTimeoutMs = 2_000;
@@ -61,7 +58,6 @@ export function connectRedis(
   redis.on("error", (error: Error) =>
     log.warn({ store: name, reason: error.message }, "redis connection"),
   );
-  if (redis instanceof Redis) tuneSocket(redis);
   return redis;
 }
 
@@ -79,46 +75,7 @@ function whenReadOnly(): (error: Error) => boolean {
   };
 }
 
-const ignore = () => undefined;
-
-/** Two things that the client leaves to the socket: to have answers at once, and to send commands together. */
-export function tuneSocket(redis: Redis): void {
-  redis.on("connect", () => {
-    hearAtOnce(redis.stream);
-    sendTogether(redis.stream);
-  });
-}
-
-/**
- * The client prepends its listener, of which Node's streams do not know: every answer would lie in a
- * buffer until the next tick. One that is added the usual way has answers handed over as they are read.
- */
-function hearAtOnce(socket: Socket): void {
-  socket.on("data", ignore);
-}
-
-/**
- * Each command would be a write of its own, which wakes the store and often costs a busy process its turn at the
- * processor. Those of one turn of the event loop leave in one.
- */
-function sendTogether(socket: Socket): void {
-  const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
-  let isHeld = false;
-  const release = () => {
-    isHeld = false;
-    socket.uncork();
-  };
-  socket.write = (...args: unknown[]) => {
-    if (!isHeld) {
-      isHeld = true;
-      socket.cork();
-      process.nextTick(release);
-    }
-    return write(...args);
-  };
-}
-
-interface BaseOptions extends Omit<ConnectionOptions, "patient" | "Connector"> {
+interface BaseOptions extends Omit<ConnectionOptions, "patient"> {
   connectionName: string;
   maxRetriesPerRequest: number | null;
   enableOfflineQueue: boolean;
@@ -144,7 +101,6 @@ function connectCluster({ nodes, options }: ClusterAddress, base: BaseOptions): 
       ...(commandTimeout === undefined ? {} : { commandTimeout }),
     },
   });
-  cluster.on("+node", tuneSocket);
   return cluster as unknown as Redis;
 }
 

@@ -2,7 +2,6 @@ import calculateSlot from "cluster-key-slot";
 import { Redis, type Cluster } from "ioredis";
 import type { Channels, ChannelsOptions } from "./channels.ts";
 import { askedOptions, askRegularly } from "./link-check.ts";
-import { tuneSocket } from "./redis.ts";
 import { parseClusterAddress } from "./redis-address.ts";
 
 /** How often it is checked that every subscription is at the node that has its slot. */
@@ -44,7 +43,6 @@ export function createShardedChannels(cluster: Cluster, options: ChannelsOptions
     redis.on("error", (error: Error) =>
       options.log.warn({ store: options.name, reason: error.message }, "redis connection"),
     );
-    tuneSocket(redis);
     redis.on("smessage", options.hear);
     redis.on("close", () => {
       for (const entry of followed.values()) if (entry.at === key) entry.at = null;

@@ -4,7 +4,6 @@ import { createChannels, type Channels } from "../core/channels.ts";
 import { connectRedis } from "../core/redis.ts";
 import { frameOf, type Frame } from "./frames.ts";
 import type { HubLimits } from "./limits.ts";
-import { ReadPace } from "./pace.ts";
 
 export interface Follower {
   /** The subscription holds, for the first time or again: what was published before has to be read. */
@@ -25,16 +24,11 @@ export class Feed {
 
   constructor(url: string, log: Logger, limits: HubLimits) {
     this.limits = limits;
-    const pace = new ReadPace(performance.now());
     this.channels = createChannels({
       url,
       log,
       name: "hub-subscriber",
-      hear: (channel, text) => {
-        pace.heard();
-        this.followers.get(channel)?.onMessage(text);
-      },
-      pauseMs: () => pace.pauseMs(performance.now()),
+      hear: (channel, text) => this.followers.get(channel)?.onMessage(text),
       confirmed: (channels) => {
         for (const channel of channels) this.followers.get(channel)?.onConfirmed();
       },

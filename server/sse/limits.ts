@@ -30,8 +30,6 @@ export const hubLimits = {
   writesPerTurn: 256,
   /** Of these, for broadcasts and heartbeats: so many are due to them, and no more, to be out of the way soon. */
   bulkWritesPerTurn: 64,
-  /** Longest time messages wait to be written together. */
-  maxCoalesceMs: 50,
   /** Messages read from Redis at once for a replay or a repair. */
   pageMessages: 32,
   /** Pages of one replay; a stream that lives longer than 256 messages is far beyond it. */

@@ -68,8 +68,6 @@ export class EventStream {
   isWritable = true;
   /** Where the wheel has it. */
   slot = 0;
-  /** The writer's queue it waits in. */
-  queue: "urgent" | "bulk" | null = null;
   private needsHeartbeat = false;
   private readonly host: StreamHost;
   private readonly raw: StreamResponse["raw"];

@@ -18,28 +18,6 @@ describe("the socket of a connection to Redis", () => {
     await stores.stop();
   });
 
-  it("takes the commands of one turn together, and their answers come in order", async () => {
-    const writes: number[] = [];
-    const { _write, _writev } = redis.stream;
-    redis.stream._write = function (...args) {
-      writes.push(1);
-      return _write.apply(this, args);
-    };
-    redis.stream._writev = function (chunks, done) {
-      writes.push(chunks.length);
-      return _writev?.call(this, chunks, done);
-    };
-    const answers = Array.from({ length: 100 }, () => redis.incr("n"));
-    assert.deepEqual(writes, [], "nothing leaves before the turn is over");
-    assert.deepEqual(
-      await Promise.all(answers),
-      answers.map((_, n) => n + 1),
-    );
-    assert.deepEqual(writes, [100]);
-    assert.equal(await redis.incr("n"), 101);
-    assert.deepEqual(writes, [100, 1]);
-  });
-
   it("sends what was asked just before it is closed", async () => {
     const last = connectRedis(stores.redisUrl, silentLogger, "last");
     await redisReady(last);
