@@ -33,9 +33,9 @@ export interface ArchiveOptions {
 export function createArchive(options: ArchiveOptions): Archive & { stop(): void } {
   const { orm, metrics } = options;
   const count = (kind: string) => {
-    const hits = metrics.archiveCache.cell({ kind, outcome: "hit" });
-    const misses = metrics.archiveCache.cell({ kind, outcome: "miss" });
-    return (isHit: boolean) => void (isHit ? hits : misses).n++;
+    const hits = metrics.archiveCache.labels({ kind, outcome: "hit" });
+    const misses = metrics.archiveCache.labels({ kind, outcome: "miss" });
+    return (isHit: boolean) => (isHit ? hits : misses).inc();
   };
   const follower = new GamesFollower(options);
   return {

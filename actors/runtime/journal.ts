@@ -81,7 +81,6 @@ export function createJournal(deps: {
   isHeard: () => boolean;
 }): Journal {
   const { timing, counted } = deps;
-  const observeSeconds = deps.metrics.lobbyCommitSeconds.observer({});
   const everything = emptyLine();
   /** On Redis Cluster the keys of one script lie in one slot, and no shard waits for another's node. */
   const lines = new Map<number, Line>();
@@ -110,7 +109,7 @@ export function createJournal(deps: {
     } catch {
       results = null;
     }
-    observeSeconds((timing.elapsed() - started) / 1000);
+    deps.metrics.lobbyCommitSeconds.observe((timing.elapsed() - started) / 1000);
     const letters = typeof results === "string" ? results : "";
     batch.forEach((one, i) => one.done(outcomes[letters[i] ?? ""] ?? "failed"));
   }

@@ -51,8 +51,8 @@ export function createRemote(deps: {
   const { timing } = deps;
   const pending = new Pending<Forwarded>(maxPending);
   const outbox = new Map<string, Wire[]>();
-  const answered = deps.metrics.lobbyForwards.cell({ outcome: "answered" });
-  const lost = deps.metrics.lobbyForwards.cell({ outcome: "moved" });
+  const answered = deps.metrics.lobbyForwards.labels({ outcome: "answered" });
+  const lost = deps.metrics.lobbyForwards.labels({ outcome: "moved" });
 
   function post(target: string, wire: Wire): void {
     const batch = outbox.get(target);
@@ -84,7 +84,7 @@ export function createRemote(deps: {
   function settle(requestId: number, outcome: Outcome): void {
     const entry = pending.take(requestId);
     if (entry === null) return;
-    (outcome === moved ? lost : answered).n += 1;
+    (outcome === moved ? lost : answered).inc();
     entry.resolve(outcome);
   }
 

@@ -1,7 +1,6 @@
 import type { Clock } from "../../server/core/clock.ts";
 import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
-import type { Cell } from "../../server/core/tally.ts";
 import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
 import type { HeldLobby, Lobbies, LobbyReply } from "../contract.ts";
 import type { WireContext } from "../lobby/snapshot.ts";
@@ -242,14 +241,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     return outcome;
   }
 
-  const tallies = new Map<string, Map<string, Cell>>();
-  function count(type: string, outcome: string): void {
-    let ofType = tallies.get(type);
-    if (!ofType) tallies.set(type, (ofType = new Map<string, Cell>()));
-    let cell = ofType.get(outcome);
-    if (!cell) ofType.set(outcome, (cell = metrics.lobbyCommands.cell({ type, outcome })));
-    cell.n += 1;
-  }
+  const count = (type: string, outcome: string) => metrics.lobbyCommands.inc({ type, outcome });
 
   deps.connections.watch(shards.connection, shards.refused);
 

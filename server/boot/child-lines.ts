@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import type { LineBuffer } from "../core/line-buffer.ts";
+import type { LogOutput } from "../core/log-output.ts";
 
 const lineFeed = 0x0a;
 /** Bytes kept of a line whose end has not come; a longer one goes on in parts. */
@@ -11,7 +11,7 @@ const maxPartBytes = 1024 * 1024;
  * in two whenever the pipe is full. Reads no faster than `lines` are taken. Resolves when the process has no more;
  * what it could not finish, because it was killed, is left out.
  */
-export async function passLines(source: Readable, lines: LineBuffer): Promise<void> {
+export async function passLines(source: Readable, lines: LogOutput): Promise<void> {
   let parts: Buffer[] = [];
   let length = 0;
   const keep = (part: Buffer) => {

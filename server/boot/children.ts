@@ -2,7 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { LineBuffer } from "../core/line-buffer.ts";
+import type { LogOutput } from "../core/log-output.ts";
 import type { Logger } from "../core/logger.ts";
 import { childFlags } from "../core/node-flags.ts";
 import {
@@ -61,7 +61,7 @@ export interface ChildrenOptions {
   env: Record<string, string>;
   log: Logger;
   /** Where the lines of all children go. */
-  lines: LineBuffer;
+  lines: LogOutput;
   /** Once for each process that told one, as soon as it can do nothing more. */
   onDeath: (incarnation: string) => void;
 }

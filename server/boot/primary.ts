@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { listenUrl } from "../core/addresses.ts";
 import { configToEnv, loadConfig, type Config } from "../core/config.ts";
-import { createLogger, flushLog, linesOf, type Logger } from "../core/logger.ts";
+import { createLogger, flushLog, type Logger } from "../core/logger.ts";
+import { openLogOutput, type LogOutput } from "../core/log-output.ts";
 import { connectRedis } from "../core/redis.ts";
 import { startCard, type CardFacts } from "../card.ts";
 import { checkRedisPersistence } from "../local/redis.ts";
@@ -27,6 +28,8 @@ type Undo = () => Promise<void> | void;
 interface Run {
   config: Config;
   log: Logger;
+  /** Where its own lines and those of all other processes go. */
+  lines: LogOutput;
   undo: Undo[];
   times: [string, number][];
   stopped: AbortSignal;
@@ -35,9 +38,10 @@ interface Run {
 /** Runs the whole service until a signal; resolves with the exit code. */
 export async function runPrimary(): Promise<number> {
   const config = loadConfig();
-  const log = createLogger(config, "primary");
+  const lines = openLogOutput();
+  const log = createLogger(config, "primary", lines);
   const controller = new AbortController();
-  const run: Run = { config, log, undo: [], times: [], stopped: controller.signal };
+  const run: Run = { config, log, lines, undo: [], times: [], stopped: controller.signal };
   const children: { current: Children | null } = { current: null };
   const signals = onStopSignals({
     first: () => controller.abort(),
@@ -80,7 +84,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
     counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS, operator: 1 },
     env: { ...configToEnv(config), ...headerLimit },
     log,
-    lines: linesOf(log),
+    lines: run.lines,
     onDeath: (incarnation) => void announceDeath(redis, incarnation, log),
   });
   holder.current = children;

@@ -1,7 +1,6 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 import type { Config } from "./config.ts";
-import { LineBuffer } from "./line-buffer.ts";
-import { openOutput } from "./log-output.ts";
+import { openLogOutput } from "./log-output.ts";
 import { thinComplaints } from "./thinned-log.ts";
 
 export type Logger = PinoLogger;
@@ -28,26 +27,11 @@ const secretKeys = [
   "x-api-key",
 ];
 
-/** Lines for standard output. */
-export function openLines(fd = 1, maxWaitingBytes?: number): LineBuffer {
-  const lines = new LineBuffer(openOutput(fd, maxWaitingBytes));
-  process.on("beforeExit", () => lines.send());
-  process.on("exit", () => lines.flushSync());
-  return lines;
-}
-
-/** Where a line goes that is put together by hand: to the lines of the log, or of its own on the way to the same output. */
-export function linesOf(log: Logger): LineBuffer {
-  const output = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym];
-  if (output instanceof LineBuffer) return output;
-  return new LineBuffer({ write: (block) => output?.write(block.toString("utf8")) });
-}
-
 /** One JSON object per line on standard output, at most 50 ms late. */
 export function createLogger(
   config: Config,
   process: string,
-  destination: DestinationStream = openLines(),
+  destination: DestinationStream = openLogOutput(),
 ): Logger {
   const level = config.LOG_LEVEL || (config.APP_ENV === "development" ? "warn" : "info");
   return pino(

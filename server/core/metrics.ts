@@ -1,12 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { droppedLogBytes } from "./log-output.ts";
-import { Tally, TallyHistogram } from "./tally.ts";
 
 /** Counters of one process; the operator listener sums them over all processes. */
 export interface Metrics {
   registry: Registry;
-  requests: Tally<"route" | "method" | "status">;
-  requestSeconds: TallyHistogram<"route">;
+  requests: Counter<"route" | "method" | "status">;
+  requestSeconds: Histogram<"route">;
   rateLimited: Counter<"route">;
   jobs: Counter<"queue" | "outcome">;
   messages: Counter<"kind" | "outcome">;
@@ -25,19 +24,19 @@ export interface Metrics {
   walletsChecked: Counter;
   boardTurns: Counter;
   boardBuilds: Counter;
-  archiveCache: Tally<"kind" | "outcome">;
-  lobbyCommands: Tally<"type" | "outcome">;
-  lobbyCommitSeconds: TallyHistogram<string>;
+  archiveCache: Counter<"kind" | "outcome">;
+  lobbyCommands: Counter<"type" | "outcome">;
+  lobbyCommitSeconds: Histogram;
   lobbyActors: Gauge;
   lobbyShards: Gauge;
-  lobbyForwards: Tally<"outcome">;
+  lobbyForwards: Counter<"outcome">;
   hubStreams: Gauge<"topic">;
-  hubEvents: Tally<"kind">;
+  hubEvents: Counter<"kind">;
   hubOpens: Counter;
   hubEnds: Counter<"reason">;
-  hubBytes: Tally<string>;
+  hubBytes: Counter;
   hubRingBytes: Gauge;
-  hubWriteSeconds: TallyHistogram<string>;
+  hubWriteSeconds: Histogram;
 }
 
 /** Milliseconds. At its default of 10 this timer would be most of what an idle process does. */
@@ -58,13 +57,13 @@ export function createMetrics(): Metrics {
   });
   return {
     registry,
-    requests: new Tally({
+    requests: new Counter({
       name: "http_requests_total",
       help: "Answered requests",
       labelNames: ["route", "method", "status"],
       registers,
     }),
-    requestSeconds: new TallyHistogram({
+    requestSeconds: new Histogram({
       name: "http_request_seconds",
       help: "Time to answer",
       labelNames: ["route"],
@@ -179,19 +178,19 @@ export function createMetrics(): Metrics {
       help: "Boards built from the database",
       registers,
     }),
-    archiveCache: new Tally({
+    archiveCache: new Counter({
       name: "archive_cache_total",
       help: "Reads of the archive by whether their answer was kept: hit, miss",
       labelNames: ["kind", "outcome"],
       registers,
     }),
-    lobbyCommands: new Tally({
+    lobbyCommands: new Counter({
       name: "lobby_commands_total",
       help: "Lobby commands by outcome",
       labelNames: ["type", "outcome"],
       registers,
     }),
-    lobbyCommitSeconds: new TallyHistogram({
+    lobbyCommitSeconds: new Histogram({
       name: "lobby_commit_seconds",
       help: "Time of one commit script",
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 1],
@@ -199,7 +198,7 @@ export function createMetrics(): Metrics {
     }),
     lobbyActors: new Gauge({ name: "lobby_actors", help: "Lobbies in memory", registers }),
     lobbyShards: new Gauge({ name: "lobby_shards", help: "Shards owned", registers }),
-    lobbyForwards: new Tally({
+    lobbyForwards: new Counter({
       name: "lobby_forwards_total",
       help: "Commands sent to another process",
       labelNames: ["outcome"],
@@ -211,7 +210,7 @@ export function createMetrics(): Metrics {
       labelNames: ["topic"],
       registers,
     }),
-    hubEvents: new Tally({
+    hubEvents: new Counter({
       name: "hub_events_total",
       help: "Hub messages: in, delivered, replayed, conflated; returns: resumed, gap",
       labelNames: ["kind"],
@@ -222,7 +221,7 @@ export function createMetrics(): Metrics {
       help: "Event streams opened",
       registers,
     }),
-    hubBytes: new Tally({
+    hubBytes: new Counter({
       name: "hub_bytes_total",
       help: "Bytes of messages written to event streams",
       registers,
@@ -238,7 +237,7 @@ export function createMetrics(): Metrics {
       labelNames: ["reason"],
       registers,
     }),
-    hubWriteSeconds: new TallyHistogram({
+    hubWriteSeconds: new Histogram({
       name: "hub_publish_to_write_seconds",
       help: "Time from making a lobby message to its first write",
       buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],

@@ -1,3 +1,4 @@
+import type { Histogram } from "prom-client";
 import type { TObject } from "typebox";
 import type { Config } from "../core/config.ts";
 import type { Metrics } from "../core/metrics.ts";
@@ -41,7 +42,7 @@ export interface RouteEntry {
   safety: string;
   /** Headers of an answer that shared caches may keep; null on other routes. */
   cacheHead: string | null;
-  observeSeconds: (seconds: number) => void;
+  seconds: Histogram.Internal<"route">;
   /** How requests of the route's own method are recorded, by status. */
   kinds: RequestKind[];
 }
@@ -129,7 +130,7 @@ export function createEntry(given: AnyRoute, config: Config, metrics: Metrics): 
     lobbyParam: names.indexOf("code"),
     safety: safetyHeaders(route, config),
     cacheHead: cacheHeadOf(route),
-    observeSeconds: metrics.requestSeconds.observer({ route: route.path }),
+    seconds: metrics.requestSeconds.labels({ route: route.path }),
     kinds: [],
   };
 }

@@ -24,7 +24,7 @@ const noCookies: Readonly<Record<string, string>> = Object.freeze({});
 const noAddress: ClientAddress = Object.freeze({ ip: "", isFromProxy: false });
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 /** Begins with the pid, so that an operator finds the process a request went to. */
-export const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
+const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
 let requestCount = 0;
 
 /** One request and what became of it so far. */
@@ -36,8 +36,6 @@ export class Exchange implements RequestInfo {
   readonly path: string;
   readonly query: string;
   id = "";
-  /** What an id of ours ends with; 0 of one the client gave. */
-  ordinal = 0;
 
   match: Match<RouteEntry> | null = null;
   entry: RouteEntry | null = null;
@@ -108,7 +106,6 @@ export class Exchange implements RequestInfo {
       return;
     }
     requestCount += 1;
-    this.ordinal = requestCount;
     this.id = `${ownIdStart}${requestCount}`;
   }
 

@@ -135,7 +135,6 @@ class UwsServer implements HttpServer {
     this.app.close();
     this.pipeline.close();
     this.uploads.close();
-    this.recorder.flush();
   }
 
   inFlight(): number {

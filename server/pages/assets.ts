@@ -110,18 +110,7 @@ export function readClient(name: "emberline.ts" | "emberline.js"): Asset {
   const source = readFileSync(join(import.meta.dirname, "client/emberline.ts"), "utf8");
   return name === "emberline.ts"
     ? keep(name, "text/plain; charset=utf-8", Buffer.from(source))
-    : keep(name, types.js, Buffer.from(withoutTypes(source)));
-}
-
-/** Node's own way; it warns that it is experimental, which tells an operator nothing. */
-function withoutTypes(source: string): string {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return stripTypeScriptTypes(source);
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+    : keep(name, types.js, Buffer.from(stripTypeScriptTypes(source)));
 }
 
 function keep(name: string, type: string, bytes: Uint8Array): Asset {

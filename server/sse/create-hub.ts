@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
-import type { Cell } from "../core/tally.ts";
+import type { Counter } from "prom-client";
 import type { StreamResponse } from "../http/stream-response.ts";
 import { Audience } from "./audience.ts";
 import { Feed } from "./feed.ts";
@@ -52,11 +52,8 @@ class EventHub implements Hub {
   private readonly budget: RingBudget;
   private readonly host: StreamHost;
   private readonly retry: Buffer;
-  // Kept at hand, since they are counted with every write.
-  private readonly delivered: Cell;
-  private readonly conflated: Cell;
-  private readonly bytes: Cell;
-  private readonly observeWrite: (seconds: number) => void;
+  private readonly delivered: Counter.Internal;
+  private readonly conflated: Counter.Internal;
 
   constructor(deps: HubDeps) {
     const limits = { ...hubLimits, ...deps.limits };
@@ -78,15 +75,13 @@ class EventHub implements Hub {
       tell: deps.tellSpectators,
       onError,
     });
-    const cell = (kind: string) => metrics.hubEvents.cell({ kind });
+    const counted = (kind: string) => metrics.hubEvents.labels({ kind });
     const counter = (kind: string) => {
-      const counted = cell(kind);
-      return (n = 1) => void (counted.n += n);
+      const one = counted(kind);
+      return (n = 1) => one.inc(n);
     };
-    this.delivered = cell("delivered");
-    this.conflated = cell("conflated");
-    this.bytes = metrics.hubBytes.cell({});
-    this.observeWrite = metrics.hubWriteSeconds.observer({});
+    this.delivered = counted("delivered");
+    this.conflated = counted("conflated");
     this.topics = new OpenTopics({
       sources: deps,
       feed: this.feed,
@@ -200,16 +195,18 @@ class EventHub implements Hub {
   }
 
   private countDelivery({ topic, cursor }: Subscriber, chunk: Chunk): void {
-    this.bytes.n += chunk.bytes.length;
+    this.deps.metrics.hubBytes.inc(chunk.bytes.length);
     const isLobby = topic.kind === "lobby";
-    this.delivered.n += isLobby ? chunk.frames.length : 1;
+    this.delivered.inc(isLobby ? chunk.frames.length : 1);
     const skipped = isLobby ? 0 : chunk.lastSeq - cursor - 1;
-    if (cursor > 0 && skipped > 0) this.conflated.n += skipped;
+    if (cursor > 0 && skipped > 0) this.conflated.inc(skipped);
   }
 
   private measure(frame: Frame): void {
     if (frame.atMs === 0) return;
-    this.observeWrite(Math.max(0, this.deps.clock.now() - frame.atMs) / 1000);
+    this.deps.metrics.hubWriteSeconds.observe(
+      Math.max(0, this.deps.clock.now() - frame.atMs) / 1000,
+    );
   }
 
   private report(): void {

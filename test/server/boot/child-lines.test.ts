@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { passLines } from "../../../server/boot/child-lines.ts";
-import { LineBuffer } from "../../../server/core/line-buffer.ts";
+import { LogOutput } from "../../../server/core/log-output.ts";
 
 const lineOf = (source: number, n: number, length: number) =>
   `${JSON.stringify({ source, n, text: "é".repeat(length) })}\n`;
@@ -29,8 +29,8 @@ function slowOutput() {
   let inVain = 0;
   const waiting: (() => void)[] = [];
   const output = {
-    write(block: Buffer) {
-      taken.push(block);
+    write(block: Buffer | string) {
+      taken.push(Buffer.from(block));
       inVain = isFull ? inVain + 1 : 0;
       mostInVain = Math.max(mostInVain, inVain);
       given++;
@@ -43,6 +43,8 @@ function slowOutput() {
       return false;
     },
     onceDrained: (work: () => void) => void waiting.push(work),
+    flush: (done: () => void) => done(),
+    flushSync: () => undefined,
   };
   return { output, text: () => Buffer.concat(taken).toString(), mostInVain: () => mostInVain };
 }
@@ -55,7 +57,7 @@ describe("the lines of several processes", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(process, { minLength: 1, maxLength: 4 }), async (processes) => {
         const { output, text, mostInVain } = slowOutput();
-        const lines = new LineBuffer(output);
+        const lines = new LogOutput(output);
         const said = processes.map(({ lengths: some }, source) =>
           some.map((length, n) => lineOf(source, n, length)),
         );
@@ -88,7 +90,7 @@ describe("the lines of several processes", () => {
   it("are not kept without bound when a line does not end", async () => {
     const stream = new PassThrough();
     const { output, text } = slowOutput();
-    const passed = passLines(stream, new LineBuffer(output));
+    const passed = passLines(stream, new LogOutput(output));
     const part = Buffer.alloc(64 * 1024, "x");
     for (let n = 0; n < 40; n++) {
       stream.write(part);

@@ -11,7 +11,7 @@ const labels = { route: "/", method: "GET", status: "200" };
 async function report(pid: number, requests: number): Promise<MetricsReport> {
   const metrics = createMetrics();
   metrics.requests.inc(labels, requests);
-  metrics.lobbyCommitSeconds.observer({})(1);
+  metrics.lobbyCommitSeconds.observe(1);
   metrics.lobbyActors.set(1);
   return { pid, metrics: await metrics.registry.getMetricsAsJSON() };
 }

@@ -96,8 +96,8 @@ test("the pictures that wait are counted as far as they can be", async () => {
 test("the totals are those of the metrics by their names", async () => {
   const metrics = createMetrics();
   for (const status of ["200", "404", "503"])
-    metrics.requests.cell({ route: "/", method: "GET", status }).n += 5;
-  metrics.lobbyCommands.cell({ type: "pick", outcome: "ok" }).n += 4;
+    metrics.requests.inc({ route: "/", method: "GET", status }, 5);
+  metrics.lobbyCommands.inc({ type: "pick", outcome: "ok" }, 4);
   metrics.lobbyActors.set(3);
   metrics.hubStreams.inc({ topic: "lobby" }, 2);
   const totals = totalsOf(await metrics.registry.getMetricsAsJSON());
