@@ -54,8 +54,6 @@ export interface Actor {
 export interface Delivery {
   command: LobbyCommand;
   id: string;
-  /** The id was never used before, so no answer to it can be remembered. */
-  isFirst: boolean;
 }
 
 /** Outcome of folding waiting commands: one answer per command, and what has to be committed first. */
@@ -108,9 +106,9 @@ export function runBatch(
   let fields: [string, string][] = [];
   let payloads: string[] = [];
 
-  for (const { command: given, id, isFirst } of commands) {
+  for (const { command: given, id } of commands) {
     const command = complete(actor, given, now);
-    const seatId = (isFirst ? null : seatLeft(actor, command, id)) ?? seatOf(actor, command);
+    const seatId = seatLeft(actor, command, id) ?? seatOf(actor, command);
     // A repeat is a request as well, so it is counted before its answer is looked for.
     const wait = seatId === null ? null : countFor(actor, command, seatId, now, seatLimit);
     if (wait !== null) {
@@ -118,13 +116,13 @@ export function runBatch(
       replies = withOne(replies, { ok: false, code: "rate_limit:exceeded", params });
       continue;
     }
-    const known = seatId === null || isFirst ? null : recall(actor.memory, seatId, id);
+    const known = seatId === null ? null : recall(actor.memory, seatId, id);
     if (known) {
       replies = withOne(replies, known);
       continue;
     }
     const decision = decide(actor.lobby, command, now);
-    const isOfCurrent = !isFirst && meansCurrent(command, id);
+    const isOfCurrent = meansCurrent(command, id);
     if (!decision.ok) {
       const { rejection } = decision;
       replies = withOne(replies, { ok: false, ...rejection });

@@ -1,6 +1,6 @@
 import { Serial } from "../../server/core/serial.ts";
 import type { Connection } from "./connection.ts";
-import { dueKey, epochKey, historyKey, ownerKey, shardCount } from "./keys.ts";
+import { dueKey, epochKey, historyKey, ownerKey } from "./keys.ts";
 import { parseOwner, type Owner } from "./placement.ts";
 import { runScript } from "./scripts.ts";
 
@@ -66,8 +66,6 @@ export function createHoldings(deps: {
   const ownerKeys = deps.shards.map(ownerKey);
   const owners: (Owner | null)[] = [];
   const mine = new Map<number, string>();
-  /** Those that are not being given up: asked for with every command. */
-  const tokens: (string | null)[] = Array.from({ length: shardCount }, () => null);
   const closing = new Set<number>();
   const generations = new Map<number, number>();
   /** Shards lost with the store, and the tokens under which they were ours. */
@@ -79,7 +77,6 @@ export function createHoldings(deps: {
   function lose(shard: number, token?: string, isOutlived = false): void {
     if (token !== undefined && mine.get(shard) !== token) return;
     closing.delete(shard);
-    tokens[shard] = null;
     generations.delete(shard);
     if (mine.delete(shard)) hooks.lost(shard, isOutlived);
   }
@@ -121,7 +118,6 @@ export function createHoldings(deps: {
     record(shard, parseOwner(token));
     outlived.delete(shard);
     mine.set(shard, token);
-    tokens[shard] = token;
     generations.set(shard, Number(generation));
     hooks.claimed(shard, isOutlived);
     tellDeadlines(due);
@@ -145,7 +141,7 @@ export function createHoldings(deps: {
   }
 
   return {
-    tokenOf: (shard) => tokens[shard] ?? null,
+    tokenOf: (shard) => (closing.has(shard) ? null : (mine.get(shard) ?? null)),
     generationOf: (shard) => generations.get(shard) ?? 0,
     ownerOf: (shard) => owners[shard] ?? null,
     holds: (shard) => mine.has(shard),
@@ -164,7 +160,6 @@ export function createHoldings(deps: {
       const token = mine.get(shard) ?? orphanToken(shard);
       if (token === null || closing.has(shard)) return;
       closing.add(shard);
-      tokens[shard] = null;
       await hooks.closing(shard);
       // Lost and claimed again meanwhile: it is another term of office now.
       if (mine.has(shard) && mine.get(shard) !== token) return;

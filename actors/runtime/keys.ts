@@ -24,31 +24,16 @@ export const lobbyKey = (code: string) => `{${shardOf(code)}}:l:${code}`;
 export const eventStreamKey = (code: string) => `{${shardOf(code)}}:e:${code}`;
 export const eventChannel = (code: string) => `{${shardOf(code)}}:ev:${code}`;
 
-interface Starts {
-  owner: string;
-  due: string;
-  lobby: string;
-  stream: string;
-  channel: string;
-}
-
-/** Of each shard its own keys, and what those of its lobbies begin with; made when they are first asked for. */
-const starts: Starts[] = [];
-
-function startsOf(shard: number): Starts {
-  return (starts[shard] ??= {
+/** All keys a commit needs. */
+export function keysOf(code: string) {
+  const shard = shardOf(code);
+  return {
     owner: ownerKey(shard),
     due: dueKey(shard),
-    lobby: `{${shard}}:l:`,
-    stream: `{${shard}}:e:`,
-    channel: `{${shard}}:ev:`,
-  });
-}
-
-/** All keys a commit needs: the shard is reckoned once. */
-export function keysOf(code: string) {
-  const { owner, due, lobby, stream, channel } = startsOf(shardOf(code));
-  return { owner, due, lobby: lobby + code, stream: stream + code, channel: channel + code };
+    lobby: `{${shard}}:l:${code}`,
+    stream: `{${shard}}:e:${code}`,
+    channel: `{${shard}}:ev:${code}`,
+  };
 }
 
 /** Liveness of worker incarnations: member -> Redis time of the last heartbeat. */

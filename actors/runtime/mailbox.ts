@@ -47,14 +47,10 @@ export type Deliver = (
   command: LobbyCommand,
   id: string,
   done: (outcome: Outcome) => void,
-  isFirst?: boolean,
 ) => void;
 
 export interface Mailboxes {
-  /**
-   * Calls `done` once, at once where nothing has to be waited for. `isFirst`: nobody can have carried out a
-   * command of this id before.
-   */
+  /** Calls `done` once, at once where nothing has to be waited for. */
   deliver: Deliver;
   /** The store was away and may have come back older: nothing in memory is trusted without a look. */
   doubt(): void;
@@ -272,7 +268,6 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     command: LobbyCommand,
     id: string,
     done: (outcome: Outcome) => void,
-    isFirst = false,
   ): void {
     const shard = shardOf(code);
     if (deps.placement.tokenOf(shard) === null) return done(moved);
@@ -280,7 +275,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     if (slot.waiting.length >= maxWaitingPerLobby || waitingCount >= maxWaiting)
       return done(unavailable);
     waitingCount += 1;
-    const one = { command, id, isFirst, resolve: done };
+    const one = { command, id, resolve: done };
     if (slot.waiting.length === 0) slot.waiting = [one];
     else slot.waiting.push(one);
     proceed(slot);

@@ -3,7 +3,7 @@ import { createHandOver } from "./hand-over.ts";
 import type { Holdings } from "./holdings.ts";
 import { mapChannel } from "./keys.ts";
 import type { Liveness, ShardTimings } from "./liveness.ts";
-import { wantedOwners, type Owner, type Weights } from "./placement.ts";
+import { wantedOwners, type Owner } from "./placement.ts";
 import type { Timing } from "./timing.ts";
 
 /** Shares the shards out among the living, as far as it concerns this process. */
@@ -37,7 +37,6 @@ export function createPlacing(deps: {
   let isPlacing = false;
   let placeAgain = false;
   let isStopped = false;
-  const weights: Weights = new Map<string, Uint32Array>();
 
   const handOver = createHandOver({
     ...deps,
@@ -64,7 +63,7 @@ export function createPlacing(deps: {
   }
 
   function plan(): { toClaim: number[]; toRelease: number[] } {
-    const wantedBy = wantedOwners(liveness.candidates(), deps.shards, weights);
+    const wantedBy = wantedOwners(liveness.candidates(), deps.shards);
     const toClaim: number[] = [];
     const toRelease: number[] = [];
     for (const [i, shard] of deps.shards.entries()) {

@@ -5,7 +5,6 @@ import type { Connection } from "./connection.ts";
 import { workerChannel } from "./keys.ts";
 import type { Deliver } from "./mailbox.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
-import { Pending } from "./pending.ts";
 import type { Cancel, Timing } from "./timing.ts";
 
 /** A command on its way to the owner, or its answer (null: the receiver is not the owner). */
@@ -29,15 +28,14 @@ export interface Remote {
   pending(): number;
 }
 
-/** Commands sent since the oldest one without an answer; more are refused. */
+/** Commands of a process that wait for the answer of another one; more are refused. */
 const maxPending = 16_384;
 /** A lost message is found by this; the command id makes the repeat harmless. */
 const attemptTimeoutMs = 400;
-const sweepMs = 50;
 
 interface Forwarded {
   target: string;
-  deadline: number;
+  stopTimer: Cancel;
   resolve: (outcome: Outcome) => void;
 }
 
@@ -49,7 +47,8 @@ export function createRemote(deps: {
   deliver: Deliver;
 }): Remote & { stop(): Promise<void> } {
   const { timing } = deps;
-  const pending = new Pending<Forwarded>(maxPending);
+  const pending = new Map<number, Forwarded>();
+  let lastRequestId = 0;
   const outbox = new Map<string, Wire[]>();
   const answered = deps.metrics.lobbyForwards.labels({ outcome: "answered" });
   const lost = deps.metrics.lobbyForwards.labels({ outcome: "moved" });
@@ -82,8 +81,10 @@ export function createRemote(deps: {
   }
 
   function settle(requestId: number, outcome: Outcome): void {
-    const entry = pending.take(requestId);
-    if (entry === null) return;
+    const entry = pending.get(requestId);
+    if (entry === undefined) return;
+    pending.delete(requestId);
+    entry.stopTimer();
     (outcome === moved ? lost : answered).inc();
     entry.resolve(outcome);
   }
@@ -96,27 +97,13 @@ export function createRemote(deps: {
     );
   }
 
-  // One sweep for all instead of a timer each; requests are in order of their deadline.
-  let stopSweep: Cancel | null = null;
-  function sweepLater(): void {
-    stopSweep ??= timing.after(sweepMs, () => {
-      stopSweep = null;
-      const now = timing.elapsed();
-      for (const [requestId, entry] of pending) {
-        if (entry.deadline > now) break;
-        settle(requestId, moved);
-      }
-      if (pending.size > 0) sweepLater();
-    });
-  }
-
   return {
     send(target, code, command, id, done) {
-      const deadline = timing.elapsed() + attemptTimeoutMs;
-      const requestId = pending.add({ target, deadline, resolve: done });
-      if (requestId === null) return done(unavailable);
+      if (pending.size >= maxPending) return done(unavailable);
+      const requestId = ++lastRequestId;
+      const stopTimer = timing.after(attemptTimeoutMs, () => settle(requestId, moved));
+      pending.set(requestId, { target, stopTimer, resolve: done });
       post(target, [0, requestId, deps.incarnation, code, command, id]);
-      sweepLater();
     },
     receive(message) {
       for (const wire of JSON.parse(message) as Wire[]) handle(wire);
@@ -127,8 +114,7 @@ export function createRemote(deps: {
     },
     pending: () => pending.size,
     async stop() {
-      stopSweep?.();
-      for (const [requestId] of pending) settle(requestId, moved);
+      for (const requestId of pending.keys()) settle(requestId, moved);
       // The answers to others that were due in this turn are still sent.
       await flush();
     },

@@ -181,10 +181,9 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     command: LobbyCommand,
     id: string,
     done: (outcome: Outcome) => void,
-    isFirst = false,
   ): void {
     const shard = shardOf(code);
-    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id, done, isFirst);
+    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id, done);
     const owner = shards.ownerOf(shard);
     if (!owner || owner.incarnation === incarnation) return done(moved);
     remote.send(owner.incarnation, code, command, id, done);
@@ -206,7 +205,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
           : counted(command.type, outcome);
       resolve?.(answer);
     };
-    attempt(code, command, commandId, done, id === undefined);
+    attempt(code, command, commandId, done);
     return (
       answer ??
       new Promise((settle) => {

@@ -141,7 +141,7 @@ function play(code: string, opening: Opening): Prepared {
   const fields = new Map<string, string>();
   let state: Lobby | null = null;
   commands.forEach((command, i) => {
-    const one = [{ command, id: `c.${command.type}.opening${i}`, isFirst: false }];
+    const one = [{ command, id: `c.${command.type}.opening${i}` }];
     const rules = { context, seatLimit: null };
     const { commit, events } = runBatch(actor, one, startOfTime, `opening.${i}`, rules);
     if (!commit) throw new Error(`opening ${command.type} was refused`);

@@ -16,11 +16,10 @@ export class Owned {
 
   /** `key`: as its client sends it again; without one nobody ever repeats the command. */
   ask(command: LobbyCommand, key?: string): LobbyReply {
-    const isFirst = key === undefined;
-    const id = isFirst ? `${++this.#count}.w1` : `c.${command.type}.${key}`;
+    const id = key === undefined ? `${++this.#count}.w1` : `c.${command.type}.${key}`;
     const rules = { context, seatLimit: null };
     const commitId = `${++this.#count}.w1`;
-    const delivery = { command, id, isFirst };
+    const delivery = { command, id };
     const { replies, commit } = runBatch(this.#actor, [delivery], this.now, commitId, rules);
     if (commit) this.#store(commit);
     const [reply] = replies;
