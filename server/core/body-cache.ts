@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 
 /** A finished response body and its entity tag. */
 export interface CachedBody {
@@ -8,8 +9,8 @@ export interface CachedBody {
 
 export interface BodyCache {
   /**
-   * What `present` makes of the body of this key, at once when it is known. A body older than `ttlMs` is
-   * made anew; callers at the same time share one making.
+   * What `present` makes of the body of this key, at once when it is known. A body older than `ttlMs` (at least 1)
+   * is made anew; callers at the same time share one making, and a failure is not kept.
    */
   use<T>(
     key: string,
@@ -19,45 +20,25 @@ export interface BodyCache {
   ): T | Promise<T>;
 }
 
-/** Bodies kept; past it the oldest is forgotten. */
+/** Bodies kept; past it the one that was not used for longest is forgotten. */
 const maxBodies = 512;
 
-interface Entry {
-  /** The body, or its making. */
-  body: CachedBody | Promise<CachedBody>;
-  madeAt: number;
-}
-
 /** Bodies that are the same for everyone, kept for seconds in this process. */
-export function createBodyCache(): BodyCache {
-  const entries = new Map<string, Entry>();
-
-  function make(key: string, produce: () => Promise<string>): Promise<CachedBody> {
-    const making = produce().then((json) => ({
-      json,
-      etag: `"${hash("sha1", json, "base64url")}"`,
-    }));
-    const entry: Entry = { body: making, madeAt: performance.now() };
-    entries.delete(key);
-    if (entries.size >= maxBodies) {
-      const oldest = entries.keys().next();
-      if (!oldest.done) entries.delete(oldest.value);
-    }
-    entries.set(key, entry);
-    making.then(
-      (body) => (entry.body = body),
-      // A failure is not kept: the next caller tries again.
-      () => entries.get(key) === entry && entries.delete(key),
-    );
-    return making;
-  }
-
+export function createBodyCache(clock: { now(): number } = performance): BodyCache {
+  const cache = new LRUCache<string, CachedBody, () => Promise<string>>({
+    max: maxBodies,
+    perf: clock,
+    ttlResolution: 0,
+    fetchMethod: async (_key, _stale, { context: make }) => {
+      const json = await make();
+      return { json, etag: `"${hash("sha1", json, "base64url")}"` };
+    },
+  });
   return {
-    use(key, ttlMs, produce, present) {
-      const known = entries.get(key);
-      const isFresh = known !== undefined && performance.now() - known.madeAt < ttlMs;
-      const body = isFresh ? known.body : make(key, produce);
-      return body instanceof Promise ? body.then(present) : present(body);
+    use(key, ttlMs, make, present) {
+      const known = cache.get(key);
+      if (known !== undefined) return present(known);
+      return cache.forceFetch(key, { context: make, ttl: ttlMs }).then(present);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { bulkhead, BulkheadRejectedError } from "cockatiel";
 import { AppError } from "./errors.ts";
 
 /** Lets a few do heavy work at the same time; the others wait in a short line. */
@@ -6,21 +7,16 @@ export interface Gate {
   pass<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** Runs at most `running` works at once, the next `waiting` in order, and refuses the rest. */
 export function createGate({ running, waiting }: { running: number; waiting: number }): Gate {
-  const line: (() => void)[] = [];
-  let active = 0;
+  const bound = bulkhead(running, waiting);
   return {
     async pass(work) {
-      if (active >= running) {
-        if (line.length >= waiting) throw new AppError("server:unavailable");
-        await new Promise<void>((resolve) => line.push(resolve));
-      } else active++;
       try {
-        return await work();
-      } finally {
-        const next = line.shift();
-        if (next === undefined) active--;
-        else next();
+        return await bound.execute(work);
+      } catch (error) {
+        if (!(error instanceof BulkheadRejectedError)) throw error;
+        throw new AppError("server:unavailable", { params: { retry_after: 1 } });
       }
     },
   };

@@ -1,21 +1,7 @@
-import { randomFillSync, randomInt } from "node:crypto";
-
-const idBytes = 16;
-/** Random bytes for the next ids: to ask for many at once costs what one asks for. */
-const pool = Buffer.alloc(64 * idBytes);
-let used = pool.length;
+import { randomBytes, randomInt } from "node:crypto";
 
 /** 128 random bits, base64url: token ids, command ids. */
-export function randomId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  const id = pool.toString("base64url", used, used + idBytes);
-  // An id may be a secret.
-  pool.fill(0, used, (used += idBytes));
-  return id;
-}
+export const randomId = (): string => randomBytes(16).toString("base64url");
 
 /** A string of `length` characters drawn uniformly from `alphabet`. */
 export function randomString(length: number, alphabet: string): string {

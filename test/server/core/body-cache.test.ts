@@ -20,11 +20,12 @@ describe("finished bodies", () => {
   });
 
   it("are made anew when they are too old, with another tag when they changed", async () => {
-    const cache = createBodyCache();
+    let now = 1;
+    const cache = createBodyCache({ now: () => (now += 1_001) });
     const tag = (text: string) =>
       cache.use(
         "k",
-        0,
+        1_000,
         async () => text,
         ({ etag }: { etag: string }) => etag,
       );
