@@ -329,7 +329,11 @@ function encodeMessage(
   at: number,
   context: WireContext,
 ): string {
-  // Nothing before the data can need an escape.
-  const head = `{"type":"${message.type}","topic":"${context.topicBase}/lobby/${lobby.code}"`;
-  return `${head},"seq":${lobby.seq},"at_ms":${at},"data":${JSON.stringify(message.data)}}`;
+  return JSON.stringify({
+    type: message.type,
+    topic: `${context.topicBase}/lobby/${lobby.code}`,
+    seq: lobby.seq,
+    at_ms: at,
+    data: message.data,
+  });
 }

@@ -109,12 +109,8 @@ function withEntry(entries: Remembered[], entry: Remembered): Remembered[] {
 }
 
 function encode({ n, id, body, account, refused }: Remembered): string {
-  // Most commands have an answer without a body.
-  const text = body === null ? "null" : JSON.stringify(body);
-  const ofLeave = account === undefined ? "" : `,"account":${account}`;
-  const reply =
-    refused === undefined ? `{"ok":true,"body":${text}}` : `{"ok":false,"code":"${refused}"}`;
-  return `{"n":${n},"id":${JSON.stringify(id)}${ofLeave},"reply":${reply}}`;
+  const reply = refused === undefined ? { ok: true, body } : { ok: false, code: refused };
+  return JSON.stringify({ n, id, ...(account === undefined ? {} : { account }), reply });
 }
 
 /**

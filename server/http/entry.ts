@@ -47,60 +47,10 @@ export interface RouteEntry {
   kinds: RequestKind[];
 }
 
-/** All fields of a route; the compiler asks for any that is missing. */
-const routeFields = Object.keys({
-  method: true,
-  path: true,
-  summary: true,
-  tag: true,
-  auth: true,
-  source: true,
-  rateLimit: true,
-  heldSecret: true,
-  unlimited: true,
-  countedRefusals: true,
-  guessable: true,
-  params: true,
-  segments: true,
-  loosePath: true,
-  query: true,
-  looseQuery: true,
-  ownQuery: true,
-  body: true,
-  together: true,
-  form: true,
-  urlForm: true,
-  invalid: true,
-  unknown: true,
-  cache: true,
-  cookieAuthority: true,
-  setsCookie: true,
-  idempotent: true,
-  idempotentSeat: true,
-  deadlineMs: true,
-  publicData: true,
-  anyOrigin: true,
-  isPopup: true,
-  isPaged: true,
-  otherForm: true,
-  responses: true,
-  errors: true,
-  handler: true,
-} satisfies Record<keyof AnyRoute, true>) as (keyof AnyRoute)[];
-
-/**
- * The route with every field, in one order: each request reads a dozen of them, and of two hundred objects of
- * as many shapes that would be a search every time.
- */
-function evenly(route: AnyRoute): AnyRoute {
-  return Object.fromEntries(routeFields.map((name) => [name, route[name]])) as unknown as AnyRoute;
-}
-
 const isKind = (spec: ResponseSpec | undefined, kind: string) =>
   spec !== null && spec !== undefined && "kind" in spec && spec.kind === kind;
 
-export function createEntry(given: AnyRoute, config: Config, metrics: Metrics): RouteEntry {
-  const route = evenly(given);
+export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): RouteEntry {
   const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
   const params = route.params as TObject | undefined;
   const maxFileBytes = route.form?.maxBytes(config) ?? 0;

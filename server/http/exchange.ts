@@ -12,26 +12,20 @@ import { isForwardedHttps } from "./forwarded.ts";
 import type { RequestInfo } from "./route.ts";
 import type { Match } from "./router.ts";
 
-/**
- * Header names come from the network. An object without prototype keeps `__proto__` plain data,
- * and one made by a constructor stays as fast as a class instance.
- */
-const HeaderBag = function () {} as unknown as new () => Record<string, string>;
-HeaderBag.prototype = Object.create(null);
-
 const noCookies: Readonly<Record<string, string>> = Object.freeze({});
 /** Of a request whose connection is gone. */
 const noAddress: ClientAddress = Object.freeze({ ip: "", isFromProxy: false });
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 /** Begins with the pid, so that an operator finds the process a request went to. */
-const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
+export const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
 let requestCount = 0;
 
 /** One request and what became of it so far. */
 export class Exchange implements RequestInfo {
   readonly raw: HttpResponse;
   readonly startedAt = performance.now();
-  readonly headers: Record<string, string> = new HeaderBag();
+  /** Header names come from the network: without a prototype `__proto__` is plain data. */
+  readonly headers = Object.create(null) as Record<string, string>;
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -48,8 +42,6 @@ export class Exchange implements RequestInfo {
   body: Uint8Array | null = null;
   /** Bytes of the body that have come. */
   numBodyBytes = 0;
-  /** In place of the bytes, where JSON came in one piece. */
-  text: string | null = null;
   caller: Caller | SeatCaller | null = null;
   playerId: number | null = null;
   /** Seat of a lobby the request is for, by its token. */
@@ -73,10 +65,8 @@ export class Exchange implements RequestInfo {
   /** The client went away while its body was read. */
   onClose: (() => void) | null = null;
   onSettled: () => void;
-  /** When the answer is overdue, by `performance.now()`; 0 while nothing is waited for. */
-  deadline = 0;
-  /** Among those that are waited for; -1 while it is not. */
-  place = -1;
+  /** Fires when the answer is overdue; null while nothing is waited for. */
+  deadline: NodeJS.Timeout | null = null;
   /** Null until somebody asks: it is a system call, a fifth of what a short request costs. */
   private address: ClientAddress | null = null;
   private readonly readAddress: AddressReader;

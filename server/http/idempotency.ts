@@ -45,7 +45,7 @@ export class Idempotency {
       `${route?.method} ${route?.path} ${who} ${x.paramValues.join("/")} ${key}`,
       "base64url",
     );
-    const body = hash("sha256", x.text ?? x.body ?? "", "base64url");
+    const body = hash("sha256", x.body ?? "", "base64url");
     const repeated = await this.claim(name, body);
     if (repeated !== null) return repeated;
     const renewal = this.keepTaken(name);

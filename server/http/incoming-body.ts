@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from "../core/errors.ts";
-import { maxBodyBytes, textOf } from "./body.ts";
+import { maxBodyBytes } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 
 /**
@@ -18,11 +18,8 @@ export function readRequestBody(x: Exchange, finish: () => void, isKept = true):
   const chunks: Uint8Array[] = [];
   x.raw.onData((chunk, isLast) => {
     if (x.isClosed || isOver(x)) return;
-    const isWhole = isLast && x.numBodyBytes === 0;
     x.numBodyBytes += chunk.byteLength;
     if (x.numBodyBytes > limit) return refuseSize(x, done);
-    if (isWhole && x.entry?.readBody) x.text = textOf(chunk);
-    if (x.text !== null) return done();
     // The chunk is emptied when this function returns.
     if (isKept && chunk.byteLength > 0) chunks.push(Buffer.copyBytesFrom(new Uint8Array(chunk)));
     if (!isLast) return;

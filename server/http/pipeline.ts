@@ -1,7 +1,5 @@
 import { hash } from "node:crypto";
-import { performance } from "node:perf_hooks";
 import type { Deps } from "../deps.ts";
-import { Bag } from "../core/bag.ts";
 import { AppError } from "../core/errors.ts";
 import { lobbyCodeOf } from "../core/lobby-codes.ts";
 import type { KeyCheck } from "../core/api-keys.ts";
@@ -18,7 +16,6 @@ import { GuessLimiter } from "./guess-limit.ts";
 import { Idempotency } from "./idempotency.ts";
 import { scopeOf } from "./key-use.ts";
 import { PresentedKeys } from "./presented-keys.ts";
-import type { ParamsReader } from "./query.ts";
 import { RateLimiter, type LimitState, type RouteLimit } from "./rate-limit.ts";
 import { RefusalLimiter } from "./refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
@@ -29,8 +26,6 @@ import { Router } from "./router.ts";
 
 /** Everything a request may take, from its headers to its answer. */
 export const requestDeadlineMs = 10_000;
-/** How much later than its deadline a request may be answered. */
-const sweepMs = 200;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
@@ -41,12 +36,6 @@ const sharedPerAddress = 16;
 const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
 const noFiles: readonly FormFile[] = Object.freeze([]);
 const nothing: Readonly<Record<string, never>> = Object.freeze({});
-
-/** Read once for all requests for a path that is remembered. */
-function paramsOf({ match, paramValues }: Exchange, read: ParamsReader) {
-  if (match === null) return read(paramValues);
-  return (match.values ??= Object.freeze(read(paramValues)));
-}
 
 /**
  * The steps every request takes, in the order of HTTP-17: route, method, size and media type,
@@ -65,9 +54,7 @@ export class Pipeline {
   private readonly recorder: RequestRecorder;
   private readonly depsOfRequest: ReturnType<typeof createRequestDeps>;
   /** Requests whose answer is waited for. */
-  private readonly waiting = new Bag<Exchange>();
   private numShared = 0;
-  private sweeper: NodeJS.Timeout | null = null;
 
   constructor(
     deps: Deps,
@@ -181,7 +168,7 @@ export class Pipeline {
 
   private mediaProblem(x: Exchange, entry: RouteEntry): AppError | null {
     try {
-      if (!x.text && !x.body?.length) return null;
+      if (!x.body?.length) return null;
       if (entry.readBody !== null) requireJson(x.headers);
       if (entry.route.form) requireForm(x.headers);
       return null;
@@ -261,7 +248,7 @@ export class Pipeline {
     if (route.heldSecret === undefined || x.isClosed) return null;
     try {
       const query = readQuery === null ? nothing : readQuery(x.query);
-      const body = readBody === null ? nothing : readBody(parseJsonObject(x.text ?? x.body));
+      const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
       const deps = this.depsOfRequest(x);
       const secret = await route.heldSecret({ query, body, deps, request: x } as never);
       if (secret === null) return null;
@@ -324,7 +311,7 @@ export class Pipeline {
     const { route, readParams } = entry;
     const { isKnownTo } = route.guessable ?? {};
     if (isKnownTo === undefined) return false;
-    const params = readParams === null ? nothing : paramsOf(x, readParams);
+    const params = readParams === null ? nothing : readParams(x.paramValues);
     return isKnownTo({ playerId: x.playerId, params, deps: this.depsOfRequest(x) });
   }
 
@@ -357,8 +344,8 @@ export class Pipeline {
   private handle(x: Exchange, entry: RouteEntry): Promise<Reply> | Reply {
     const { readQuery, readBody, readParams, route } = entry;
     const query = readQuery === null ? nothing : readQuery(x.query);
-    const body = readBody === null ? nothing : readBody(parseJsonObject(x.text ?? x.body));
-    const params = readParams === null ? nothing : paramsOf(x, readParams);
+    const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
+    const params = readParams === null ? nothing : readParams(x.paramValues);
     const files = route.form ? takeFiles(x, entry.maxFileBytes) : noFiles;
     const deps = this.depsOfRequest(x);
     const { caller } = x;
@@ -379,29 +366,15 @@ export class Pipeline {
 
   /** From here on the request has to be answered by the clock. */
   private arm(x: Exchange): void {
-    if (x.deadline > 0) return;
-    x.deadline = performance.now() + (x.entry?.route.deadlineMs ?? requestDeadlineMs);
-    this.waiting.add(x);
-    this.sweeper ??= setInterval(() => this.expire(), sweepMs).unref();
-  }
-
-  /** One look at all requests every so often, since a timer for each would cost more than its counting. */
-  private expire(): void {
-    const now = performance.now();
-    for (const x of this.waiting)
-      if (x.deadline <= now) this.fail(x, unavailable(new Error("deadline passed")));
-    // An idle process is not woken for nothing.
-    if (this.waiting.size === 0) this.close();
+    x.deadline ??= setTimeout(
+      () => this.fail(x, unavailable(new Error("deadline passed"))),
+      x.entry?.route.deadlineMs ?? requestDeadlineMs,
+    ).unref();
   }
 
   /** The client went away. */
   forget(x: Exchange): void {
-    this.waiting.delete(x);
-  }
-
-  close(): void {
-    if (this.sweeper) clearInterval(this.sweeper);
-    this.sweeper = null;
+    if (x.deadline !== null) clearTimeout(x.deadline);
   }
 
   private settle(x: Exchange, status: number): void {

@@ -26,23 +26,9 @@ interface Output {
   payload: Body | null;
 }
 
-/** What is matched is answered under the same address again and again. */
-function metaOf({ match, method, path }: Exchange): string {
-  // The length told to HEAD is that of the answer to GET (HTTP-02).
-  const answered = method === "HEAD" ? "GET" : method;
-  if (match === null) return metaText(answered, path);
-  return (match.meta ??= metaText(answered, path));
-}
-
-const statusLines = new Map<number, string>();
-
-function statusLine(status: number): string {
-  const known = statusLines.get(status);
-  if (known !== undefined) return known;
-  const line = `${status} ${reasonOf(status)}`;
-  statusLines.set(status, line);
-  return line;
-}
+/** The length told to HEAD is that of the answer to GET (HTTP-02). */
+const metaOf = ({ method, path }: Exchange): string =>
+  metaText(method === "HEAD" ? "GET" : method, path);
 
 /** Turns replies and refusals into bytes on the connection. */
 export class Responder {
@@ -218,18 +204,6 @@ function matches(x: Exchange, etag: string): boolean {
   });
 }
 
-let corkedExchange: Exchange | null = null;
-let corkedOutput: Output | null = null;
-
-/** One function for all answers, so that corking makes no closure per request. */
-function flushCorked(): void {
-  const x = corkedExchange;
-  const output = corkedOutput;
-  corkedExchange = null;
-  corkedOutput = null;
-  if (x !== null && output !== null) writeNow(x, x.raw, output);
-}
-
 function write(x: Exchange, output: Output): number {
   if (x.isClosed) return output.status;
   x.isClosed = true;
@@ -237,9 +211,7 @@ function write(x: Exchange, output: Output): number {
     writeNow(x, x.raw, output);
     return output.status;
   }
-  corkedExchange = x;
-  corkedOutput = output;
-  x.raw.cork(flushCorked);
+  x.raw.cork(() => writeNow(x, x.raw, output));
   // uWebSockets can end an answer without a body, but not the connection with it.
   if (x.mustClose && isBodiless(x, output.status)) x.raw.close();
   return output.status;
@@ -254,7 +226,7 @@ const isBodiless = (x: Exchange, status: number) => isBare(status) || x.method =
  * else is in the packet.
  */
 function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Output): void {
-  const lines = `${statusLine(status)}\r\nX-Request-Id: ${head}`;
+  const lines = `${status} ${reasonOf(status)}\r\nX-Request-Id: ${head}`;
   if (isBodiless(x, status)) {
     const length = isBare(status) ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
     x.isAnswered = true;

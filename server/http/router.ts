@@ -19,20 +19,11 @@ interface TreeNode<T> {
 export interface Match<T> {
   /** Null when the path exists, but not with this method. */
   entry: T | null;
-  /** Shared by the requests for a path, like the rest. */
   params: string[];
   /** Methods the path answers. */
   allow: string[];
-  /** The parameters as the schema of the route reads them, once the first request was. */
-  values: Readonly<Record<string, unknown>> | null;
-  /** `meta` of the answers, once the first is written. */
-  meta: string | null;
 }
 
-/** Paths whose match is remembered, by method: what many ask for, many ask for again. */
-const maxRecent = 2_000;
-/** Longer ones are not: what is remembered of them would add up. */
-const maxRecentLength = 256;
 const noParams: string[] = [];
 const createNode = <T>(): TreeNode<T> => ({
   literals: new Map(),
@@ -45,8 +36,6 @@ const createNode = <T>(): TreeNode<T> => ({
 export class Router<T> {
   private readonly exact = new Map<string, Leaf<T>>();
   private readonly root = createNode<T>();
-  /** By method: what the last paths led to. */
-  private readonly recent = new Map<string, Map<string, Match<T>>>();
   private readonly takesBadEscapes: (entry: T) => boolean;
 
   constructor(takesBadEscapes: (entry: T) => boolean = () => false) {
@@ -61,8 +50,6 @@ export class Router<T> {
     if (node.leaf.methods.has(method)) throw new Error(`${method} ${pattern} is declared twice`);
     node.leaf.methods.set(method, entry);
     if (!pattern.includes("{")) this.exact.set(pattern, node.leaf);
-    // Methods nobody declares are not remembered: their names come from the network.
-    this.recent.set(method, new Map());
   }
 
   /**
@@ -70,16 +57,8 @@ export class Router<T> {
    * (HTTP-09); throws `request:malformed_url` for a bad escape, unless the entry takes it as it stands.
    */
   match(method: string, path: string): Match<T> | null {
-    const recent = this.recent.get(method);
-    const known = recent?.get(path);
-    if (known !== undefined) return known;
     const exact = this.exact.get(path)?.methods.get(method);
-    const found = exact === undefined ? this.find(method, path) : matchOf(exact, noParams);
-    if (recent === undefined || path.length > maxRecentLength) return found;
-    if (found === null || found.entry === null) return found;
-    if (recent.size >= maxRecent) recent.clear();
-    recent.set(path, found);
-    return found;
+    return exact === undefined ? this.find(method, path) : matchOf(exact, noParams);
   }
 
   private find(method: string, path: string): Match<T> | null {
@@ -103,7 +82,7 @@ export class Router<T> {
     const allow = new Set<string>();
     descend(this.root, segments, 0, method, [], allow);
     if (allow.size === 0) return null;
-    return { entry: null, params: noParams, allow: [...allow], values: null, meta: null };
+    return { entry: null, params: noParams, allow: [...allow] };
   }
 }
 
@@ -111,8 +90,6 @@ const matchOf = <T>(entry: T, params: string[]): Match<T> => ({
   entry,
   params,
   allow: noParams,
-  values: null,
-  meta: null,
 });
 
 function childOf<T>(node: TreeNode<T>, segment: string, forms: SegmentForms): TreeNode<T> {

@@ -61,17 +61,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return new UwsServer(options);
 }
 
-// The header callback is shared by all requests; it runs inside `forEach` only.
-let headerTarget: Record<string, string> = {};
-const collectHeader = (name: string, value: string) => addHeader(headerTarget, name, value);
-
-/** The common ones as constants, whose hashes are known; in capitals, however they were sent. */
-function methodOf(sent: string): string {
-  if (sent === "GET") return "GET";
-  if (sent === "POST") return "POST";
-  return sent.toUpperCase();
-}
-
 const ignoreAbort = () => undefined;
 
 class UwsServer implements HttpServer {
@@ -133,7 +122,6 @@ class UwsServer implements HttpServer {
     while (this.open > 0 && performance.now() < giveUpAt)
       await new Promise((resolve) => setTimeout(resolve, drainPollMs));
     this.app.close();
-    this.pipeline.close();
     this.uploads.close();
   }
 
@@ -167,12 +155,11 @@ class UwsServer implements HttpServer {
   /** Copies what the request says: `req` is dead once `accept` returns. */
   private read(res: HttpResponse, req: HttpRequest): Exchange {
     this.open += 1;
-    const method = methodOf(req.getCaseSensitiveMethod());
+    const method = req.getCaseSensitiveMethod().toUpperCase();
     // Without a question mark the query is undefined, whatever the typings say.
     const query = (req.getQuery() as string | undefined) ?? "";
     const x = new Exchange(res, method, req.getUrl(), query, this.readAddress, this.settled);
-    headerTarget = x.headers;
-    req.forEach(collectHeader);
+    req.forEach((name, value) => addHeader(x.headers, name, value));
     x.identify();
     x.mustClose =
       this.isDraining || !this.keepsAlive || isLastRequest(method, x.headers) || this.isUnmarked(x);

@@ -37,25 +37,13 @@ const isNumbered = ({ topic }: { topic: Topic }) => topic.kind === "lobby";
  */
 const chunkEnd = Buffer.from("\n");
 
-let corkedRaw: StreamResponse["raw"] | null = null;
-let corkedBytes: Buffer | null = null;
-let endsEvent = true;
-let wasTaken = true;
-
-/** One function for all writes, so that corking makes no closure for each. */
-function flushCorked(): void {
-  if (!corkedRaw || !corkedBytes) return;
-  wasTaken = corkedRaw.write(corkedBytes);
-  if (endsEvent) wasTaken = corkedRaw.write(chunkEnd) && wasTaken;
-}
-
 /** In one packet; false when the socket did not take it all. */
 function writeCorked(raw: StreamResponse["raw"], bytes: Buffer, isWhole: boolean): boolean {
-  corkedRaw = raw;
-  corkedBytes = bytes;
-  endsEvent = isWhole;
-  raw.cork(flushCorked);
-  corkedRaw = corkedBytes = null;
+  let wasTaken = true;
+  raw.cork(() => {
+    wasTaken = raw.write(bytes);
+    if (isWhole) wasTaken = raw.write(chunkEnd) && wasTaken;
+  });
   return wasTaken;
 }
 
