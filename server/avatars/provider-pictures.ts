@@ -1,6 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { withTimeout } from "../core/deadline.ts";
@@ -9,7 +10,7 @@ import { withTimeout } from "../core/deadline.ts";
 const checkMs = 5_000;
 /** How long the outcome of a check holds. */
 const keptMs = 600_000;
-/** Outcomes kept; past it the oldest is forgotten. */
+/** Outcomes kept; past it the one that was not used for longest is forgotten. */
 const maxKept = 10_000;
 /** Checks at the same time; past it a picture counts as gone for this once. */
 const maxChecks = 32;
@@ -31,15 +32,8 @@ export function createProviderPictures(
     .map((host) => host.trim())
     .filter((host) => host !== "");
   const isProduction = config.APP_ENV === "production";
-  const outcomes = new Map<string, { isThere: boolean; endsAt: number }>();
+  const outcomes = new LRUCache<string, { isThere: boolean; endsAt: number }>({ max: maxKept });
   const checks = new Map<string, Promise<boolean>>();
-
-  const keep = (url: string, isThere: boolean) => {
-    outcomes.delete(url);
-    outcomes.set(url, { isThere, endsAt: clock.now() + keptMs });
-    const oldest = outcomes.keys().next();
-    if (outcomes.size > maxKept && !oldest.done) outcomes.delete(oldest.value);
-  };
   const check = (url: string): Promise<boolean> => {
     const running = checks.get(url);
     if (running) return running;
@@ -48,7 +42,7 @@ export function createProviderPictures(
     const work = withTimeout(isReachable(url, limitMs), limitMs)
       .catch(() => false)
       .then((isThere) => {
-        keep(url, isThere);
+        outcomes.set(url, { isThere, endsAt: clock.now() + keptMs });
         return isThere;
       })
       .finally(() => checks.delete(url));

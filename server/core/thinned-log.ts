@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { LoggerOptions } from "pino";
 
 /** Of one complaint about one thing so many lines are written in a window; both bound what a log can grow. */
@@ -23,7 +24,7 @@ interface Window {
 export function thinComplaints(
   now: () => number = () => performance.now(),
 ): NonNullable<LoggerOptions["hooks"]> {
-  const known = new Map<string, Window>();
+  const known = new LRUCache<string, Window>({ max: maxKnown });
   /** Null: to be left out; otherwise how many were before it. */
   const admit = (complaint: string): number | null => {
     const last = known.get(complaint);
@@ -33,10 +34,7 @@ export function thinComplaints(
       last.unsaid++;
       return null;
     }
-    known.delete(complaint);
     known.set(complaint, { since: now(), lines: 1, unsaid: 0 });
-    const [oldest] = known.keys();
-    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
     return last?.unsaid ?? 0;
   };
   return {
