@@ -1,18 +1,9 @@
+import { createRandom } from "../../test/survival/random.ts";
+
 /** One command that has to be sent: `atMs` after the start of the run, in the room with this index. */
 export interface Arrival {
   atMs: number;
   room: number;
-}
-
-/** A small generator of random numbers in [0, 1): the same seed gives the same run (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 /**
@@ -25,7 +16,7 @@ export function* poissonArrivals(given: {
   rooms: number;
   seed: number;
 }): Generator<Arrival> {
-  const random = seededRandom(given.seed);
+  const random = createRandom(given.seed);
   const endMs = given.seconds * 1000;
   let atMs = 0;
   for (;;) {
