@@ -19,6 +19,7 @@ import { writeTree } from "./adapters/gamedata/tree.ts";
 import { adapters } from "./adapters/index.ts";
 import { ImportRefused, type ImportEnvelope, type ImportReport, type Target } from "./contract.ts";
 import { openEnvelopeFile } from "./envelope-file.ts";
+import { requireHeader } from "./header.ts";
 import { ImportBusy, importEnvelope, type ImportOptions } from "./run.ts";
 import { writeEnvelopeFile } from "./write-envelope.ts";
 
@@ -69,6 +70,7 @@ const program = new Command("import")
       const { sampleTree } = await import("./sample/sample.ts");
       return out(`${await writeTree(sampleTree(), resolve(options.writeSample))} files`);
     }
+    refuseTogether(dir ?? options.source, options);
     const open = sourceOf(game, dir ?? options.source, options);
     if (options.writeEnvelope !== undefined)
       await writeAll(
@@ -94,6 +96,21 @@ try {
 
 async function* single(file: string): AsyncGenerator<ImportEnvelope> {
   yield await openEnvelopeFile(resolve(file));
+}
+
+/** Options of which one would be passed over in silence, and something else done than was asked for. */
+function refuseTogether(dir: string | undefined, options: CliOptions): void {
+  const { envelope, adapter, queue, dryRun, writeEnvelope, json } = options;
+  const pairs = [
+    ["--queue", queue, "--dry-run", dryRun],
+    ["--queue", queue, "--write-envelope", writeEnvelope],
+    ["--queue", queue, "--json", json],
+    ["--write-envelope", writeEnvelope, "--dry-run", dryRun],
+    ["--envelope", envelope, "a folder", dir],
+    ["--envelope", envelope, "--adapter", adapter],
+  ] as const;
+  for (const [one, isOne, other, isOther] of pairs)
+    if (isOne && isOther) throw new UsageError(`${one} and ${other} do not go together`);
 }
 
 /** The envelopes, once it is known what the game is made of already. */
@@ -143,7 +160,7 @@ async function enqueue(
   const path = resolve(envelope);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`${envelope}: there is no such file`);
-  const slug = game ?? (await openEnvelopeFile(path)).header.game.slug;
+  const slug = game ?? gameOf(await openEnvelopeFile(path));
   await withStores(config, async ({ redisUrl }) => {
     const queues = createQueues(redisUrl, silentLogger);
     try {
@@ -153,6 +170,12 @@ async function enqueue(
       await queues.close();
     }
   });
+}
+
+/** The job that an envelope becomes is of its game, so that has to be readable. */
+function gameOf(envelope: ImportEnvelope): string {
+  requireHeader(envelope);
+  return envelope.header.game.slug;
 }
 
 async function importAll(

@@ -5,7 +5,6 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { PassThrough } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { parseExactly } from "../server/core/exact-json.ts";
 import { maxAssetBytes } from "./asset-index.ts";
 import {
   ImportRefused,
@@ -20,6 +19,7 @@ import {
   type SourceTexts,
 } from "./contract.ts";
 import { JsonSplitter, textOf, type JsonPiece, type MemberRule } from "./json-splitter.ts";
+import { parseText } from "./source-json.ts";
 
 /** Bytes of an envelope after unpacking. */
 export const maxEnvelopeBytes = 8 * 1024 * 1024 * 1024;
@@ -135,7 +135,7 @@ function refusal(file: string, problem: string): ImportRefused {
 function parse(piece: Omit<JsonPiece, "offset">, file: string): unknown {
   const { member, index } = piece;
   try {
-    return parseExactly(textOf(piece));
+    return parseText(textOf(piece));
   } catch (error) {
     const place = index === null ? member : `${member}[${index}]`;
     const problem = error instanceof Error ? error.message : "is no JSON";

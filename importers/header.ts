@@ -1,5 +1,5 @@
 import { Compile } from "typebox/compile";
-import { EnvelopeHeader } from "./contract.ts";
+import { EnvelopeHeader, ImportRefused, type ImportEnvelope } from "./contract.ts";
 import { findValueProblems, type ValueProblem } from "./json-problems.ts";
 import { maxProblems } from "./problems.ts";
 import { shapeProblems } from "./shape-problems.ts";
@@ -12,6 +12,16 @@ export function findHeaderProblems(header: unknown): ValueProblem[] {
   findValueProblems(header, "", found, maxProblems);
   if (shape.Check(header)) return [...found, ...dateProblems(header)];
   return [...found, ...shapeProblems(shape.Errors(header), maxProblems)];
+}
+
+/** Throws ImportRefused when an envelope is not whole, or does not say what it is of. */
+export function requireHeader({
+  name,
+  header,
+  problems = [],
+}: Pick<ImportEnvelope, "name" | "header" | "problems">): void {
+  const found = findHeaderProblems(header).map((problem) => ({ entity: name, ...problem }));
+  if (problems.length + found.length > 0) throw new ImportRefused([...problems, ...found]);
 }
 
 /** RFC 3339 allows moments that neither JavaScript nor Postgres knows, such as leap seconds. */

@@ -39,7 +39,7 @@ export interface PrepareContext {
 }
 
 /** Goes up when the same text of an entity becomes something else than before, or is refused. */
-export const preparingVersion = 2;
+export const preparingVersion = 3;
 
 /**
  * Names everything beside its text that decides what becomes of an entity. A file it refers to by hash alone

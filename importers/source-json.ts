@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { isNestedDeeper, parseExactly } from "../server/core/exact-json.ts";
+import { findRepeatedMember } from "../server/core/json-members.ts";
 import { ImportRefused } from "./contract.ts";
 
 /** Bytes one JSON file of a game may have, where it is read whole. */
@@ -11,17 +12,27 @@ export const maxFileBytes = 64 * 1024 * 1024;
 export const maxFileDepth = 128;
 
 /**
- * A JSON file of a game as a value, with NaN for numbers that lose digits. A byte order mark is no part of it.
- * Throws ImportRefused with the name of the file when it cannot be read.
+ * JSON of a file as a value, with NaN for numbers that lose digits. Throws SyntaxError where it is none, where
+ * it is nested too deep, and where a member comes twice: the last one would win, and nobody would know.
+ */
+export function parseText(text: string): unknown {
+  if (isNestedDeeper(text, maxFileDepth))
+    throw new SyntaxError(`is nested deeper than ${maxFileDepth} levels`);
+  const value = parseExactly(text);
+  const repeated = findRepeatedMember(text);
+  if (repeated !== null) throw new SyntaxError(`${repeated} comes twice`);
+  return value;
+}
+
+/**
+ * A JSON file of a game as a value, read by the rules of `parseText`. A byte order mark is no part of it. Throws ImportRefused with the name of the file when it cannot be read.
  */
 export function parseFile(bytes: Uint8Array, name: string): unknown {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    if (!isNestedDeeper(text, maxFileDepth)) return parseExactly(text);
+    return parseText(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
     throw unreadable(name, error instanceof SyntaxError ? error.message : "is not UTF-8");
   }
-  throw unreadable(name, `is nested deeper than ${maxFileDepth} levels`);
 }
 
 /** Reads a JSON file of the disk; throws ImportRefused with its path. */

@@ -13,6 +13,7 @@ import {
   type SourceAsset,
   type SourceEntity,
 } from "./contract.ts";
+import { requireHeader } from "./header.ts";
 import { findValueProblems, type ValueProblem } from "./json-problems.ts";
 import { readReference } from "./prepare.ts";
 import { maxProblems } from "./problems.ts";
@@ -26,8 +27,7 @@ const assetFolder = "assets";
  * it is complete.
  */
 export async function writeEnvelopeFile(envelope: ImportEnvelope, path: string): Promise<void> {
-  const { problems = [] } = envelope;
-  if (problems.length > 0) throw new ImportRefused(problems);
+  requireHeader(envelope);
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
   const files = await copyAssets(envelope, folder);

@@ -5,9 +5,12 @@ const mayBeLarge = /[\d.]{16}|\d[eE][+-]?\d/;
 /** Nesting nobody keeps (S47); the library would look at its numbers by recursion. */
 const maxDepth = 512;
 
+/** Nearer to zero a double has fewer digits than elsewhere, and at last none. */
+const smallest = 2 ** -1022;
+
 /**
- * JSON.parse, but a number is NaN where JavaScript would write another one in its place: 9007199254740993 and
- * 1e400 are, 1e20 is not. Nothing else in JSON is NaN. What is nested deeper than anything is kept stays as it is.
+ * JSON.parse, but a number is NaN where JavaScript would write another one in its place: 9007199254740993, 1e400
+ * and 1e-400 are, 1e20 is not. Nothing else in JSON is NaN. What is nested deeper than anything is kept stays as it is.
  */
 export function parseExactly(text: string): unknown {
   if (!mayBeLarge.test(text) || isNestedDeeper(text, maxDepth)) return JSON.parse(text);
@@ -22,9 +25,11 @@ const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknow
 
 /** Whether a number is the one that its text says. */
 export function isKept(value: number, source = ""): boolean {
+  if (!Number.isFinite(value)) return false;
   // Digits of a fraction beyond those of a double say nothing.
-  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return Number.isFinite(value);
-  return compareDecimals(source, String(value)) === 0;
+  const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value);
+  const isTiny = Math.abs(value) < smallest;
+  return !(isLarge || isTiny) || compareDecimals(source, String(value)) === 0;
 }
 
 /** Whether more brackets than `maxDepth` are open at once: JSON.parse takes millions, what comes after does not. */
@@ -42,7 +47,7 @@ export function isNestedDeeper(text: string, maxDepth: number): boolean {
   return false;
 }
 
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === 0x5c) i += 1;

@@ -194,6 +194,33 @@ describe("npm run import", () => {
     assert.equal((JSON.parse(allowed.out) as { removed: number }).removed, 2);
   });
 
+  it("refuses what does not go together, and a job or a copy of an envelope that is not whole", async () => {
+    const good = ["--envelope", file("big.json.gz")];
+    const pairs = [
+      [[...good, "--queue", "--dry-run"], "--queue and --dry-run"],
+      [[...good, "--queue", "--json"], "--queue and --json"],
+      [
+        [...good, "--write-envelope", file("copy.json"), "--dry-run"],
+        "--write-envelope and --dry-run",
+      ],
+      [["big", file("dun"), ...good], "--envelope and a folder"],
+    ] as const;
+    for (const [args, pair] of pairs)
+      assert.deepEqual(await run(...args), {
+        out: "",
+        problems: `${pair} do not go together\n`,
+        code: 1,
+      });
+    const { game, ...rest } = envelope({ game: "whole" }).header;
+    assert.equal(game.slug, "whole");
+    writeFileSync(file("less.json"), JSON.stringify({ ...rest, entities: [], locales: {} }));
+    for (const how of [["--queue"], ["--write-envelope", file("copy.json")]]) {
+      const { code, out, problems } = await run("--envelope", file("less.json"), ...how);
+      assert.deepEqual([code, out], [1, ""]);
+      assert.match(problems, /^import:refused 1 problem\n {2}\S+: misses game\n$/);
+    }
+  });
+
   it("makes neither database nor tables in a dry run", async () => {
     const name = `dry_${process.pid}`;
     const databases = () =>

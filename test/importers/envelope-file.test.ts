@@ -167,6 +167,52 @@ describe("an envelope file", () => {
     }
   });
 
+  it("names a member that comes twice, wherever it stands", async () => {
+    const { format, game, branch, patch } = source.header;
+    const whole = JSON.stringify({ format, game, branch, patch, entities: [0], locales: {} });
+    const one = (more: string) => `{"upstream_key":"a","type":"item","data":{}${more}}`;
+    const cases = [
+      [`"slug":"${game.slug}"`, `"slug":"x","slug":"${game.slug}"`, "at game: slug comes twice"],
+      ['"version_raw":', '"version_raw":"0.9","version_raw":', "at patch: version_raw comes twice"],
+      ["[0]", `[${one("")},${one(',"data":{"a":1}')}]`, "at entities[1]: data comes twice"],
+      ["[0]", `[${one(',"id":"a","\\u0069d":"b"')}]`, "at entities[0]: id comes twice"],
+      ["[0]", `[${one(',"tags":["a"],"tags":[]')}]`, "at entities[0]: tags comes twice"],
+      ["[0]", `[${one(',"links":[{"rel":"a","rel":"b"}]')}]`, "links[0].rel comes twice"],
+      ["[0]", `[${one(',"name":{"a":[[],{"b":1,"c":2,"b":1}]}')}]`, "name.a[1].b comes twice"],
+      ["[0]", '[],"assets":[{"path":"a","path":"b"}]', "at assets[0]: path comes twice"],
+      ['"locales":{}', '"locales":{"en":{"a":"b"},"en":{}}', "at locales: en comes twice"],
+      ['"locales":{}', '"locales":{"en":{"a":"b","a":"c"}}', "at locales: en.a comes twice"],
+      ['"locales":{}', '"locales":{},"locales":{}', "locales comes twice"],
+    ];
+    for (const [from = "", to = "", problem = ""] of cases) {
+      writeFileSync(path("twice.json"), whole.replace(from, to));
+      const error: unknown = await openEnvelopeFile(path("twice.json"))
+        .then(contentOf)
+        .then(
+          () => null,
+          (reason: unknown) => reason,
+        );
+      assert.ok(error instanceof ImportRefused, to);
+      assert.ok(error.message.endsWith(problem), error.message);
+    }
+  });
+
+  it("is refused before it is read where it is nested without end", async () => {
+    const { format, game, branch, patch } = source.header;
+    const whole = JSON.stringify({ format, game, branch, patch, entities: [0], locales: {} });
+    const deep = `${"[".repeat(2_000_000)}${"]".repeat(2_000_000)}`;
+    for (const [from, place] of [
+      ["0]", "entities[0]"],
+      ["{}}", "locales"],
+    ] as const) {
+      writeFileSync(path("deep.json"), whole.replace(from, `${deep}${from.slice(-1)}`));
+      await assert.rejects(
+        openEnvelopeFile(path("deep.json")).then(contentOf),
+        new RegExp(`at ${place.replace(/[[\]]/g, "\\$&")}: is nested deeper than 128 levels`),
+      );
+    }
+  });
+
   it("may begin with a byte order mark, packed or not", async () => {
     await writeEnvelopeFile(source, path("plain.json"));
     const whole = Buffer.concat([Buffer.from("\ufeff"), readFileSync(path("plain.json"))]);

@@ -1,4 +1,5 @@
 import { basename } from "node:path/posix";
+import { unreadable } from "../../source-json.ts";
 import { isFields, rowsOf, textOf, type Fields } from "../fields.ts";
 import type { NamedAsset } from "./names.ts";
 import { readJson, type FileTree } from "./tree.ts";
@@ -21,7 +22,10 @@ export async function readAssets(tree: FileTree): Promise<GameAsset[]> {
     if (system === undefined || kind === undefined || file === undefined) continue;
     const folder = `${system}/${kind}`;
     const object = mainObject(rowsOf(await readJson(tree, path)), file);
-    const properties = isFields(object["Properties"]) ? object["Properties"] : {};
+    if (object === undefined) throw unreadable(`${tree.prefix ?? ""}${path}`, "has no object");
+    const { Properties: properties = {} } = object;
+    if (!isFields(properties))
+      throw unreadable(`${tree.prefix ?? ""}${path}`, "has Properties that are no object");
     const name = textOf(object["Name"]) ?? basename(file);
     assets.push({ path, folder, name, properties, idTag: tagOf(properties["IdTag"]) });
   }
@@ -29,10 +33,10 @@ export async function readAssets(tree: FileTree): Promise<GameAsset[]> {
 }
 
 /** A file may hold other objects besides the asset it is named after. */
-function mainObject(objects: readonly Fields[], file: string): Fields {
+function mainObject(objects: readonly Fields[], file: string): Fields | undefined {
   const isNamed = ({ Name: name }: Fields) => textOf(name)?.toLowerCase() === file.toLowerCase();
   const isData = ({ Type: type }: Fields) => textOf(type)?.endsWith("DataAsset") === true;
-  return objects.find(isNamed) ?? objects.find(isData) ?? objects[0] ?? {};
+  return objects.find(isNamed) ?? objects.find(isData) ?? objects[0];
 }
 
 function tagOf(value: unknown): string | null {

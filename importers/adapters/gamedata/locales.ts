@@ -1,4 +1,5 @@
-import { isFields, textOf } from "../fields.ts";
+import { ImportRefused } from "../../contract.ts";
+import { isFields, type Fields } from "../fields.ts";
 import type { FileTree } from "./tree.ts";
 import { readJson } from "./tree.ts";
 import { textKey } from "./values.ts";
@@ -18,15 +19,25 @@ export async function readLocales(
   for (const path of await tree.paths()) {
     const locale = tablePath.exec(path)?.[1];
     if (locale === undefined) continue;
+    const file = `${tree.prefix ?? ""}${path}`;
     const tables = await readJson(tree, path);
     const texts = (locales[locale] ??= bare());
-    for (const [namespace, table] of Object.entries(isFields(tables) ? tables : {}))
-      for (const [key, value] of Object.entries(isFields(table) ? table : {})) {
-        const text = textOf(value);
-        if (text !== null) texts[textKey(namespace, key, mainNamespace)] = text;
+    for (const [namespace, table] of Object.entries(fieldsOf(tables, file, "")))
+      for (const [key, value] of Object.entries(fieldsOf(table, file, namespace))) {
+        if (typeof value !== "string") throw refusal(file, `${namespace}.${key}`, "is no text");
+        if (value !== "") texts[textKey(namespace, key, mainNamespace)] = value;
       }
   }
   return locales;
 }
+
+/** Texts that are not where they belong must not be read as none, which would remove those that are there. */
+function fieldsOf(value: unknown, file: string, place: string): Fields {
+  if (isFields(value)) return value;
+  throw refusal(file, place, "is not an object");
+}
+
+const refusal = (entity: string, place: string, problem: string) =>
+  new ImportRefused([{ entity, place, problem }]);
 
 const bare = <T>() => Object.create(null) as Record<string, T>;

@@ -25,11 +25,18 @@ describe("JSON with every number as it was written", () => {
 
   it("has no number where another one would come back", () => {
     const lost = "9007199254740993 -9007199254740993 18446744073709551616 9007199254740993.5";
-    for (const text of [...lost.split(" "), "76561197960287930", "1e400", "-1e309"])
+    const tiny = ["1e-400", "-1e-324", "3e-324", `0.${"0".repeat(400)}1`];
+    for (const text of [...lost.split(" "), ...tiny, "76561197960287930", "1e400", "-1e309"])
       assert.ok(Number.isNaN(parseExactly(text)), text);
     assert.deepEqual(parseExactly('{"a":[1e400,"1e400",1e20]}'), {
       a: [Number.NaN, "1e400", 1e20],
     });
+  });
+
+  it("keeps zero in every spelling, and what is as small as a number can be", () => {
+    for (const text of ["0e500", "-0.000e-999", "0.0000000000000000000", "5e-324", "2.5e-320"])
+      assert.equal(parseExactly(text), Number(text), text);
+    assert.equal(parseExactly(String(2 ** -1022)), 2 ** -1022);
   });
 
   it("takes any nesting, and tells what is too deep", () => {

@@ -81,6 +81,32 @@ describe("an export", () => {
     }
   });
 
+  it("is refused with the place of what is not where it belongs, or comes twice", async () => {
+    const cases: [path: string, content: string, problem: string][] = [
+      [table, "[]", " is not an object"],
+      [table, '{"DC":null}', "DC is not an object"],
+      [table, '{"DC":{"a":"b","c":5}}', "DC.c is no text"],
+      [table, '{"DC":{"a":"b","a":"c"}}', " DC.a comes twice"],
+      [table, '{"DC":{"a":"b"},"DC":{}}', " DC comes twice"],
+      [item, "null", " has no object"],
+      [item, "[]", " has no object"],
+      [item, '[{"Properties":[]}]', " has Properties that are no object"],
+      [
+        item,
+        '[{"Properties":{"A":[1,{"B":1,"\\u0042":2}]}}]',
+        " [0].Properties.A[1].B comes twice",
+      ],
+      ["export.json", "[]", " must be object"],
+      ["export.json", '{"version":1.5}', "version must be either string or null"],
+      ["export.json", '{"versoin":"1.5"}', "versoin is no member it may have"],
+      ["export.json", '{"branch":"main","branch":"beta"}', " branch comes twice"],
+    ];
+    for (const [path, content, problem] of cases)
+      assert.deepEqual(await refused({ ...torch, [path]: content }), [
+        `main/1.0/${path} ${problem}`,
+      ]);
+  });
+
   it("may begin its files with a byte order mark", async () => {
     const facts = { version: "2.0.1", branch: "main" };
     const { header, locales, entities } = await read({
