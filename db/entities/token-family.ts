@@ -36,6 +36,8 @@ export const TokenFamilySchema = defineEntity({
      * where nobody did, as for a guest.
      */
     authenticatedAt: p.datetime().nullable(),
+    /** Of the sequence `sign_in_numbers`: the order in which credentials were shown, whatever the clocks of hosts say. */
+    signInNumber: p.bigint("number").nullable(),
     /** Session that a passport, a link or a consent made this one from. */
     parent: p.string().length(22).nullable(),
     userAgent: p.string().length(255).nullable(),

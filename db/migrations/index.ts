@@ -29,6 +29,7 @@ import { Migration20261126112000_address_forms } from "./Migration20261126112000
 import { Migration20261126112500_address_proofs } from "./Migration20261126112500_address_proofs.ts";
 import { Migration20261126113000_branch_upstream_keys } from "./Migration20261126113000_branch_upstream_keys.ts";
 import { Migration20261126114500_search_words } from "./Migration20261126114500_search_words.ts";
+import { Migration20261126120000_sign_in_numbers } from "./Migration20261126120000_sign_in_numbers.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -63,4 +64,5 @@ export const migrations = [
   Migration20261126112500_address_proofs,
   Migration20261126113000_branch_upstream_keys,
   Migration20261126114500_search_words,
+  Migration20261126120000_sign_in_numbers,
 ] as const;

@@ -4,7 +4,7 @@ import { PlayerSchema, type Player } from "../entities/player.ts";
 import { preparedRowsOf } from "../prepared.ts";
 import { inShare } from "../shared-entity-manager.ts";
 import { rowsOf } from "./rows.ts";
-import type { NewFamily } from "./token-families.ts";
+import { nextSignInNumber, type NewFamily } from "./token-families.ts";
 
 /** What a login may name an account by: exactly one of the two normal forms. */
 export type LoginKey = { emailKey: string } | { nameKey: string };
@@ -209,10 +209,11 @@ export async function recordLoginWithFamily(
     em,
     sql`with known as (${loginUpdate(player, record, signedIn)}), family as (
         insert into token_families (id, player_id, is_guest, realm, generation, created_at,
-          last_used_at, ends_at, user_agent, method, authenticated_at, parent)
+          last_used_at, ends_at, user_agent, method, authenticated_at, sign_in_number, parent)
         select ${id}, known.id, ${isGuest}::boolean, ${realm}, ${generation}::int, ${createdAt}::timestamptz,
           ${lastUsedAt}::timestamptz, ${endsAt}::timestamptz, ${family.userAgent},
-          ${family.method}, ${family.authenticatedAt}::timestamptz, ${family.parent}
+          ${family.method}, ${family.authenticatedAt}::timestamptz, ${sql.raw(nextSignInNumber)},
+          ${family.parent}
         from known)
       select * from known`,
   );
@@ -239,6 +240,11 @@ export async function listUpgradedSince(
   );
   return rows.map(({ id }) => id);
 }
+
+/** Condition of a write by a token: one of a guest is of no use once the guest is an account (S8). */
+export const isSameRole = ({ playerId, isGuest }: { playerId: number; isGuest: boolean }) =>
+  sql<boolean>`(not ${isGuest}::boolean or exists (
+    select from players p where p.id = ${playerId} and p.is_guest and p.deleted_at is null))`;
 
 /** Whether this is still a guest; it stays one until the transaction of `em` ends. */
 export async function holdGuest(em: EntityManager, playerId: number): Promise<boolean> {

@@ -22,8 +22,23 @@ export interface SignIn {
   method: SignInMethod;
   /** When credentials were shown: to us, or to the provider of a social login; null = not, or not known. */
   authenticatedAt: Date | null;
+  /** Its place among all sign-ins; null where nobody showed credentials for it. */
+  signInNumber: number | "next" | null;
   /** Session it was made from; null = by nobody's. */
   parent: string | null;
+}
+
+/** The next place among all sign-ins; those from now on come after it. */
+export const nextSignInNumber = "nextval('sign_in_numbers')";
+
+/** Takes a place among all sign-ins, of any host: what signs in later has a higher number. */
+export async function takeSignInNumber(em: EntityManager): Promise<number> {
+  const rows = await rowsOf(
+    em,
+    sql<{ number: number }>`
+    select ${sql.raw(nextSignInNumber)}::float8 as number`,
+  );
+  return rows[0]?.number ?? Infinity;
 }
 
 /** A family as a login opens it. */
@@ -130,6 +145,8 @@ export async function revokeFamiliesOf(
 /** An open session, with when its player last showed credentials: null when nobody did. */
 export interface OpenSignIn {
   authenticatedAtMs: number | null;
+  /** Null also for a session from before sign-ins were numbered. */
+  signInNumber: number | null;
 }
 
 /** An open session of this player, or null; no sign-in is later than the session it opened. */
@@ -141,7 +158,7 @@ export async function findOpenSignIn(
     em,
     sql<OpenSignIn>`select case when authenticated_at is not null then
         (extract(epoch from least(authenticated_at, created_at)) * 1000)::float8
-        end as "authenticatedAtMs"
+        end as "authenticatedAtMs", sign_in_number::float8 as "signInNumber"
       from token_families where id = ${id} and player_id = ${playerId}
       and revoked_at is null and ends_at > ${now}`,
   );

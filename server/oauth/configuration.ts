@@ -1,14 +1,24 @@
 import { errors, interactionPolicy, type Configuration, type FindAccount } from "oidc-provider";
 import type { Config } from "../core/config.ts";
 import { errorPage } from "./error-page.ts";
-import { grantSeconds, lifetimes, oauthPaths, sessionCookie } from "./constants.ts";
+import {
+  grantSeconds,
+  lifetimes,
+  oauthPaths,
+  sessionCookie,
+  signInNumberDetail,
+} from "./constants.ts";
 import { cookieKeys, signingKeys } from "./keys.ts";
 import type { createStore } from "./store.ts";
 
 /** Code flow with PKCE S256 and nothing else; the protocol itself is the library's (OA-06). */
 export function oauthConfiguration(
   config: Pick<Config, "APP_SECRET" | "APP_SECRET_PREVIOUS">,
-  parts: { store: ReturnType<typeof createStore>; findAccount: FindAccount },
+  parts: {
+    store: ReturnType<typeof createStore>;
+    findAccount: FindAccount;
+    takeSignInNumber: () => Promise<number>;
+  },
 ): Configuration {
   const { consent, ...routes } = oauthPaths;
   const cookie = { httpOnly: true, sameSite: "lax", signed: true } as const;
@@ -49,7 +59,10 @@ export function oauthConfiguration(
       short: cookie,
       long: cookie,
     },
-    interactions: { policy: alwaysAsk(), url: (_, { uid }) => `${consent}/${uid}` },
+    interactions: {
+      policy: alwaysAsk(parts.takeSignInNumber),
+      url: (_, { uid }) => `${consent}/${uid}`,
+    },
     features: {
       devInteractions: off,
       rpInitiatedLogout: off,
@@ -72,15 +85,18 @@ export function oauthConfiguration(
  * Players are asked each time: who is signed in with us is not what the library remembers. Who asks
  * for nothing is told before a player is (RFC 6749, 3.3): there would be nothing to allow.
  */
-function alwaysAsk() {
+function alwaysAsk(takeSignInNumber: () => Promise<number>) {
   const { base, Check } = interactionPolicy;
   const policy = base();
   const named = new Check("scope", "a known scope is asked for", (context) => {
     if (context.oidc.requestParamOIDCScopes.size > 0) return Check.NO_NEED_TO_PROMPT;
     throw new errors.InvalidScope("no scope of this server is asked for", "openid");
   });
-  const confirmed = new Check("confirm", "every authorization is confirmed", (context) =>
-    context.oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT,
+  const confirmed = new Check(
+    "confirm",
+    "every authorization is confirmed",
+    (context) => (context.oidc.result?.login ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT),
+    async () => ({ [signInNumberDetail]: await takeSignInNumber() }),
   );
   policy.get("login")?.checks.add(named);
   policy.get("login")?.checks.add(confirmed);

@@ -27,3 +27,6 @@ export function grantSeconds(scopes: readonly string[]): number {
 
 /** Cookie the library remembers a browser by; kept from browsers (bridge.ts). */
 export const sessionCookie = "svc_oauth_session";
+
+/** Where a request notes its place among the sign-ins: what has a higher number signed in since. */
+export const signInNumberDetail = "sign_in_number";

@@ -8,6 +8,7 @@ import {
   isFamilyOpen,
   noteFamilyUse,
   revokeFamily,
+  type OpenSignIn,
 } from "../../db/queries/token-families.ts";
 import type { Player } from "../../db/entities/player.ts";
 import type { Clock } from "../core/clock.ts";
@@ -27,18 +28,15 @@ export interface Allower {
   family: string;
 }
 
-/**
- * Milliseconds at which the allower last showed credentials, null when nobody did in that session.
- * Throws `auth:token_invalid` when it has ended.
- */
-export async function signInTime(
+/** When the allower last showed credentials. Throws `auth:token_invalid` when that session has ended. */
+export async function findSignIn(
   { fork, clock }: GrantStores,
   { playerId, family: id }: Allower,
-): Promise<number | null> {
+): Promise<OpenSignIn> {
   const now = new Date(clock.now());
   const open = await findOpenSignIn(fork(), { id, playerId, now });
   if (open === null) throw new AppError("auth:token_invalid");
-  return open.authenticatedAtMs;
+  return open;
 }
 
 const familyKey = (grantId: string) => `oauth:family:${grantId}`;

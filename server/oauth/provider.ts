@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import Library, { type AdapterPayload } from "oidc-provider";
 import { findOAuthClient, type KnownOAuthClient } from "../../db/queries/oauth-clients.ts";
+import { takeSignInNumber } from "../../db/queries/token-families.ts";
 import { addressOf } from "../core/account-names.ts";
 import { publicBaseUrl } from "../core/addresses.ts";
 import type { Config } from "../core/config.ts";
@@ -29,6 +30,7 @@ export function createProvider(options: OAuthOptions): Library {
     publicBaseUrl(config),
     oauthConfiguration(config, {
       store,
+      takeSignInNumber: () => takeSignInNumber(options.fork()),
       findAccount: async (_, subject, token) => {
         const grantId = token && "grantId" in token ? token.grantId : undefined;
         const isRefresh = token?.kind === "RefreshToken";

@@ -3,9 +3,10 @@ import { findOAuthClient } from "../../db/queries/oauth-clients.ts";
 import { publicBaseUrl } from "../core/addresses.ts";
 import { AppError } from "../core/errors.ts";
 import { callHandler, type Dispatch, type OAuthAnswer, type OAuthRequest } from "./bridge.ts";
-import { oauthPaths } from "./constants.ts";
+import type { OpenSignIn } from "../../db/queries/token-families.ts";
+import { oauthPaths, signInNumberDetail } from "./constants.ts";
 import { errorPage } from "./error-page.ts";
-import { openGrantSession, signInTime, type Allower } from "./grants.ts";
+import { findSignIn, openGrantSession, type Allower } from "./grants.ts";
 import { heldSecret } from "./held-secret.ts";
 import type { OAuthOptions } from "./provider.ts";
 
@@ -51,8 +52,8 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
       inside(request, async ({ provider, details, settle }) => {
         const question = await ask(options, details, uid);
         if (allower === null) return settle({ error: "access_denied" });
-        const signedInAt = await signInTime(options, allower);
-        if (!isRecentEnough(details, signedInAt, options.clock.now()))
+        const signIn = await findSignIn(options, allower);
+        if (!isRecentEnough(details, signIn, options.clock.now()))
           throw new AppError("oauth:sign_in_required");
         const accountId = String(allower.playerId);
         const clientId = String(details.params["client_id"]);
@@ -61,7 +62,7 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
         const grantId = await grant.save();
         await openGrantSession(options, allower, { id: grantId, ...question });
         // Where no sign-in is known none is told: a program that wants one was refused above.
-        const ts = Math.floor((signedInAt ?? 0) / 1_000);
+        const ts = Math.floor(toldTime(details, signIn, options.clock.now()) / 1_000);
         return settle({ login: { accountId, remember: false, ts }, consent: { grantId } });
       }),
   };
@@ -153,12 +154,34 @@ function oldestSignInMs({ params }: Details): number {
   return params["max_age"] === undefined ? Infinity : Number(params["max_age"]) * 1_000;
 }
 
+/** By how much the clocks of hosts may differ where the age of a sign-in counts. */
+const clockToleranceMs = 60_000;
+
 /**
  * The library takes every answer for a sign-in of that moment. Ours may come from a session of weeks
  * ago, so what the program asks of its age (prompt=login, max_age) is ours to see to.
  */
-function isRecentEnough(details: Details, signedInAt: number | null, now: number): boolean {
+function isRecentEnough(details: Details, signIn: OpenSignIn, now: number): boolean {
   const oldest = oldestSignInMs(details);
-  if (signedInAt === null) return oldest === Infinity;
-  return signedInAt >= details.iat * 1_000 || now - signedInAt < oldest;
+  const { authenticatedAtMs } = signIn;
+  if (authenticatedAtMs === null) return oldest === Infinity;
+  if (oldest === Infinity || isSince(details, signIn)) return true;
+  const age = now - authenticatedAtMs;
+  // One from the time to come is of a host whose clock is ahead: how old it is nobody knows.
+  return oldest > 0 && age < oldest && age >= -clockToleranceMs;
+}
+
+/** Whether a sign-in was made for this request. Numbers decide, never times: clocks differ from host to host. */
+function isSince({ prompt, iat }: Details, signIn: OpenSignIn): boolean {
+  const { signInNumber, authenticatedAtMs } = signIn;
+  const started = prompt.details[signInNumberDetail];
+  // A request of a process from before sign-ins were numbered.
+  if (typeof started !== "number") return (authenticatedAtMs ?? 0) >= iat * 1_000;
+  return signInNumber !== null && signInNumber > started;
+}
+
+/** When the player signed in, in milliseconds; for this request it was between its start and now. */
+function toldTime(details: Details, signIn: OpenSignIn, now: number): number {
+  const ms = signIn.authenticatedAtMs ?? 0;
+  return isSince(details, signIn) ? Math.min(now, Math.max(ms, details.iat * 1_000)) : ms;
 }

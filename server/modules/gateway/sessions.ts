@@ -1,4 +1,4 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
+import { raw, type EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../../db/entities/player.ts";
 import { TokenFamilySchema } from "../../../db/entities/token-family.ts";
 import {
@@ -10,6 +10,7 @@ import {
 import {
   findOpenSignIn,
   isFamilyOpen,
+  nextSignInNumber,
   type NewFamily,
   type SignIn,
   type SignInMethod,
@@ -86,6 +87,7 @@ export function heldSession(
 export const withoutCredentials = (method: SignInMethod): SignIn => ({
   method,
   authenticatedAt: null,
+  signInNumber: null,
   parent: null,
 });
 
@@ -93,6 +95,7 @@ export const withoutCredentials = (method: SignInMethod): SignIn => ({
 export const withCredentials = (method: SignInMethod, now: number): SignIn => ({
   method,
   authenticatedAt: new Date(now),
+  signInNumber: "next",
   parent: null,
 });
 
@@ -105,8 +108,8 @@ export async function inheritSignIn(
   const now = new Date(clock.now());
   const open = await findOpenSignIn(em, { id: parent, playerId, now });
   if (open === null) return null;
-  const { authenticatedAtMs: ms } = open;
-  return { method, authenticatedAt: ms === null ? null : new Date(ms), parent };
+  const { authenticatedAtMs: ms, signInNumber } = open;
+  return { method, authenticatedAt: ms === null ? null : new Date(ms), signInNumber, parent };
 }
 
 /** Opens a family for a player; written when `em` is flushed. */
@@ -118,7 +121,9 @@ export function openSession(
   signIn: SignIn = withoutCredentials("guest"),
 ): Session {
   const family = newFamily(player, opener, { now: deps.clock.now(), signIn });
-  em.create(TokenFamilySchema, family);
+  const number = family.signInNumber;
+  const signInNumber = number === "next" ? raw<number>(nextSignInNumber) : number;
+  em.create(TokenFamilySchema, { ...family, signInNumber });
   return sessionOf(deps, player, family, family.createdAt.getTime());
 }
 

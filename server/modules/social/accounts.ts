@@ -24,6 +24,8 @@ const maxTries = 8;
 /** Of a username's 20 characters: the name, an underscore, the digits. */
 const maxNamePart = 13;
 const numDigits = 6;
+/** Credentials shown to a provider so shortly before are shown for this sign-in; its clock may differ from ours a little. */
+const newMs = 60_000;
 
 export interface SocialSignIn {
   provider: string;
@@ -67,7 +69,9 @@ async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Pr
     const needsMail = known === null && !player.emailVerifiedAt;
     const mail = needsMail ? await writeVerification(em, deps, player) : null;
     const { authenticatedAt } = profile;
-    const opening = { id, method: "social", authenticatedAt, parent: null } as const;
+    const isNew = authenticatedAt !== null && now.getTime() - authenticatedAt.getTime() <= newMs;
+    const signInNumber = isNew ? "next" : null;
+    const opening = { id, method: "social", authenticatedAt, signInNumber, parent: null } as const;
     return [openSession(em, deps, player, opener, opening), mail] as const;
   });
   await postMessages(deps, [mailId]);

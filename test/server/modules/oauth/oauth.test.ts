@@ -7,6 +7,7 @@ import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
 import { insertOAuthClient, revokeOAuthClient } from "../../../../db/queries/oauth-clients.ts";
 import { countOpenFamilies, revokeFamiliesOf } from "../../../../db/queries/token-families.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { manualClock } from "../../../support/clock.ts";
 import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
 import { untilOneWaits } from "../../../support/locks.ts";
 import { Browser, discover, issuer } from "./browser.ts";
@@ -247,6 +248,34 @@ describe("the OAuth 2.0 server", () => {
         await assert.rejects(asked.browser.decide(asked.page, old), /401.*oauth:sign_in_required/);
         const began = now();
         assert.ok((await signedInAt(asked, await signIn())) >= began);
+      }
+    });
+
+    it("takes what was signed in since, and nothing else, whatever the clocks of its hosts say", async () => {
+      const { databaseUrl, redisUrl } = app.stores;
+      const env = { PUBLIC_BASE_URL: issuer, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+      for (const minutes of [-30, 30]) {
+        const clock = manualClock(Date.now() + minutes * 60_000);
+        const host = await startApp({ clock, env, hasJobs: false });
+        const signInThere = async () => {
+          const answer = await post(host, "/v1/gateway/login", { identifier: email, password });
+          return answer.body.access_token;
+        };
+        try {
+          for (const more of [{ prompt: "login" }, { max_age: "0" }, { max_age: "60" }]) {
+            const before = await signInThere();
+            const asked = await ask(more);
+            await assert.rejects(
+              asked.browser.decide(asked.page, before),
+              /401.*oauth:sign_in_required/,
+            );
+            const began = now();
+            const at = await signedInAt(asked, await signInThere());
+            assert.ok(at >= began - 5 && at <= now(), `${minutes} minutes: ${at - began}`);
+          }
+        } finally {
+          await host.stop();
+        }
       }
     });
 
