@@ -14,15 +14,23 @@ const part = String.raw`\p{Extended_Pictographic}[\p{EMod}\ufe0e\ufe0f]?`;
 const emoji = new RegExp(String.raw`\p{RGI_Emoji}|${part}(?:\u200d${part})*`, "gv");
 
 /**
- * Signs after which (Indic), between which (Arabic) or before which (Bengali, of a r with its own y) a joiner
- * changes how the word is written.
+ * Signs after which (Indic), between which (Arabic) or before which (Bengali and Kannada, of a r with what
+ * follows) a joiner changes how the word is written.
  */
 const virama =
   "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2\u1a60\u1b44\u1bab";
-const writtenJoiner = new RegExp(
-  `(?<=[${virama}])[\\u200c\\u200d]|(?<=\\p{scx=Arab})\\u200c(?=\\p{scx=Arab})|(?<=\u09b0)\\u200d(?=\u09cd\u09af)`,
-  "gu",
-);
+const joiners = [
+  `(?<=[${virama}])[\\u200c\\u200d]`,
+  String.raw`(?<=\p{scx=Arab})\u200c(?=\p{scx=Arab})`,
+  String.raw`(?<=\u09b0)\u200d(?=\u09cd\u09af)|(?<=\u0cb0)\u200d(?=\u0ccd)`,
+];
+/** One sign that says which form of the character before it is meant: of names in Japan, and of Mongolian letters. */
+const selectors = [
+  String.raw`(?<=\p{sc=Hani})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=[\u1820-\u18aa])(?:[\u180b-\u180d\u180f]|\u180e(?=[\u1820-\u18aa]))`,
+];
+/** Not seen by themselves, but a part of how a name is written. */
+const written = new RegExp([...joiners, ...selectors].join("|"), "gu");
 
 /**
  * Not seen, or seen as nothing: controls, joiners, marks of direction, fillers, private signs, and spaces
@@ -38,14 +46,14 @@ const loneMark = /(?<![\p{L}\p{N}\p{M}])\p{M}|\p{Mn}{5}/u;
 export function isNewName(text: string): boolean {
   const name = text.trim();
   if (!isDisplayName(name)) return false;
-  const plain = name.replace(emoji, "\u2b50").replace(writtenJoiner, "");
+  const plain = name.replace(emoji, "\u2b50").replace(written, "");
   if (invisible.test(plain) || loneMark.test(plain)) return false;
   return isOfOneScript(plain.normalize("NFKC")) && foldName(text) !== "";
 }
 
 /** Names of things, which may mix scripts as "emberline Россия" does. */
 export function isNewLabel(text: string): boolean {
-  const plain = text.replace(emoji, "\u2b50").replace(writtenJoiner, "");
+  const plain = text.replace(emoji, "\u2b50").replace(written, "");
   return /\S/.test(plain) && !invisible.test(plain) && !loneMark.test(plain);
 }
 

@@ -56,7 +56,43 @@ describe("a new name", () => {
         "👁‍🗨",
       ],
       ...["★ star", "(o_o)", "№ 5", "Ⅳ Henry", "ｗｉｄｅ", "𝐁𝐨𝐥𝐝", "😀".repeat(64)],
-      ...["می\u200cخواهم", "ශ්\u200dරී ලංකා", "क्\u200dष", "র\u200d্যাচেল"],
+      ...["می\u200cخواهم", "ශ්\u200dරී ලංකා", "क्\u200dष", "র\u200d্যাচেল", "ರ\u200d್ಯಾಂಕ್"],
+    ];
+    for (const name of names) assert.ok(isNewName(name), shown(name));
+  });
+
+  it("may say which form of a character is meant, which makes no other name of it", () => {
+    for (const [name, plain] of [
+      ["葛\u{e0100}城", "葛城"],
+      ["葛\u{e0101}城 太郎", "葛城 太郎"],
+      ["渡邉\u{e0102}\u3000Taro", "渡邉 Taro"],
+      ["神\ufe00", "神"],
+      ["ᠨ\u180eᠠᠷ\u180b", "ᠨᠠᠷ"],
+    ] as const) {
+      assert.ok(isNewName(name), shown(name));
+      assert.equal(skeletonOf(name), skeletonOf(plain), shown(name));
+    }
+    for (const name of [
+      ...[
+        "a\u{e0100}",
+        "\u{e0100}葛",
+        "葛\u{e0100}\u{e0101}",
+        "葛 \u{e0100}",
+        "Ж\ufe00",
+        "か\u{e0100}",
+      ],
+      ...["葛\u200d城", "葛\ufe0f", "a\u180b", "ᠯ\u180b\u180b", "ᠯ\u180e"],
+    ])
+      assert.ok(!isNewName(name), shown(name));
+  });
+
+  it("may be written as people write theirs", () => {
+    const names = [
+      ...["O’Neil", "O'Neil-Smith", "Jean\u2011Luc", "ʻOkina", "ʿAlī", "Gal·la", "Mª José"],
+      ...["İbrahim Işık", "Straße", "GROẞ", "Ђорђе", "Ива́н", "Əli", "Ṣọlá", "Nguyễn Thị Hường"],
+      ...["Nguyễn Thị Hường".normalize("NFD"), "김철수".normalize("NFD"), "𞤀𞤣𞤤𞤢𞤥"],
+      ...["مُحَمَّد", "محمد ١٢", "علی ۱۲", "אַבְרָהָם", "صلاح\u200cالدین", "राम १२३", "สมชาย ๑๒"],
+      ...["田中さんカナTaro", "カナ・ひらがな", "ツヶ〆", "リョウー", "རྒྱུ", "ᠮᠣᠩᠭᠣᠯ"],
     ];
     for (const name of names) assert.ok(isNewName(name), shown(name));
   });
