@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { preparedRowsOf } from "../prepared.ts";
+import { isSameRole } from "./players.ts";
 import { rowsOf } from "./rows.ts";
 import { levelsAt, type WalletView } from "./wallets.ts";
 
@@ -114,7 +115,7 @@ export async function grantAtOnce(
         where w.player_id = ${playerId} and w.currency = 'embers'
           and d.award_id = ${awardId} and d.game = ${game} and d.is_active
           and (d.client_claimable or not ${isClaim}::boolean)
-          and (not ${isGuest}::boolean or exists (select from players p where p.id = ${playerId} and p.is_guest))
+          and ${isSameRole({ playerId, isGuest })}
           and (d.repeatable or not exists (${own}))
           and not exists (select 1 from award_grants g where g.ref = ${ref}::text)
           and (not d.repeatable or d.daily_limit is null or d.daily_limit > (select count(*)

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { preparedRowsOf } from "../prepared.ts";
 import { sessionColumns, type SessionRow } from "./play-sessions.ts";
+import { isSameRole } from "./players.ts";
 import type { StatsTotals } from "./player-stats.ts";
 import type { NewAnswer, StoredAnswer } from "./question-answers.ts";
 import { questionColumns, type QuestionRow } from "./questions.ts";
@@ -19,6 +20,8 @@ export interface Standing {
   known: { isCorrect: boolean; isCorrected: boolean } | null;
   /** What is recorded under the name asked for. */
   earlier: StoredAnswer | null;
+  /** False for a guest's token whose guest is an account by now. */
+  isSameRole: boolean;
 }
 
 export interface StandingOf {
@@ -28,6 +31,8 @@ export interface StandingOf {
   ref: string | null;
   /** Sessions without an answer since then are over (RUN-01). */
   idleSince: Date;
+  /** Asked by a guest's token. Default false. */
+  isGuest?: boolean;
 }
 
 const totalsColumns = (xp: string) => sql`t.total_score as score, t.total_answers as answers,
@@ -37,7 +42,7 @@ const oneOf = (rows: RawBuilder<unknown>) => sql`(select to_json(x) from (${rows
 
 /** Null when there is no such question, whatever its pool. */
 export async function readStanding(em: EntityManager, of: StandingOf): Promise<Standing | null> {
-  const { playerId, questionId, ref, idleSince } = of;
+  const { playerId, questionId, ref, idleSince, isGuest = false } = of;
   const [row] = await preparedRowsOf(
     em,
     sql<Omit<Standing, "question"> & QuestionRow>`select ${questionColumns},
@@ -53,12 +58,13 @@ export async function readStanding(em: EntityManager, of: StandingOf): Promise<S
           from question_answers a where a.player_id = ${playerId} and a.question_id = q.id
           having count(*) > 0`)} as known,
         ${oneOf(sql`select a.is_correct as "isCorrect", a.points, a.xp
-          from question_answers a where a.ref = ${ref}`)} as earlier
+          from question_answers a where a.ref = ${ref}`)} as earlier,
+        ${isSameRole({ playerId, isGuest })} as "isSameRole"
       from questions q where q.id = ${questionId}`,
   );
   if (row === undefined) return null;
-  const { session, totals, inCategory, known, earlier, ...question } = row;
-  return { question, session, totals, inCategory, known, earlier };
+  const { session, totals, inCategory, known, earlier, isSameRole: isSame, ...question } = row;
+  return { question, session, totals, inCategory, known, earlier, isSameRole: isSame };
 }
 
 /** An answer with all it changes, worked out from a standing. */

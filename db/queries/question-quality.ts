@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { QuestionReport } from "../entities/question-report.ts";
+import { isSameRole } from "./players.ts";
 import { questionColumns, type QuestionRow } from "./questions.ts";
 import { rowsOf } from "./rows.ts";
 
@@ -9,6 +10,8 @@ export type ReportReason = QuestionReport["reason"];
 export interface NewReport {
   questionId: number;
   playerId: number;
+  /** By a guest's token. */
+  isGuest: boolean;
   reason: ReportReason;
   comment: string;
   at: Date;
@@ -16,11 +19,11 @@ export interface NewReport {
 
 /**
  * Stores a player's report; an earlier one of the same player is replaced and counts as open again.
- * Null when there is no such question or player.
+ * Null when there is no such question or player, or no such guest any more.
  */
 export async function saveReport(
   em: EntityManager,
-  { questionId, playerId, reason, comment, at }: NewReport,
+  { questionId, playerId, isGuest, reason, comment, at }: NewReport,
 ): Promise<{ isNew: boolean } | null> {
   const [row] = await rowsOf(
     em,
@@ -28,6 +31,7 @@ export async function saveReport(
         (question_id, player_id, reason, comment, created_at)
       select q.id, p.id, ${reason}, ${comment}, ${at}::timestamptz
       from questions q, players p where q.id = ${questionId} and p.id = ${playerId}
+        and ${isSameRole({ playerId, isGuest })}
       on conflict (question_id, player_id) do update set reason = excluded.reason,
         comment = excluded.comment, created_at = excluded.created_at, resolved_at = null
       returning (xmax = 0) as "isNew"`,

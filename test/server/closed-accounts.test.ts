@@ -4,16 +4,21 @@ import type { MikroORM } from "@mikro-orm/postgresql";
 import type { KyselyPlugin } from "kysely";
 import { FeedbackSchema } from "../../db/entities/feedback.ts";
 import { PlayerSchema } from "../../db/entities/player.ts";
+import { QuestionSchema } from "../../db/entities/question.ts";
+import { saveReport } from "../../db/queries/question-quality.ts";
+import { seedQuestions } from "../../db/seeds/questions.ts";
 import { followClosedAccounts } from "../../server/closed-accounts.ts";
 import { tellAccountNews } from "../../server/core/account-news.ts";
 import { ClosedAccounts, maxRemembered, rememberedMs } from "../../server/core/closed-accounts.ts";
 import type { SessionBody } from "../../server/modules/gateway/schemas.ts";
 import { changeSelection } from "../../server/modules/avatars/service.ts";
-import { mergePreferences } from "../../server/modules/progress/service.ts";
+import { endPlaySession, mergePreferences } from "../../server/modules/progress/service.ts";
+import { answerPractice } from "../../server/modules/questions/practice.ts";
 import { advanceRun } from "../../server/modules/runs/service.ts";
 import { joinTeam, leaveTeam } from "../../server/modules/teams/service.ts";
 import { claimAward } from "../../server/modules/wallet/service.ts";
 import { submitResult } from "../../server/modules/wordgame/service.ts";
+import { starterQuestions } from "../../server/providers/question-bank/index.ts";
 import { routes } from "../../server/routes.ts";
 import { startApp, type App } from "../support/app.ts";
 import { manualClock } from "../support/clock.ts";
@@ -239,15 +244,25 @@ describe("the access token of a guest who became an account", () => {
 
   it("writes nothing in a transaction while the upgrade is not heard of yet", async () => {
     const guest = await enter(app);
-    await upgrade(guest);
     const caller = { playerId: guest.player.id, isGuest: true };
     const { deps } = app;
+    await seedQuestions(deps.em, () => starterQuestions(1));
+    const question = await deps.em.findOneOrFail(QuestionSchema, { pool: "public" });
+    const answer = () => {
+      const given = { selectedIndex: 0, timerDurationMs: null, timeTakenMs: null, ref: null };
+      return answerPractice({ ...deps, em: deps.orm.em.fork() }, caller, question.id, given);
+    };
+    // With a play session an answer takes the short way.
+    await answer();
+    await upgrade(guest);
     const claim = { source: "custom", icon: "lorc/acorn", color: "red", bg: "blue" };
     const award = { awardId: "id.award.welcome", game: "platform", ref: null };
     const result = { type: "random", score: 1, level: 1, wordsFound: 1, blocksDropped: 1 };
     const writes: [string, () => Promise<unknown>][] = [
       ["picture", () => changeSelection(deps, caller, claim)],
       ["award", () => claimAward(deps, caller, award)],
+      ["practice", answer],
+      ["end of a play session", () => endPlaySession(deps, caller)],
       ["preferences", () => mergePreferences(deps, caller, { a: 1 })],
       ["team", () => joinTeam(deps, caller, "ABCDEFGH")],
       ["leave", () => leaveTeam(deps, caller)],
@@ -263,6 +278,8 @@ describe("the access token of a guest who became an account", () => {
         refusal === "auth:token_invalid" || (name === "run" && refusal === "run:not_found");
       assert.ok(isFine, `${name}: ${refusal}`);
     }
+    const told = { questionId: question.id, ...caller, reason: "typo" as const, comment: "" };
+    assert.equal(await saveReport(deps.orm.em.fork(), { ...told, at: new Date() }), null);
   });
 
   it("is known again after the store with the news was away", async () => {

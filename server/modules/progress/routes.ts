@@ -31,7 +31,7 @@ const endSession = defineRoute({
   responses: { 200: s.Ended },
   errors: [],
   handler: async ({ caller, deps }) => {
-    await progress.endPlaySession(deps, caller.playerId);
+    await progress.endPlaySession(deps, caller);
     return reply(200, { ok: true as const });
   },
 });

@@ -46,8 +46,13 @@ export async function readState({ em, clock }: ProgressDeps, playerId: number): 
 }
 
 /** Ends the open play session; without one nothing happens (RUN-01). */
-export async function endPlaySession(deps: ProgressDeps, playerId: number): Promise<void> {
+export async function endPlaySession(
+  deps: ProgressDeps,
+  caller: Pick<Caller, "playerId" | "isGuest">,
+): Promise<void> {
   const now = deps.clock.now();
+  const { playerId } = caller;
+  await requireSameRole(deps.em, caller);
   await endSession(deps.em, { playerId, now: new Date(now), idleSince: idleSince(now) });
 }
 

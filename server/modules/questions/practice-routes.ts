@@ -3,6 +3,7 @@ import { timestamp } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { nameOf } from "../../http/draft.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/route.ts";
+import { requireSameRole } from "../gateway/service.ts";
 import { categorize } from "./categorize.ts";
 import { drawForPlayer } from "./draw.ts";
 import { answerPractice } from "./practice.ts";
@@ -84,10 +85,13 @@ const report = defineRoute({
   errors: ["question:not_found"],
   handler: async ({ params, body, caller, deps }) => {
     const now = deps.clock.now();
-    const { playerId } = caller;
-    const given = { questionId: params.id, playerId, ...body, at: new Date(now) };
+    const { playerId, isGuest } = caller;
+    const given = { questionId: params.id, playerId, isGuest, ...body, at: new Date(now) };
     const saved = await saveReport(deps.em, given);
-    if (saved === null) throw new AppError("question:not_found");
+    if (saved === null) {
+      await requireSameRole(deps.em, caller);
+      throw new AppError("question:not_found");
+    }
     const shown = { question_id: params.id, ...body, created_at: timestamp(now) };
     return saved.isNew ? reply(201, { report: shown }) : reply(200, { report: shown });
   },

@@ -41,14 +41,14 @@ export interface PracticeResult extends RecordedAnswer {
  */
 export async function answerPractice(
   deps: Pick<Deps, "em" | "clock">,
-  caller: Pick<Caller, "playerId" | "isGuest">,
+  caller: Answerer,
   questionId: number,
   input: PracticeInput,
 ): Promise<PracticeResult> {
   const { em } = deps;
-  const { playerId } = caller;
+  const { playerId, isGuest } = caller;
   const now = deps.clock.now();
-  const given = { ...input, playerId, questionId, now };
+  const given = { ...input, playerId, isGuest, questionId, now };
   for (let tries = 0; tries < freeTries; tries++) {
     const result = await tryToAnswer(em, given);
     if (result !== null) return result;
@@ -65,16 +65,19 @@ export async function answerPractice(
   });
 }
 
+type Answerer = Pick<Caller, "playerId" | "isGuest">;
+
 /** One look and one write; null when there is no session or something came between. */
 async function tryToAnswer(
   em: EntityManager,
-  given: PracticeInput & { playerId: number; questionId: number; now: number },
+  given: PracticeInput & Answerer & { questionId: number; now: number },
 ): Promise<PracticeResult | null> {
-  const { playerId, questionId, now, selectedIndex, ref } = given;
-  const of = { playerId, questionId, ref, idleSince: idleSince(now) };
+  const { playerId, isGuest, questionId, now, selectedIndex, ref } = given;
+  const of = { playerId, isGuest, questionId, ref, idleSince: idleSince(now) };
   const standing = await readStanding(em, of);
   // A retired one too: whoever has it may still answer it.
   if (standing?.question.pool !== "public") throw new AppError("question:not_found");
+  if (!standing.isSameRole) throw new AppError("auth:token_invalid");
   const { session, question, earlier } = standing;
   if (session === null) return null;
   const { correctIndex, explanation } = question;
