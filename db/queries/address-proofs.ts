@@ -50,6 +50,8 @@ export interface Revoked {
  */
 export async function revokeUnproven(em: EntityManager, proof: AddressProof): Promise<Revoked> {
   const { playerId, keep, keepsPassword, reason, now } = proof;
+  // Signing out leaves an access token for the hour that it lives; the clocks of hosts may be a day apart.
+  const mayBeHeldSince = sql`(${now}::timestamptz - interval '26 hours')`;
   const [row] = await rowsOf(
     em,
     sql<Revoked>`with recursive kept(id) as (
@@ -61,6 +63,11 @@ export async function revokeUnproven(em: EntityManager, proof: AddressProof): Pr
         where f.player_id = ${playerId} and f.revoked_at is null and f.ends_at > ${now}
           and f.id not in (select id from kept)
         returning f.id, f.method, f.user_agent, f.created_at, f.last_used_at
+      ), ended as (
+        update token_families f set revoked_reason = ${reason}
+        where f.player_id = ${playerId} and f.revoked_at is not null and f.revoked_reason is null
+          and not f.is_guest and f.last_used_at > ${mayBeHeldSince} and f.id not in (select id from kept)
+        returning f.id
       ), keys as (
         update api_keys a set revoked_at = ${now}, revoked_reason = ${reason}
         where a.owner_id = ${playerId} and a.revoked_at is null
@@ -97,8 +104,9 @@ export async function revokeUnproven(em: EntityManager, proof: AddressProof): Pr
         address_ip = null, address_agent = null, address_device = null
       from account a where p.id = a.id
       returning
-        (select coalesce(array_agg(id), '{}') from families
-          where last_used_at > ${now}::timestamptz - interval '2 hours') as families,
+        (select coalesce(array_agg(id), '{}') from (
+          select id from families where last_used_at > ${mayBeHeldSince}
+          union all select id from ended) held) as families,
         (select coalesce(array_agg(provider), '{}') from connections) as providers`,
   );
   return row ?? { families: [], providers: [] };

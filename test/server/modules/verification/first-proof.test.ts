@@ -125,6 +125,11 @@ async function resetTokenTo(email: string): Promise<string> {
   return new URL(sent.content.links[0] ?? "").searchParams.get("token") ?? "";
 }
 
+const revocationsOf = async (session: SessionBody) =>
+  (await app.client.get("/v1/users/@me/revocations", { token: session.access_token })).body as {
+    revocations: { kind: string }[];
+  };
+
 const linkTo = async (email: string) =>
   (await sentMessage(app.deps, email, "verify-email")).content.links[0] ?? "";
 
@@ -249,6 +254,57 @@ describe("the first proof of an address that somebody registered before", () => 
       const phone = (await app.deps.orm.em.fork().findOneOrFail(PlayerSchema, id)).phone ?? null;
       assert.equal(phone, null);
     });
+
+  it("ends what a guest attached who took the address, in whatever realm, and what was signed out", async () => {
+    await app.deps.em.fork().insert(RealmSchema, { slug: "elsewhere", name: "Elsewhere" });
+    const elsewhere = { "x-realm": "elsewhere" };
+    const guest = (await post(app, "/v1/gateway/guest", {}, elsewhere)).body;
+    const email = `${uniqueName()}@example.com`;
+    const given = { email, password };
+    const asGuest = { ...tokenOf(guest), ...elsewhere };
+    const stranger = (await post(app, "/v1/gateway/upgrade", given, asGuest)).body;
+    const had = await attach(stranger);
+    const identified = { identifier: email, password };
+    const second = (await post(app, "/v1/gateway/login", identified, elsewhere)).body;
+    const signedOut = (await login(email)).body;
+    await post(app, "/v1/gateway/logout", undefined, cookieOf(signedOut.refresh_token));
+    const { revocations: before } = await revocationsOf(stranger);
+    assert.deepEqual(before, []);
+    for (const at of [app, other])
+      for (const one of [stranger, second, signedOut])
+        assert.deepEqual(await works(at, one, had), [200, 200, 200]);
+
+    const owner = await proofs["a mailed code"]?.(email);
+    assert.ok(owner);
+    assert.equal(owner.player.id, guest.player.id);
+    for (const at of [app, other])
+      for (const one of [stranger, second, signedOut, guest])
+        await until("all is refused", async () =>
+          (await works(at, one, had)).every((status) => status === 401),
+        );
+    for (const one of [stranger, second]) {
+      const again = await post(app, "/v1/gateway/refresh", { refresh_token: one.refresh_token });
+      assert.equal(again.code, "auth:refresh_invalid");
+    }
+    const { reclaim_token: reclaimToken } = guest;
+    const reclaimed = await post(app, "/v1/gateway/guest", { reclaimToken });
+    assert.equal(reclaimed.code, "auth:token_invalid");
+    const { revocations } = await revocationsOf(owner);
+    const kinds = revocations.map(({ kind }) => kind).toSorted();
+    assert.deepEqual(kinds, [
+      ...["api_key", "connection", "consent", "password", "phone", "session", "session"],
+    ]);
+    // Who starts later reads the same.
+    const env = { DATABASE_URL: app.stores.databaseUrl, REDIS_URL: app.stores.redisUrl };
+    const later = await startApp({ env, hasJobs: false });
+    try {
+      const { access_token: token } = signedOut;
+      const asked = () => later.client.get("/v1/users/@me", { token });
+      await until("read", async () => (await asked()).status === 401);
+    } finally {
+      await later.stop();
+    }
+  });
 
   it("leaves what belongs to the session that proves it", async () => {
     for (const headers of [
