@@ -121,7 +121,7 @@ const siteOf = ({ headers }: RequestInfo) => headers["sec-fetch-site"]?.trim().t
  */
 export function visitProblem(request: RequestInfo): AppError | null {
   const goal = request.headers["sec-fetch-dest"]?.trim().toLowerCase() ?? "document";
-  if (siteOf(request) !== "cross-site" || goal === "document") return null;
+  if (!foreignSites.has(siteOf(request) ?? "") || goal === "document") return null;
   return new AppError("request:origin_forbidden");
 }
 

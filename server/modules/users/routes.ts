@@ -70,6 +70,7 @@ const change = defineRoute({
   tag,
   auth: "registered",
   source: "document 1, Users; USR-02, USR-03",
+  setsCookie: "by-page",
   body: s.ProfileBody,
   responses: { 200: s.UserBody },
   errors: ["request:no_fields", "user:email_taken", "user:username_taken", "user:not_found"],

@@ -199,14 +199,16 @@ describe("a cookie that signs somebody in", () => {
   test("comes with an address to be visited for a visit alone", async () => {
     const visit = (goal: string, site = "cross-site") =>
       client.get("/v1/landing", { headers: { "sec-fetch-site": site, "sec-fetch-dest": goal } });
-    assert.equal((await visit("document")).status, 302);
+    for (const site of ["cross-site", "same-site", "none"])
+      assert.equal((await visit("document", site)).status, 302);
     assert.equal((await visit("image", "same-origin")).status, 302);
     assert.equal((await client.get("/v1/landing")).status, 302);
-    for (const goal of ["image", "iframe", "script", "empty"]) {
-      const answer = await visit(goal);
-      assert.equal(codeOf(answer), "request:origin_forbidden", goal);
-      assert.deepEqual(answer.headers.getSetCookie(), []);
-    }
+    for (const site of ["cross-site", "same-site"])
+      for (const goal of ["image", "iframe", "script", "empty"]) {
+        const answer = await visit(goal, site);
+        assert.equal(codeOf(answer), "request:origin_forbidden", `${goal} ${site}`);
+        assert.deepEqual(answer.headers.getSetCookie(), []);
+      }
   });
 });
 
