@@ -9,9 +9,11 @@ import { createBoard } from "../../server/operator/board.ts";
 import { createLoginFailures } from "../../server/operator/failures.ts";
 import { pageRoutes } from "../../server/operator/page-routes.ts";
 import { createOperatorServer, listen } from "../../server/operator/server.ts";
-import { sharedBrowser } from "../support/browser.ts";
+import { plainHost, sharedBrowser } from "../support/browser.ts";
 
 const everyMs = 10_000;
+const rightToken = "the-right-operator-token-0123456789";
+const ada = { name: "Ada", role: "viewer" } as const;
 
 describe("the operator's start page in a real browser", () => {
   let browser: Browser | null;
@@ -21,8 +23,8 @@ describe("the operator's start page in a real browser", () => {
   let isAway = false;
   let failed = 0;
   const identities = {
-    fromToken: async () => null,
-    fromCookie: async () => (isKnown ? { name: "Ada", role: "viewer" as const } : null),
+    fromToken: async (token: string) => (token === rightToken ? ada : null),
+    fromCookie: async () => (isKnown ? ada : null),
     cookieFor: () => "",
     end: async () => undefined,
   };
@@ -89,6 +91,20 @@ describe("the operator's start page in a real browser", () => {
     await page.clock.runFor(everyMs);
     await shows(page, "42");
     assert.equal(await page.getByRole("status").textContent(), "");
+  });
+
+  it("takes the token over plain http too, where browsers name the origin of a form at most", async (t) => {
+    if (!browser) return t.skip("no browser on this machine");
+    isKnown = true;
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const sent = page.waitForRequest((request) => request.method() === "POST");
+    await page.goto(`${url.replace("127.0.0.1", plainHost)}/login`);
+    await page.getByLabel("Token").fill(rightToken);
+    await page.getByRole("button", { name: "Log in" }).click();
+    assert.equal((await (await sent).allHeaders())["sec-fetch-site"], undefined);
+    await page.waitForURL(/\/operator$/);
+    await shows(page, "Ada");
   });
 
   it("asks for the token again when the session has ended", async (t) => {

@@ -10,6 +10,9 @@ const packages = ["chromium-headless-shell", "chromium"];
 const names = [...packages, "chromium-browser", "google-chrome"];
 const installLimitMs = 180_000;
 
+/** This machine by a name that browsers do not trust without https, as they trust 127.0.0.1. */
+export const plainHost = "plain.example";
+
 /** Nothing but the pages under test is fetched. */
 const quietArgs = [
   "--no-sandbox",
@@ -19,6 +22,7 @@ const quietArgs = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
 ];
 
 /**
