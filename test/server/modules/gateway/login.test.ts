@@ -136,13 +136,13 @@ describe("POST /v1/gateway/login", () => {
   });
 
   it("gives many guesses at once no more tries than five", async () => {
-    const { email } = await registerAccount(app);
+    const { email, session } = await registerAccount(app);
+    // Of little work: thirty real checks may take a slow machine longer than a request has.
+    const passwordHash = await argon2.hash(password, { memoryCost: 64, timeCost: 2 });
+    const em = app.deps.orm.em.fork();
+    await em.nativeUpdate(PlayerSchema, { id: session.player.id }, { passwordHash });
     const answers = await Promise.all(Array.from({ length: 30 }, () => login(email, "no")));
-    const { "503 server:unavailable": numUnserved = 0, ...served } = tally(answers);
-    const { "401 auth:invalid": numTries = 0, "423 auth:locked": numLocked = 0 } = served;
-    assert.equal(numTries + numLocked + numUnserved, 30, JSON.stringify(served));
-    // A slow machine cannot check thirty passwords in the time of a request; what it does not answer tells nothing.
-    assert.ok(numTries <= 5 && numTries >= 5 - numUnserved, `${numTries} tries`);
+    assert.deepEqual(tally(answers), { "401 auth:invalid": 5, "423 auth:locked": 25 });
     assert.equal((await login(email)).status, 423);
   });
 
