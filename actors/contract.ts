@@ -37,11 +37,10 @@ export interface Holder {
 /** The only door to the lobbies, whichever process they live in. */
 export interface Lobbies {
   /**
-   * Asks a lobby; the answer is there after the effect is committed (S34), and at once where nothing has to
-   * be: a promise is the dearest part of a short command. Waits up to 5 s for an owner, then
+   * Asks a lobby; the answer is there after the effect is committed (S34). Waits up to 5 s for an owner, then
    * `server:unavailable` (LOB-27). `id` makes a repeat of the same seat's command harmless (LOB-28).
    */
-  ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> | LobbyReply;
+  ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply>;
   /** What a new subscriber starts with, or null when there is no such lobby. */
   snapshot(code: string): Promise<LobbySnapshotMessage | null>;
   /** How many spectators this process has of a lobby; forgotten 60 s after the last word (HUB-08). */

@@ -5,7 +5,7 @@ import { audienceDue } from "./audience.ts";
 import type { Connection } from "./connection.ts";
 import { dueKey, shardOf } from "./keys.ts";
 import type { Deliver } from "./mailbox.ts";
-import { moved, type Outcome } from "./outcome.ts";
+import { moved } from "./outcome.ts";
 import type { Slot, Slots } from "./slots.ts";
 import type { Ticker } from "./ticker.ts";
 
@@ -44,7 +44,8 @@ export function createDeadlines(deps: {
     ticker.arm(code, deps.now() + retryMs);
   }
 
-  async function fired(code: string, outcome: Outcome): Promise<void> {
+  async function tick(code: string): Promise<void> {
+    const outcome = await deps.deliver(code, { type: "tick" }, "tick");
     if (outcome !== moved && outcome.ok) {
       const lobby = slots.find(code)?.actor?.lobby;
       if (lobby) deps.afterRead(lobby);
@@ -78,9 +79,7 @@ export function createDeadlines(deps: {
     fire(code) {
       const slot = slots.find(code);
       if (slot) slot.armed = null;
-      // What follows may have a command for the same lobby, which must not meet the end of this one.
-      const done = (outcome: Outcome) => queueMicrotask(() => void fired(code, outcome));
-      deps.deliver(code, { type: "tick" }, "tick", done);
+      void tick(code);
     },
   };
 }

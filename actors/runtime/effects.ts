@@ -18,7 +18,7 @@ export function createEffects(deps: {
   log: Logger;
   enqueueResult: (payload: PayloadOf<typeof lobbyResults>) => Promise<unknown>;
   draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
-  ask: (code: string, command: LobbyCommand) => Promise<LobbyReply> | LobbyReply;
+  ask: (code: string, command: LobbyCommand) => Promise<LobbyReply>;
 }): Effects {
   const queueing = new Set<string>();
   const fetching = new Set<string>();

@@ -47,7 +47,7 @@ export interface Holdings {
   /** Ends what is in flight, then gives the shard up; when the store fails to, it is left an orphan. */
   release(shard: number): Promise<void>;
   /** Whether the store still says that the shard is ours. */
-  confirm(shard: number): Promise<boolean> | boolean;
+  confirm(shard: number): Promise<boolean>;
   /** Reads the stored deadlines of what is held once more. */
   readDeadlines(): Promise<void>;
   /** Forgets a shard; with a token only while it is held under this one. */
@@ -174,7 +174,7 @@ export function createHoldings(deps: {
       // A look that came before the release.
       if (owners[shard]?.token === token) record(shard, null);
     },
-    confirm(shard) {
+    async confirm(shard) {
       const token = mine.get(shard);
       return token === undefined ? false : isRecorded(shard, token);
     },

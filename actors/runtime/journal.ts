@@ -42,10 +42,10 @@ const outcomes: Readonly<Record<string, CommitResult>> = {
 
 export interface Journal {
   /**
-   * Calls `done` once, when the store has answered; commits of one tick travel in one script. `token` is that of
-   * the shard's owner: the fence.
+   * Resolves when the store has answered; commits of one tick travel in one script. `token` is that of the shard's
+   * owner: the fence.
    */
-  commit(commit: Commit, token: string, done: (result: CommitResult) => void): void;
+  commit(commit: Commit, token: string): Promise<CommitResult>;
   /** Resolves when everything has been answered. */
   idle(): Promise<void>;
 }
@@ -60,7 +60,7 @@ const maxLobbiesPerScript = 256;
 interface Waiting {
   commit: Commit;
   token: string;
-  done: (result: CommitResult) => void;
+  resolve: (result: CommitResult) => void;
 }
 
 /** What goes out one script after the other. */
@@ -88,7 +88,8 @@ export function createJournal(deps: {
   let waitingForIdle: (() => void)[] = [];
 
   async function send(batch: Waiting[]): Promise<void> {
-    if (counted === null && !deps.isHeard()) return batch.forEach(({ done }) => done("silent"));
+    if (counted === null && !deps.isHeard())
+      return batch.forEach(({ resolve }) => resolve("silent"));
     const started = timing.elapsed();
     const keys: string[] = [];
     const args: (string | number)[] = [counted?.incarnation ?? "", counted?.deadMs ?? ""];
@@ -111,7 +112,7 @@ export function createJournal(deps: {
     }
     deps.metrics.lobbyCommitSeconds.observe((timing.elapsed() - started) / 1000);
     const letters = typeof results === "string" ? results : "";
-    batch.forEach((one, i) => one.done(outcomes[letters[i] ?? ""] ?? "failed"));
+    batch.forEach((one, i) => one.resolve(outcomes[letters[i] ?? ""] ?? "failed"));
   }
 
   /**
@@ -142,13 +143,14 @@ export function createJournal(deps: {
   }
 
   return {
-    commit(commit, token, done) {
+    commit(commit, token) {
       const line = lineOf(commit.code);
-      line.waiting.push({ commit, token, done });
-      if (line.isFlushing) return;
-      line.isFlushing = true;
-      flushing += 1;
-      timing.soon(() => void flush(line));
+      if (!line.isFlushing) {
+        line.isFlushing = true;
+        flushing += 1;
+        timing.soon(() => void flush(line));
+      }
+      return new Promise((resolve) => line.waiting.push({ commit, token, resolve }));
     },
     async idle() {
       if (flushing > 0) await new Promise<void>((done) => waitingForIdle.push(done));

@@ -35,22 +35,16 @@ export interface MailboxDeps {
   rules: BatchRules;
   nextCommitId: () => string;
   /** Work that follows a commit (list entry, result job, next batch of questions); replies wait for what it answers. */
-  afterCommit(lobby: Lobby, events: LobbyEvent[]): Promise<void> | null;
+  afterCommit(lobby: Lobby, events: LobbyEvent[]): Promise<void>;
   /** Nobody knows how the last commit of a lobby ended, so what follows one may be missing. */
   afterUnknown(code: string): void;
   /** After a lobby was read back or ticked: work a dead owner may have left undone. */
   afterRead(lobby: Lobby): void;
 }
 
-export type Deliver = (
-  code: string,
-  command: LobbyCommand,
-  id: string,
-  done: (outcome: Outcome) => void,
-) => void;
+export type Deliver = (code: string, command: LobbyCommand, id: string) => Promise<Outcome>;
 
 export interface Mailboxes {
-  /** Calls `done` once, at once where nothing has to be waited for. */
   deliver: Deliver;
   /** The store was away and may have come back older: nothing in memory is trusted without a look. */
   doubt(): void;
@@ -89,7 +83,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     ...deps,
     slots,
     isOurs: (shard) => deps.placement.tokenOf(shard) !== null,
-    deliver: enqueue,
+    deliver,
     afterRead: (lobby) => deps.afterRead(lobby),
   });
 
@@ -121,37 +115,44 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     settle(slot, () => moved);
   }
 
-  /** Works off what waits until something has to be waited for; its end calls this again. */
-  function proceed(slot: Slot): void {
-    while (slot.waiting.length > 0 && !slot.isBusy && !slot.isDropped) step(slot);
-    // A code nobody ever used must not stay in memory.
-    if (!slot.isBusy && slot.actor?.lobby === null && slot.waiting.length === 0) forget(slot);
-  }
-
-  function release(slot: Slot): void {
+  /** The loop of one lobby. It runs while commands wait, once per slot, so one commit is in flight at most. */
+  async function work(slot: Slot): Promise<void> {
+    slot.isBusy = true;
+    while (slot.waiting.length > 0 && !slot.isDropped) {
+      await step(slot);
+      for (const done of slot.onIdle.splice(0)) done();
+    }
     slot.isBusy = false;
-    for (const done of slot.onIdle.splice(0)) done();
-    proceed(slot);
+    // A code nobody ever used must not stay in memory.
+    if (slot.actor?.lobby === null) forget(slot);
   }
 
-  /** Nothing on this path is an async function: a chain of promises costs as much as deciding the command. */
-  function step(slot: Slot): void {
+  async function step(slot: Slot): Promise<void> {
     const token = deps.placement.tokenOf(slot.shard);
     if (token === null) return forget(slot);
     if (slot.isDoubtful) slot.actor = null;
     const { actor } = slot;
-    if (!actor) return readFirst(slot, token);
+    if (!actor) return readBack(slot, token);
     const batch = takeBatch(slot);
     waitingCount -= batch.length;
     const result = tryBatch(slot, actor, batch);
     if (!result) return broken(slot, batch);
-    if (result.commit === null) return confirmed(slot, actor, batch, result);
-    slot.isBusy = true;
-    commit(slot, result.commit, token, (isCommitted) => {
-      if (isCommitted) return committed(slot, actor, batch, result);
+    try {
+      if (!(await holds(slot, result, token))) return discard(slot, batch);
+      if (actor.lobby && result.commit) await follow(actor.lobby, result.events);
+      answer(slot, actor, batch, result);
+    } catch (error) {
+      deps.log.error({ lobby: slot.code, err: error }, "lobby could not be worked on");
       discard(slot, batch);
-      release(slot);
+    }
+  }
+
+  async function readBack(slot: Slot, token: string): Promise<void> {
+    const isRead = await read(slot, token).catch((error: unknown) => {
+      deps.log.error({ lobby: slot.code, err: error }, "lobby could not be taken up");
+      return false;
     });
+    if (!isRead) discard(slot, []);
   }
 
   /**
@@ -166,86 +167,50 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     waitingCount += batch.length;
   }
 
-  function readFirst(slot: Slot, token: string): void {
-    slot.isBusy = true;
-    void read(slot, token)
-      .catch((error: unknown) => {
-        deps.log.error({ lobby: slot.code, err: error }, "lobby could not be taken up");
-        return false;
-      })
-      .then((isRead) => {
-        if (!isRead) discard(slot, []);
-        release(slot);
-      });
+  /** What was decided is true: committed or, where nothing changed, decided by the owner as the store has it. */
+  async function holds(slot: Slot, result: Batch, token: string): Promise<boolean> {
+    if (result.commit) return commit(slot, result.commit, token);
+    try {
+      return await deps.placement.confirm(slot.shard);
+    } catch {
+      return false;
+    }
   }
 
-  /** Without a commit there was no fence: make sure that what we say is still true. */
-  function confirmed(slot: Slot, actor: Actor, batch: Waiting[], result: Batch): void {
-    const isOurs = deps.placement.confirm(slot.shard);
-    if (isOurs === true) return answer(slot, actor, batch, result);
-    slot.isBusy = true;
-    void Promise.resolve(isOurs)
-      .catch(() => false)
-      .then((isSure) => {
-        if (isSure) answer(slot, actor, batch, result);
-        else discard(slot, batch);
-        release(slot);
-      });
-  }
-
-  function commit(
-    slot: Slot,
-    change: Commit,
-    token: string,
-    done: (isCommitted: boolean) => void,
-  ): void {
+  async function commit(slot: Slot, change: Commit, token: string): Promise<boolean> {
     const { maybeSeq } = slot;
     slot.maybeSeq = Math.max(maybeSeq, change.seq);
-    deps.journal.commit(change, token, (outcome) => {
-      if (outcome === "committed") {
-        slot.knownSeq = change.seq;
-        slot.maybeSeq = 0;
-        slot.isBehindLog = false;
-      } else if (outcome !== "failed") slot.maybeSeq = maybeSeq;
-      if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
-      // It is read back and the commands are tried again; time after time it cannot be written at all.
-      if (outcome === "conflict")
-        deps.log.warn({ lobby: slot.code }, "lobby is not as it was read: read again");
-      if (outcome === "refused") {
-        slot.isBehindLog = true;
-        deps.log.error({ lobby: slot.code, seq: change.seq }, "lobby is behind its log");
-      }
-      if (outcome === "silent")
-        deps.log.warn({ lobby: slot.code }, "nothing written: this worker counts as dead");
-      // Perhaps it is in the store, with a deadline nobody here knows.
-      if (outcome === "failed") {
-        deadlines.retry(slot.code);
-        deps.afterUnknown(slot.code);
-      }
-      done(outcome === "committed");
-    });
+    const outcome = await deps.journal.commit(change, token);
+    if (outcome === "committed") {
+      slot.knownSeq = change.seq;
+      slot.maybeSeq = 0;
+      slot.isBehindLog = false;
+    } else if (outcome !== "failed") slot.maybeSeq = maybeSeq;
+    if (outcome === "fenced") deps.placement.fenced(slot.shard, token);
+    // It is read back and the commands are tried again; time after time it cannot be written at all.
+    if (outcome === "conflict")
+      deps.log.warn({ lobby: slot.code }, "lobby is not as it was read: read again");
+    if (outcome === "refused") {
+      slot.isBehindLog = true;
+      deps.log.error({ lobby: slot.code, seq: change.seq }, "lobby is behind its log");
+    }
+    if (outcome === "silent")
+      deps.log.warn({ lobby: slot.code }, "nothing written: this worker counts as dead");
+    // Perhaps it is in the store, with a deadline nobody here knows.
+    if (outcome === "failed") {
+      deadlines.retry(slot.code);
+      deps.afterUnknown(slot.code);
+    }
+    return outcome === "committed";
   }
 
   /** The effect is committed; what follows may fail without failing the command. */
-  function committed(slot: Slot, actor: Actor, batch: Waiting[], result: Batch): void {
-    const following = actor.lobby === null ? null : deps.afterCommit(actor.lobby, result.events);
-    if (following !== null) return void answerAfter(following, slot, actor, batch, result);
-    answer(slot, actor, batch, result);
-    release(slot);
-  }
-
-  async function answerAfter(
-    following: Promise<void>,
-    slot: Slot,
-    actor: Actor,
-    batch: Waiting[],
-    result: Batch,
-  ): Promise<void> {
-    await following.catch((error: unknown) =>
-      deps.log.warn({ lobby: slot.code, reason: String(error) }, "work after a lobby commit"),
-    );
-    answer(slot, actor, batch, result);
-    release(slot);
+  async function follow(lobby: Lobby, events: LobbyEvent[]): Promise<void> {
+    try {
+      await deps.afterCommit(lobby, events);
+    } catch (error) {
+      deps.log.warn({ lobby: lobby.code, reason: String(error) }, "work after a lobby commit");
+    }
   }
 
   function answer(slot: Slot, actor: Actor, batch: Waiting[], { replies }: Batch): void {
@@ -263,26 +228,23 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     }
   }
 
-  function enqueue(
-    code: string,
-    command: LobbyCommand,
-    id: string,
-    done: (outcome: Outcome) => void,
-  ): void {
+  async function deliver(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
     const shard = shardOf(code);
-    if (deps.placement.tokenOf(shard) === null) return done(moved);
+    if (deps.placement.tokenOf(shard) === null) return moved;
     const slot = slots.open(code, shard);
-    if (slot.waiting.length >= maxWaitingPerLobby || waitingCount >= maxWaiting)
-      return done(unavailable);
+    if (slot.waiting.length >= maxWaitingPerLobby || waitingCount >= maxWaiting) return unavailable;
     waitingCount += 1;
-    const one = { command, id, resolve: done };
-    if (slot.waiting.length === 0) slot.waiting = [one];
-    else slot.waiting.push(one);
-    proceed(slot);
+    const outcome = new Promise<Outcome>((resolve) => {
+      const one = { command, id, resolve };
+      if (slot.waiting.length === 0) slot.waiting = [one];
+      else slot.waiting.push(one);
+    });
+    if (!slot.isBusy) void work(slot);
+    return outcome;
   }
 
   return {
-    deliver: enqueue,
+    deliver,
     doubt() {
       for (const slot of slots.all()) slot.isDoubtful = true;
     },

@@ -23,7 +23,7 @@ export function createReader(deps: {
   rules: BatchRules;
   placement: Pick<Shards, "generationOf" | "isWhole">;
   nextCommitId: () => string;
-  commit: (slot: Slot, change: Commit, token: string, done: (isCommitted: boolean) => void) => void;
+  commit: (slot: Slot, change: Commit, token: string) => Promise<boolean>;
   afterRead(lobby: Lobby): void;
 }): Reader {
   let jumps = 0;
@@ -40,12 +40,7 @@ export function createReader(deps: {
   }
 
   /** The store lost events that were told, or may have: numbers are not used twice, and the hole tells every reader. */
-  function skipLost(
-    slot: Slot,
-    actor: Actor,
-    told: number,
-    token: string,
-  ): Promise<boolean> | boolean {
+  async function skipLost(slot: Slot, actor: Actor, told: number, token: string): Promise<boolean> {
     const { lobby } = actor;
     if (!lobby) return true;
     const generation = deps.placement.generationOf(slot.shard);
@@ -60,7 +55,7 @@ export function createReader(deps: {
     const id = deps.nextCommitId();
     actor.generation = generation;
     const gap = leaveGap(actor, lobby, last, deps.now(), id, context);
-    return new Promise((resolve) => deps.commit(slot, gap, token, resolve));
+    return deps.commit(slot, gap, token);
   }
 
   return async (slot, token) => {

@@ -14,13 +14,7 @@ type Wire =
 
 export interface Remote {
   /** One attempt; `moved` when the target refuses, is gone, or does not answer in time. */
-  send(
-    target: string,
-    code: string,
-    command: LobbyCommand,
-    id: string,
-    done: (outcome: Outcome) => void,
-  ): void;
+  send(target: string, code: string, command: LobbyCommand, id: string): Promise<Outcome>;
   /** A message on this worker's channel. */
   receive(message: string): void;
   /** Sends everything that waits for this worker elsewhere. */
@@ -89,24 +83,23 @@ export function createRemote(deps: {
     entry.resolve(outcome);
   }
 
-  function handle(wire: Wire): void {
+  async function handle(wire: Wire): Promise<void> {
     if (wire[0] === 1) return settle(wire[1], wire[2] ?? moved);
     const [, requestId, from, code, command, id] = wire;
-    deps.deliver(code, command, id, (outcome) =>
-      post(from, [1, requestId, outcome === moved ? null : outcome]),
-    );
+    const outcome = await deps.deliver(code, command, id);
+    post(from, [1, requestId, outcome === moved ? null : outcome]);
   }
 
   return {
-    send(target, code, command, id, done) {
-      if (pending.size >= maxPending) return done(unavailable);
+    async send(target, code, command, id) {
+      if (pending.size >= maxPending) return unavailable;
       const requestId = ++lastRequestId;
       const stopTimer = timing.after(attemptTimeoutMs, () => settle(requestId, moved));
-      pending.set(requestId, { target, stopTimer, resolve: done });
       post(target, [0, requestId, deps.incarnation, code, command, id]);
+      return new Promise((resolve) => pending.set(requestId, { target, stopTimer, resolve }));
     },
     receive(message) {
-      for (const wire of JSON.parse(message) as Wire[]) handle(wire);
+      for (const wire of JSON.parse(message) as Wire[]) void handle(wire);
     },
     giveUp(target) {
       for (const [requestId, entry] of pending)

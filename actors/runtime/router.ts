@@ -76,6 +76,8 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   const nonce = incarnation.slice(-6);
   let commitCount = 0;
   let commandCount = 0;
+  /** The counter comes first in an id, so that telling two apart takes one character. */
+  const newCommandId = () => `${(++commandCount).toString(36)}.${nonce}`;
   let isStopped = false;
 
   const ticker = createTicker(now, timing, (code) => mailboxes.fire(code));
@@ -135,14 +137,12 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     now,
     rules: { context, seatLimit: deps.seatLimit },
     nextCommitId: () => `${(++commitCount).toString(36)}.${nonce}`,
-    afterCommit(lobby, events) {
+    async afterCommit(lobby, events) {
       effects.run(lobby, events);
-      return (
-        listing.update(lobby, events)?.catch((error: unknown) => {
-          relisting.owe(lobby.code);
-          throw error;
-        }) ?? null
-      );
+      await listing.update(lobby, events)?.catch((error: unknown) => {
+        relisting.owe(lobby.code);
+        throw error;
+      });
     },
     afterUnknown: (code) => relisting.owe(code),
     afterRead: effects.resume,
@@ -176,71 +176,29 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     });
   }
 
-  function attempt(
-    code: string,
-    command: LobbyCommand,
-    id: string,
-    done: (outcome: Outcome) => void,
-  ): void {
+  async function attempt(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
     const shard = shardOf(code);
-    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id, done);
+    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id);
     const owner = shards.ownerOf(shard);
-    if (!owner || owner.incarnation === incarnation) return done(moved);
-    remote.send(owner.incarnation, code, command, id, done);
-  }
-
-  /** The counter comes first in an id, so that telling two apart takes one character. */
-  function ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply> | LobbyReply {
-    const commandId =
-      id === undefined ? `${(++commandCount).toString(36)}.${nonce}` : keyedId(command.type, id);
-    const deadline = timing.elapsed() + deps.timings.patienceMs;
-    let answer: Promise<LobbyReply> | LobbyReply | null = null;
-    let resolve: ((answer: Promise<LobbyReply> | LobbyReply) => void) | null = null;
-    const done = (outcome: Outcome) => {
-      answer =
-        outcome === moved
-          ? askAgain(code, command, commandId, deadline).then((later) =>
-              counted(command.type, later),
-            )
-          : counted(command.type, outcome);
-      resolve?.(answer);
-    };
-    attempt(code, command, commandId, done);
-    return (
-      answer ??
-      new Promise((settle) => {
-        resolve = settle;
-      })
-    );
-  }
-
-  function counted(type: string, outcome: Outcome): LobbyReply {
-    const reply = outcome === moved ? unavailable : outcome;
-    count(type, reply.ok ? "ok" : reply.code);
-    return reply;
+    if (!owner || owner.incarnation === incarnation) return moved;
+    return remote.send(owner.incarnation, code, command, id);
   }
 
   /**
-   * The owner changed or did not answer: the same command id makes asking again harmless. When the whole
+   * While the owner changes or does not answer, the same command id makes asking again harmless. When the whole
    * service stops there is nobody to wait for, and the request would hold up the stop.
    */
-  async function askAgain(
-    code: string,
-    command: LobbyCommand,
-    id: string,
-    deadline: number,
-  ): Promise<Outcome> {
-    const shard = shardOf(code);
-    let outcome: Outcome = moved;
-    const isOver = () => isStopped || shards.isLast() || timing.elapsed() >= deadline;
-    while (outcome === moved && !isOver()) {
-      if (!(await waiting.turn(shard, deadline))) break;
-      outcome = await new Promise<Outcome>((done) => attempt(code, command, id, done));
-    }
-    return outcome;
+  async function ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply> {
+    const id = key === undefined ? newCommandId() : keyedId(command.type, key);
+    const deadline = timing.elapsed() + deps.timings.patienceMs;
+    const mayWait = () => !isStopped && !shards.isLast() && timing.elapsed() < deadline;
+    let outcome = await attempt(code, command, id);
+    while (outcome === moved && mayWait() && (await waiting.turn(shardOf(code), deadline)))
+      outcome = await attempt(code, command, id);
+    const reply = outcome === moved ? unavailable : outcome;
+    metrics.lobbyCommands.inc({ type: command.type, outcome: reply.ok ? "ok" : reply.code });
+    return reply;
   }
-
-  const count = (type: string, outcome: string) => metrics.lobbyCommands.inc({ type, outcome });
 
   deps.connections.watch(shards.connection, shards.refused);
 

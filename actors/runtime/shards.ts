@@ -26,7 +26,7 @@ export interface Shards {
   /** Whom to ask; null while nobody has it, or a worker that is dead for certain. */
   ownerOf(shard: number): Owner | null;
   /** True when a read may be served: we are certainly still the owner. */
-  confirm(shard: number): Promise<boolean> | boolean;
+  confirm(shard: number): Promise<boolean>;
   /** Nobody can call this worker dead yet. */
   isHeard(): boolean;
   /** The store refused this token: somebody else owns the shard now. */
@@ -137,7 +137,9 @@ export function createShards(deps: {
       // Its connections may outlive it for a while: whatever is sent to it waits for the time-out.
       return owner === null || liveness.isDead(owner.incarnation) ? null : owner;
     },
-    confirm: (shard) => (liveness.isFresh() ? holdings.holds(shard) : holdings.confirm(shard)),
+    async confirm(shard) {
+      return liveness.isFresh() ? holdings.holds(shard) : holdings.confirm(shard);
+    },
     isHeard: () => liveness.isHeard(),
     fenced(shard, token) {
       holdings.lose(shard, token);

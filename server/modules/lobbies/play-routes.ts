@@ -12,10 +12,7 @@ import {
   seatRoute,
   tag,
 } from "./seat-route.ts";
-import { askerOf, commandThen, jsonReply, readCode } from "./service.ts";
-
-const emptyReply = () => reply(204);
-const okReply = () => reply(200, { ok: true } as const);
+import { askerOf, command, jsonReply, readCode } from "./service.ts";
 
 const token = defineRoute({
   ...seatRoute,
@@ -67,7 +64,7 @@ const answer = defineRoute({
     "lobby:already_answered",
     "lobby:question_closed",
   ],
-  handler: ({ deps, caller, params, body, request }) => {
+  handler: async ({ deps, caller, params, body, request }) => {
     const asked: LobbyCommand = {
       type: "answer",
       selectedIndex: body.selected_index,
@@ -75,7 +72,7 @@ const answer = defineRoute({
       index: body.index ?? null,
       by: askerOf(caller),
     };
-    return commandThen(deps, readCode(params.code), asked, keyOf(request), jsonReply);
+    return jsonReply(await command(deps, readCode(params.code), asked, keyOf(request)));
   },
 });
 
@@ -88,14 +85,15 @@ const pick = defineRoute({
   body: s.PickBody,
   responses: { 204: null },
   errors: [...commandErrors, "lobby:wrong_mode", "lobby:not_in_progress", "lobby:question_closed"],
-  handler: ({ deps, caller, params, body, request }) => {
+  handler: async ({ deps, caller, params, body, request }) => {
     const asked: LobbyCommand = {
       type: "pick",
       selectedIndex: body.selected_index,
       index: body.index ?? null,
       by: askerOf(caller),
     };
-    return commandThen(deps, readCode(params.code), asked, keyOf(request), emptyReply);
+    await command(deps, readCode(params.code), asked, keyOf(request));
+    return reply(204);
   },
 });
 
@@ -111,9 +109,10 @@ const reveal = defineRoute({
   params: s.CodeParams,
   responses: { 200: s.Ok },
   errors: ["lobby:not_found"],
-  handler: ({ deps, params }) => {
+  handler: async ({ deps, params }) => {
     const asked: LobbyCommand = { type: "reveal", by: askerOf(null) };
-    return commandThen(deps, readCode(params.code), asked, undefined, okReply);
+    await command(deps, readCode(params.code), asked);
+    return reply(200, { ok: true });
   },
 });
 
@@ -125,9 +124,10 @@ const heartbeat = defineRoute({
   source: "document 2, Lobbies; LOB-19",
   responses: { 200: s.Ok },
   errors: seatErrors,
-  handler: ({ deps, caller, params }) => {
+  handler: async ({ deps, caller, params }) => {
     const asked: LobbyCommand = { type: "heartbeat", by: askerOf(caller) };
-    return commandThen(deps, readCode(params.code), asked, undefined, okReply);
+    await command(deps, readCode(params.code), asked);
+    return reply(200, { ok: true });
   },
 });
 
@@ -139,9 +139,10 @@ const leave = defineRoute({
   source: "document 2, Lobbies",
   responses: { 204: null },
   errors: commandErrors,
-  handler: ({ deps, caller, params, request }) => {
+  handler: async ({ deps, caller, params, request }) => {
     const asked: LobbyCommand = { type: "leave", by: askerOf(caller) };
-    return commandThen(deps, readCode(params.code), asked, keyOf(request), emptyReply);
+    await command(deps, readCode(params.code), asked, keyOf(request));
+    return reply(204);
   },
 });
 

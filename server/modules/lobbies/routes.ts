@@ -7,7 +7,7 @@ import * as s from "./schemas.ts";
 import { base, cookieSeconds, guessableCode, tag } from "./seat-route.ts";
 import {
   askerOf,
-  commandThen,
+  command,
   createLobby,
   drawLobby,
   joinLobby,
@@ -57,9 +57,9 @@ const readRoutes = ["", "/status"].map((suffix) =>
     params: s.CodeParams,
     responses: { 200: s.LobbyAndPlayer },
     errors: ["lobby:not_found"],
-    handler: ({ deps, caller, params }) => {
+    handler: async ({ deps, caller, params }) => {
       const asked: LobbyCommand = { type: "read", by: askerOf(caller) };
-      return commandThen(deps, readCode(params.code), asked, undefined, jsonReply);
+      return jsonReply(await command(deps, readCode(params.code), asked));
     },
   }),
 );

@@ -7,7 +7,6 @@ import type {
   NewSeat,
   Settings,
 } from "../../../actors/index.ts";
-import { after } from "../../core/after.ts";
 import { AppError } from "../../core/errors.ts";
 import { randomString } from "../../core/ids.ts";
 import { codeAlphabet, codeLength, lobbyCodeOf } from "../../core/lobby-codes.ts";
@@ -77,27 +76,14 @@ export function askerOf(caller: SeatCaller | null): Asker {
     : { seatId, playerId };
 }
 
-const itself = (json: string | null) => json;
-
 /** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
-export function command(
+export async function command(
   deps: Deps,
   code: string,
   asked: LobbyCommand,
   id?: string,
-): Promise<string | null> | string | null {
-  return commandThen(deps, code, asked, id, itself);
-}
-
-/** The same, with what is made of the JSON text: a promise more would be as dear as the rules of a short command. */
-export function commandThen<R>(
-  deps: Deps,
-  code: string,
-  asked: LobbyCommand,
-  id: string | undefined,
-  work: (json: string | null) => R,
-): Promise<Awaited<R>> | R {
-  return after(deps.lobbies.ask(code, asked, id), (answer) => work(bodyOf(deps, answer)));
+): Promise<string | null> {
+  return bodyOf(deps, await deps.lobbies.ask(code, asked, id));
 }
 
 /** The answer that the JSON text of a lobby's body makes. */

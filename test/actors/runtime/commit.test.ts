@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import {
-  createJournal,
-  type Commit,
-  type CommitResult,
-  type Journal,
-} from "../../../actors/runtime/journal.ts";
+import { createJournal, type Commit, type Journal } from "../../../actors/runtime/journal.ts";
 import {
   dueKey,
   eventChannel,
@@ -57,8 +52,7 @@ describe("the commit script", () => {
   });
 
   type Sent = Commit & { token: string };
-  const commit = (sent: Sent, to = journal) =>
-    new Promise<CommitResult>((resolve) => to.commit(sent, sent.token, resolve));
+  const commit = (sent: Sent, to = journal) => to.commit(sent, sent.token);
 
   const change = (more: Partial<Sent> = {}): Sent => ({
     code,

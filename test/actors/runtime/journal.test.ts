@@ -37,8 +37,7 @@ function storeWithout(code: string, isSharded: boolean) {
     counted: null,
     isHeard: () => true,
   });
-  const commit = (one: string) =>
-    new Promise((resolve) => journal.commit(change(one), "w|1", resolve));
+  const commit = (one: string) => journal.commit(change(one), "w|1");
   return { commit, scripts, answer: () => held.splice(0).forEach((go) => go()) };
 }
 

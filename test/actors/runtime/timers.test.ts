@@ -3,7 +3,6 @@ import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
 import { createMailboxes } from "../../../actors/runtime/mailbox.ts";
-import type { Outcome } from "../../../actors/runtime/outcome.ts";
 import { createTicker } from "../../../actors/runtime/ticker.ts";
 import type { Timing } from "../../../actors/runtime/timing.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
@@ -38,21 +37,22 @@ function createProcess() {
     metrics: createMetrics(),
     now: () => now,
     journal: {
-      commit(_commit, _token, done) {
-        if (held) held.push(() => done("committed"));
-        else setImmediate(() => done("committed"));
-      },
+      commit: () =>
+        new Promise((resolve) => {
+          if (held) held.push(() => resolve("committed"));
+          else setImmediate(() => resolve("committed"));
+        }),
     },
     placement: {
       tokenOf: () => "token",
-      confirm: () => true,
+      confirm: async () => true,
       fenced: () => undefined,
       generationOf: () => 0,
       isWhole: async () => true,
     },
     rules: { context, seatLimit: null },
     nextCommitId: () => String(Math.random()),
-    afterCommit: () => null,
+    afterCommit: async () => undefined,
     afterUnknown: () => undefined,
     afterRead: (lobby) => read.push(lobby),
   });
@@ -62,7 +62,7 @@ function createProcess() {
     /** Lobbies that were offered for what may be left undone. */
     read,
     ask: (code: string, command: LobbyCommand) =>
-      new Promise<Outcome>((done) => mailboxes.deliver(code, command, String(++commands), done)),
+      mailboxes.deliver(code, command, String(++commands)),
     async pass(ms: number) {
       for (const end = now + ms; now < end;) {
         now += 100;
