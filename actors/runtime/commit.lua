@@ -1,7 +1,7 @@
 -- Commits the changes of many lobbies of one tick, each fenced by its shard's owner record.
 -- KEYS: per lobby owner, lobby, stream, due; workers last, where they lie beside.
--- ARGV: incarnation, ms after which a silent worker is dead; per lobby one text whose parts each end with \31: token, stamp that is expected, new stamp, code, channel,
---       ttl ms or '', due ms or '' (keep) or '-' (none), length to cut the log to or '' (leave it),
+-- ARGV: incarnation, ms after which a silent worker is dead, events a log keeps at least; per lobby one text whose parts each end with \31: token, stamp that is expected, new stamp, code, channel,
+--       ttl ms or '', due ms or '' (keep) or '-' (none),
 --       numbers of deleted fields and of events, (field, value)..., deleted fields...;
 --       behind it of each event its id and its message. A message is stored and published as it came, because
 --       every string that is made here is hashed from end to end.
@@ -11,7 +11,8 @@
 -- A lobby is checked fully before its first write, because a script has no rollback; whether the log takes the first
 -- event shows when it is written, so that comes first.
 local call, try, find, sub = redis.call, redis.pcall, string.find, string.sub
-local results, owners, at = {}, {}, 3
+local results, owners, at = {}, {}, 4
+local kept = ARGV[3]
 local lobbies = math.floor(#KEYS / 4)
 
 if #KEYS > lobbies * 4 then
@@ -36,7 +37,7 @@ end
 for i = 0, lobbies - 1 do
   local own, lobby, stream, due = KEYS[i * 4 + 1], KEYS[i * 4 + 2], KEYS[i * 4 + 3], KEYS[i * 4 + 4]
   local parts, count = split(ARGV[at])
-  local token, expected, stamp, code, channel, ttl, dueAt, limit, deleted, events = unpack(parts, 1, 10)
+  local token, expected, stamp, code, channel, ttl, dueAt, deleted, events = unpack(parts, 1, 9)
   local fieldsEnd = count - deleted
 
   local owner = owners[own]
@@ -51,17 +52,16 @@ for i = 0, lobbies - 1 do
     results[i + 1] = 'a'
   elseif stored ~= expected then
     results[i + 1] = 'v'
-  elseif events ~= '0' and type(try('XADD', stream, ARGV[at + 1], 'd', ARGV[at + 2])) == 'table' then
+  elseif events ~= '0' and type(try('XADD', stream, 'MAXLEN', '~', kept, ARGV[at + 1], 'd', ARGV[at + 2])) == 'table' then
     results[i + 1] = 'r'
   else
     if count > fieldsEnd then call('HDEL', lobby, unpack(parts, fieldsEnd + 1, count)) end
-    call('HSET', lobby, 'v', stamp, unpack(parts, 11, fieldsEnd))
+    call('HSET', lobby, 'v', stamp, unpack(parts, 10, fieldsEnd))
     if events ~= '0' then call('PUBLISH', channel, ARGV[at + 2]) end
     for n = at + 3, at + events * 2, 2 do
-      call('XADD', stream, ARGV[n], 'd', ARGV[n + 1])
+      call('XADD', stream, 'MAXLEN', '~', kept, ARGV[n], 'd', ARGV[n + 1])
       call('PUBLISH', channel, ARGV[n + 1])
     end
-    if limit ~= '' then call('XTRIM', stream, 'MAXLEN', '~', limit) end
     if ttl ~= '' then
       call('PEXPIRE', lobby, ttl)
       call('PEXPIRE', stream, ttl)

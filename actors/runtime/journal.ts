@@ -52,8 +52,6 @@ export interface Journal {
 
 /** Messages a lobby's log keeps at least; readers further back get a snapshot. */
 const keptMessages = 256;
-/** Numbers between two cuts of a log: a look at its length with every message would be a seventh of its cost. */
-const messagesPerCut = 64;
 /** Lobbies per script: bounds the time the store is held and the values on its stack. */
 const maxLobbiesPerScript = 256;
 
@@ -92,7 +90,8 @@ export function createJournal(deps: {
       return batch.forEach(({ resolve }) => resolve("silent"));
     const started = timing.elapsed();
     const keys: string[] = [];
-    const args: (string | number)[] = [counted?.incarnation ?? "", counted?.deadMs ?? ""];
+    const { incarnation = "", deadMs = "" } = counted ?? {};
+    const args: (string | number)[] = [incarnation, deadMs, keptMessages];
     for (const { commit, token } of batch) {
       const { owner, lobby, stream, due, channel } = keysOf(commit.code);
       keys.push(owner, lobby, stream, due);
@@ -168,18 +167,12 @@ const end = "\x1f";
 function packCommit(commit: Commit, token: string, channel: string): string {
   const { expected, version, id, code, fields, removedFields, payloads } = commit;
   const stamp = stampOf(version, id);
-  const limit = isCutDue(commit) ? keptMessages : "";
   let text = `${token}${end}${expected}${end}${stamp}${end}${code}${end}${channel}${end}`;
-  text += `${commit.ttlMs ?? ""}${end}${dueText(commit.due)}${end}${limit}${end}`;
+  text += `${commit.ttlMs ?? ""}${end}${dueText(commit.due)}${end}`;
   text += `${removedFields.length}${end}${payloads.length}${end}`;
   for (const [name, value] of fields) text += name + end + value + end;
   for (const name of removedFields) text += name + end;
   return text;
-}
-
-function isCutDue({ seq, payloads }: Commit): boolean {
-  const before = seq - payloads.length;
-  return Math.floor(seq / messagesPerCut) > Math.floor(before / messagesPerCut);
 }
 
 function dueText(due: number | null | undefined): string | number {

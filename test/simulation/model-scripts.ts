@@ -18,7 +18,7 @@ export const scripts: Record<ScriptName, Script> = {
 
 function commit(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string {
   let letters = "";
-  let at = 2;
+  let at = 3;
   const lobbies = Math.floor(keys.length / 4);
   const [worker = "", deadMs = ""] = args;
   if (keys.length > lobbies * 4) {
@@ -31,7 +31,7 @@ function commit(redis: ModelRedis, keys: readonly string[], args: readonly strin
     const parts = (args[at] ?? "").split("\x1f");
     parts.pop();
     const [token = "", expected = "", stamp = "", code = "", channel = ""] = parts;
-    const [ttl = "", dueAt = "", , removedCount = "0", eventCount = "0"] = parts.slice(5);
+    const [ttl = "", dueAt = "", removedCount = "0", eventCount = "0"] = parts.slice(5);
     const fieldsEnd = parts.length - Number(removedCount);
     const messages = pairs(args.slice(at + 1, at + 1 + Number(eventCount) * 2));
     at += 1 + messages.length * 2;
@@ -41,7 +41,7 @@ function commit(redis: ModelRedis, keys: readonly string[], args: readonly strin
       token,
       version: Number(version),
       id,
-      fields: pairs(parts.slice(10, fieldsEnd)),
+      fields: pairs(parts.slice(9, fieldsEnd)),
       removed: parts.slice(fieldsEnd),
       messages,
     };
