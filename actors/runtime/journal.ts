@@ -95,12 +95,7 @@ export function createJournal(deps: {
     for (const { commit, token } of batch) {
       const { owner, lobby, stream, due, channel } = keysOf(commit.code);
       keys.push(owner, lobby, stream, due);
-      args.push(packCommit(commit, token, channel));
-      let seq = commit.seq - commit.payloads.length;
-      for (const payload of commit.payloads) {
-        seq += 1;
-        args.push(`${seq}-0`, `${seq}\n${payload}`);
-      }
+      args.push(...argumentsOf(commit, token, channel));
     }
     if (counted !== null) keys.push(workersKey);
     let results: unknown;
@@ -157,22 +152,18 @@ export function createJournal(deps: {
   };
 }
 
-/** Ends every part of a packed commit; JSON escapes it, and names and numbers have none. */
-const end = "\x1f";
-
-/**
- * Everything but the messages in one argument: each further one costs the client library its length, a
- * join and a copy, which is more than the script needs to take small parts out again.
- */
-function packCommit(commit: Commit, token: string, channel: string): string {
-  const { expected, version, id, code, fields, removedFields, payloads } = commit;
-  const stamp = stampOf(version, id);
-  let text = `${token}${end}${expected}${end}${stamp}${end}${code}${end}${channel}${end}`;
-  text += `${commit.ttlMs ?? ""}${end}${dueText(commit.due)}${end}`;
-  text += `${removedFields.length}${end}${payloads.length}${end}`;
-  for (const [name, value] of fields) text += name + end + value + end;
-  for (const name of removedFields) text += name + end;
-  return text;
+/** What the script takes of one commit, in the order in which it reads it. */
+function argumentsOf(commit: Commit, token: string, channel: string): (string | number)[] {
+  const { code, expected, version, id, fields, removedFields, payloads } = commit;
+  const first = commit.seq - payloads.length + 1;
+  return [
+    ...[token, expected, stampOf(version, id), code, channel],
+    ...[commit.ttlMs ?? "", dueText(commit.due)],
+    ...[fields.length, removedFields.length, payloads.length],
+    ...fields.flat(),
+    ...removedFields,
+    ...payloads.flatMap((payload, i) => [`${first + i}-0`, `${first + i}\n${payload}`]),
+  ];
 }
 
 function dueText(due: number | null | undefined): string | number {

@@ -111,7 +111,7 @@ function commitArgs(chance: Chance, model: ModelRedis, code: string, token: stri
   const parts = [
     ...[token, expected, `${version + 1} c${chance.between(1, 3)}`, code, eventChannel(code)],
     ...[chance.is(0.5) ? 60_000 : "", chance.pick(["", "-", 5, 7])],
-    ...[removed.length, events],
+    ...[1, removed.length, events],
     ...[`f${chance.between(0, 4)}`, chance.between(0, 99)],
     ...removed,
   ];
@@ -119,7 +119,7 @@ function commitArgs(chance: Chance, model: ModelRedis, code: string, token: stri
     `${last + n + 1}-0`,
     `${last + n + 1}\n"event ${n}"`,
   ]);
-  return [parts.map((part) => `${part}\x1f`).join(""), ...messages.flat()];
+  return [...parts.map(String), ...messages.flat()];
 }
 
 /** Everything a store holds, but for the times of the workers' last signs of life. */

@@ -26,23 +26,23 @@ function commit(redis: ModelRedis, keys: readonly string[], args: readonly strin
     const seen = redis.sorted.get(keys.at(-1) ?? "")?.get(worker) ?? oldest;
     if (seen <= oldest && !redis.faults.ignoresOwner) return "s".repeat(lobbies);
   }
+  const take = (count: number) => args.slice(at, (at += count));
   for (let i = 0; i < lobbies * 4; i += 4) {
     const [own = "", lobby = "", stream = "", due = ""] = keys.slice(i, i + 4);
-    const parts = (args[at] ?? "").split("\x1f");
-    parts.pop();
-    const [token = "", expected = "", stamp = "", code = "", channel = ""] = parts;
-    const [ttl = "", dueAt = "", removedCount = "0", eventCount = "0"] = parts.slice(5);
-    const fieldsEnd = parts.length - Number(removedCount);
-    const messages = pairs(args.slice(at + 1, at + 1 + Number(eventCount) * 2));
-    at += 1 + messages.length * 2;
+    const [token = "", expected = "", stamp = "", code = "", channel = ""] = take(5);
+    const [ttl = "", dueAt = ""] = take(2);
+    const [fieldCount = "0", removedCount = "0", eventCount = "0"] = take(3);
+    const fields = pairs(take(Number(fieldCount) * 2));
+    const removed = take(Number(removedCount));
+    const messages = pairs(take(Number(eventCount) * 2));
     const [version = "", id = ""] = stamp.split(" ");
     const change: StoredCommit = {
       code,
       token,
       version: Number(version),
       id,
-      fields: pairs(parts.slice(9, fieldsEnd)),
-      removed: parts.slice(fieldsEnd),
+      fields,
+      removed,
       messages,
     };
     let verdict: string = judge(redis, own, lobby, { token, expected, stamp });

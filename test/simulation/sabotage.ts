@@ -59,7 +59,7 @@ function recounting(sound: Connection): Connection {
   const lowered = (args: string[]): string[] => {
     let isLaterOwner = false;
     return args.map((arg) => {
-      if (arg.includes("\x1f")) isLaterOwner = !(arg.split("\x1f")[0] ?? "").endsWith("|1");
+      if (/^w\d+\|\d+$/.test(arg)) isLaterOwner = !arg.endsWith("|1");
       return isLaterOwner
         ? arg.replace(/^\d+(?=-0$|\n)/, (number) => `${Number(number) - 1}`)
         : arg;
