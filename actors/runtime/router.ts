@@ -1,4 +1,5 @@
 import type { Clock } from "../../server/core/clock.ts";
+import { randomId } from "../../server/core/ids.ts";
 import type { Logger } from "../../server/core/logger.ts";
 import type { Metrics } from "../../server/core/metrics.ts";
 import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
@@ -71,13 +72,6 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
   const { commits, control, subscriber } = deps.connections;
   const now = () => clock.now();
   const listing = createListing(control, context);
-  // Lobbies in memory hold ids of commits and commands by the dozen, so these are short: the random end of
-  // the incarnation tells processes apart.
-  const nonce = incarnation.slice(-6);
-  let commitCount = 0;
-  let commandCount = 0;
-  /** The counter comes first in an id, so that telling two apart takes one character. */
-  const newCommandId = () => `${(++commandCount).toString(36)}.${nonce}`;
   let isStopped = false;
 
   const ticker = createTicker(now, timing, (code) => mailboxes.fire(code));
@@ -136,7 +130,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     metrics,
     now,
     rules: { context, seatLimit: deps.seatLimit },
-    nextCommitId: () => `${(++commitCount).toString(36)}.${nonce}`,
+    nextCommitId: randomId,
     async afterCommit(lobby, events) {
       effects.run(lobby, events);
       await listing.update(lobby, events)?.catch((error: unknown) => {
@@ -189,7 +183,7 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
    * service stops there is nobody to wait for, and the request would hold up the stop.
    */
   async function ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply> {
-    const id = key === undefined ? newCommandId() : keyedId(command.type, key);
+    const id = key === undefined ? randomId() : keyedId(command.type, key);
     const deadline = timing.elapsed() + deps.timings.patienceMs;
     const mayWait = () => !isStopped && !shards.isLast() && timing.elapsed() < deadline;
     let outcome = await attempt(code, command, id);
