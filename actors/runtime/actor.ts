@@ -40,8 +40,7 @@ export interface Actor {
   commitId: string;
   snapshotVersion: number;
   memory: Memory;
-  /** Null until a command is counted, and again when every window is over. */
-  counts: SeatCounts | null;
+  counts: SeatCounts;
   audience: Audience;
   signs: Signs;
   /** Deadline as the store has it. */
@@ -81,7 +80,7 @@ export function actorOf(code: string, stored: StoredLobby, now: number, generati
     commitId,
     snapshotVersion,
     memory,
-    counts: null,
+    counts: new Map(),
     audience: newAudience(lobby, now),
     signs: null,
     due: lobby ? nextDeadline(lobby) : null,
@@ -101,10 +100,10 @@ export function runBatch(
   rules: BatchRules,
 ): Batch {
   const { context, seatLimit } = rules;
-  let replies: LobbyReply[] = [];
-  let events: LobbyEvent[] = [];
-  let fields: [string, string][] = [];
-  let payloads: string[] = [];
+  const replies: LobbyReply[] = [];
+  const events: LobbyEvent[] = [];
+  const fields: [string, string][] = [];
+  const payloads: string[] = [];
 
   for (const { command: given, id } of commands) {
     const command = complete(actor, given, now);
@@ -113,42 +112,41 @@ export function runBatch(
     const wait = seatId === null ? null : countFor(actor, command, seatId, now, seatLimit);
     if (wait !== null) {
       const params = { retry_after: wait };
-      replies = withOne(replies, { ok: false, code: "rate_limit:exceeded", params });
+      replies.push({ ok: false, code: "rate_limit:exceeded", params });
       continue;
     }
     const known = seatId === null ? null : recall(actor.memory, seatId, id);
     if (known) {
-      replies = withOne(replies, known);
+      replies.push(known);
       continue;
     }
     const decision = decide(actor.lobby, command, now);
     const isOfCurrent = meansCurrent(command, id);
     if (!decision.ok) {
       const { rejection } = decision;
-      replies = withOne(replies, { ok: false, ...rejection });
+      replies.push({ ok: false, ...rejection });
       if (isOfCurrent && seatId !== null && isLasting(rejection.code, actor.lobby?.status))
-        fields = withOne(fields, rememberRefusal(actor.memory, seatId, id, rejection.code));
+        fields.push(rememberRefusal(actor.memory, seatId, id, rejection.code));
       continue;
     }
     const leave = leaveOf(actor.lobby, command, seatId);
     for (const event of decision.events) {
       actor.lobby = evolve(actor.lobby, event);
       const message = messageOf(actor.lobby, event, context);
-      if (message)
-        payloads = withOne(payloads, encodeMessage(actor.lobby, message, event.at, context));
-      events = withOne(events, event);
+      if (message) payloads.push(encodeMessage(actor.lobby, message, event.at, context));
+      events.push(event);
       if (event.type === "prepare_abandoned") fields.push(...forgetPrepared(actor.memory));
     }
     const { lobby } = actor;
     if (decision.seen !== undefined && lobby)
       actor.signs = withSign(actor.signs, lobby, decision.seen, now);
     const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;
-    replies = withOne(replies, { ok: true, body });
+    replies.push({ ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
     const isKept =
       isOfCurrent || (decision.events.length > 0 && !isHarmlessTwice(command, decision.answer));
     if (isKept && rememberedBy !== null)
-      fields = withOne(fields, remember(actor.memory, rememberedBy, id, body, leave));
+      fields.push(remember(actor.memory, rememberedBy, id, body, leave));
   }
 
   const { lobby } = actor;
@@ -156,13 +154,6 @@ export function runBatch(
   const commit =
     isChanged && lobby ? sealBatch(actor, lobby, events, fields, payloads, commitId) : null;
   return { replies, events, commit };
-}
-
-/** A list with one more. A literal has room for what is in it, while an empty one that grows makes room for many. */
-function withOne<T>(list: T[], one: T): T[] {
-  if (list.length === 0) return [one];
-  list.push(one);
-  return list;
 }
 
 /** Adds what this process alone knows. */
@@ -182,7 +173,7 @@ function countFor(
   limit: SeatLimit | null,
 ): number | null {
   if (!limit || command.type === "create" || command.type === "join") return null;
-  return countCommand((actor.counts ??= new Map()), seatId, now, limit);
+  return countCommand(actor.counts, seatId, now, limit);
 }
 
 function sealBatch(
@@ -266,8 +257,7 @@ export function leaveGap(
 
 function forget(actor: Actor, lobby: Lobby): string[] {
   const seated = new Set([...lobby.seats, ...lobby.formerSeats].map((seat) => seat.id));
-  const { counts } = actor;
-  for (const seatId of counts?.keys() ?? []) if (!seated.has(seatId)) counts?.delete(seatId);
+  for (const seatId of actor.counts.keys()) if (!seated.has(seatId)) actor.counts.delete(seatId);
   return forgetDeparted(actor.memory, seated);
 }
 

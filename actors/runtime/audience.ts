@@ -3,8 +3,7 @@ import type { Lobby, LobbyCommand } from "../lobby/types.ts";
 
 /** What every process last said about the spectators of one lobby; kept in memory only (HUB-08). */
 export interface Audience {
-  /** Null while nobody watches. */
-  words: Map<string, { count: number; at: number }> | null;
+  words: Map<string, { count: number; at: number }>;
   /** The published number of a lobby read back holds until its spectators have been told of again. */
   carried: { count: number; until: number };
 }
@@ -18,7 +17,7 @@ const maxWorkers = 256;
 
 export function newAudience(lobby: Lobby | null, now: number): Audience {
   return {
-    words: null,
+    words: new Map(),
     carried: { count: lobby?.spectatorCount ?? 0, until: now + carryMs },
   };
 }
@@ -31,20 +30,16 @@ export function withAudience(audience: Audience, command: LobbyCommand, now: num
   return { ...command, sum: sumOf(audience, now) };
 }
 
-function hear(audience: Audience, worker: string, count: number, now: number): void {
-  if (count <= 0) {
-    audience.words?.delete(worker);
-    return;
-  }
-  const words = (audience.words ??= new Map());
-  if (words.has(worker) || words.size < maxWorkers) words.set(worker, { count, at: now });
+function hear({ words }: Audience, worker: string, count: number, now: number): void {
+  if (count <= 0) words.delete(worker);
+  else if (words.has(worker) || words.size < maxWorkers) words.set(worker, { count, at: now });
 }
 
 export function sumOf({ words, carried }: Audience, now: number): number {
   let sum = 0;
-  for (const [worker, { count, at }] of words ?? []) {
+  for (const [worker, { count, at }] of words) {
     // The difference is taken both ways, so that a clock set back forgets nobody for longer (S40).
-    if (Math.abs(now - at) >= forgetMs) words?.delete(worker);
+    if (Math.abs(now - at) >= forgetMs) words.delete(worker);
     else sum += count;
   }
   return now < carried.until ? Math.max(sum, carried.count) : sum;
@@ -54,12 +49,12 @@ export function sumOf({ words, carried }: Audience, now: number): number {
 export function audienceDue(audience: Audience, lobby: Lobby, now: number): number | null {
   if (lobby.status === "finished") return null;
   const { words, carried } = audience;
-  if ((words?.size ?? 0) === 0 && carried.count === 0 && !lobby.spectatorCount) return null;
+  if (words.size === 0 && carried.count === 0 && !lobby.spectatorCount) return null;
   if (sumOf(audience, now) !== (lobby.spectatorCount ?? 0)) {
     const toldAt = lobby.spectatorsToldAt ?? 0;
     return Math.abs(now - toldAt) < spectatorsMergeMs ? toldAt + spectatorsMergeMs : now;
   }
-  const times = [...(words?.values() ?? [])].map(({ at }) => at + forgetMs);
+  const times = [...words.values()].map(({ at }) => at + forgetMs);
   if (carried.count > 0 && now < carried.until) times.push(carried.until);
   return times.length === 0 ? null : Math.min(...times);
 }

@@ -10,7 +10,7 @@ import { shardOf } from "./keys.ts";
 import { moved, unavailable, type Outcome } from "./outcome.ts";
 import { createReader } from "./reading.ts";
 import type { Shards } from "./shards.ts";
-import { createSlots, idle, noneWaiting, type Slot, type Waiting } from "./slots.ts";
+import { createSlots, idle, type Slot, type Waiting } from "./slots.ts";
 import type { Ticker } from "./ticker.ts";
 import type { Timing } from "./timing.ts";
 
@@ -102,7 +102,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
 
   function settle(slot: Slot, outcome: (waiting: Waiting) => Outcome): void {
     const all = slot.waiting;
-    slot.waiting = noneWaiting;
+    slot.waiting = [];
     slot.aloneCount = 0;
     waitingCount -= all.length;
     for (const one of all) one.resolve(outcome(one));
@@ -235,9 +235,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     if (slot.waiting.length >= maxWaitingPerLobby || waitingCount >= maxWaiting) return unavailable;
     waitingCount += 1;
     const outcome = new Promise<Outcome>((resolve) => {
-      const one = { command, id, resolve };
-      if (slot.waiting.length === 0) slot.waiting = [one];
-      else slot.waiting.push(one);
+      slot.waiting.push({ command, id, resolve });
     });
     if (!slot.isBusy) void work(slot);
     return outcome;
@@ -290,7 +288,7 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       const windowMs = deps.rules.seatLimit?.windowMs ?? 0;
       for (const slot of slots.all()) {
         if (slot.isBusy || slot.waiting.length > 0) continue;
-        if (slot.actor && slot.lastUsed < now - windowMs) slot.actor.counts = null;
+        if (slot.actor && slot.lastUsed < now - windowMs) slot.actor.counts.clear();
         if (slot.lastUsed < now - idleMs) slots.remove(slot);
       }
     },
@@ -304,6 +302,6 @@ function takeBatch(slot: Slot): Waiting[] {
     return slot.waiting.splice(0, 1);
   }
   const batch = slot.waiting;
-  slot.waiting = noneWaiting;
+  slot.waiting = [];
   return batch;
 }

@@ -91,21 +91,17 @@ function keep(
   hasLeft: boolean,
 ): [string, string] {
   const entries = memory.get(seatId) ?? [];
-  const kept = withEntry(entries, entry);
   // Who leaves is set anew, so that the order of the map is that of the leaving.
   if (hasLeft) memory.delete(seatId);
-  if (hasLeft || kept !== entries) memory.set(seatId, kept);
+  memory.set(seatId, withEntry(entries, entry));
   return [fieldOf(seatId, entry.n), encode(entry)];
 }
 
-/**
- * A full window has its newest entry in the place of its oldest. Until then the list is made anew, of just the
- * length needed: one that grows keeps room for many, which idle lobbies would pay for.
- */
+/** A full window has its newest entry in the place of its oldest. */
 function withEntry(entries: Remembered[], entry: Remembered): Remembered[] {
-  if (entries.length < windowSize) return entries.length === 0 ? [entry] : entries.concat(entry);
-  entries[entry.n % windowSize] = entry;
-  return entries;
+  return entries.length < windowSize
+    ? entries.concat(entry)
+    : entries.with(entry.n % windowSize, entry);
 }
 
 function encode({ n, id, body, account, refused }: Remembered): string {

@@ -13,9 +13,6 @@ export interface Waiting extends Delivery {
   resolve: (outcome: Outcome) => void;
 }
 
-/** Shared by all lobbies where nothing waits: an empty list that grows takes room for many at once. */
-export const noneWaiting = Object.freeze<Waiting[]>([]) as Waiting[];
-
 /** Queue and in-memory state of one lobby; one commit in flight at most. */
 export interface Slot {
   readonly code: string;
@@ -141,7 +138,7 @@ function emptySlot(code: string, shard: number, now: number): Slot {
     code,
     shard,
     actor: null,
-    waiting: noneWaiting,
+    waiting: [],
     aloneCount: 0,
     isBusy: false,
     isDropped: false,
