@@ -2,105 +2,85 @@ import { actorOf, isCommand } from "./activity.ts";
 import { maxBans } from "./limits.ts";
 import { messageTypes } from "./messages.ts";
 import { seatById } from "./seats.ts";
-import type { Lobby, LobbyEvent, NewSeat, Round, Seat } from "./types.ts";
+import type { Lobby, LobbyEvent, NewSeat, PlayedQuestion, Round, Seat } from "./types.ts";
 
 type Event<T extends LobbyEvent["type"]> = Extract<LobbyEvent, { type: T }>;
 
-/**
- * The lobby after an event. Consumes its argument: the given lobby is changed in place and must not be used
- * again, because a copy per command would cost as much as a request. Events are left as they are.
- */
+/** The lobby after an event; both it and the one given stay as they are. */
 export function evolve(lobby: Lobby | null, event: LobbyEvent): Lobby {
   if (event.type === "created") return created(event);
   if (!lobby) throw new Error(`the event ${event.type} needs a lobby`);
   const actor = actorOf(lobby, event);
-  if (actor) {
-    actor.isConnected = true;
-    actor.lastSeenAt = event.at;
-  }
-  if (isCommand(event)) lobby.lastCommandAt = event.at;
-  if (messageTypes[event.type]) lobby.seq += 1;
-  change(lobby, event);
-  return lobby;
+  const shown: Lobby = {
+    ...lobby,
+    seats: actor
+      ? withSeat(lobby.seats, actor.id, { isConnected: true, lastSeenAt: event.at })
+      : lobby.seats,
+    lastCommandAt: isCommand(event) ? event.at : lobby.lastCommandAt,
+    seq: messageTypes[event.type] ? lobby.seq + 1 : lobby.seq,
+  };
+  return { ...shown, ...changes(shown, event) };
 }
 
 /** A table: one case per event. */
-function change(lobby: Lobby, event: Exclude<LobbyEvent, { type: "created" }>): void {
+function changes(lobby: Lobby, event: Exclude<LobbyEvent, { type: "created" }>): Partial<Lobby> {
   switch (event.type) {
     case "joined":
-      // A list that is pushed to, or spread and one more, keeps room for many, in every lobby that waits.
-      lobby.seats = lobby.seats.concat(newSeat(event.seat, false, event.at));
-      return;
+      return { seats: lobby.seats.concat(newSeat(event.seat, false, event.at)) };
     case "settings_changed":
-      Object.assign(lobby.settings, event.changes);
-      lobby.settingsRevision += 1;
-      return;
+      return {
+        settings: { ...lobby.settings, ...event.changes },
+        settingsRevision: lobby.settingsRevision + 1,
+      };
     case "preparing":
-      lobby.preparingUntil = event.until;
-      return;
+      return { preparingUntil: event.until };
     case "prepare_abandoned":
-      lobby.preparingUntil = null;
-      return;
+      return { preparingUntil: null };
     case "started":
-      started(lobby, event);
-      return;
+      return started(lobby, event);
     case "picked":
-      picked(lobby, event);
-      return;
+      return { round: lobby.round && picked(lobby.round, event) };
     case "answered":
-      lobby.round?.choices.push(event.choice);
-      lobby.round?.results.push(event.result);
-      return;
+      return { round: lobby.round && answered(lobby.round, event) };
     case "question_closed":
-      closed(lobby, event);
-      return;
+      return closed(lobby, event);
     case "question_opened":
-      lobby.round = openedRound(lobby, event.index, event.at);
-      return;
+      return { round: openedRound(lobby, event.index, event.at) };
     case "reveal_published":
-      lobby.lastRevealAt = event.at;
-      lobby.isRevealPending = false;
-      return;
+      return { lastRevealAt: event.at, isRevealPending: false };
     case "reveal_owed":
-      lobby.isRevealPending = true;
-      return;
+      return { isRevealPending: true };
     case "seen":
-      return;
-    case "disconnected": {
-      const seat = seatById(lobby, event.seatId);
-      if (seat) seat.isConnected = false;
-      return;
-    }
+      return {};
+    case "disconnected":
+      return { seats: withSeat(lobby.seats, event.seatId, { isConnected: false }) };
     case "host_disconnect_set":
-      lobby.hostDisconnect = { since: event.at, endsAt: event.endsAt };
-      return;
+      return { hostDisconnect: { since: event.at, endsAt: event.endsAt } };
     case "host_disconnect_cleared":
-      lobby.hostDisconnect = null;
-      return;
+      return { hostDisconnect: null };
     case "removed":
-      removed(lobby, event);
-      return;
+      return removed(lobby, event);
     case "fetching":
-      lobby.fetchingUntil = event.until;
-      return;
+      return { fetchingUntil: event.until };
     case "questions_added":
-      lobby.questions.push(...event.questions);
-      lobby.fetchingUntil = null;
-      lobby.isExhausted = event.questions.length === 0;
-      return;
+      return {
+        questions: lobby.questions.concat(event.questions),
+        fetchingUntil: null,
+        isExhausted: event.questions.length === 0,
+      };
     case "spectators_counted":
-      lobby.spectatorCount = event.count;
-      lobby.spectatorsToldAt = event.at;
-      return;
+      return { spectatorCount: event.count, spectatorsToldAt: event.at };
     case "finished":
-      finished(lobby, event);
-      return;
+      return finished(lobby, event);
     case "result_queued":
-      lobby.isResultPending = false;
-      return;
+      return { isResultPending: false };
     default:
-      event satisfies never;
+      return event satisfies never;
   }
+}
+
+function withSeat(seats: Seat[], id: number, change: Partial<Seat>): Seat[] {
+  return seats.map((seat) => (seat.id === id ? { ...seat, ...change } : seat));
 }
 
 function created(event: Event<"created">): Lobby {
@@ -109,10 +89,10 @@ function created(event: Event<"created">): Lobby {
     code: event.code,
     realm: event.realm,
     status: "waiting",
-    settings: { ...event.settings },
+    settings: event.settings,
     settingsRevision: 0,
     maxPlayers: event.maxPlayers,
-    timings: { ...event.timings },
+    timings: event.timings,
     createdAt: event.at,
     startedAt: null,
     finishedAt: null,
@@ -159,78 +139,98 @@ function openedRound(lobby: Lobby, index: number, at: number): Round {
   return { index, startedAt: at, endsAt, isOpen: true, choices: [], results: [] };
 }
 
-function started(lobby: Lobby, event: Event<"started">): void {
-  lobby.status = "in_progress";
-  lobby.startedAt = event.at;
-  lobby.preparingUntil = null;
-  lobby.questions = [...event.questions];
-  lobby.round = openedRound(lobby, 0, event.at);
+function started(lobby: Lobby, event: Event<"started">): Partial<Lobby> {
+  return {
+    status: "in_progress",
+    startedAt: event.at,
+    preparingUntil: null,
+    questions: event.questions,
+    round: openedRound(lobby, 0, event.at),
+  };
 }
 
 /** A changed pick keeps its place; the same pick again keeps its time too. */
-function picked(lobby: Lobby, event: Event<"picked">): void {
-  const { seatId, selectedIndex, at } = event;
-  const earlier = lobby.round?.choices.find((choice) => choice.seatId === seatId);
-  if (!earlier) {
-    lobby.round?.choices.push({ seatId, selectedIndex, at, claimedMs: null });
-    return;
-  }
-  if (earlier.selectedIndex === selectedIndex) return;
-  earlier.selectedIndex = selectedIndex;
-  earlier.at = at;
+function picked(round: Round, { seatId, selectedIndex, at }: Event<"picked">): Round {
+  const pick = { seatId, selectedIndex, at, claimedMs: null };
+  const earlier = round.choices.find((choice) => choice.seatId === seatId);
+  if (!earlier) return { ...round, choices: round.choices.concat(pick) };
+  if (earlier.selectedIndex === selectedIndex) return round;
+  const choices = round.choices.map((choice) => (choice === earlier ? pick : choice));
+  return { ...round, choices };
+}
+
+function answered(round: Round, { choice, result }: Event<"answered">): Round {
+  return {
+    ...round,
+    choices: round.choices.concat(choice),
+    results: round.results.concat(result),
+  };
 }
 
 /** Totals move here and nowhere else: until the reveal nobody can read a result off them (S15). */
-function closed(lobby: Lobby, event: Event<"question_closed">): void {
+function closed(lobby: Lobby, event: Event<"question_closed">): Partial<Lobby> {
   const { round } = lobby;
   const question = round && lobby.questions[round.index];
-  if (!question) return;
-  for (const result of event.results) {
-    const seat =
-      seatById(lobby, result.seatId) ??
-      lobby.formerSeats.find((former) => former.id === result.seatId);
-    if (!seat) continue;
-    seat.score = result.score;
-    seat.streak = result.streak;
-    seat.bestStreak = Math.max(seat.bestStreak, result.streak);
-    if (result.isCorrect) seat.numCorrect += 1;
-  }
-  lobby.played.push({
+  if (!question) return {};
+  const withTotals = (seat: Seat): Seat => {
+    const result = event.results.find(({ seatId }) => seatId === seat.id);
+    if (!result) return seat;
+    const { score, streak } = result;
+    return {
+      ...seat,
+      score,
+      streak,
+      bestStreak: Math.max(seat.bestStreak, streak),
+      numCorrect: seat.numCorrect + (result.isCorrect ? 1 : 0),
+    };
+  };
+  const played: PlayedQuestion = {
     index: round.index,
     questionId: question.id,
     startedAt: round.startedAt,
     closedAt: event.at,
     closedBy: event.closedBy,
     results: event.results,
-  });
-  round.isOpen = false;
-  round.results = [];
-  // The close publishes a reveal, so one that is still owed is served by it (LOB-15).
-  lobby.lastRevealAt = event.at;
-  lobby.isRevealPending = false;
+  };
+  return {
+    seats: lobby.seats.map(withTotals),
+    formerSeats: lobby.formerSeats.map(withTotals),
+    played: lobby.played.concat(played),
+    round: { ...round, isOpen: false, results: [] },
+    // The close publishes a reveal, so one that is still owed is served by it (LOB-15).
+    lastRevealAt: event.at,
+    isRevealPending: false,
+  };
 }
 
-function removed(lobby: Lobby, event: Event<"removed">): void {
+function removed(lobby: Lobby, event: Event<"removed">): Partial<Lobby> {
   const seat = seatById(lobby, event.seatId);
-  if (!seat) return;
-  lobby.seats = lobby.seats.filter((one) => one !== seat);
-  if (lobby.startedAt !== null) lobby.formerSeats.push({ ...seat, isConnected: false });
-  const { round } = lobby;
-  if (round) round.choices = round.choices.filter((choice) => choice.seatId !== seat.id);
-  if (!event.ban) return;
-  lobby.bannedSeats = [...lobby.bannedSeats, seat.id].slice(-maxBans);
+  if (!seat) return {};
+  const { round, bannedSeats, bannedAccounts } = lobby;
+  const choices = round?.choices.filter((choice) => choice.seatId !== seat.id) ?? [];
+  const left: Partial<Lobby> = {
+    seats: lobby.seats.filter((one) => one !== seat),
+    round: round && { ...round, choices },
+  };
+  if (lobby.startedAt !== null)
+    left.formerSeats = lobby.formerSeats.concat({ ...seat, isConnected: false });
+  if (!event.ban) return left;
+  left.bannedSeats = [...bannedSeats, seat.id].slice(-maxBans);
   if (seat.accountId !== null)
-    lobby.bannedAccounts = [...lobby.bannedAccounts, seat.accountId].slice(-maxBans);
+    left.bannedAccounts = [...bannedAccounts, seat.accountId].slice(-maxBans);
+  return left;
 }
 
-function finished(lobby: Lobby, event: Event<"finished">): void {
-  lobby.status = "finished";
-  lobby.finishedAt = event.at;
-  lobby.endReason = event.reason;
-  lobby.preparingUntil = null;
-  lobby.fetchingUntil = null;
-  lobby.hostDisconnect = null;
-  lobby.isRevealPending = false;
-  lobby.isResultPending = true;
-  if (lobby.round) lobby.round.isOpen = false;
+function finished({ round }: Lobby, event: Event<"finished">): Partial<Lobby> {
+  return {
+    status: "finished",
+    finishedAt: event.at,
+    endReason: event.reason,
+    preparingUntil: null,
+    fetchingUntil: null,
+    hostDisconnect: null,
+    isRevealPending: false,
+    isResultPending: true,
+    round: round && { ...round, isOpen: false },
+  };
 }

@@ -64,11 +64,8 @@ export interface Mailboxes {
   fire(code: string): void;
   /** A deadline as the store has it. */
   restore(code: string, due: number): void;
-  /**
-   * Hands over the lobby as it is committed, once no commit of it is in flight; null when it is not in memory. The
-   * next command changes it in place, so that it is good for what is done with it at once.
-   */
-  whenCommitted<T>(code: string, use: (lobby: Lobby | null) => Promise<T>): Promise<T>;
+  /** The lobby as it is committed, once no commit of it is in flight; null when it is not in memory. */
+  committed(code: string): Promise<Lobby | null>;
   actors(): number;
   /** At most so many of the lobbies in memory, in no order. */
   some(limit: number): Lobby[];
@@ -266,12 +263,10 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
       ),
     fire: deadlines.fire,
     restore: deadlines.restore,
-    whenCommitted(code, use) {
+    async committed(code) {
       const slot = slots.find(code);
-      if (!slot?.isBusy) return use(slot?.actor?.lobby ?? null);
-      return new Promise((resolve) =>
-        slot.onIdle.push(() => resolve(use(slot.actor?.lobby ?? null))),
-      );
+      if (!slot?.isBusy) return slot?.actor?.lobby ?? null;
+      return new Promise((resolve) => slot.onIdle.push(() => resolve(slot.actor?.lobby ?? null)));
     },
     actors: slots.count,
     some(limit) {

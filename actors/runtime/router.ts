@@ -164,10 +164,9 @@ export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
     if (!isOurs()) return;
     if (!reply.ok && reply.code === "lobby:not_found") return listing.remove(code);
     if (!reply.ok) throw new Error(`${code}: ${reply.code}`);
-    await mailboxes.whenCommitted(code, async (lobby) => {
-      if (lobby) return listing.refresh(lobby);
-      if (isOurs()) throw new Error(`${code}: read again`);
-    });
+    const lobby = await mailboxes.committed(code);
+    if (lobby) return listing.refresh(lobby);
+    if (isOurs()) throw new Error(`${code}: read again`);
   }
 
   async function attempt(code: string, command: LobbyCommand, id: string): Promise<Outcome> {

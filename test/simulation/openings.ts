@@ -145,7 +145,7 @@ function play(code: string, opening: Opening): Prepared {
     const rules = { context, seatLimit: null };
     const { commit, events } = runBatch(actor, one, startOfTime, `opening.${i}`, rules);
     if (!commit) throw new Error(`opening ${command.type} was refused`);
-    for (const event of events) state = evolve(state, structuredClone(event));
+    for (const event of events) state = evolve(state, event);
     for (const name of commit.removedFields) fields.delete(name);
     for (const [name, value] of commit.fields) fields.set(name, value);
     fields.set("v", stampOf(commit.version, commit.id));

@@ -138,7 +138,7 @@ export class Game {
   }
 
   private fold(event: LobbyEvent): void {
-    this.lobby = evolve(this.lobby, event);
+    this.lobby = freeze(evolve(this.lobby, event));
     this.events.push(event);
     const message = messageOf(this.lobby, event, context);
     if (message) this.messages.push(message);

@@ -101,9 +101,9 @@ describe("the snapshot", () => {
 
   test("says of a question of an earlier version that it has no hash", () => {
     const game = playing();
-    const [asked] = game.state.questions;
+    const [asked, ...others] = game.state.questions;
     const { answerHash: _, answerSalt: __, ...before } = asked ?? question(100);
-    game.state.questions[0] = before;
+    game.lobby = { ...game.state, questions: [before, ...others] };
     assert.equal(game.snapshot().current_question.answer_hash, null);
     game.do(answer(2, 0));
     game.do(answer(host, 0));
