@@ -9,8 +9,6 @@ interface Entry {
 export interface AudienceDeps {
   /** Every number is said again after this time, for an owner that is new or did not hear it. */
   repeatMs: number;
-  /** Lobbies told about at once; the others follow with the next flush. */
-  perFlush: number;
   tell: (code: string, count: number) => Promise<void>;
   onError: (error: unknown) => void;
 }
@@ -32,13 +30,9 @@ export class Audience {
 
   /** Says what has changed since the last flush, and the rest again when its time has come. */
   flush(now: number): void {
-    let told = 0;
     for (const [code, entry] of this.entries) {
-      if (told >= this.deps.perFlush) return;
       const isNews = entry.count !== entry.told;
-      if (!isNews && now - entry.notifiedAt < this.deps.repeatMs) continue;
-      told += 1;
-      this.say(code, entry, now);
+      if (isNews || now - entry.notifiedAt >= this.deps.repeatMs) this.say(code, entry, now);
     }
   }
 

@@ -71,7 +71,6 @@ class EventHub implements Hub {
       log.warn({ reason: String(error) }, "the hub could not read from a store");
     this.audience = new Audience({
       repeatMs: limits.audienceRepeatMs,
-      perFlush: limits.audiencePerFlush,
       tell: deps.tellSpectators,
       onError,
     });

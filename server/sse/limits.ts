@@ -57,8 +57,6 @@ export const hubLimits = {
   listIntervalMs: 1_000,
   /** The owner of a lobby hears again how many spectators this process has (HUB-08). */
   audienceRepeatMs: 20_000,
-  /** Lobbies whose owners are told at once. */
-  audiencePerFlush: 500,
   /**
    * Reconnect times sent to clients: normally; when a stream has grown old, which no two do together; and
    * drawn between the last two when draining.
