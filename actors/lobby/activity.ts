@@ -1,4 +1,4 @@
-import { hostOf, isRecent, presence, seatById } from "./seats.ts";
+import { hostOf, presence, seatById } from "./seats.ts";
 import type { Lobby, LobbyEvent, Seat } from "./types.ts";
 
 /** The seat whose sign of life the event is (LOB-19); the close by next is followed by a host's event. */
@@ -49,10 +49,10 @@ export function activityOf(
   now: number,
   events: readonly LobbyEvent[],
 ): LobbyEvent[] {
-  const shown = presence(lobby, seat, now);
+  if (lobby.status === "finished") return [];
+  const cleared = presence(lobby, seat, now).filter((event) => event.type !== "seen");
   const isTold = events.some((event) => isCommand(event) || event.type === "finished");
-  if (isTold || lobby.status === "finished" || isRecent(lobby, lobby.lastCommandAt, now))
-    return shown;
-  const cleared = shown.filter((event) => event.type !== "seen");
-  return [...cleared, { type: "seen", at: now, seatId: seat.id, isCommand: true }];
+  return isTold
+    ? cleared
+    : [...cleared, { type: "seen", at: now, seatId: seat.id, isCommand: true }];
 }

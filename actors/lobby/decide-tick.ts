@@ -16,13 +16,9 @@ import {
   revealedQuestion,
 } from "./rounds.ts";
 import { spectatorsChanged } from "./spectators.ts";
-import type { Decision, EndReason, Lobby, LobbyCommand, LobbyEvent, Seat } from "./types.ts";
+import type { Decision, EndReason, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
 
 type Tick = Extract<LobbyCommand, { type: "tick" }>;
-type Signs = NonNullable<Tick["signs"]>;
-type Seen = Extract<LobbyEvent, { type: "seen" }>;
-
-const noSigns: Signs = new Map();
 
 /** When the lobby finishes for lack of commands (LOB-21). */
 export function idleAt(lobby: Lobby): number {
@@ -40,15 +36,11 @@ export function tick(lobby: Lobby, command: Tick, now: number): Decision {
   if (lobby.status === "finished") return accept([], nothing);
   const reason = endDue(lobby, now);
   if (reason) return accept(finish(lobby, now, reason), nothing);
-  const { spectators, signs = noSigns } = command;
-  const stale = staleSeats(lobby, now);
-  const shown = stale.flatMap((seat) => shownMeanwhile(lobby, seat, signs, now));
-  const gone = new Set(stale.map((seat) => seat.id));
-  for (const { seatId } of shown) gone.delete(seatId);
+  const { spectators } = command;
+  const gone = staleSeats(lobby, now);
   const closed = closeIfDue(lobby, now, gone);
   const events = [
     ...prepareDue(lobby, now),
-    ...shown,
     ...disconnect(lobby, now, gone),
     ...closed,
     ...(closed.length > 0 ? [] : owedReveal(lobby, now)),
@@ -75,17 +67,11 @@ function endDue(lobby: Lobby, now: number): EndReason | null {
   return due;
 }
 
-/** Silent for long enough, as far as commits tell. */
-function staleSeats(lobby: Lobby, now: number): Seat[] {
+/** Silent for long enough. */
+function staleSeats(lobby: Lobby, now: number): Set<number> {
   const { staleMs } = lobby.timings;
-  return lobby.seats.filter((seat) => seat.isConnected && now >= seat.lastSeenAt + staleMs);
-}
-
-/** The sign of life that keeps a seat there, committed now that it matters, with its own time (LOB-19). */
-function shownMeanwhile(lobby: Lobby, { id, lastSeenAt }: Seat, signs: Signs, now: number): Seen[] {
-  const at = signs.get(id) ?? lastSeenAt;
-  const isThere = at > lastSeenAt && at <= now && now < at + lobby.timings.staleMs;
-  return isThere ? [{ type: "seen", at, seatId: id }] : [];
+  const stale = lobby.seats.filter((seat) => seat.isConnected && now >= seat.lastSeenAt + staleMs);
+  return new Set(stale.map((seat) => seat.id));
 }
 
 function disconnect(lobby: Lobby, now: number, gone: ReadonlySet<number>): LobbyEvent[] {

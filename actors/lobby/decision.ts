@@ -22,20 +22,10 @@ export function acceptFrom(
   events: LobbyEvent[],
   answer: Answer,
 ): Decision {
-  return acceptShown(seat, activityOf(lobby, seat, now, events), events, answer);
+  return accept([...activityOf(lobby, seat, now, events), ...events], answer);
 }
 
 /** Accepts what a client says by itself: a sign of life, but none that its player is at it. */
 export function acceptSign(lobby: Lobby, seat: Seat, now: number, answer: Answer): Decision {
-  return acceptShown(seat, presence(lobby, seat, now), [], answer);
-}
-
-function acceptShown(
-  seat: Seat,
-  shown: LobbyEvent[],
-  events: LobbyEvent[],
-  answer: Answer,
-): Decision {
-  if (shown.length > 0) return accept([...shown, ...events], answer);
-  return { ok: true, events, answer, seen: seat.id };
+  return accept(presence(lobby, seat, now), answer);
 }

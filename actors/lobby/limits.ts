@@ -19,8 +19,6 @@ export const idleWaitingMs = 30 * 60_000;
 export const idlePlayingMs = 15 * 60_000;
 /** A finished lobby is readable for so long (LOB-21). */
 export const finishedKeepMs = 24 * 3_600_000;
-/** Heartbeats, and commands that change nothing, closer together than this are answered without a commit. */
-export const seenIntervalMs = 15_000;
 
 /** Seats (LOB-13). */
 export const minPlayers = 2;

@@ -1,4 +1,3 @@
-import { seenIntervalMs } from "./limits.ts";
 import type { Asker, Lobby, LobbyEvent, NewSeat, Seat } from "./types.ts";
 
 export function seatById(lobby: Lobby, id: number | null | undefined): Seat | null {
@@ -36,20 +35,9 @@ function nameKey(name: string): string {
   return seen.replace(/\s+/g, " ").trim().toLowerCase();
 }
 
-/** How old a sign of life or a command may be before the next one is committed; shorter when lobbies go stale sooner. */
-function seenEvery(lobby: Lobby): number {
-  return Math.min(seenIntervalMs, lobby.timings.staleMs / 5);
-}
-
-/** What a sign of life of this seat changes; empty when nothing needs a commit (LOB-19). */
+/** What a sign of life of this seat changes (LOB-19). */
 export function presence(lobby: Lobby, seat: Seat, now: number): LobbyEvent[] {
   if (lobby.status === "finished") return [];
   if (seat.isHost && lobby.hostDisconnect) return [{ type: "host_disconnect_cleared", at: now }];
-  const isFresh = isRecent(lobby, seat.lastSeenAt, now);
-  return seat.isConnected && isFresh ? [] : [{ type: "seen", at: now, seatId: seat.id }];
-}
-
-/** The difference is taken both ways, so that a clock set back does not freeze the last time. */
-export function isRecent(lobby: Lobby, at: number, now: number): boolean {
-  return Math.abs(now - at) < seenEvery(lobby);
+  return [{ type: "seen", at: now, seatId: seat.id }];
 }

@@ -75,7 +75,7 @@ export interface Seat {
   numCorrect: number;
   isConnected: boolean;
   joinedAt: number;
-  /** Last command or heartbeat that was committed. */
+  /** Last command or heartbeat (LOB-19). */
   lastSeenAt: number;
 }
 
@@ -235,11 +235,8 @@ export type LobbyCommand =
   | { type: "operator_end" }
   /** Endless: the next batch, possibly empty (then the lobby is exhausted). */
   | { type: "add_questions"; firstIndex: number; questions: DrawnQuestion[] }
-  /**
-   * A deadline may be due; `spectators` is the sum of what the processes last said, `signs` the later signs of
-   * life that were not committed, by seat.
-   */
-  | { type: "tick"; spectators?: number; signs?: ReadonlyMap<number, number> }
+  /** A deadline may be due; `spectators` is the sum of what the processes last said. */
+  | { type: "tick"; spectators?: number }
   /** The result job is in the queue. */
   | { type: "result_queued" };
 
@@ -288,14 +285,7 @@ export interface Rejection {
 }
 
 export type Decision =
-  | {
-      ok: true;
-      events: LobbyEvent[];
-      answer: Answer;
-      /** The seat whose sign of life this is, too soon after the last one for an event (LOB-19). */
-      seen?: number;
-    }
-  | { ok: false; rejection: Rejection };
+  { ok: true; events: LobbyEvent[]; answer: Answer } | { ok: false; rejection: Rejection };
 
 /** What a start or a batch has to draw, answered by `prepare` and `plan_batch`, and asked for by `fetching`. */
 export interface DrawPlan {

@@ -22,7 +22,6 @@ import {
 } from "./memory.ts";
 import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
 import { isHarmlessTwice, isLasting, meansCurrent } from "./repeats.ts";
-import { laterSigns, withSign, type Signs } from "./signs.ts";
 import {
   encodeChange,
   encodeSnapshot,
@@ -42,7 +41,6 @@ export interface Actor {
   memory: Memory;
   counts: SeatCounts;
   audience: Audience;
-  signs: Signs;
   /** Deadline as the store has it. */
   due: number | null;
   /** Of its shard, in which its events have got their numbers. */
@@ -82,7 +80,6 @@ export function actorOf(code: string, stored: StoredLobby, now: number, generati
     memory,
     counts: new Map(),
     audience: newAudience(lobby, now),
-    signs: null,
     due: lobby ? nextDeadline(lobby) : null,
     generation: lobby ? stored.generation : generation,
   };
@@ -106,7 +103,7 @@ export function runBatch(
   const payloads: string[] = [];
 
   for (const { command: given, id } of commands) {
-    const command = complete(actor, given, now);
+    const command = withAudience(actor.audience, given, now);
     const seatId = seatLeft(actor, command, id) ?? seatOf(actor, command);
     // A repeat is a request as well, so it is counted before its answer is looked for.
     const wait = seatId === null ? null : countFor(actor, command, seatId, now, seatLimit);
@@ -138,8 +135,6 @@ export function runBatch(
       if (event.type === "prepare_abandoned") fields.push(...forgetPrepared(actor.memory));
     }
     const { lobby } = actor;
-    if (decision.seen !== undefined && lobby)
-      actor.signs = withSign(actor.signs, lobby, decision.seen, now);
     const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;
     replies.push({ ok: true, body });
     const rememberedBy = seatId ?? seatOf(actor, command);
@@ -154,14 +149,6 @@ export function runBatch(
   const commit =
     isChanged && lobby ? sealBatch(actor, lobby, events, fields, payloads, commitId) : null;
   return { replies, events, commit };
-}
-
-/** Adds what this process alone knows. */
-function complete(actor: Actor, command: LobbyCommand, now: number): LobbyCommand {
-  const told = withAudience(actor.audience, command, now);
-  if (told.type !== "tick" || actor.signs === null || !actor.lobby) return told;
-  actor.signs = laterSigns(actor.signs, actor.lobby, now);
-  return actor.signs === null ? told : { ...told, signs: actor.signs };
 }
 
 /** Counts a command of a seat. Whoever is about to take one is counted by the limit of that route (GW-12). */

@@ -16,7 +16,6 @@ import type {
   Settings,
   Timings,
 } from "../../../actors/lobby/types.ts";
-import { withSign, type Signs } from "../../../actors/runtime/signs.ts";
 import { hashAnswer } from "../../../server/modules/questions/seal.ts";
 
 export const context = { hubUrl: "https://play.example/v1/hub", topicBase: "/games/trivia" };
@@ -100,7 +99,6 @@ export class Game {
   /** Everything committed so far. */
   readonly events: LobbyEvent[] = [];
   readonly messages: LobbyMessage[] = [];
-  #signs: Signs = null;
 
   /** Events of an accepted command; fails when it is refused. */
   do(command: LobbyCommand): LobbyEvent[] {
@@ -125,14 +123,10 @@ export class Game {
     return outcome.code;
   }
 
-  run(given: LobbyCommand) {
-    const signs = given.type === "tick" ? this.#signs : null;
-    const command = signs ? { ...given, signs } : given;
+  run(command: LobbyCommand) {
     const decision = decide(this.lobby, command, this.now);
     if (!decision.ok) return { ok: false as const, ...decision.rejection };
     for (const event of decision.events) this.fold(freeze(event));
-    if (decision.seen !== undefined)
-      this.#signs = withSign(this.#signs, this.state, decision.seen, this.now);
     const body = this.lobby && answerBody(this.lobby, decision.answer, this.now, context);
     return { ok: true as const, events: decision.events, body, answer: decision.answer };
   }

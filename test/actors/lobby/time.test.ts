@@ -30,19 +30,6 @@ function alive(game: Game, ms: number, ids: number[]): void {
 }
 
 describe("a heartbeat", () => {
-  test("is committed when the last sign of life is 15 seconds old", () => {
-    const game = waiting();
-    game.wait(14_999);
-    assert.deepEqual(game.do(heartbeat(2)), []);
-    assert.deepEqual(types(game.wait(1).do(heartbeat(2))), ["seen"]);
-    assert.deepEqual(game.do(heartbeat(2)), []);
-  });
-
-  test("is committed more often where seats go stale sooner", () => {
-    const game = waiting({ timings: { staleMs: 2_000 } });
-    assert.deepEqual(types(game.wait(400).do(heartbeat(2))), ["seen"]);
-  });
-
   test("brings a seat back that was thought gone", () => {
     const game = waiting();
     game.wait(60_000).do(heartbeat(host));
@@ -72,13 +59,13 @@ describe("a silent seat", () => {
     assert.equal(game.last("lobby.host_disconnect"), undefined);
   });
 
-  test("is silent since its last heartbeat, be it too close to the one before for a commit", () => {
+  test("is silent since its last heartbeat, however close to the one before", () => {
     const game = waiting();
     game.wait(14_999);
-    for (const id of [host, 2]) assert.deepEqual(game.do(heartbeat(id)), []);
+    for (const id of [host, 2]) game.do(heartbeat(id));
     game.wait(5_000);
-    assert.deepEqual(game.do(heartbeat(host)).length, 1);
-    assert.deepEqual(types(game.pass(69_999)), ["seen"]);
+    game.do(heartbeat(host));
+    game.pass(69_999);
     assert.equal(game.snapshot().players[1].is_connected, true);
     assert.deepEqual(types(game.pass(1)), ["disconnected"]);
     assert.equal(game.state.seats[1]?.lastSeenAt, epoch + 14_999);
@@ -211,14 +198,6 @@ describe("an idle lobby", () => {
     game.wait(20_000).do({ type: "check_seat", by: by(host) });
     game.do(heartbeat(2));
     assert.equal(game.state.lastCommandAt, epoch);
-  });
-
-  test("writes down commands that change nothing once in 15 seconds", () => {
-    const game = playing({ settings: { mode: "coop", timer: 10 } });
-    game.pass(20_000);
-    assert.deepEqual(types(game.do(lock())), ["seen"]);
-    for (let n = 0; n < 5; n++) assert.deepEqual(game.wait(2_900).do(lock()), []);
-    assert.deepEqual(types(game.wait(500).do(lock())), ["seen"]);
   });
 
   test("finishes after 15 minutes of a game, whatever the reveals and timers", () => {

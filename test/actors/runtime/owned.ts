@@ -27,11 +27,6 @@ export class Owned {
     return reply;
   }
 
-  /** Signs of life in memory; null where there is no room for any yet. */
-  signCount(): number | null {
-    return this.#actor.signs?.size ?? null;
-  }
-
   get lobby() {
     const { lobby } = this.#actor;
     assert.ok(lobby);
