@@ -41,8 +41,6 @@ export interface Actor {
   memory: Memory;
   counts: SeatCounts;
   audience: Audience;
-  /** Deadline as the store has it. */
-  due: number | null;
   /** Of its shard, in which its events have got their numbers. */
   generation: number;
 }
@@ -80,7 +78,6 @@ export function actorOf(code: string, stored: StoredLobby, now: number, generati
     memory,
     counts: new Map(),
     audience: newAudience(lobby, now),
-    due: lobby ? nextDeadline(lobby) : null,
     generation: lobby ? stored.generation : generation,
   };
 }
@@ -197,7 +194,7 @@ function sealBatch(
     removedFields: removed,
     payloads,
     ttlMs: ttlOf(lobby, isBeginning || isSnapshot, hasEnded),
-    due: dueChange(actor, lobby),
+    due: nextDeadline(lobby),
   };
 }
 
@@ -238,7 +235,7 @@ export function leaveGap(
     removedFields: change.removed,
     payloads: [encodeMessage(restored, { type: "lobby.gap", data: {} }, now, context)],
     ttlMs: null,
-    due: undefined,
+    due: nextDeadline(restored),
   };
 }
 
@@ -251,22 +248,6 @@ function forget(actor: Actor, lobby: Lobby): string[] {
 function ttlOf(lobby: Lobby, isRenewal: boolean, hasEnded: boolean): number | null {
   if (hasEnded) return finishedKeepMs;
   return isRenewal && lobby.status !== "finished" ? activeTtlMs : null;
-}
-
-/**
- * A deadline moves with almost every command, mostly later. Only an earlier one is written:
- * a timer that fires too early finds nothing to do and is set again.
- */
-function dueChange(actor: Actor, lobby: Lobby): number | null | undefined {
-  const next = nextDeadline(lobby);
-  if (next === null) {
-    if (actor.due === null) return undefined;
-    actor.due = null;
-    return null;
-  }
-  if (actor.due !== null && actor.due <= next) return undefined;
-  actor.due = next;
-  return next;
 }
 
 /** The seat that has left by this very command. A header token names its seat itself, also after it left (LOB-01). */

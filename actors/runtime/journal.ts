@@ -20,8 +20,8 @@ export interface Commit {
   payloads: string[];
   /** Life of the stored lobby from now, or null to leave it. */
   ttlMs: number | null;
-  /** New deadline; null removes it; undefined leaves it. */
-  due: number | null | undefined;
+  /** When the lobby is to be looked at next; null when never. */
+  due: number | null;
 }
 
 /**
@@ -158,15 +158,10 @@ function argumentsOf(commit: Commit, token: string, channel: string): (string | 
   const first = commit.seq - payloads.length + 1;
   return [
     ...[token, expected, stampOf(version, id), code, channel],
-    ...[commit.ttlMs ?? "", dueText(commit.due)],
+    ...[commit.ttlMs ?? "", commit.due ?? ""],
     ...[fields.length, removedFields.length, payloads.length],
     ...fields.flat(),
     ...removedFields,
     ...payloads.flatMap((payload, i) => [`${first + i}-0`, `${first + i}\n${payload}`]),
   ];
-}
-
-function dueText(due: number | null | undefined): string | number {
-  if (due === undefined) return "";
-  return due === null ? "-" : due;
 }

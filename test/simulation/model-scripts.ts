@@ -108,8 +108,8 @@ function write(redis: ModelRedis, target: Target, change: StoredCommit): void {
     if (redis.streams.has(stream)) redis.ttls.set(stream, Number(target.ttl));
   }
   if (faults.forgetsDeadlines) return;
-  if (target.dueAt === "-") redis.zrem(target.due, change.code);
-  else if (target.dueAt !== "") redis.zadd(target.due, Number(target.dueAt), change.code);
+  if (target.dueAt === "") redis.zrem(target.due, change.code);
+  else redis.zadd(target.due, Number(target.dueAt), change.code);
 }
 
 function shareWindow(redis: ModelRedis, lobby: string, size: number): void {

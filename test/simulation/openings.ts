@@ -140,6 +140,7 @@ function play(code: string, opening: Opening): Prepared {
   const actor = actorOf(code, nothingStored(), startOfTime);
   const fields = new Map<string, string>();
   let state: Lobby | null = null;
+  let due: number | null = null;
   commands.forEach((command, i) => {
     const one = [{ command, id: `c.${command.type}.opening${i}` }];
     const rules = { context, seatLimit: null };
@@ -149,11 +150,12 @@ function play(code: string, opening: Opening): Prepared {
     for (const name of commit.removedFields) fields.delete(name);
     for (const [name, value] of commit.fields) fields.set(name, value);
     fields.set("v", stampOf(commit.version, commit.id));
+    due = commit.due;
   });
   return {
     fields: [...fields],
     seq: actor.lobby?.seq ?? 0,
-    due: actor.due,
+    due,
     version: actor.version,
     state: JSON.stringify(state),
   };

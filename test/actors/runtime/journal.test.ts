@@ -16,7 +16,7 @@ const change = (code: string): Commit => ({
   removedFields: [],
   payloads: [],
   ttlMs: null,
-  due: undefined,
+  due: null,
 });
 
 /** A store that answers scripts for this lobby's shard only when told to. */
