@@ -153,12 +153,10 @@ function emptySlot(code: string, shard: number, now: number): Slot {
 }
 
 /** Resolves when nothing of these slots is in flight, or has been for too long. */
-export async function idle(busy: Slot[], timing: Timing): Promise<void> {
-  const all = Promise.all(busy.map((slot) => new Promise<void>((done) => slot.onIdle.push(done))));
-  let cancel = () => {};
-  const timeout = new Promise<void>((done) => {
-    cancel = timing.after(idleWaitMs, done);
+export function idle(busy: Slot[], timing: Timing): Promise<void> {
+  const all = busy.map((slot) => new Promise<void>((done) => slot.onIdle.push(done)));
+  return new Promise((resolve) => {
+    const cancel = timing.after(idleWaitMs, resolve);
+    void Promise.all(all).then(cancel).then(resolve);
   });
-  await Promise.race([all, timeout]);
-  cancel();
 }
