@@ -9,31 +9,32 @@ const decoration =
   /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u02d7\u2043\u207b\u208b\u2212\u2500\u2501\u2796\u2800\u30fc\uff70]/gu;
 const unseen = /[\s\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
+/** Quotes, brackets and stops of the text that a code or link was copied from. */
+const surroundings = /^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
+
 /**
  * A code as it was issued, from what a person typed or pasted: keyboards, mail programs and chats add
  * spaces, dashes, marks of direction, and digits of other scripts. Letters keep their case.
  */
 export function undecorated(text: string): string {
-  return text.length > maxPasted ? text : asciiForms(text).replace(decoration, "");
+  if (text.length > maxPasted) return text;
+  return asciiForms(text.replace(surroundings, "")).replace(decoration, "");
 }
 
 const maxLink = 2_048;
 const linkSign = /[/#?%]/;
 const linkParts = /[/?#&=:]+/;
-/** Quotes, brackets and stops of the text that a code or link was copied from. */
-const surroundings = /^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
 
 /** The code of this form in a pasted text or link, in upper case; null when there is none. */
 export function codeIn(text: string, form: RegExp): string | null {
   if (text.length > maxLink) return null;
-  const plain = (part: string) => undecorated(part.replace(surroundings, ""));
-  const code = plain(text);
+  const code = undecorated(text);
   if (form.test(code)) return code.toUpperCase();
   if (!linkSign.test(text)) return null;
   const parts = unescaped(text).split(linkParts).toReversed();
   // A part as a whole first: spaces may stand within a code, or around it.
   const words = [...parts, ...parts.flatMap((part) => part.split(/\s+/).toReversed())];
-  const codes = words.map(plain).filter((part) => form.test(part));
+  const codes = words.map(undecorated).filter((part) => form.test(part));
   // Links carry the code last and in upper case; one that was typed may have it in any.
   return (codes.find((one) => one === one.toUpperCase()) ?? codes[0])?.toUpperCase() ?? null;
 }

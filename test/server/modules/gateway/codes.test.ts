@@ -123,6 +123,8 @@ describe("a sign-in code", () => {
       (code) => code.replace(/\d/g, (digit) => String.fromCharCode(0x0660 + Number(digit))),
       (code) => [...code].join("\u00a0"),
       (code) => `${code.slice(0, 3)}ー${code.slice(3)}`,
+      (code) => `“${code.slice(0, 3)} ${code.slice(3)}”.`,
+      (code) => `(${code}),`,
     ];
     for (const decorated of decorate) {
       const { email } = await registerAccount(app);
