@@ -5,6 +5,16 @@ import { startApp, type App } from "../../../support/app.ts";
 import { refusalIn } from "../../../support/client.ts";
 
 const evil = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+/** What browsers say of pages that are not ours: old ones the origin alone, others the site, some neither name. */
+const foreign: Record<string, string>[] = [
+  evil,
+  { "sec-fetch-site": "cross-site" },
+  { "sec-fetch-site": "same-site" },
+  { origin: "null" },
+  { origin: "null", "sec-fetch-site": "cross-site", "content-type": "text/plain" },
+  { ...evil, "content-type": "text/plain;charset=UTF-8" },
+];
+const visited = routes.filter(({ setsCookie }) => setsCookie === "by-visit");
 const signing = routes.filter(({ setsCookie }) => setsCookie === "by-page");
 const params: Readonly<Record<string, string>> = {
   code: "ABC234",
@@ -22,14 +32,25 @@ describe("a cookie that signs somebody in", () => {
   after(() => app.stop());
 
   it("is neither set nor cleared for a page of another site, by any route", async () => {
-    assert.ok(signing.length >= 13);
+    assert.ok(signing.length >= 14);
     for (const { method, path } of signing)
-      for (const headers of [evil, { "sec-fetch-site": "cross-site" }] as (typeof evil)[]) {
+      for (const headers of foreign) {
         const answer = await app.client.request(method, addressOf(path), { headers });
         assert.deepEqual(answer.headers.getSetCookie(), [], path);
         // Who has to sign in by a token is asked for it first.
         const { code } = refusalIn(answer.json);
         assert.ok(["request:origin_forbidden", "auth:required"].includes(code ?? ""), path);
+      }
+  });
+
+  it("is not set by an address to be visited that a page of another site embeds", async () => {
+    assert.ok(visited.length >= 2);
+    for (const { method, path } of visited)
+      for (const site of ["cross-site", "same-site"]) {
+        const headers = { "sec-fetch-site": site, "sec-fetch-dest": "image" };
+        const answer = await app.client.request(method, addressOf(path), { headers });
+        assert.deepEqual(answer.headers.getSetCookie(), [], path);
+        assert.equal(refusalIn(answer.json).code, "request:origin_forbidden", path);
       }
   });
 
