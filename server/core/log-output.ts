@@ -19,7 +19,7 @@ const drop = (block: Buffer | string) => void (droppedBytes += Buffer.byteLength
 /** Where batches of lines go. */
 interface Sink {
   /** False when whoever can wait with more had better wait until it is drained. */
-  write(block: Buffer | string): boolean;
+  write(block: Buffer): boolean;
   onceDrained(work: () => void): void;
   /** Calls `done` when everything is written. */
   flush(done: (error?: Error) => void): void;
@@ -71,7 +71,7 @@ export class LogOutput implements DestinationStream {
     this.timer = null;
     const { batch } = this;
     this.batch = "";
-    if (batch !== "") this.sink.write(batch);
+    if (batch !== "") this.sink.write(Buffer.from(batch));
   }
 }
 
@@ -128,7 +128,7 @@ function streamSink(stream: Writable, maxWaiting: number): Sink {
   });
   return {
     write(block) {
-      if (isGone || stream.writableLength + Buffer.byteLength(block) > maxWaiting) drop(block);
+      if (isGone || stream.writableLength + block.length > maxWaiting) drop(block);
       else stream.write(block);
       return isGone || !stream.writableNeedDrain;
     },

@@ -13,8 +13,8 @@ const unmatched = "unmatched";
 /** What is the same for every request of one route, method and status. */
 export interface RequestKind {
   count: Counter.Internal;
-  route: string;
-  method: string;
+  /** Has the route, the method and the status in its lines. */
+  log: Logger;
 }
 
 /**
@@ -33,16 +33,13 @@ export class RequestRecorder {
 
   record(x: Exchange, status: number): void {
     const elapsedMs = performance.now() - x.startedAt;
-    const { count, route, method } = this.kindOf(x, status);
+    const { count, log } = this.kindOf(x, status);
     count.inc();
     x.entry?.seconds.observe(elapsedMs / 1000);
-    const { id, playerId: player, seatId: seat, notedIp: ip } = x;
+    const { id, playerId: player, seatId, notedIp } = x;
     const ms = Math.round(elapsedMs * 1000) / 1000;
-    this.log.info({
-      ...{ id, route, method, status, ms, player },
-      ...(seat === null ? null : { seat }),
-      ...(ip === null ? null : { ip }),
-    });
+    // What is undefined is not written.
+    log.info({ id, ms, player, seat: seatId ?? undefined, ip: notedIp ?? undefined });
   }
 
   recordLimited(x: Exchange): void {
@@ -67,8 +64,10 @@ export class RequestRecorder {
     const key = `${method} ${code} ${route}`;
     const known = this.kinds.get(key);
     if (known !== undefined) return known;
-    const labels = { route, method, status: String(code) };
-    const kind = { count: this.metrics.requests.labels(labels), route, method };
+    const kind = {
+      count: this.metrics.requests.labels({ route, method, status: String(code) }),
+      log: this.log.child({ route, method, status: code }),
+    };
     this.kinds.set(key, kind);
     return kind;
   }

@@ -1,0 +1,55 @@
+import { pino } from "pino";
+
+/** Keys whose values never reach a log line, however deep they lie (promise S27). */
+const secretKeys = new Set([
+  "password",
+  "new_password",
+  "current_password",
+  "token",
+  "access_token",
+  "refresh_token",
+  "reclaim_token",
+  "reclaimToken",
+  "player_token",
+  "passport",
+  "code",
+  "email",
+  "phone",
+  "authorization",
+  "cookie",
+  "set-cookie",
+  "x-lobby-token",
+  "x-api-key",
+]);
+
+const hidden = "[redacted]";
+/** Levels that are searched; what lies deeper is hidden whole, which also ends a circle. */
+const maxDepth = 5;
+
+/**
+ * What is logged, without secrets: a formatter for the logger. The `redact` option of pino copies every object
+ * deeply as soon as one path has a wildcard: 23 us a line instead of 1 (`npm run bench -- http`).
+ */
+export function hideSecrets(fields: Record<string, unknown>): Record<string, unknown> {
+  return hideIn(fields, 0);
+}
+
+/** The same object where nothing is hidden. */
+function hideIn(fields: Record<string, unknown>, depth: number): Record<string, unknown> {
+  let copy: Record<string, unknown> | null = null;
+  for (const key of Object.keys(fields)) {
+    const value = fields[key];
+    const shown = secretKeys.has(key) && value !== undefined ? hidden : valueOf(value, depth + 1);
+    if (shown !== value) (copy ??= { ...fields })[key] = shown;
+  }
+  return copy ?? fields;
+}
+
+function valueOf(value: unknown, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > maxDepth) return hidden;
+  if (Array.isArray(value)) return value.map((each: unknown) => valueOf(each, depth + 1));
+  if (value instanceof Error) return hideIn(pino.stdSerializers.err(value), depth);
+  // Dates, URLs and the like say themselves how they are written.
+  return "toJSON" in value ? value : hideIn({ ...value }, depth);
+}
