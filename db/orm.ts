@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../server/core/config.ts";
 import type { RequestConnections } from "../server/core/connection-shares.ts";
 import { parseDatabaseUrl, type DatabaseAddress } from "../server/core/database-url.ts";
+import { withTimeout } from "../server/core/deadline.ts";
 import { silentLogger, type Logger } from "../server/core/logger.ts";
 import { entities } from "./entities/index.ts";
 import { migrations } from "./migrations/index.ts";
@@ -125,19 +126,11 @@ export async function readDatabaseState(
   orm: MikroORM,
   timeoutMs: number,
 ): Promise<"ok" | "read_only" | "away"> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<"away">((resolve) => {
-    timer = setTimeout(() => resolve("away"), timeoutMs);
-  });
   const answer = refuseIfReadOnly.execute(orm.em.fork().getKysely()).then(
     () => "ok" as const,
     (error: unknown) => (sqlState(error) === readOnlyState ? "read_only" : "away"),
   );
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withTimeout(answer, timeoutMs).catch(() => "away" as const);
 }
 
 /** Holds the lock on a connection of its own, because the migrator takes others from the pool. */

@@ -20,7 +20,7 @@ export const PlayerStatsSchema = defineEntity({
   ],
   triggers: [
     {
-      // Whoever writes totals, the boards learn of it (server/boards/carry.ts).
+      // Whoever writes totals, the boards learn of it (server/boards/README.md).
       name: "player_stats_noted",
       timing: "after",
       events: ["insert", "update"],

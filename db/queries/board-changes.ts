@@ -5,11 +5,7 @@ import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 import { deleteWhere } from "./slices.ts";
 
-/** Any number will do, as long as every instance of the service uses the same. */
-const boardsLock = 7_346_311;
-/** Whoever waits longer for its turn is refused; a turn takes milliseconds. */
-const turnWaitMs = 5_000;
-/** Applied changes kept for a Redis that lost its last seconds. */
+/** Carried over changes kept for a Redis that lost its last seconds. */
 const keptChanges = 100_000;
 
 export interface Change {
@@ -25,49 +21,43 @@ export async function noteChange(em: EntityManager, change: Change): Promise<voi
   );
 }
 
-/** Number of the last batch that is noted as carried over; 0 before the first. */
-export async function readBatch(em: EntityManager): Promise<number> {
-  const [row] = await rowsOf<{ batch: number }>(
-    em,
-    sql`select batch::float8 as batch from board_state where id = 1`,
-  );
-  return row?.batch ?? 0;
+/** What the leaderboards have to know of one moment. */
+export interface Look {
+  /** The highest batch that is noted as carried over; 0 = none. */
+  batch: number;
+  /** No batch has a higher number. */
+  highest: number;
+  /** The changes of this batch and of those before may be deleted. */
+  trimmed: number;
+  /** A number for a new batch, higher than all before; null when nothing waits. */
+  next: number | null;
+  /** Changes that wait, oldest first. */
+  waiting: (Change & { id: number })[];
 }
 
-/** From here to the end of the transaction nobody else carries a large number of changes over. */
-export async function takeBoardsTurn(em: EntityManager): Promise<void> {
-  await preparedRowsOf(
+/** One statement, so of one moment. */
+export async function lookAtChanges(em: EntityManager, limit: number): Promise<Look> {
+  const [row] = await preparedRowsOf<Look>(
     em,
-    sql`select set_config('lock_timeout', ${String(turnWaitMs)}, true), pg_advisory_xact_lock(${boardsLock})`,
+    sql`with waiting as materialized (
+        select id, kind, subject_id from board_changes where batch is null order by id limit ${limit}
+      )
+      select coalesce(b.batch, 0)::float8 as batch, coalesce(b.trimmed, 0)::float8 as trimmed,
+        (select last_value from board_changes_id_seq)::float8 as highest,
+        case when exists (select from waiting)
+          then nextval('board_changes_id_seq')::float8 end as next,
+        (select coalesce(json_agg(json_build_object(
+            'id', w.id, 'kind', w.kind, 'subjectId', w.subject_id) order by w.id), '[]')
+          from waiting w) as waiting
+      from (values (1)) one (id) left join board_state b using (id)`,
   );
-}
-
-/**
- * What was carried over after this batch, each subject once; with `andWaiting` also what waits. Null
- * when there is more than `limit`, or some was deleted.
- */
-export async function listChangesAfter(
-  em: EntityManager,
-  batch: number,
-  { limit, andWaiting = false }: { limit: number; andWaiting?: boolean },
-): Promise<Change[] | null> {
-  const waiting = andWaiting ? sql`or batch is null` : sql``;
-  const rows = await rowsOf<Change>(
-    em,
-    sql`select distinct kind, subject_id as "subjectId" from board_changes
-      where batch > ${batch} ${waiting} limit ${limit + 1}`,
-  );
-  // Asked afterwards: what was deleted before the list was read is known by then.
-  const [state] = await rowsOf<{ trimmed: number }>(
-    em,
-    sql`select trimmed::float8 as trimmed from board_state where id = 1`,
-  );
-  return rows.length > limit || batch < (state?.trimmed ?? 0) ? null : rows;
+  if (row === undefined) throw new Error("Postgres said nothing about the leaderboards");
+  return row;
 }
 
 /**
  * Notes that these changes are in Redis. It may be done late, twice, or be lost: those changes wait
- * on and are written again, so nothing has to wait for the disk.
+ * on and are written again.
  */
 export async function saveCarriedOver(
   em: EntityManager,
@@ -76,16 +66,26 @@ export async function saveCarriedOver(
 ): Promise<void> {
   await preparedRowsOf(
     em,
-    sql`with settings as (
-        select set_config('synchronous_commit', 'off', true)
-      ), waiting as (
+    sql`with waiting as (
         select id from board_changes where id = any(${[...changeIds]}::bigint[]) and batch is null
         order by id for update skip locked
       ), noted as (
         update board_changes c set batch = ${batch} from waiting where c.id = waiting.id
       )
-      insert into board_state as s (id, batch) select 1, ${batch} from settings
+      insert into board_state as s (id, batch) values (1, ${batch})
       on conflict (id) do update set batch = greatest(s.batch, excluded.batch)`,
+  );
+}
+
+/**
+ * Lets the changes after batch `held` wait again: Redis lost them. `noted` is the batch of the look that showed it;
+ * when others have noted more since, the next look shows it again.
+ */
+export async function putBack(em: EntityManager, held: number, noted: number): Promise<void> {
+  await rowsOf(
+    em,
+    sql`with waiting as (update board_changes set batch = null where batch > ${held})
+      update board_state set batch = ${held} where id = 1 and batch = ${noted}`,
   );
 }
 

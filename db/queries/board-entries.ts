@@ -33,7 +33,7 @@ export interface TotalsRow {
 }
 
 /** Columns of a `TotalsRow` of `player_stats s`. */
-export const totalsColumns = sql`s.player_id as id, s.total_score::float8 as score,
+const totalsColumns = sql`s.player_id as id, s.total_score::float8 as score,
   s.total_xp as xp, s.best_streak as streak, s.total_answers as answers,
   ${percent(sql`s.total_correct`, sql`s.total_answers`)} as accuracy,
   ${micros(sql`s.score_at`)} as "scoreAt", ${micros(sql`s.xp_at`)} as "xpAt",
@@ -156,10 +156,11 @@ export type Touched =
 const idsOf = (changes: readonly Change[], kind: Change["kind"]) =>
   changes.filter((change) => change.kind === kind).map((change) => change.subjectId);
 
-/** Looks up what changes mean: runs and results by their rows, players also by their teams. */
+/** Looks up what changes mean: runs and results by their rows, with `andTeams` also the teams of players. */
 export async function resolveChanges(
   em: EntityManager,
   changes: readonly Change[],
+  { andTeams }: { andTeams: boolean },
 ): Promise<Touched[]> {
   const [players, teams, runs, words] = (["player", "team", "run", "word"] as const).map((kind) =>
     idsOf(changes, kind),
@@ -168,7 +169,7 @@ export async function resolveChanges(
     ...players.map((id) => ({ kind: "player" as const, id })),
     ...teams.map((id) => ({ kind: "team" as const, id })),
   ];
-  if (players.length > 0) {
+  if (andTeams && players.length > 0) {
     const rows = await preparedRowsOf<{ id: number }>(
       em,
       sql`select distinct team_id as id from team_members where player_id = any(${players}::int[])`,

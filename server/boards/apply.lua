@@ -1,13 +1,14 @@
--- Puts entries where they belong, or takes them off their boards, if nobody wrote since.
--- KEYS: batch, open, then for each board: hash id -> ties, one sorted set per tab.
--- ARGV: batch as it must be ("*" = any), batch it becomes ("" = stays), then for each board: its name,
--- when it must be open, or "", number of tabs, number of entries, and each entry: id, "1" and value and
--- tie for each tab, or id, "0".
--- Returns false when it is done, else the batch that is there and the open boards.
+-- Puts entries where they belong, or takes them off their leaderboards, if nobody wrote since.
+-- KEYS: batch, open, building, then for each board: hash id -> ties, one sorted set per tab.
+-- ARGV: batch as it must be, batch it becomes, then for each board: its name, number of tabs, number of
+-- entries, and each entry: id, "1" and value and tie for each tab, or id, "0".
+-- Returns 1 when it is done, else 0.
 local found = redis.call('GET', KEYS[1]) or ''
-if ARGV[1] ~= '*' and found ~= ARGV[1] then return { found, redis.call('HKEYS', KEYS[2]) } end
+if found ~= ARGV[1] then return 0 end
+-- As in `fill.lua`.
+if not string.find(found, '+', 1, true) then redis.call('DEL', KEYS[3]) end
 
-local function put(hash, first, tabs, at)
+local function put(hash, first, tabs, at, isBuilding)
   local id, isThere = ARGV[at], ARGV[at + 1] == '1'
   local old, ties = {}, {}
   for tie in string.gmatch(redis.call('HGET', hash, id) or '', '[^,]+') do old[#old + 1] = tie end
@@ -21,23 +22,25 @@ local function put(hash, first, tabs, at)
       ties[tab] = tie
     end
   end
-  if isThere then
+  -- An empty text keeps the builder from putting back what it read before it was gone.
+  if isThere or isBuilding then
     redis.call('HSET', hash, id, table.concat(ties, ','))
   else
     redis.call('HDEL', hash, id)
   end
 end
 
-local at, first = 3, 3
+local at, first = 3, 4
 while at <= #ARGV do
   local name, tabs, entries = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-  local isOpen = name == '' or redis.call('HEXISTS', KEYS[2], name) == 1
+  local isBuilding = redis.call('HEXISTS', KEYS[3], name) == 1
+  local isHere = isBuilding or redis.call('HEXISTS', KEYS[2], name) == 1
   at = at + 3
   for _ = 1, entries do
-    if isOpen then put(KEYS[first], first, tabs, at) end
+    if isHere then put(KEYS[first], first, tabs, at, isBuilding) end
     at = at + (ARGV[at + 1] == '1' and 2 + 2 * tabs or 2)
   end
   first = first + 1 + tabs
 end
-if ARGV[2] ~= '' then redis.call('SET', KEYS[1], ARGV[2]) end
-return false
+redis.call('SET', KEYS[1], ARGV[2])
+return 1

@@ -1,38 +1,23 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import {
-  listChangesAfter,
+  lookAtChanges,
+  putBack,
   saveCarriedOver,
-  takeBoardsTurn,
   type Change,
+  type Look,
 } from "../../db/queries/board-changes.ts";
-import { resolveChanges, type Touched } from "../../db/queries/board-entries.ts";
-import { lookAtChanges, type Look } from "../../db/queries/board-look.ts";
+import { resolveChanges } from "../../db/queries/board-entries.ts";
 import { AppError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Metrics } from "../core/metrics.ts";
-import { entriesOf, familyOf, globalFamily, type Family } from "./families.ts";
-import {
-  closeAll,
-  fillBuilt,
-  nothing,
-  readHeld,
-  writeBatch,
-  type Held,
-  type Update,
-} from "./store.ts";
+import { familyOf, teamFamily } from "./families.ts";
+import { closeAll, nothing, readHeld, writeBatch, type Held, type Update } from "./store.ts";
 
-/** Changes carried over at once. */
-const turnSize = 2_000;
-/**
- * More at once are carried over one process after another, and noted before anybody else goes on: of
- * what is noted later, all is among the oldest `turnSize` that wait.
- */
-const smallTurn = 1_000;
-/** A Redis that lost more than this is filled anew. */
-const maxReplayed = 50_000;
+/** Changes carried over by one call of a script: a few milliseconds, others wait no longer than that. */
+const turnSize = 1_000;
 /** Turns lost to others, after which a reader is told to come back. */
-const maxRefusals = 32;
+const maxTries = 32;
 const retryAfterSeconds = 2;
 
 export interface CarryOptions {
@@ -45,168 +30,91 @@ export interface CarryOptions {
 
 export interface Carrier {
   /**
-   * What was committed before the call is in Redis when it resolves, in this batch or a lower one.
-   * One call at a time. Throws `server:unavailable` when others never let it. `onSent` is called when
-   * the write is on its way: what is asked of Redis next will find it there, unless it is refused.
+   * What was committed before the call is in Redis when it resolves, in the batch it returns or a lower one.
+   * One call at a time. Throws `server:unavailable` when others never let it.
    */
-  carryOver(onSent: () => void): Promise<number>;
+  carryOver(): Promise<number>;
   /** Redis may not have what it had: the next turn asks it. */
   forget(): void;
   /** Resolves when all that was carried over is noted. */
   settle(): Promise<void>;
 }
 
-/**
- * A turn is one look at Postgres and one write to Redis, which is refused when anybody else wrote since
- * this process last knew what is there. So what is written was read after all that is there already,
- * and no entry goes back in time. That changes are in Redis is noted in Postgres afterwards, while the
- * readers go on: a note that is late or lost only makes them be written again.
- */
 export function createCarrier({ redis, em, log, metrics }: CarryOptions): Carrier {
-  const notes = createNotes(em, log);
   /** As this process knew Redis last; null = ask it. */
   let known: Held | null = null;
-
   let isForgotten = false;
+  let noted: Promise<void> = Promise.resolve();
 
-  async function carryOver(onSent: () => void): Promise<number> {
-    let held = isForgotten ? null : known;
+  async function carryOver(): Promise<number> {
+    if (isForgotten) known = null;
     isForgotten = false;
-    let isFresh = false;
-    /** How often others were seen to write since what is fresh; the first of them may have looked before. */
+    let seen = -1;
     let rises = 0;
-    for (let refusals = 0; refusals < maxRefusals;) {
+    for (let tries = 0; tries < maxTries; tries++) {
       metrics.boardTurns.inc();
-      isFresh ||= held === null;
-      const base: Held = held ?? (await readHeld(redis));
+      await noted;
+      const base = known;
+      known = null;
+      const held = base ?? (await readHeld(redis));
+      if (base === null && held.batch > seen) {
+        // Others wrote. The third of them began after the second, and so after this call.
+        if (++rises > 2 && held.isWhole) return (known = held).batch;
+        seen = held.batch;
+      }
       const look = await lookAtChanges(em(), turnSize);
-      known = held = null;
-      if (!isFresh && !isKnown(base, look)) continue;
-      if (look.waiting.length > smallTurn) {
-        if (!(await em().transactional((tx) => takeTurnAlone(tx, redis)))) refusals++;
+      if (held.batch < look.batch || held.batch > look.highest) {
+        if (base === null) known = await makeGood(held, look);
         continue;
       }
-      const { isDone, held: found } = await write(em(), redis, { held: base, look, onSent });
-      known = held = found;
-      if (isDone) notes.add(look);
-      if (isDone) return found.batch;
-      refusals++;
-      rises = isFresh && found.batch > base.batch ? rises + 1 : 0;
-      isFresh = true;
-      // The last of them began with what was written after this call began.
-      if (rises > 1 && found.isWhole) return found.batch;
+      if (look.next === null) return (known = held).batch;
+      const updates = await listUpdates(em(), held.boards, look.waiting);
+      const isWhole = look.waiting.length < turnSize;
+      known = await writeBatch(redis, held, { number: look.next, isWhole, updates });
+      if (known === null) continue;
+      note(look, look.next);
+      if (isWhole) return look.next;
+      tries = 0;
     }
     throw new AppError("server:unavailable", { params: { retry_after: retryAfterSeconds } });
   }
 
-  return { carryOver, forget: () => void (isForgotten = true), settle: notes.settle };
+  /** Lost changes wait again; when it cannot be said which, every board is built again. */
+  async function makeGood(held: Held, { batch, highest, trimmed }: Look): Promise<Held | null> {
+    const isRead = held.batch >= 0;
+    if (isRead && held.batch >= trimmed && held.batch <= highest) {
+      await putBack(em(), held.batch, batch);
+      return held;
+    }
+    if (isRead) await closeAll(redis);
+    const write = { number: batch, isWhole: true, updates: [] };
+    return writeBatch(redis, isRead ? nothing : held, write);
+  }
+
+  /** The readers do not wait for it. A note that is lost only makes the changes be written again. */
+  function note({ waiting }: Look, batch: number): void {
+    const ids = waiting.map(({ id }) => id);
+    noted = saveCarriedOver(em(), batch, ids).catch((error: unknown) =>
+      log.warn({ err: error }, "boards: changes not noted"),
+    );
+  }
+
+  return { carryOver, forget: () => void (isForgotten = true), settle: () => noted };
 }
 
-/** Of many changes: nobody else takes such a turn until these are noted. */
-async function takeTurnAlone(em: EntityManager, redis: Redis): Promise<boolean> {
-  await takeBoardsTurn(em);
-  const held = await readHeld(redis);
-  const look = await lookAtChanges(em, turnSize);
-  const { isDone } = await write(em, redis, { held, look, onSent: () => undefined });
-  if (isDone) await saveCarriedOver(em, batchOf(look), idsOf(look));
-  return isDone;
-}
-
-const idsOf = ({ waiting }: Look) => waiting.map(({ id }) => id);
-const batchOf = ({ next, batch }: Look) => next ?? batch;
-const isKnown = ({ batch }: Held, look: Look) => batch >= look.batch && batch <= look.highest;
-
-/** Writes what waits, and again what Redis lost since it was written. */
-async function write(
-  em: EntityManager,
-  redis: Redis,
-  { held, look, onSent }: { held: Held; look: Look; onSent: () => void },
-): Promise<{ isDone: boolean; held: Held }> {
-  const lost = isKnown(held, look) ? [] : await listLost(em, held, look);
-  // Nothing can be said about what is there: every board is built again when it is asked for.
-  if (lost === null) await closeAll(redis);
-  const base = lost === null ? nothing : held;
-  if (isKnown(held, look) && look.waiting.length === 0) return { isDone: true, held };
-  const updates = await listUpdates(em, base.open, { look, lost: lost ?? [] });
-  const isWhole = look.waiting.length < turnSize;
-  return writeBatch(redis, base, { number: batchOf(look), isWhole, updates }, onSent);
-}
-
-async function listLost(em: EntityManager, held: Held, look: Look): Promise<Change[] | null> {
-  if (held.batch < 0 || held.batch > look.highest) return null;
-  return listChangesAfter(em, held.batch, { limit: maxReplayed });
-}
-
-/** The entries of the open boards that were touched, as they are now. */
+/** The entries of these boards that were touched, as they are now. */
 async function listUpdates(
   em: EntityManager,
-  open: readonly string[],
-  { look, lost }: { look: Look; lost: readonly Change[] },
+  boards: readonly string[],
+  changes: readonly Change[],
 ): Promise<Update[]> {
-  const families = open.flatMap((name) => familyOf(name) ?? []);
-  if (families.length === 0) return [];
-  // Players and their teams were looked up with the changes.
-  const others = look.waiting.filter(({ kind }) => kind !== "player");
-  const touched: Touched[] = [
-    ...look.waiting.flatMap(({ kind, subjectId: id }) => (kind === "player" ? [{ kind, id }] : [])),
-    ...look.teams.map((id) => ({ kind: "team" as const, id })),
-    ...(await resolveChanges(em, [...lost, ...others])),
-  ];
+  const families = boards.flatMap((name) => familyOf(name) ?? []);
+  if (families.length === 0 || changes.length === 0) return [];
+  const touched = await resolveChanges(em, changes, { andTeams: families.includes(teamFamily) });
   const updates: Update[] = [];
   for (const family of families) {
-    const ids = idsTouched(family, touched);
-    if (ids.length === 0) continue;
-    const isSeen = family === globalFamily && lost.length === 0;
-    const entries = isSeen ? entriesOf(look.totals) : await family.read(em, { ids });
-    updates.push({ family, ids, entries });
+    const ids = [...new Set(touched.flatMap((one) => family.touchedBy(one) ?? []))];
+    if (ids.length > 0) updates.push({ family, ids, entries: await family.read(em, { ids }) });
   }
   return updates;
-}
-
-const idsTouched = (family: Family, touched: readonly Touched[]) => [
-  ...new Set(touched.flatMap((one) => family.touchedBy(one) ?? [])),
-];
-
-/** One statement at a time, for all turns since the one before. */
-function createNotes(em: () => EntityManager, log: Logger) {
-  let batch = 0;
-  let ids: number[] = [];
-  let running: Promise<void> | null = null;
-  async function run(): Promise<void> {
-    while (ids.length > 0) {
-      const given = ids;
-      ids = [];
-      // They wait on then, and are carried over again.
-      await saveCarriedOver(em(), batch, given).catch((error: unknown) =>
-        log.warn({ err: error }, "boards: changes not noted"),
-      );
-    }
-  }
-  return {
-    add(look: Look) {
-      batch = Math.max(batch, batchOf(look));
-      ids.push(...idsOf(look));
-      running ??= run().finally(() => (running = null));
-    },
-    async settle() {
-      await running;
-    },
-  };
-}
-
-/**
- * Brings a board that is being built up to date; true when it is as Postgres has it at a moment after
- * `held` was read. `since` is a batch from before the building, or from the last time.
- */
-export async function catchUp(
-  em: EntityManager,
-  redis: Redis,
-  { family, name, since }: { family: Family; name: string; since: number },
-): Promise<boolean> {
-  const changes = await listChangesAfter(em, since, { limit: maxReplayed, andWaiting: true });
-  if (changes === null) return false;
-  const ids = idsTouched(family, await resolveChanges(em, changes));
-  if (ids.length > 0)
-    await fillBuilt(redis, { family, ids, entries: await family.read(em, { ids }) }, name);
-  return true;
 }

@@ -65,10 +65,6 @@ function entryOf(row: TotalsRow, tabs: readonly GlobalTab[]): Entry {
   return { id: row.id, places: tabs.map((tab) => places[tab]) };
 }
 
-/** Entries of the global board. */
-export const entriesOf = (rows: readonly TotalsRow[]): Entry[] =>
-  rows.map((row) => entryOf(row, globalTabs));
-
 function totalsFamily(
   name: string,
   tabs: readonly GlobalTab[],

@@ -5,25 +5,19 @@ import { familyOf, idOf, idText, type Entry, type Family } from "./families.ts";
 
 const script = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
 const applyScript = script("apply");
-const publishScript = script("publish");
+const beginScript = script("begin");
+const fillScript = script("fill");
 const readScript = script("read");
 
 /** All keys of the boards lie in one slot of a cluster: their scripts need several at once. */
 const base = "{boards}";
 const openKey = `${base}:open`;
 const batchKey = `${base}:batch`;
+const buildingKey = `${base}:building`;
+const heads = [batchKey, openKey, buildingKey];
 const hashKey = (name: string) => `${base}:${name}:ties`;
 const setKey = (name: string, tab: string) => `${base}:${name}:${tab}`;
-const buildingKey = (name: string) => `${base}:building:${name}`;
-const keysOf = (family: Family, name = family.name) => [
-  hashKey(name),
-  ...family.tabs.map((tab) => setKey(name, tab)),
-];
-
-/** Entries of one script call: a few milliseconds, others wait no longer than that. */
-const entriesPerCall = 250;
-/** A board that nobody finishes building is gone after this. */
-const buildingMs = 60_000;
+const keysOf = ({ name, tabs }: Family) => [hashKey(name), ...tabs.map((tab) => setKey(name, tab))];
 
 /** One line of a board. */
 export interface Line {
@@ -55,26 +49,25 @@ export interface Question {
 
 /** What Redis has, as one process saw it last. */
 export interface Held {
-  /** Of this write alone: whoever finds another one there knows that somebody else wrote. */
+  /** Of this write alone: another text says that somebody else wrote. */
   text: string;
   /** Whatever is noted with this number or a lower one is there; -1 = nothing is known. */
   batch: number;
   /** The writer had seen all changes of its moment. */
   isWhole: boolean;
-  /** Names of the boards. */
-  open: readonly string[];
+  /** Names of the boards that are open or being built. */
+  boards: readonly string[];
 }
 
-const partial = "~";
-const heldOf = (text: string, open: readonly string[]): Held => ({
-  ...{ text, open },
+/** The version before this one writes no "+", and does not know of boards that are being built. */
+const textOf = (batch: number, isWhole: boolean) => `${batch}:${randomId()}${isWhole ? "+" : "+~"}`;
+const heldOf = (text: string, boards: readonly string[]): Held => ({
+  ...{ text, boards },
   batch: text === "" ? -1 : parseInt(text, 10),
-  isWhole: !text.endsWith(partial),
+  isWhole: !text.endsWith("~"),
 });
 /** Redis as it is when it is empty. */
 export const nothing: Held = heldOf("", []);
-const nextText = (batch: number, isWhole = true) =>
-  `${batch}:${randomId()}${isWhole ? "" : partial}`;
 
 type RawView = [
   batch: string,
@@ -141,90 +134,58 @@ export interface Update {
   entries: readonly Entry[];
 }
 
-/** Keys and arguments of `apply.lua` for one board. */
-function partOf({ family, ids, entries }: Update, name: string | null) {
+const argsOf = ({ id, places }: Entry, ...mark: string[]) => [
+  ...[idText(id), ...mark],
+  ...places.flatMap(({ value, tie }) => [String(value), tie]),
+];
+
+/** Arguments of `apply.lua` for one board. */
+function partOf({ family, ids, entries }: Update): (string | number)[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const lines = ids.flatMap((id) => {
-    const places = byId.get(id)?.places;
-    if (places === undefined) return [idText(id), "0"];
-    return [idText(id), "1", ...places.flatMap(({ value, tie }) => [String(value), tie])];
+    const entry = byId.get(id);
+    return entry === undefined ? [idText(id), "0"] : argsOf(entry, "1");
   });
-  return {
-    keys: keysOf(family, name ?? family.name),
-    args: [name === null ? family.name : "", family.tabs.length, ids.length, ...lines],
-  };
+  return [family.name, family.tabs.length, ids.length, ...lines];
 }
 
-/** In parts of one script call each; there is one at least. */
-function callsOf(updates: readonly Update[]): Update[][] {
-  const calls: Update[][] = [[]];
-  let room = entriesPerCall;
-  for (const update of updates)
-    for (let at = 0; at < update.ids.length;) {
-      const ids = update.ids.slice(at, at + room);
-      calls.at(-1)?.push({ ...update, ids });
-      at += ids.length;
-      room -= ids.length;
-      if (room === 0) {
-        calls.push([]);
-        room = entriesPerCall;
-      }
-    }
-  return calls;
-}
-
-/** Puts entries on a board that is being built under another name. */
-export async function fillBuilt(redis: Redis, update: Update, name: string): Promise<void> {
-  for (const call of callsOf([update])) {
-    const parts = call.map((one) => partOf(one, name));
-    const keys = [batchKey, openKey, ...parts.flatMap((one) => one.keys)];
-    await redis.eval(applyScript, keys.length, ...keys, "*", "", ...parts.flatMap((p) => p.args));
-  }
-}
-
-/**
- * Returns what Redis has then, and whether that is this batch: somebody else may have been faster.
- * `onSent` is called when the last of it is on its way.
- */
+/** Returns what Redis has then; null when somebody else wrote since `held`. */
 export async function writeBatch(
   redis: Redis,
   held: Held,
   batch: { number: number; isWhole: boolean; updates: readonly Update[] },
-  onSent: () => void,
-): Promise<{ isDone: boolean; held: Held }> {
-  let { text } = held;
-  const calls = callsOf(batch.updates);
-  for (const [n, call] of calls.entries()) {
-    const isLast = n === calls.length - 1;
-    const next = isLast ? nextText(batch.number, batch.isWhole) : nextText(held.batch, false);
-    const parts = call.map((one) => partOf(one, null));
-    const keys = [batchKey, openKey, ...parts.flatMap((one) => one.keys)];
-    const args = [text, next, ...parts.flatMap((one) => one.args)];
-    const answer = redis.eval(applyScript, keys.length, ...keys, ...args);
-    if (isLast) onSent();
-    const found = (await answer) as [batch: string, open: string[]] | null;
-    if (found !== null) return { isDone: false, held: heldOf(...found) };
-    text = next;
-  }
-  return { isDone: true, held: heldOf(text, held.open) };
+): Promise<Held | null> {
+  const text = textOf(batch.number, batch.isWhole);
+  const keys = [...heads, ...batch.updates.flatMap(({ family }) => keysOf(family))];
+  const args = [held.text, text, ...batch.updates.flatMap(partOf)];
+  const isDone = (await redis.eval(applyScript, keys.length, ...keys, ...args)) === 1;
+  return isDone ? heldOf(text, held.boards) : null;
 }
 
 export async function readHeld(redis: Redis): Promise<Held> {
-  // Separately: what is opened in between changes the batch too, and then nothing can be written.
-  const text = await redis.get(batchKey);
-  return heldOf(text ?? "", await redis.hkeys(openKey));
+  // In this order: a board that is begun after its text was read changes the text, and then nothing is written.
+  const [text, boards] = await Promise.all([redis.get(batchKey), listBoards(redis)]);
+  return heldOf(text ?? "", boards);
 }
 
-/** Names of the boards in Redis and when they were last read, in milliseconds since the epoch. */
+/** In this order: a board that is opened in between is in one of them. */
+async function listBoards(redis: Redis): Promise<string[]> {
+  const [building, open] = await Promise.all([redis.hkeys(buildingKey), redis.hkeys(openKey)]);
+  return [...new Set([...building, ...open])];
+}
+
+/** Names of the open boards and when they were last read, in milliseconds since the epoch. */
 export async function listOpen(redis: Redis): Promise<Map<string, number>> {
   const all = await redis.hgetall(openKey);
   return new Map(Object.entries(all).map(([name, at]) => [name, Number(at)]));
 }
 
+export const listBuilding = (redis: Redis): Promise<string[]> => redis.hkeys(buildingKey);
+
 /** Forgets every board: each is built again when it is asked for. */
 export async function closeAll(redis: Redis): Promise<void> {
-  const open = (await redis.hkeys(openKey)).flatMap((name) => familyOf(name) ?? []);
-  await redis.unlink(openKey, batchKey, ...open.flatMap((family) => keysOf(family)));
+  const families = (await listBoards(redis)).flatMap((name) => familyOf(name) ?? []);
+  await redis.unlink(openKey, buildingKey, batchKey, ...families.flatMap(keysOf));
 }
 
 export async function closeBoard(redis: Redis, family: Family): Promise<void> {
@@ -235,38 +196,35 @@ export async function closeBoard(redis: Redis, family: Family): Promise<void> {
     .exec();
 }
 
-/** True for one process at a time; it keeps the claim by claiming again with the same token. */
-export async function claimBuilding(redis: Redis, family: Family, token: string): Promise<boolean> {
-  const key = buildingKey(family.name);
-  if ((await redis.set(key, token, "PX", buildingMs, "NX")) === "OK") return true;
-  if ((await redis.get(key)) !== token) return false;
-  await redis.pexpire(key, buildingMs);
-  return true;
+/** How far a board is: the id up to which it is filled, or null when it is not even begun. */
+export async function readProgress(redis: Redis, family: Family): Promise<number | "open" | null> {
+  const filled = await redis.hget(buildingKey, family.name);
+  if (filled !== null) return Number(filled);
+  return (await redis.hexists(openKey, family.name)) === 1 ? "open" : null;
 }
 
-export async function releaseBuilding(redis: Redis, family: Family): Promise<void> {
-  await redis.del(buildingKey(family.name));
+/** From now on changes are also carried over to this board, which is empty and filled next. */
+export async function begin(redis: Redis, family: Family): Promise<void> {
+  const keys = [...heads, ...keysOf(family)];
+  await redis.eval(beginScript, keys.length, ...keys, family.name, randomId());
 }
 
-/** Keys of an unfinished board must not stay when its builder dies. */
-export async function expireBuilt(redis: Redis, family: Family, name: string): Promise<void> {
-  for (const key of keysOf(family, name)) await redis.pexpire(key, buildingMs);
-}
-
-export async function dropBuilt(redis: Redis, family: Family, name: string): Promise<void> {
-  await redis.unlink(...keysOf(family, name));
-}
-
-/** False when somebody wrote since `held`. */
-export async function publishBuilt(
+/** Goes on filling a board after `from`; the last slice opens it. False when it is not filled up to there. */
+export async function fill(
   redis: Redis,
-  { family, name }: { family: Family; name: string },
-  held: Held,
-  now: number,
+  family: Family,
+  slice: { from: number; entries: readonly Entry[]; isLast: boolean; now: number },
 ): Promise<boolean> {
-  const places = keysOf(family);
-  const pairs = keysOf(family, name).flatMap((built, at) => [built, places[at] ?? built]);
-  const keys = [batchKey, openKey, ...pairs];
-  const args = [held.text, nextText(held.batch, held.isWhole), family.name, now];
-  return (await redis.eval(publishScript, keys.length, ...keys, ...args)) === 1;
+  const { from, entries, isLast, now } = slice;
+  const keys = [...heads, ...keysOf(family)];
+  const to = isLast ? "" : (entries.at(-1)?.id ?? from);
+  const args = [
+    family.name,
+    from,
+    to,
+    now,
+    family.tabs.length,
+    ...entries.flatMap((e) => argsOf(e)),
+  ];
+  return (await redis.eval(fillScript, keys.length, ...keys, ...args)) === 1;
 }
