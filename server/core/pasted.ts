@@ -4,9 +4,9 @@ const maxPasted = 512;
 const fullWidth = /[\uff01-\uff5e]/g;
 const otherDigit = /[^\P{Nd}0-9]/gu;
 const isDigit = /\p{Nd}/u;
-/** Spaces, dashes (a Japanese keyboard makes `ー` of them) and signs nobody sees, marks of direction among them. */
+/** Spaces, dashes (a Japanese keyboard makes `ー` of them), dots, and signs nobody sees, marks of direction among them. */
 const decoration =
-  /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u02d7\u2043\u207b\u208b\u2212\u2500\u2501\u2796\u2800\u30fc\uff70]/gu;
+  /[\s._\u00b7\u2022\u30fb\p{Pd}\p{Default_Ignorable_Code_Point}\u02d7\u2043\u207b\u208b\u2212\u2500\u2501\u2796\u2800\u30fc\uff70]/gu;
 const unseen = /[\s\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Quotes, brackets and stops of the text that a code or link was copied from. */
@@ -22,7 +22,6 @@ export function undecorated(text: string): string {
 }
 
 const maxLink = 2_048;
-const linkSign = /[/#?%]/;
 const linkParts = /[/?#&=:]+/;
 
 /** The code of this form in a pasted text or link, in upper case; null when there is none. */
@@ -30,12 +29,11 @@ export function codeIn(text: string, form: RegExp): string | null {
   if (text.length > maxLink) return null;
   const code = undecorated(text);
   if (form.test(code)) return code.toUpperCase();
-  if (!linkSign.test(text)) return null;
   const parts = unescaped(text).split(linkParts).toReversed();
   // A part as a whole first: spaces may stand within a code, or around it.
   const words = [...parts, ...parts.flatMap((part) => part.split(/\s+/).toReversed())];
   const codes = words.map(undecorated).filter((part) => form.test(part));
-  // Links carry the code last and in upper case; one that was typed may have it in any.
+  // Texts and links carry the code last and in upper case; one that was typed may have it in any.
   return (codes.find((one) => one === one.toUpperCase()) ?? codes[0])?.toUpperCase() ?? null;
 }
 

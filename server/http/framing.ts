@@ -7,9 +7,9 @@ const hostPattern = /^(?:[A-Za-z0-9._~!$&'()*+;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const closePattern = /(?:^|[\s,])close(?:[\s,]|$)/i;
 
-/** Methods whose requests say how long their body is, also where it is empty (RFC 9110, 8.6). */
-const withLength = new Set(["POST", "PUT", "PATCH"]);
-const common = new Set([...withLength, "GET", "HEAD", "DELETE", "OPTIONS"]);
+/** Methods whose requests come without a length, one after the other; the next connection of others costs little. */
+const withoutLength = new Set(["GET", "HEAD"]);
+const common = new Set([...withoutLength, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** Most requests call us by the same name. */
 let knownHost = "";
@@ -35,13 +35,13 @@ export function framingProblem(method: string, headers: RequestHeaders): AppErro
 /**
  * Whether the connection has to end with the answer, because its next bytes may not be the next request:
  * - uWebSockets misreads extensions, trailers and line ends of chunks, and shows none of them;
- * - it hides the headers behind one without a name, so what should have a length and has none may have
- *   had one, and its body would be read as a request;
+ * - it hides the headers behind one without a name, so what has no length may have had one, and its body
+ *   would be read as a request; GET and HEAD alone are too many to be asked for a connection each;
  * - the client said that it sends nothing more.
  */
 export function isLastRequest(method: string, headers: RequestHeaders): boolean {
   if (headers["transfer-encoding"] !== undefined) return true;
-  if (headers["content-length"] === undefined && withLength.has(method)) return true;
+  if (headers["content-length"] === undefined && !withoutLength.has(method)) return true;
   const connection = headers["connection"];
   if (connection === undefined || connection === "keep-alive") return false;
   return closePattern.test(connection);

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 public class Sse {
   record Event(String id, String type, String data) {}
 
-  static final int LIMIT_SECONDS = 5;
+  static final int LIMIT_SECONDS = 12;
   static final HttpClient client = HttpClient.newHttpClient();
   static final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 

@@ -15,7 +15,7 @@ import (
 )
 
 // limit is how long an event may take; a comment comes every 15 s, so that only a dead stream is silent for longer.
-const limit = 5 * time.Second
+const limit = 12 * time.Second
 
 type event struct {
 	id, kind string

@@ -1,6 +1,6 @@
 <?php
 // Follows a lobby with streams of PHP: php sse.php http://127.0.0.1:8080
-const LIMIT_SECONDS = 5;
+const LIMIT_SECONDS = 12;
 $url = $argv[1];
 $lobbies = "$url/v1/games/trivia/lobbies";
 

@@ -23,8 +23,8 @@ def follow(code, token, last_id=None):
     if last_id is not None:
         headers["Last-Event-ID"] = last_id
     address = f"{url}/v1/hub?topic=/games/trivia/lobby/{code}"
-    # A comment comes every 15 s: what is silent for longer is dead, and opened again.
-    with requests.get(address, headers=headers, stream=True, timeout=5) as response:
+    # A comment comes every 15 s; until then each event here has to be there.
+    with requests.get(address, headers=headers, stream=True, timeout=12) as response:
         response.raise_for_status()
         event_type, data = "message", []
         for line in response.iter_lines(decode_unicode=True):

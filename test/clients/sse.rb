@@ -44,7 +44,7 @@ def follow(code, token, last_id = nil)
     end
   end
   reader.report_on_exception = false
-  yield(-> { Timeout.timeout(5) { events.pop } })
+  yield(-> { Timeout.timeout(12) { events.pop } })
 ensure
   reader.kill
 end

@@ -25,7 +25,7 @@ leave() {
 read_event() {
   local line
   type=message data=
-  while IFS= read -r -t 5 -u 3 line; do
+  while IFS= read -r -t 12 -u 3 line; do
     case $line in
       '') if [ -n "$data" ]; then return; else type=message; fi ;;
       'id: '*) id=${line#id: } ;;
@@ -33,7 +33,7 @@ read_event() {
       'data: '*) data+=${line#data: } ;;
     esac
   done
-  echo "no event within 5 s" >&2
+  echo "no event within 12 s" >&2
   exit 1
 }
 

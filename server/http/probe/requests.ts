@@ -83,6 +83,11 @@ const last: RawRequest[] = [
     outcome: "last",
   },
   { name: "POST without a length", pieces: [post(json)], outcome: "last" },
+  {
+    name: "DELETE without a length",
+    pieces: [post().replace("POST", "DELETE")],
+    outcome: "last",
+  },
   { name: "Connection: close", pieces: [get("Connection: close")], outcome: "last" },
   {
     name: "close among other options",
@@ -115,6 +120,9 @@ const behindChunks: [what: string, body: string][] = [
 const smuggling: [name: string, head: string][] = [
   ["a nameless header hides the length of POST", post(": x", hidden)],
   ["a nameless header hides the length of PUT", post(": x", hidden).replace("POST", "PUT")],
+  ["a nameless header hides the length of DELETE", post(": x", hidden).replace("POST", "DELETE")],
+  ["a nameless header hides the length of OPTIONS", post(": x", hidden).replace("POST", "OPTIONS")],
+  ["a nameless header hides the length of TRACE", post(": x", hidden).replace("POST", "TRACE")],
   ["a nameless header hides the coding", post(json, ": x", "Transfer-Encoding: chunked")],
   ["two lengths", post("Content-Length: 0", hidden)],
   ["a length twice", post("Content-Length: 0", "Content-Length: 0")],
@@ -138,6 +146,7 @@ const smuggling: [name: string, head: string][] = [
   ["no method", get().replace("GET", "")],
   ["a request behind Connection: close", get("Connection: close")],
   ["a request behind POST without a length", post(json)],
+  ["a request behind DELETE without a length", post().replace("POST", "DELETE")],
 ];
 
 const cut: RawRequest[] = [

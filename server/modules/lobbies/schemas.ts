@@ -28,7 +28,8 @@ const PlayerName = Type.String({ format: "new-name", description: newNameForm() 
 
 export const CodeParams = Type.Object({
   code: Type.String({
-    description: "6-character join code, any case; spaces, dashes and a link around it are ignored",
+    description:
+      "6-character join code, any case; spaces, dashes and a link or text around it are ignored",
   }),
 });
 export const PlayerParams = Type.Object({ code: Type.String(), playerId: Type.Integer() });

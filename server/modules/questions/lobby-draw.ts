@@ -10,7 +10,7 @@ import { xpOfKnown, type XpOfKnown } from "./known.ts";
 import { sealAnswer } from "./seal.ts";
 import {
   drawFromBank,
-  drawOrGenerate,
+  drawOrGenerateIfThere,
   drawStored,
   stockedDifficulties,
   waitUntil,
@@ -20,6 +20,9 @@ import {
 
 /** How often questions that another lobby drew at the same moment are drawn anew. */
 const redraws = 3;
+
+/** What knows which categories a prompt is about. */
+type Subjects = Pick<JobDeps, "questionModel">;
 
 /** Where the questions of one category come from. */
 type Source = (deps: JobDeps, want: Want) => Promise<Stocked[]>;
@@ -46,8 +49,10 @@ export function drawAhead(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[
  * so that nobody waits for the generator while either has some. Empty when nothing can be had.
  */
 export async function drawAtOnce(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
+  // A language model may think for seconds about what a prompt is about, too.
+  const bank = { questionModel: deps.questionBank };
   try {
-    return await drawFrom([drawStoredUnshared, drawBank, drawUnshared], deps, plan);
+    return await drawFrom([drawStoredUnshared, drawBank, drawUnshared], deps, plan, bank);
   } catch (error) {
     if (error instanceof AppError && error.code === "generator:unavailable") return [];
     throw error;
@@ -59,17 +64,26 @@ async function drawFrom(
   sources: readonly Source[],
   deps: JobDeps,
   plan: DrawPlan,
+  subjects: Subjects = deps,
 ): Promise<DrawnQuestion[]> {
   for (const source of sources) {
-    const drawn = await drawGame(source, deps, plan);
+    const drawn = await drawGame(source, deps, plan, subjects);
     if (drawn.length > 0) return drawn;
   }
   throw new AppError("generator:unavailable");
 }
 
-async function drawGame(source: Source, deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
+async function drawGame(
+  source: Source,
+  deps: JobDeps,
+  plan: DrawPlan,
+  { questionModel }: Subjects,
+): Promise<DrawnQuestion[]> {
   const named = namesOf(plan);
-  const open = named.includes("random") ? await openCategories(deps, plan.prompt) : [];
+  const { log } = deps;
+  const open = named.includes("random")
+    ? await openCategories({ questionModel, log }, plan.prompt)
+    : [];
   const order = playOrder(plan, named, open);
   const difficulty = difficultyOf(plan.difficulty, null);
   const needed = new Map<string, number>();
@@ -189,7 +203,7 @@ async function drawUnshared(
     const isResting = mayWait && (await isSpent(deps, next));
     if (isResting) resting.push(prompt);
     const isMade = mayWait && !isResting;
-    const drawn = isMade ? drawOrGenerate(deps, next, deadline) : drawStored(deps, next);
+    const drawn = isMade ? drawOrGenerateIfThere(deps, next, deadline) : drawStored(deps, next);
     all = [...all, ...(await drawn)];
   }
   for (const avoided of [() => listAvoided(deps, want), () => inChallenges, () => []]) {
@@ -199,7 +213,7 @@ async function drawUnshared(
   for (const prompt of resting) {
     if (all.length >= want.count) return all;
     const next = lacking({ ...want, prompt }, all, []);
-    all = [...all, ...(await drawOrGenerate(deps, next, deadline))];
+    all = [...all, ...(await drawOrGenerateIfThere(deps, next, deadline))];
   }
   return all;
 }

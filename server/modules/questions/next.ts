@@ -5,6 +5,7 @@ import { difficultyOf, neighboursOf, shuffledCategories } from "./categories.ts"
 import {
   drawFromBank,
   drawOrGenerate,
+  drawOrGenerateIfThere,
   drawStored,
   generateAhead,
   type Stocked,
@@ -22,8 +23,8 @@ export interface NextInput {
 const mostNeighbours = 9;
 
 /**
- * The first question of an endless run: as `drawNext`, but made for it on a miss, since nobody plays yet.
- * Null when nothing can be had.
+ * The first question of an endless run: as `drawNext`, but made for it on a miss, since nobody plays yet; of
+ * the bank where the generator had none. Null when nothing can be had.
  */
 export async function drawFirst(
   deps: JobDeps,
@@ -33,7 +34,8 @@ export async function drawFirst(
   const { own, near } = await wantsOf(deps, playerId, input);
   return (
     (await firstOf([...own, ...near], (want) => drawStored(deps, want))) ??
-    (await firstOf(own.slice(0, 1), (want) => drawOrGenerate(deps, want))) ??
+    (await firstOf(own.slice(0, 1), (want) => drawOrGenerateIfThere(deps, want))) ??
+    (await drawNearest(deps, own, near)) ??
     anyLeft(deps, [...own, ...near])
   );
 }
@@ -57,9 +59,7 @@ export async function drawNext(
   if (first !== undefined) generateAhead(deps, first);
   return (
     (await firstOf(near, (want) => drawStored(deps, want))) ??
-    (await firstOf([...own, ...near.slice(0, mostNeighbours)], (want) =>
-      drawFromBank(deps, want),
-    )) ??
+    (await drawNearest(deps, own, near)) ??
     (await anyLeft(deps, [...own, ...near])) ??
     firstOf(own.slice(0, 1), (want) => drawOrGenerate(deps, want))
   );
@@ -84,6 +84,10 @@ async function wantsOf(
   );
   return { own, near };
 }
+
+/** New ones of the bank, of the nearest level that has any. */
+const drawNearest = (deps: JobDeps, own: readonly Want[], near: readonly Want[]) =>
+  firstOf([...own, ...near.slice(0, mostNeighbours)], (want) => drawFromBank(deps, want));
 
 /** Answered before, but not asked in this run. */
 const anyLeft = (deps: JobDeps, wants: readonly Want[]) =>

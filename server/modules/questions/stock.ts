@@ -51,17 +51,22 @@ export async function drawOrGenerate(
   deps: JobDeps,
   want: Want,
   deadline = waitUntil(deps),
+  make: typeof generate = generate,
 ): Promise<Stocked[]> {
   let found = await drawStored(deps, want);
   for (let round = 0; round < mostRounds && found.length < want.count; round++) {
     const left = deadline - deps.clock.now();
-    if (left <= 0 || !(await generate(deps, want, left))) break;
+    if (left <= 0 || !(await make(deps, want, left))) break;
     const more = await draw(deps, without(want, found));
     if (more.length === 0) break;
     found = [...found, ...more.map((row) => ({ ...row, isCached: false }))];
   }
   return found;
 }
+
+/** As `drawOrGenerate`, for games that go on with something else: while the queue is away, none are made. */
+export const drawOrGenerateIfThere: typeof drawOrGenerate = (deps, want, deadline) =>
+  drawOrGenerate(deps, want, deadline, generateIfThere);
 
 function without(want: Want, found: readonly QuestionRow[]): Want {
   const excludeIds = [...want.excludeIds, ...found.map((row) => row.id)];
@@ -118,6 +123,15 @@ export function generateAhead(deps: JobDeps, want: Want): void {
 async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
   const payload = await payloadOf(deps, want);
   return payload !== null && deps.enqueueAndWait(questionGeneration, payload, waitMs);
+}
+
+async function generateIfThere(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
+  try {
+    return await generate(deps, want, waitMs);
+  } catch (error) {
+    deps.log.warn({ reason: String(error) }, "new questions not asked for");
+    return false;
+  }
 }
 
 /** The job that makes what is wanted; null when the player it is made for has had a day's share. */

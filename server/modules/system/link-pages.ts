@@ -60,12 +60,8 @@ function pageReply(
   ]);
 }
 
-const isAccountToken = (token: string): boolean => token.includes(".");
-
-const verifyPage = defineRoute({
-  method: "GET",
-  path: verifyPagePath,
-  summary: "The page behind the link of a verification mail; it asks before anything is done",
+/** What both pages behind a link have in common: they ask, or say that there is nothing to ask. */
+const question = {
   tag: "Pages",
   auth: "public",
   source,
@@ -73,6 +69,15 @@ const verifyPage = defineRoute({
   looseQuery: true,
   responses: { 200: media(html), 302: redirect },
   errors: [],
+} as const satisfies Partial<AnyRoute>;
+
+const isAccountToken = (token: string): boolean => token.includes(".");
+
+const verifyPage = defineRoute({
+  method: "GET",
+  path: verifyPagePath,
+  summary: "The page behind the link of a verification mail; it asks before anything is done",
+  ...question,
   handler: async ({ query, deps, request }) => {
     const link = linkOf(query);
     const outcome = await verifyAddress(deps, { ...link, isTrial: true });
@@ -84,8 +89,10 @@ const verifyPage = defineRoute({
       request,
     });
     if (origin === null) return statusReply(deps, "verify", "invalid_arguments");
-    const question = { type: "account", email: link.email, origin: origin.stranger } as const;
-    return pageReply(deps, request, question, [origin.frontEnd]);
+    const { stranger, frontEnd } = origin;
+    return pageReply(deps, request, { type: "account", email: link.email, origin: stranger }, [
+      frontEnd,
+    ]);
   },
 });
 
@@ -123,13 +130,7 @@ const unsubscribePage = defineRoute({
   method: "GET",
   path: unsubscribePagePath,
   summary: "The page behind the link that leaves the mailing list; it asks before anything is done",
-  tag: "Pages",
-  auth: "public",
-  source,
-  query: s.LinkQuery,
-  looseQuery: true,
-  responses: { 200: media(html), 302: redirect },
-  errors: [],
+  ...question,
   handler: async ({ query, deps, request }) => {
     const link = linkOf(query);
     const outcome = await unsubscribe(deps, { ...link, isTrial: true });

@@ -32,7 +32,8 @@ export const JoinBody = Type.Object({
   join_code: Type.String({
     minLength: 1,
     maxLength: 2_048,
-    description: "8 characters, any case; spaces, dashes and a link around them are ignored",
+    description:
+      "8 characters, any case; spaces, dashes and a link or text around them are ignored",
   }),
 });
 

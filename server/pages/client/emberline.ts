@@ -853,7 +853,8 @@ const lobbiesPath = "/v1/games/trivia/lobbies";
 const pathOf = (code: string) => `${lobbiesPath}/${encodeURIComponent(code)}`;
 
 const codePattern = /^[A-HJ-NP-Za-hj-np-z2-9]{6}$/;
-const decoration = /[\s\p{Pd}\p{Default_Ignorable_Code_Point}\u2212\u30fc\uff70]/gu;
+const decoration =
+  /[\s._\u00b7\u2022\u30fb\p{Pd}\p{Default_Ignorable_Code_Point}\u2212\u30fc\uff70]/gu;
 const surroundings = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 
 /**

@@ -58,6 +58,12 @@ test("a code is read as people hand it on", () => {
     "ABC234.",
     "ＡＢＣー２３４",
     "ABC─234",
+    "ABC_234",
+    "abc.234",
+    "ABC・234",
+    "Code: ABC 234",
+    "code=ABC234",
+    "Please join with ABC234!",
   ];
   for (const text of texts) assert.equal(lobbyCodeOf(text), "ABC234", text);
 });
@@ -87,6 +93,7 @@ test("the client reads codes as the service does", () => {
     "https://games.example/play#ABC234.",
     "\u202aabc234\u202c",
     "ＡＢＣ２３４",
+    "Code: ABC_234",
   ])
     assert.equal(lobbyCode(text), "ABC234");
   assert.equal(lobbyCode("https://games.example/play#watch=ABC234"), "ABC234");

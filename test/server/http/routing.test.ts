@@ -92,10 +92,10 @@ describe("a method", () => {
     assert.equal(lengthOf(missing), lengthOf(await client.get("/v1/nothing")));
   });
 
-  test("a connection is good for more after HEAD and OPTIONS", async () => {
+  test("a connection is good for more after HEAD and what says how long it is", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports = new Set<number>();
-    for (const method of ["HEAD", "GET", "OPTIONS", "HEAD", "POST", "GET"]) {
+    for (const method of ["HEAD", "GET", "HEAD", "POST", "GET"]) {
       const asked = request(`${sample.url}/v1/cached`, { method, agent }).end();
       const [answer] = (await once(asked, "response")) as [IncomingMessage];
       ports.add(asked.socket?.localPort ?? 0);

@@ -429,6 +429,19 @@ describe("many uploads at once", () => {
     await worker.close();
   });
 
+  it("have the places of a worker that died again when its leases are over", async () => {
+    const one = await member();
+    const key = `uploads:p${one.id}`;
+    const leaseUntil = (time: number) =>
+      app.deps.redis.zadd(key, ...["a", "b", "c", "d"].flatMap((id) => [time, id]));
+    await leaseUntil(Date.now() + 15_000);
+    const fifth = sendSlowly(port(), one.token, "203.0.113.1");
+    open.push(fifth);
+    assert.match(await fifth.answered, /^HTTP\/1.1 429 /);
+    await leaseUntil(Date.now() - 1);
+    await one.send(await fresh());
+  });
+
   it("lose their places when they are slower than 16 KB/s", async () => {
     const one = await member();
     const slow = await hold(one.token, "203.0.113.1", 4);

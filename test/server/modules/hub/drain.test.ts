@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { eventChannel, eventStreamKey } from "../../../../actors/index.ts";
 import { silentLogger } from "../../../../server/core/logger.ts";
 import { createHttpServer, type HttpServer } from "../../../../server/http/server.ts";
 import { hubRoutes } from "../../../../server/modules/hub/routes.ts";
-import { createHub } from "../../../../server/sse/create-hub.ts";
 import type { Hub } from "../../../../server/sse/hub.ts";
 import { openStream, type EventStream } from "../../../support/event-stream.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
+import { everySeatHeld, hubOf } from "./hub-of-sample.ts";
 
 const code = "RLLAAA";
 const topic = `/games/trivia/lobby/${code}`;
@@ -44,21 +43,8 @@ after(async () => {
 
 /** One more process of the same service, as far as the kernel's choice of a listener goes. */
 async function startWorker(port: number): Promise<Worker> {
-  const { config, clock, metrics } = sample.deps;
-  const hub = createHub({
-    config,
-    log: silentLogger,
-    clock,
-    metrics,
-    redisUrl: sample.store.url,
-    keys: { stream: eventStreamKey, channel: eventChannel },
-    snapshotOf: log.snapshotOf,
-    publicList: async () => "[]",
-    tellSpectators: async () => undefined,
-    limits: { minDrainRetryMs: 10, maxDrainRetryMs: 50 },
-  });
-  const lobbies = { ask: async () => ({ ok: true, body: null }) };
-  const deps = { ...sample.deps, hub, lobbies } as unknown as typeof sample.deps;
+  const hub = hubOf(sample, log, { limits: { minDrainRetryMs: 10, maxDrainRetryMs: 50 } });
+  const deps = { ...sample.deps, hub, lobbies: everySeatHeld } as unknown as typeof sample.deps;
   const server = createHttpServer({ deps, routes: hubRoutes, log: silentLogger });
   const worker = { server, hub };
   workers.push(worker);

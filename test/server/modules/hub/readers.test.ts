@@ -3,14 +3,12 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { eventChannel, eventStreamKey } from "../../../../actors/index.ts";
-import { silentLogger } from "../../../../server/core/logger.ts";
 import { hubRoutes } from "../../../../server/modules/hub/routes.ts";
-import { createHub } from "../../../../server/sse/create-hub.ts";
 import { findRuntime } from "../../../support/runtimes.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
 import { openRaw } from "../../sse/raw-stream.ts";
+import { everySeatHeld, hubOf } from "./hub-of-sample.ts";
 
 /** A client may have to wait so long for the blank line of an event. */
 const promisedMs = 100;
@@ -26,21 +24,10 @@ let log: LobbyLog;
 before(async () => {
   sample = await startSample({ routes: hubRoutes });
   log = createLobbyLog(sample.store.url);
-  const { config, clock, metrics } = sample.deps;
-  const hub = createHub({
-    config,
-    log: silentLogger,
-    clock,
-    metrics,
-    redisUrl: sample.store.url,
-    keys: { stream: eventStreamKey, channel: eventChannel },
-    snapshotOf: log.snapshotOf,
+  const hub = hubOf(sample, log, {
     publicList: async () => JSON.stringify([{ host: lineBreaks }]),
-    tellSpectators: async () => undefined,
   });
-  // The lobby runtime has its own tests; here every seat is held.
-  const lobbies = { ask: async () => ({ ok: true, body: null }) };
-  Object.assign(sample.deps, { hub, lobbies });
+  Object.assign(sample.deps, { hub, lobbies: everySeatHeld });
 });
 
 after(async () => {

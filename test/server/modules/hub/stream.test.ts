@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { eventChannel, eventStreamKey } from "../../../../actors/index.ts";
-import { silentLogger } from "../../../../server/core/logger.ts";
 import { hubRoutes } from "../../../../server/modules/hub/routes.ts";
-import { createHub } from "../../../../server/sse/create-hub.ts";
 import { openStream, StreamRefused } from "../../../support/event-stream.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
 import { openRaw } from "../../sse/raw-stream.ts";
+import { everySeatHeld, hubOf } from "./hub-of-sample.ts";
 
 const code = "PPLAAA";
 const topic = `/games/trivia/lobby/${code}`;
@@ -20,21 +18,8 @@ before(async () => {
     env: { CORS_ORIGINS: "https://play.example" },
   });
   log = createLobbyLog(sample.store.url);
-  const { config, clock, metrics } = sample.deps;
-  const hub = createHub({
-    config,
-    log: silentLogger,
-    clock,
-    metrics,
-    redisUrl: sample.store.url,
-    keys: { stream: eventStreamKey, channel: eventChannel },
-    snapshotOf: log.snapshotOf,
-    publicList: async () => "[]",
-    tellSpectators: async () => undefined,
-  });
-  // The lobby runtime has its own tests; here every seat is held.
-  const lobbies = { ask: async () => ({ ok: true, body: null }) };
-  Object.assign(sample.deps, { hub, lobbies });
+  const hub = hubOf(sample, log);
+  Object.assign(sample.deps, { hub, lobbies: everySeatHeld });
 });
 
 after(async () => {

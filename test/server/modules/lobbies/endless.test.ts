@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, afterEach, before, describe, it } from "node:test";
+import { silentLogger } from "../../../../server/core/logger.ts";
+import { createMetrics } from "../../../../server/core/metrics.ts";
+import { createQuestionBank } from "../../../../server/providers/question-bank/index.ts";
+import type { QuestionModel } from "../../../../server/providers/question-model.ts";
+import { startJobs, type Jobs } from "../../../../workers/jobs.ts";
+import { generateQuestions } from "../../../../workers/processors/question-generation.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { fillBank } from "../runs/game.ts";
 import { ask, lobbyOf, outcome, playing, type Table } from "./seats.ts";
@@ -11,6 +17,9 @@ before(async () => {
   await fillBank(app, 20, ["music", "film", "art"]);
 });
 after(() => app.stop());
+
+/** The library's connections to its store, which it opens under these names. */
+const queueConnections = /\bid=(\d+).*\bname=(?:queues|events-|worker-)/;
 
 const post = (table: Table, action: string, body?: unknown, more: Record<string, string> = {}) =>
   ask(app, "POST", `/${table.code}/${action}`, body, { ...table.host.as, ...more });
@@ -68,5 +77,76 @@ describe("an endless lobby while the generator is away", () => {
       app.deps.questionBank = questionBank;
       app.deps.enqueueAndWait = enqueueAndWait;
     }
+  });
+});
+
+describe("an endless lobby whose next batch is being made", () => {
+  let busy: App;
+  let table: Table;
+  let jobs: Jobs;
+  let index: number;
+  const processors = { "question-generation": generateQuestions };
+  const model = createQuestionBank();
+  before(async () => {
+    busy = await startApp({ hasJobs: false });
+    await fillBank(busy, 24, ["music", "film"]);
+  });
+  after(() => busy.stop());
+  afterEach(() => jobs.close());
+
+  /** Plays until a worker is asked for the next batch; it answers when it is let go. */
+  async function playUntilAsked(category: string): Promise<() => void> {
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const questionModel: QuestionModel = {
+      ...model,
+      generate: async (request) => {
+        asked.resolve();
+        await held.promise;
+        return model.generate(request);
+      },
+    };
+    const { deps, stores } = busy;
+    jobs = await startJobs({
+      ...{ redisUrl: stores.redisUrl, log: silentLogger, metrics: createMetrics(), processors },
+      depsOf: () => ({ ...deps, em: deps.orm.em.fork(), questionModel }),
+      closeMs: 50,
+    });
+    table = await playing(busy, { numQuestions: null, category });
+    index = 0;
+    await playTo(9);
+    await asked.promise;
+    return held.resolve;
+  }
+
+  async function playTo(end: number): Promise<void> {
+    for (; index < end; index++)
+      for (const action of ["lock", "next"]) {
+        const path = `/${table.code}/${action}`;
+        const moved = await ask(busy, "POST", path, { index }, table.host.as);
+        assert.equal(outcome(moved), "200", `${action} of ${index}`);
+      }
+  }
+
+  it("goes on with the bank when the queue loses the job's lock and every connection", async () => {
+    const letGo = await playUntilAsked("music");
+    const { redis } = busy.deps;
+    const locks = await redis.keys("jobs:question-generation:*:lock");
+    assert.ok(locks.length > 0);
+    await redis.del(locks);
+    const clients = String(await redis.client("LIST")).split("\n");
+    const ids = clients.flatMap((line) => queueConnections.exec(line)?.[1] ?? []);
+    assert.ok(ids.length > 2, clients.join("\n"));
+    await Promise.all(ids.map((id) => redis.client("KILL", "ID", id)));
+    await playTo(40);
+    letGo();
+    // Whatever becomes of the job: its questions are late, or made twice.
+    await playTo(60);
+  });
+
+  it("goes on with the bank when the job worker stops in order", async () => {
+    const letGo = await playUntilAsked("film");
+    await jobs.close();
+    await playTo(40);
+    letGo();
   });
 });

@@ -12,6 +12,7 @@ import {
   playing,
   sit,
   tally,
+  seatCalls,
   type Table,
 } from "./seats.ts";
 
@@ -21,20 +22,6 @@ before(async () => {
 });
 after(() => app.stop());
 
-/** Every call that needs a seat: method, path below the lobby, a body that fits. */
-const seatCalls: [method: string, path: string, body?: unknown][] = [
-  ["PATCH", "/settings", { timer: 45 }],
-  ["POST", "/start"],
-  ["POST", "/lock"],
-  ["POST", "/next"],
-  ["POST", "/end"],
-  ["DELETE", "/players/1"],
-  ["POST", "/token"],
-  ["POST", "/answer", { selected_index: 0, time_taken_ms: 0 }],
-  ["POST", "/pick", { selected_index: 0 }],
-  ["POST", "/heartbeat"],
-  ["POST", "/leave"],
-];
 const hostCalls = seatCalls.slice(0, 6);
 
 describe("credentials of a seat", () => {

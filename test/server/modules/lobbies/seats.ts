@@ -141,3 +141,18 @@ export function tally(answers: Answer[]): Record<string, number> {
   for (const answer of answers) counts[outcome(answer)] = (counts[outcome(answer)] ?? 0) + 1;
   return counts;
 }
+
+/** Every call that needs a seat, the host's first: method, path below the lobby, a body that fits. */
+export const seatCalls: readonly (readonly [method: string, path: string, body?: object])[] = [
+  ["PATCH", "/settings", { timer: 45 }],
+  ["POST", "/start"],
+  ["POST", "/lock"],
+  ["POST", "/next"],
+  ["POST", "/end"],
+  ["DELETE", "/players/1"],
+  ["POST", "/token"],
+  ["POST", "/answer", { selected_index: 0, time_taken_ms: 0 }],
+  ["POST", "/pick", { selected_index: 0 }],
+  ["POST", "/heartbeat"],
+  ["POST", "/leave"],
+];

@@ -295,6 +295,18 @@ describe("drawing questions for a lobby", () => {
     assert.ok(idsOf(more).every((id) => !exclude_ids.includes(id)));
   });
 
+  it("goes on with the bank, and starts with what is stored, while the queue is away", async () => {
+    const deps = Object.assign(Object.create(jobs.deps), {
+      enqueueAndWait: () => Promise.reject(new Error("away")),
+    }) as typeof jobs.deps;
+    const running = plan({ category: "history", first_index: 10, count: 4 });
+    const ahead = await drawAhead(deps, running);
+    assert.equal(ahead.length, 4);
+    const more = idsOf(await drawForLobby(deps, plan({ category: "history", count: 20 })));
+    assert.ok(more.length > 0 && more.length < 20, "as far as there are any");
+    await assert.rejects(drawForLobby(deps, plan()), { code: "generator:unavailable" });
+  });
+
   it("draws at once what is stored, and of the bank what is not, without a generator", async () => {
     const away = { enqueueAndWait: () => assert.fail("the generator was waited for") };
     const deps = Object.assign(Object.create(jobs.deps), away) as typeof jobs.deps;
@@ -304,6 +316,18 @@ describe("drawing questions for a lobby", () => {
     const exclude_ids = idsOf(first);
     const other = await drawAtOnce(deps, { ...running, difficulty: "hard", exclude_ids });
     assert.ok(other.length > 0 && idsOf(other).every((id) => !exclude_ids.includes(id)));
+  });
+
+  it("draws at once without asking the language model what a prompt is about", async () => {
+    let numAsked = 0;
+    const categorize = async () => {
+      numAsked++;
+      return [];
+    };
+    jobs.use({ name: "slow", generate: async () => [], categorize });
+    const running = plan({ category: null, prompt: "zxqwv", first_index: 10, count: 3 });
+    assert.equal((await drawAtOnce(jobs.deps, running)).length, 3);
+    assert.equal(numAsked, 0);
   });
 
   it("has nothing at once only when neither bank nor generator has anything", async () => {

@@ -227,6 +227,24 @@ describe("runs", () => {
       }
     });
 
+    it("begins and goes on with the bank while the queue is away", async () => {
+      const empty = await startApp({ clock, hasJobs: false });
+      empty.deps.enqueueAndWait = () => Promise.reject(new Error("away"));
+      empty.deps.enqueue = () => Promise.reject(new Error("away"));
+      try {
+        const ann = await runner(empty);
+        const { id, question } = await ann.start("endless", { category: "music" });
+        assert.equal(question.category, "music");
+        for (let n = 0; n < 30; n++) {
+          const answered = await ann.answer(id, n % 4);
+          assert.equal(answered.status, 200);
+          assert.ok((answered.body as unknown as Answered).next_question, `${n} questions`);
+        }
+      } finally {
+        await empty.stop();
+      }
+    });
+
     it("ends with its thousandth question", async () => {
       const ann = await runner(app);
       const { id, question } = await ann.start("endless");
