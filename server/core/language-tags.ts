@@ -8,6 +8,8 @@ const remembered = new Map<string, readonly string[]>();
 const latinAmerica = new Set(
   "AR BO BR BZ CL CO CR CU DO EC GT HN MX NI PA PE PR PY SV US UY VE".split(" "),
 );
+/** A language with the one it counts as first (`zh-yue`), which the runtime does not read. */
+const extended = /^([a-z]{2,3})(?:-[a-z]{3}){1,3}(?=-|$)/i;
 /** Languages that are read as another, where nothing of their own is there. */
 const alike: Readonly<Record<string, string>> = { no: "nb", nn: "nb", nb: "no" };
 
@@ -27,10 +29,13 @@ export function relativesOf(tag: string): readonly string[] {
 }
 
 function find(tag: string): readonly string[] {
-  const given = parse(tag.trim().replaceAll("_", "-"));
+  const written = tag.trim().replaceAll("_", "-");
+  const given = parse(written) ?? parse(written.replace(extended, "$1"));
   if (given === null) return [];
-  const { language, region, baseName } = given;
+  const { region, baseName } = given;
   const full = given.maximize();
+  // `und` says no language, but a script or a region does.
+  const language = given.language ?? full.language;
   const likely = [
     [language, full.script, full.region],
     [language, full.script],
@@ -40,10 +45,12 @@ function find(tag: string): readonly string[] {
   const other = alike[language];
   // The bare language comes last, after every relative that says more.
   const all = [
-    ...shortened(tag.trim().replaceAll("_", "-")).slice(0, -1),
+    ...shortened(written).slice(0, -1),
     ...shortened(baseName).slice(0, -1),
     ...[...likely, ...american].map((parts) => parts.filter(Boolean).join("-")),
     language,
+    // What a language was called before, where its texts still are.
+    ...shortened(written).slice(-1),
     ...(other === undefined ? [] : [other]),
   ];
   return [...new Set(all.map((one) => one.toLowerCase()))];

@@ -23,6 +23,12 @@ describe("the relatives of a language tag", () => {
       ["es-MX", "es-419"],
       ["no", "nb"],
       ["iw-IL", "he"],
+      ["iw-IL", "iw"],
+      ["sh", "sh"],
+      ["und-TW", "zh-hant"],
+      ["und-Hant", "zh-tw"],
+      ["zh-yue", "zh-hans"],
+      ["zh-cmn-Hant-TW", "zh-tw"],
     ] as const)
       assert.equal(served(tag, text, "zh", "pt", "en", "es"), text, `${tag} -> ${text}`);
   });
@@ -37,6 +43,11 @@ describe("the relatives of a language tag", () => {
     assert.deepEqual(relativesOf("de-AT"), ["de-at", "de-latn-at", "de-latn", "de"]);
     assert.equal(served("de-DE-u-co-phonebk", "de-de"), "de-de");
     assert.equal(served("pt-BR", "pt"), "pt");
+  });
+
+  it("of a tag without a language are those of its readers", () => {
+    for (const tag of ["und", "UND", "und-x-a", "und-Zyyy", "und-001", "mul", "zxx", "art-lojban"])
+      assert.ok(relativesOf(tag).length > 0, tag);
   });
 
   it("of what is no tag are none, at any length", () => {
@@ -64,6 +75,9 @@ describe("the language an account is kept in", () => {
       ["pt_BR", "pt"],
       ["xx, de-AT;q=0.7, fr;q=0.9", "fr"],
       ["*", "en"],
+      ["und, de;q=0.5", "en"],
+      ["und-DE", "de"],
+      ["zh-yue;q=0.4", "zh"],
       ["de;q=0", "en"],
       ["", "en"],
     ] as const)
