@@ -1,7 +1,7 @@
 import { snakeCase } from "../../../server/core/snake-case.ts";
 import { isFields, textOf, type Fields } from "../fields.ts";
 import { kindOf, typeOfName } from "./kinds.ts";
-import type { Names } from "./names.ts";
+import { idOfTag, type Names } from "./names.ts";
 
 /** What the values of one asset tell besides themselves. */
 export interface Told {
@@ -62,15 +62,31 @@ function convert(value: unknown, name: string, context: ValueContext, told: Told
 const plainReference = /^(?:(\w+):)?(id_[a-z0-9]+_\w+)$/i;
 /** Properties that hold nothing but references, whatever the name of their target. */
 const referring = /_ids?$/;
+/** `Id.Item.Torch` */
+const idTag = /^Id(?:\.\w*[a-z0-9]\w*){2,}$/i;
+/** `DCItemDataAsset'/Game/Data/Generated/V2/Item/Item/Id_Item_Torch.Id_Item_Torch'` */
+const quoted = /^\w+'.+'$/;
 
 /** A text that names an asset is a reference as any other; all others stay as they are. */
 function readPlain(value: string, name: string, { names }: ValueContext, told: Told): string {
   const [, wrapper = "", bare] = plainReference.exec(value) ?? [];
-  const known = referring.test(name) ? names.find(value.slice(value.lastIndexOf(":") + 1)) : null;
+  const known = referring.test(name) ? referredBy(value, names) : null;
   const id = bare === undefined ? known : names.resolve(bare, typeOfHint(wrapper));
   if (id === null) return value;
   told.links.push({ rel: name, target: id });
   return id;
+}
+
+/** What a text stands for where nothing but a reference can be: a tag, the path of an asset, or its bare name. */
+function referredBy(text: string, names: Names): string | null {
+  if (idTag.test(text)) return idOfTag(text);
+  const target = text.startsWith("/")
+    ? pathTarget(text)
+    : quoted.test(text)
+      ? objectTarget(text)
+      : null;
+  if (target !== null) return names.resolve(target.name, target.type);
+  return names.find(text.slice(text.lastIndexOf(":") + 1));
 }
 
 type Form = (value: Fields, name: string, context: ValueContext, told: Told) => string | null;
@@ -85,8 +101,10 @@ const forms: readonly [member: string, read: Form][] = [
   ["SourceString", readText],
 ];
 
-function readTag(value: Fields, _name: string, _context: ValueContext, told: Told): string | null {
+function readTag(value: Fields, name: string, context: ValueContext, told: Told): string | null {
   const tag = something(value["TagName"]);
+  if (tag !== null && referring.test(name) && idTag.test(tag))
+    return readPlain(tag, name, context, told);
   if (tag !== null && !tag.startsWith("Id.")) told.tags.push(tag);
   return tag;
 }

@@ -108,6 +108,28 @@ describe("the quests of an export", () => {
     assert.ok(links?.some(({ target }) => target === "id.merchant.alchemist"));
   });
 
+  it("give rewards by the ids of what a tag, a path or a quoted asset names", async () => {
+    const path = "/Game/Data/Generated/V2/Item/Item/Id_Item_GoldCoins.Id_Item_GoldCoins";
+    const ids = [{ TagName: "Id.Item.GoldCoins" }, "Id.Item.GoldCoins", path];
+    const others = [`DCItemDataAsset'${path}'`, "DCItemDataAsset'Id_Item_GoldCoins'"];
+    const name = "Quest/QuestReward/Id_QuestReward_Alchemist_01";
+    const given = [...ids, ...others].map((RewardId) => ({
+      RewardType: "EQuestRewardType::Item",
+      RewardId,
+    }));
+    const entities = await read({ ...game, [name]: { RewardItemArray: given } });
+    const [reward] = rowOf(quests, "id.quest.alchemist_01", entities)["rewards"] as {
+      entries: unknown[];
+    }[];
+    const coins = { type: "item", count: 1, item_id: "id.item.gold_coins" };
+    assert.deepEqual(
+      reward?.entries,
+      given.map(() => coins),
+    );
+    const { tags } = entities.get("id.quest_reward.alchemist_01") ?? {};
+    assert.deepEqual(tags, []);
+  });
+
   it("show the monsters that a tag means, and the rarity of what is fetched", async () => {
     const [kill, fetch] = objectivesOf("id.quest.alchemist_01", await read(game));
     assert.deepEqual(
