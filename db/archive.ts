@@ -1,7 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Gate } from "../server/core/gate.ts";
 import type { SizedCache } from "../server/core/sized-cache.ts";
-import type { Column } from "./queries/codex-columns.ts";
 import type { CodexGame } from "./queries/codex-directory.ts";
 import type { DiffPair } from "./queries/codex-diff.ts";
 
@@ -24,9 +23,7 @@ export interface Archive {
   bodies: SizedCache<ArchiveBody>;
   /** What differs between two patches, without content. */
   pairs: SizedCache<readonly DiffPair[]>;
-  /** What lists are filtered by. */
-  columns: SizedCache<Column>;
-  /** Numbers of the entities in a filtered list, rising. */
+  /** Numbers of the entities that a search finds, rising. */
   lists: SizedCache<Int32Array>;
   /** Passed by whoever builds a large document. */
   builds: Gate;

@@ -10,16 +10,14 @@ import { createSizedCache } from "./core/sized-cache.ts";
 
 const maxBodyBytes = 64 * 1024 * 1024;
 const maxPairBytes = 16 * 1024 * 1024;
-const maxColumnBytes = 64 * 1024 * 1024;
 const maxListBytes = 16 * 1024 * 1024;
-/** What a pair costs besides its texts, and a value of a column. */
+/** What a pair costs besides its texts. */
 const pairBytes = 96;
-const valueBytes = 24;
 /** A message about an import may get lost; this often the database is asked as well. */
 const checkMs = 2_000;
 /** Large documents built at a time, and requests that wait for their turn. */
 const builds = { running: 2, waiting: 32 };
-/** The same of columns that are read. */
+/** The same of lists whose filters look into documents. */
 const scans = { running: 2, waiting: 100 };
 
 export interface ArchiveOptions {
@@ -52,14 +50,6 @@ export function createArchive(options: ArchiveOptions): Archive & { stop(): void
       maxBytes: maxPairBytes,
       sizeOf: (pairs) => pairs.reduce((sum, { key }) => sum + pairBytes + key.length, 0),
       onUse: count("pairs"),
-    }),
-    columns: createSizedCache({
-      maxBytes: maxColumnBytes,
-      sizeOf: ({ ids, codes, values }) =>
-        values.reduce((sum, value) => sum + valueBytes + 2 * value.length, 0) +
-        ids.byteLength +
-        codes.byteLength,
-      onUse: count("columns"),
     }),
     lists: createSizedCache({
       maxBytes: maxListBytes,

@@ -1,7 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
-import { entityColumns, type EntityRow } from "./codex-read.ts";
 import { preparedRowsOf } from "../prepared.ts";
+import { fits, type ListFilter } from "./codex-filters.ts";
+import { entityColumns, type EntityRow } from "./codex-read.ts";
 import { rowsOf } from "./rows.ts";
 
 /** Present entities of one type on one branch, and the game it is of. */
@@ -20,25 +21,34 @@ export interface ListPage {
 }
 
 interface PageInput {
+  filters: readonly ListFilter[];
   cursor: number;
   limit: number;
   isCounted: boolean;
 }
 
-/** Entities after the cursor, at most `limit`, in the order of their numbers. */
+/** Entities that fit all filters, after the cursor, at most `limit`, in the order of their numbers. */
 export async function listEntities(
   em: EntityManager,
-  { gameId, branchId, type }: TypeRef,
-  { cursor, limit, isCounted }: PageInput,
+  ref: TypeRef,
+  { filters, cursor, limit, isCounted }: PageInput,
 ): Promise<ListPage> {
-  const all = sql`codex_head h where h.branch_id = ${branchId} and h.type = ${type}`;
-  const page = sql`select h.entity_id, h.document_id, h.patch_id from ${all}
-    and h.entity_id > ${cursor}::bigint order by h.entity_id limit ${limit}`;
-  // A first page that is not full has them all.
-  const count = sql`case when ${cursor}::bigint = 0 and (select count(*) from page) < ${limit}
-    then (select count(*)::int from page) else (select count(*)::int from ${all}) end`;
-  return readPage(em, { gameId, branchId }, page, isCounted ? count : sql`null::int`);
+  const all = entitiesOf(ref, filters);
+  // Looked through once when they are counted as well, else only as far as the page goes.
+  const page = sql`with fitting as (select h.entity_id, h.document_id, h.patch_id from ${all}),
+    page as materialized (select * from fitting h where h.entity_id > ${cursor}::bigint
+      order by h.entity_id limit ${limit})`;
+  const count = isCounted ? sql`(select count(*)::int from fitting)` : sql`null::int`;
+  // Filters make too many statements to keep them prepared.
+  const rowsBy = filters.length === 0 ? preparedRowsOf : rowsOf;
+  return readPage(em, ref, page, count, rowsBy);
 }
+
+const entitiesOf = ({ branchId, type }: TypeRef, filters: readonly ListFilter[]) =>
+  sql`codex_head h where ${sql.join(
+    [sql`h.branch_id = ${branchId}`, sql`h.type = ${type}`, ...filters.map(fits)],
+    sql` and `,
+  )}`;
 
 /** Those of the entities with these numbers that are present, in the order of their numbers. */
 export async function readEntities(
@@ -46,8 +56,9 @@ export async function readEntities(
   { gameId, branchId }: Omit<TypeRef, "type">,
   ids: readonly number[],
 ): Promise<ListPage> {
-  const page = sql`select h.entity_id, h.document_id, h.patch_id from codex_head h
-    where h.branch_id = ${branchId} and h.entity_id = any(${ids}::int[])`;
+  const page = sql`with page as materialized (
+    select h.entity_id, h.document_id, h.patch_id from codex_head h
+    where h.branch_id = ${branchId} and h.entity_id = any(${ids}::int[]))`;
   return readPage(em, { gameId, branchId }, page, sql`null::int`);
 }
 
@@ -56,12 +67,13 @@ async function readPage(
   { gameId, branchId }: Omit<TypeRef, "type">,
   page: RawBuilder<unknown>,
   count: RawBuilder<unknown>,
+  rowsBy: typeof rowsOf = preparedRowsOf,
 ): Promise<ListPage> {
   // Side by side the planner would read all entities of a game for one page of them.
-  const rows = await preparedRowsOf(
+  const rows = await rowsBy(
     em,
     sql<{ generation: number; count: number | null } & (EntityRow | { id: null })>`
-      with page as materialized (${page})
+      ${page}
       select g.generation, ${count} as count, x.*
       from codex_games g
       left join (
@@ -84,11 +96,15 @@ async function readPage(
 /** A search that finds more says too little: their numbers alone would take too long. */
 export const maxFound = 100_000;
 
-/** Numbers of the entities that have a word with each of these beginnings, rising; null when there are too many. */
+/**
+ * Numbers of the entities that fit all filters and have a word with each of these beginnings, rising; null when
+ * there are too many.
+ */
 export async function searchEntities(
   em: EntityManager,
-  { gameId, branchId, type }: TypeRef,
+  ref: TypeRef,
   words: readonly string[],
+  filters: readonly ListFilter[] = [],
 ): Promise<{ generation: number; ids: Int32Array } | null> {
   // Words are letters and digits, so they need no escape inside the quotes.
   const query = words.map((word) => `'${word}':*`).join(" & ");
@@ -97,12 +113,11 @@ export async function searchEntities(
     sql<{ generation: number; ids: string | null }>`
       select g.generation, (
         select case when count(*) <= ${maxFound} then coalesce(string_agg(x.id::text, ' '), '') end from (
-          select h.entity_id as id from codex_head h
-          where h.branch_id = ${branchId} and h.type = ${type} and h.search @@ ${query}::tsquery
+          select h.entity_id as id from ${entitiesOf(ref, filters)} and h.search @@ ${query}::tsquery
           limit ${maxFound + 1}
         ) x
       ) as ids
-      from codex_games g where g.id = ${gameId}`,
+      from codex_games g where g.id = ${ref.gameId}`,
   );
   if (found?.ids === null) return null;
   const ids = found === undefined || found.ids === "" ? [] : found.ids.split(" ");

@@ -1,5 +1,5 @@
+import { numberValue, type FilterOp, type ListFilter } from "../../../db/queries/codex-filters.ts";
 import { AppError } from "../../core/errors.ts";
-import { numberValue, type FilterOp, type ListFilter } from "./fitting.ts";
 
 /** Filters of one list, and characters of a path (COD-17). */
 const maxFilters = 16;

@@ -1,15 +1,31 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Archive, ArchiveBody } from "../../../db/archive.ts";
-import { listEntities, readEntities, type ListPage } from "../../../db/queries/codex-list.ts";
+import type { ListFilter } from "../../../db/queries/codex-filters.ts";
+import {
+  listEntities,
+  readEntities,
+  searchEntities,
+  type ListPage,
+  type TypeRef,
+} from "../../../db/queries/codex-list.ts";
 import type { EntityRow } from "../../../db/queries/codex-read.ts";
-import { chooseIds, typeRef, type Choice } from "./choice.ts";
+import { withinSearchTime } from "../../../db/search-time.ts";
+import { AppError } from "../../core/errors.ts";
+import { queryWords } from "../../core/search-words.ts";
 import { assertPresent, finishedBody, presentKey, readAtOnce, type Place } from "./places.ts";
 import { entityText } from "./present.ts";
 
 /** Characters of entities in one page: one that has large ones ends early, and `next` leads on. */
 const maxPageLength = 8 * 1024 * 1024;
 
-export interface ListInput extends Choice {
+/** Documents that wait longer to be looked into could not be in the time a request has. */
+const maxWaitMs = 5_000;
+
+/** What a list asks of its entities; an empty `q` searches nothing. */
+export interface ListInput {
+  type: string;
+  filters: readonly ListFilter[];
+  q: string;
   limit: number;
   cursor: number;
 }
@@ -19,8 +35,8 @@ export function readList(archive: Archive, place: Place, input: ListInput): Prom
   const { limit } = input;
   return readAtOnce(archive, place, async (em, current) => {
     const { game, branch } = current;
-    const isPlain = input.filters.length === 0 && input.q === "";
-    const { rows, count } = await (isPlain ? wholeList : chosenList)(archive, em, current, input);
+    const find = input.q === "" ? listedPage : searchedPage;
+    const { rows, count } = await find(archive, em, current, input);
     const texts = rows.slice(0, limit).map((row) => entityText(row, game.slug, branch.slug));
     const entities = texts.slice(0, numFitting(texts));
     const next = rows.length > entities.length ? (rows[entities.length - 1]?.id ?? null) : null;
@@ -36,25 +52,23 @@ interface Found {
   count: number;
 }
 
-async function wholeList(
+async function listedPage(
   archive: Archive,
   em: EntityManager,
   place: Place,
-  { type, cursor, limit }: ListInput,
+  { type, filters, cursor, limit }: ListInput,
 ): Promise<Found> {
   const read = async (isCounted: boolean) => {
-    const found = await listEntities(em, typeRef(place, type), {
-      cursor,
-      limit: limit + 1,
-      isCounted,
-    });
+    const found = await inTurn(archive, filters, () =>
+      listEntities(em, typeRef(place, type), { filters, cursor, limit: limit + 1, isCounted }),
+    );
     assertPresent(place, found.generation);
     return found;
   };
   let found: ListPage | null = null;
   // The count does not depend on the page, so it is kept for the pages that follow.
   const count = await archive.bodies.use(
-    presentKey(place, "count", type),
+    presentKey(place, "count", type, JSON.stringify(filters)),
     async () => {
       found = await read(true);
       return { content: String(found.count), etag: "" };
@@ -65,7 +79,7 @@ async function wholeList(
   return { rows, count };
 }
 
-async function chosenList(
+async function searchedPage(
   archive: Archive,
   em: EntityManager,
   place: Place,
@@ -74,8 +88,8 @@ async function chosenList(
   const { type, filters, q, cursor, limit } = input;
   const ids = await archive.lists.use(
     presentKey(place, type, q, JSON.stringify(filters)),
-    () => chooseIds(archive, em, place, input),
-    (chosen) => chosen,
+    () => searchIds(archive, em, place, input),
+    (found) => found,
   );
   const start = placeAfter(ids, cursor);
   const page = [...ids.subarray(start, start + limit + 1)];
@@ -84,6 +98,45 @@ async function chosenList(
   assertPresent(place, generation);
   return { rows, count: ids.length };
 }
+
+/** Numbers of the entities that fit all filters and have all words. */
+async function searchIds(
+  archive: Archive,
+  em: EntityManager,
+  place: Place,
+  { type, filters, q }: ListInput,
+): Promise<Int32Array> {
+  const words = queryWords(q);
+  if (words.length === 0) return new Int32Array();
+  const ref = typeRef(place, type);
+  const found = await inTurn(archive, filters, () =>
+    withinSearchTime(em, (tx) => searchEntities(tx, ref, words, filters)),
+  );
+  // It matches too much, so it is too short.
+  if (found === null) throw new AppError("request:invalid_query", { params: { parameter: "q" } });
+  assertPresent(place, found.generation);
+  return found.ids;
+}
+
+/** Filters look into every document of a type; what has none does not wait for them. */
+function inTurn<T>(
+  archive: Archive,
+  filters: readonly ListFilter[],
+  read: () => Promise<T>,
+): Promise<T> {
+  if (filters.length === 0) return read();
+  const latest = performance.now() + maxWaitMs;
+  return archive.scans.pass(() => {
+    if (performance.now() > latest) throw new AppError("server:unavailable");
+    return read();
+  });
+}
+
+const typeRef = ({ game, branch }: Place, type: string): TypeRef => ({
+  gameId: game.id,
+  branchId: branch.id,
+  type,
+});
 
 /** How many of the texts one page holds: at least one. */
 function numFitting(texts: readonly string[]): number {

@@ -73,4 +73,39 @@ describe("filters of the archive", () => {
     const tagged = `filter[tags]=${encodeURIComponent('long,"x')}`;
     assert.deepEqual(await ids(tagged), ["id.item.long"]);
   });
+
+  it("takes for numbers what JSON has for them, and no text that is longer than any", async () => {
+    const texts = [
+      "1e5",
+      "-7.50",
+      "٣",
+      "+3",
+      "3 ",
+      "3\n",
+      "1e1000",
+      ".5",
+      "NaN",
+      "Infinity",
+      "0x1",
+    ];
+    const [long, longer] = ["9".repeat(300), "9".repeat(301)];
+    await load(app, {
+      game,
+      version: "1.1",
+      entities: [...texts, long, longer].map((text, n) =>
+        entity(`id.item.t${n}`, { data: { text, deep: [{ text }] } }),
+      ),
+    });
+    for (const path of ["data.text", "data.deep.0.text"])
+      for (const [op, value, expected] of [
+        ["gte", "-1e999", ["id.item.t0", "id.item.t1", "id.item.t11"]],
+        ["gt", "99999.999", ["id.item.t0", "id.item.t11"]],
+        ["lte", "-7.5", ["id.item.t1"]],
+        ["gte", long, ["id.item.t11"]],
+        ["eq", longer, ["id.item.t12"]],
+        ["eq", "%2B3", ["id.item.t3"]],
+        ["eq", "100000", []],
+      ] as const)
+        assert.deepEqual(await ids(`filter[${path}]:${op}=${value}`), expected, `${op} ${value}`);
+  });
 });
