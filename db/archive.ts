@@ -16,7 +16,7 @@ export interface ArchiveBody {
 
 /** What a process keeps of the archive, so that most reads ask no store. */
 export interface Archive {
-  /** Games by slug, in order of slug; at once unless an import was just announced. */
+  /** Games by slug, in order of slug, at most a second old; mostly at once. */
   games(): Games | Promise<Games>;
   /** Reads the games anew: somebody saw that they have moved on. */
   reload(): Promise<Games>;

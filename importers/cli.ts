@@ -8,10 +8,8 @@ import { readUpstreamIds } from "../db/queries/codex-read.ts";
 import { projectionOf } from "../db/projections/refresh.ts";
 import { partOfStart, StartError } from "../server/boot/start-error.ts";
 import { Interrupted, withStores, type RunningStores } from "../server/boot/stores.ts";
-import { announceImports } from "../server/core/archive-news.ts";
 import { ConfigError, loadConfig, type Config } from "../server/core/config.ts";
 import { silentLogger } from "../server/core/logger.ts";
-import { connectRedis, redisReady } from "../server/core/redis.ts";
 import { createQueues } from "../workers/producer.ts";
 import { codexImport } from "../workers/queues.ts";
 import { readEnvelopes } from "./adapters/envelopes.ts";
@@ -187,26 +185,20 @@ async function importAll(
 ): Promise<void> {
   control.signal.throwIfAborted();
   const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
-  const redis = connectRedis(stores.redisUrl, silentLogger, "import");
   try {
     const prepared = options.dryRun === true ? isMigrated(orm) : migrate(orm).then(() => true);
     if (!(await partOfStart("the database (DATABASE_URL) cannot be prepared", prepared)))
       throw new UsageError(
         "a dry run needs a database of this version; import or start the service first",
       );
-    await partOfStart("REDIS_URL cannot be reached", redisReady(redis));
     const em = orm.em.fork();
-    const writing = {
-      announce: announceImports(redis, silentLogger),
-      project: projectionOf(config.GAME_DATA_GAME),
-    };
+    const writing = { project: projectionOf(config.GAME_DATA_GAME) };
     if (options.dryRun !== true) await importEach(em, open, game, options, writing);
     else if (options.envelope !== undefined)
       await importEach(em, open, game, options, { isDryRun: true });
     // Each patch is compared with the one before it: all are written, and taken back together.
     else await undone(em, (tx) => importEach(tx, open, game, options, {}));
   } finally {
-    redis.disconnect();
     await orm.close(true);
   }
 }
@@ -216,7 +208,7 @@ async function importEach(
   open: Open,
   game: string | undefined,
   options: CliOptions,
-  how: Pick<ImportOptions, "announce" | "project" | "isDryRun">,
+  how: Pick<ImportOptions, "project" | "isDryRun">,
 ): Promise<void> {
   let count = 0;
   for await (const envelope of open(() => readUpstreamIds(em, game ?? ""))) {

@@ -67,8 +67,6 @@ export interface ImportOptions {
    * only when it was (IMP-05).
    */
   project?: (em: EntityManager, patch: ImportedPatch) => Promise<void>;
-  /** Called after the commit of an import that wrote something, with the slug of the game. */
-  announce?: (game: string) => Promise<unknown>;
 }
 
 /**
@@ -87,12 +85,10 @@ export async function importEnvelope(
     problems.add("envelope", place, problem);
   if (problems.count > 0) return checkAlone(em, envelope, problems, options);
   const { game } = envelope.header;
-  const { report, hasWritten } = await em.transactional(async (tx) => {
+  return em.transactional(async (tx) => {
     if (!(await lockGame(tx, game.slug))) throw new ImportBusy(game.slug);
     return importLocked(tx, envelope, problems, options);
   });
-  if (hasWritten) await options.announce?.(game.slug);
-  return report;
 }
 
 const whatIsFixed =
@@ -103,7 +99,7 @@ async function importLocked(
   envelope: ImportEnvelope,
   problems: ProblemList,
   options: ImportOptions,
-): Promise<{ report: ImportReport; hasWritten: boolean }> {
+): Promise<ImportReport> {
   const { header, locales } = envelope;
   const [game = null] = await readDirectory(em, header.game.slug);
   const place = locate(game, header, problems);
@@ -161,7 +157,7 @@ async function importLocked(
     problems.refuseIfAny();
   }
   const hasWork = needsWrite(envelope, place, comparison, textChanges.length > 0);
-  if (!hasWork || options.isDryRun === true) return { report, hasWritten: false };
+  if (!hasWork || options.isDryRun === true) return report;
   options.onProgress?.("writing", 0, 1);
   await stageRemoved(em, comparison.removed);
   if (currentState !== null) await stageKept(em, currentState, comparison.kept);
@@ -183,7 +179,7 @@ async function importLocked(
   }
   options.onProgress?.("writing", 1, 1);
   options.signal?.throwIfAborted();
-  return { report, hasWritten: true };
+  return report;
 }
 
 async function prepareParts(

@@ -123,7 +123,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     publicList: lobbies.listPublic,
     tellSpectators: lobbies.tellSpectators,
   });
-  const archive = createArchive({ orm, redisUrl: config.REDIS_URL, log, metrics });
+  const archive = createArchive({ orm, metrics });
   const closedAccounts = new ClosedAccounts(clock);
   const accounts = { redisUrl: config.REDIS_URL, orm, clock, log, accounts: closedAccounts };
   const closings = followClosedAccounts(accounts);
@@ -156,7 +156,6 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   return {
     deps,
     close: async () => {
-      archive.stop();
       keys.stop();
       closings.close();
       await close();

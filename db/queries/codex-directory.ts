@@ -81,15 +81,6 @@ export async function readDirectory(em: EntityManager, slug?: string): Promise<C
   return assemble(row?.games ?? [], row?.branches ?? [], row?.patches ?? []);
 }
 
-/** Sum of all generations: differs after every import that changed something. */
-export async function readGeneration(em: EntityManager): Promise<number> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ sum: number }>`select coalesce(sum(generation), 0)::float8 as sum from codex_games`,
-  );
-  return row?.sum ?? 0;
-}
-
 function assemble(
   games: readonly GameRow[],
   branches: readonly BranchRow[],

@@ -7,9 +7,7 @@ import {
   takeBackRebuild,
 } from "../../db/projections/rebuild.ts";
 import { findBuild, listBuilds, type Build } from "../../db/queries/projection-builds.ts";
-import { announceImports } from "../core/archive-news.ts";
 import type { Config } from "../core/config.ts";
-import { silentLogger } from "../core/logger.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inStores } from "./in-database.ts";
 
@@ -68,14 +66,13 @@ async function change(
   work: (em: EntityManager, game: string) => Promise<Build>,
 ): Promise<Build> {
   const game = config.GAME_DATA_GAME;
-  return inStores(config, async ({ em, redis, afterwards }) => {
+  return inStores(config, async ({ em }) => {
     const build = await work(em, game).catch((error: unknown) => {
       if (error instanceof RebuildRefused) throw new Refusal(error.code);
       throw error;
     });
     if (name === "preview") return build;
     await audit(em, `projection:${name}`, game, { reason: "", detail: present(build) });
-    afterwards(() => announceImports(redis, silentLogger)(game));
     return build;
   });
 }

@@ -35,6 +35,7 @@ describe("the job that imports an envelope", () => {
     const job = { game: "dungeon", envelope: file("a.json"), stamp: 1 };
     assert.equal((await app.client.get("/v1/codex/dungeon/item")).status, 404);
     assert.equal(await app.deps.enqueueAndWait(codexImport, job, 20_000), true);
+    await app.deps.archive.reload();
     const { body } = await app.client.get("/v1/codex/dungeon/item");
     assert.equal((body as { count: number }).count, 1);
     const { unchanged, added } = await importFromFile(job, app.deps);
@@ -66,6 +67,7 @@ describe("the job that imports an envelope", () => {
     } finally {
       await queues.close();
     }
+    await app.deps.archive.reload();
     const count = async () =>
       ((await app.client.get(`/v1/codex/${game}/item`)).body as { count: number }).count;
     assert.equal(await count(), 3);

@@ -3,7 +3,6 @@ import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused, type ImportReport } from "../../importers/contract.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { importEnvelope, type ImportOptions } from "../../importers/run.ts";
-import { announceImports } from "../../server/core/archive-news.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import type { codexImport, JobWatch, PayloadOf } from "../queues.ts";
 
@@ -27,7 +26,6 @@ export async function importFromFile(
       now: deps.clock.now(),
       allowShrink,
       ...(watch === undefined ? {} : watched(watch)),
-      announce: announceImports(deps.redis, deps.log),
       project: projectionOf(deps.config.GAME_DATA_GAME),
     });
     deps.log.info({ report }, "imported");

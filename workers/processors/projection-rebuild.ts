@@ -10,7 +10,6 @@ import {
   RebuildRefused,
   takeBackRebuild,
 } from "../../db/projections/rebuild.ts";
-import { announceImports } from "../../server/core/archive-news.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import { projectionRebuild, type PayloadOf } from "../queues.ts";
 
@@ -30,7 +29,6 @@ const actions: Readonly<Record<Wish["action"], (em: EntityManager, wish: Wish) =
 export async function rebuildProjection(wish: Wish, deps: JobDeps): Promise<Build> {
   try {
     const build = await deps.em.transactional((em) => actions[wish.action](em, wish));
-    if (wish.action !== "preview") await announceImports(deps.redis, deps.log)(wish.game);
     deps.log.info({ build, action: wish.action }, "projection rebuilt");
     return build;
   } catch (error) {

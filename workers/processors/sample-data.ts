@@ -2,7 +2,6 @@ import { readDirectory } from "../../db/queries/codex-directory.ts";
 import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused } from "../../importers/contract.ts";
 import { importEnvelope } from "../../importers/run.ts";
-import { announceImports } from "../../server/core/archive-news.ts";
 import type { JobDeps } from "../../server/deps.ts";
 import type { PayloadOf, sampleData } from "../queues.ts";
 
@@ -28,7 +27,6 @@ export async function importSample(
     try {
       await importEnvelope(deps.em, envelope, {
         now: deps.clock.now(),
-        announce: announceImports(deps.redis, deps.log),
         project: projectionOf(deps.config.GAME_DATA_GAME),
       });
     } catch (error) {

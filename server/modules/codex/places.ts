@@ -16,7 +16,7 @@ export interface Place {
   branch: CodexBranch;
 }
 
-/** Runs at once when the games are at hand, which they are unless an import was just announced. */
+/** Runs at once when the games are at hand, which they mostly are. */
 export function withGames<T>(archive: Archive, work: (games: Games) => T | Promise<T>) {
   const games = archive.games();
   return games instanceof Promise ? games.then(work) : work(games);

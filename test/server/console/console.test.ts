@@ -344,6 +344,7 @@ describe("the command for the projection", () => {
       { now: importTime, project: projectionOf("gamedata") },
     );
   const score = async () => {
+    await app.deps.archive.reload();
     const answer = await app.client.get(`/v2/item/id.item.boots`);
     return (answer.body as { gear_score: number }).gear_score;
   };

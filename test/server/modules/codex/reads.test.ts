@@ -15,6 +15,7 @@ import {
   load as loadInto,
   type EnvelopeInput,
 } from "../../../support/archive.ts";
+import { eventually } from "../../../support/eventually.ts";
 
 const base = "/v1/codex";
 const codeOf = (response: { json: unknown }) =>
@@ -450,6 +451,26 @@ describe("the archive", () => {
     await load({ game, version: "4.0", entities: [oil] });
     await refused(`/${game}/Id_Lamp`, 404, "codex:entity_not_found");
     assert.equal(await found("/history"), "id.item.new");
+  });
+
+  it("shows what another process imported, to whoever asks a second later", async () => {
+    const game = "elsewhere";
+    const importOne = (version: string) =>
+      importEnvelope(app.deps.em, envelope({ game, version }), { now: importTime });
+    const patch = async () =>
+      ((await read(`/${game}/manifest`))["patch"] as { version_raw: string }).version_raw;
+    await importOne("1.0");
+    await eventually(
+      "the game is there",
+      async () => (await get(`/${game}/manifest`)).status === 200,
+    );
+    await importOne("1.1");
+    const since = performance.now();
+    for (;;) {
+      const asked = performance.now();
+      if ((await patch()) === "1.1") break;
+      assert.ok(asked - since < 1_000, "an earlier patch was shown");
+    }
   });
 
   it("keeps for each branch the upstream keys that it was imported with, and moves no tag again", async () => {

@@ -99,6 +99,7 @@ describe("readers of the projection", () => {
       if (n % 4 === 0) archived.add(await archivedState(n));
     }
     await over;
+    await app.deps.archive.reload();
     assert.deepEqual([...archived], [...archived].sort(), "the archive never goes back either");
     waits.sort((a, b) => a - b);
     const middle = waits[Math.floor(waits.length / 2)] ?? 0;
