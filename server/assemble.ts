@@ -127,7 +127,7 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   const closedAccounts = new ClosedAccounts(clock);
   const accounts = { redisUrl: config.REDIS_URL, orm, clock, log, accounts: closedAccounts };
   const closings = followClosedAccounts(accounts);
-  const keys = new StoredKeys({ orm, redisUrl: config.REDIS_URL, clock, log });
+  const keys = new StoredKeys({ orm, clock, log });
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
     createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));
   const shares = sharesOf(config.DATABASE_POOL, ground.waitingOfCaller);
@@ -156,7 +156,6 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   return {
     deps,
     close: async () => {
-      keys.stop();
       closings.close();
       await close();
     },

@@ -1,15 +1,15 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
+import { LRUCache } from "lru-cache";
 import { findKnownKey, recordKeyUse } from "../db/queries/api-keys.ts";
-import { followAccountNews, type AccountNews } from "./core/account-news.ts";
 import type { KeyRing, KnownKey } from "./core/api-keys.ts";
 import type { Clock } from "./core/clock.ts";
 import { createGate } from "./core/gate.ts";
 import type { Logger } from "./core/logger.ts";
 
-/** Keys a process remembers; past it the one read first is forgotten. */
+/** Keys a process remembers; past it the one used longest ago is forgotten. */
 export const maxKnownKeys = 5_000;
-/** News end what is remembered at once; without them, nothing is believed longer than this (S10). */
-const maxAgeMs = 1_000;
+/** With the time a read takes, every change is seen within a second (S10). */
+const maxAgeMs = 400;
 /**
  * Keys read from the database at the same time, and requests that wait for their turn; apart, so
  * that a flood of invented keys does not shut out those that are known.
@@ -22,38 +22,31 @@ const maxUseWrites = 4;
 
 export interface KeyRingOptions {
   orm: MikroORM;
-  redisUrl: string;
   clock: Clock;
   log: Logger;
   maxKeys?: number;
 }
 
-interface Entry {
-  key: KnownKey;
-  readAt: number;
-}
-
 /** The keys as one process knows them. Nothing is asked of a store before the first key comes. */
 export class StoredKeys implements KeyRing {
   private readonly options: KeyRingOptions;
-  private readonly entries = new Map<string, Entry>();
+  private readonly known: LRUCache<string, KnownKey>;
   private readonly reading = new Map<string, Promise<KnownKey | null>>();
   private readonly gates = { known: createGate(reads), unknown: createGate(reads) };
-  private news: { close(): void } | null = null;
-  private isHeard = false;
-  /** Grows with every piece of news, so that a read that began before it is not kept. */
-  private generation = 0;
   private useWrites = 0;
 
   constructor(options: KeyRingOptions) {
     this.options = options;
+    this.known = new LRUCache({
+      max: options.maxKeys ?? maxKnownKeys,
+      ttl: maxAgeMs,
+      // Which gate it is read through depends on whether it was one.
+      noDeleteOnStaleGet: true,
+    });
   }
 
   find(prefix: string): Promise<KnownKey | null> | KnownKey | null {
-    const entry = this.entries.get(prefix);
-    if (entry !== undefined && performance.now() - entry.readAt < maxAgeMs) return entry.key;
-    this.news ??= this.follow();
-    return this.reading.get(prefix) ?? this.read(prefix, entry !== undefined);
+    return this.known.get(prefix) ?? this.reading.get(prefix) ?? this.read(prefix);
   }
 
   noteUse(key: KnownKey): void {
@@ -72,64 +65,21 @@ export class StoredKeys implements KeyRing {
 
   /** Keys that are remembered now. */
   size(): number {
-    return this.entries.size;
+    return this.known.size;
   }
 
-  stop(): void {
-    this.news?.close();
-  }
-
-  private read(prefix: string, isKnown: boolean): Promise<KnownKey | null> {
+  private read(prefix: string): Promise<KnownKey | null> {
+    const isKnown = this.known.peek(prefix, { allowStale: true }) !== undefined;
     const work = this.gates[isKnown ? "known" : "unknown"]
       .pass(async () => {
-        const [{ generation }, readAt] = [this, performance.now()];
+        const start = performance.now();
         const key = await findKnownKey(this.options.orm.em.fork(), prefix);
-        if (key === null) this.entries.delete(prefix);
-        if (key !== null && this.isHeard && generation === this.generation)
-          this.keep(prefix, { key, readAt });
+        if (key === null) this.known.delete(prefix);
+        else this.known.set(prefix, key, { start });
         return key;
       })
-      .finally(() => {
-        if (this.reading.get(prefix) === work) this.reading.delete(prefix);
-      });
+      .finally(() => this.reading.delete(prefix));
     this.reading.set(prefix, work);
     return work;
-  }
-
-  private keep(prefix: string, entry: Entry): void {
-    this.entries.delete(prefix);
-    this.entries.set(prefix, entry);
-    const oldest = this.entries.keys().next();
-    if (this.entries.size > (this.options.maxKeys ?? maxKnownKeys) && !oldest.done)
-      this.entries.delete(oldest.value);
-  }
-
-  private follow(): { close(): void } {
-    return followAccountNews({
-      redisUrl: this.options.redisUrl,
-      log: this.options.log,
-      hear: (news) => this.hear(news),
-      confirmed: () => {
-        this.isHeard = true;
-        this.forgetAll();
-      },
-    });
-  }
-
-  private hear(news: AccountNews): void {
-    this.generation += 1;
-    // A read that is under way may have seen the older state: who asks from now on reads anew.
-    this.reading.clear();
-    if (news.type === "key") this.entries.delete(news.prefix);
-    else if (news.type === "keys") this.forgetAll();
-    else
-      for (const [prefix, { key }] of this.entries)
-        if (key.ownerId === news.playerId) this.entries.delete(prefix);
-  }
-
-  private forgetAll(): void {
-    this.generation += 1;
-    this.entries.clear();
-    this.reading.clear();
   }
 }

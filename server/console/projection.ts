@@ -9,7 +9,7 @@ import {
 import { findBuild, listBuilds, type Build } from "../../db/queries/projection-builds.ts";
 import type { Config } from "../core/config.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
-import { audit, inStores } from "./in-database.ts";
+import { audit, inDatabase } from "./in-database.ts";
 
 /** Rows whose differences are printed at a time. */
 const shownRows = 100;
@@ -66,7 +66,7 @@ async function change(
   work: (em: EntityManager, game: string) => Promise<Build>,
 ): Promise<Build> {
   const game = config.GAME_DATA_GAME;
-  return inStores(config, async ({ em }) => {
+  return inDatabase(config, async (em) => {
     const build = await work(em, game).catch((error: unknown) => {
       if (error instanceof RebuildRefused) throw new Refusal(error.code);
       throw error;
@@ -78,7 +78,7 @@ async function change(
 }
 
 async function show(config: Config, id: number, after: string): Promise<Record<string, unknown>> {
-  return inStores(config, async ({ em }) => {
+  return inDatabase(config, async (em) => {
     const build = await findBuild(em, id);
     const kept = (await listBuilds(em)).map((one) => one.id).join(", ");
     if (build === null) throw new Refusal(`projection:no_build kept are ${kept || "none"}`);

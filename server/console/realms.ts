@@ -2,13 +2,12 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { RealmBrandingSchema, type RealmBranding } from "../../db/entities/realm-branding.ts";
 import { RealmSchema, type Realm } from "../../db/entities/realm.ts";
 import { findBranding, findRealm, listRealms } from "../../db/queries/realms.ts";
-import { tellAccountNews } from "../core/account-news.ts";
 import { normalizeEmail } from "../core/account-names.ts";
 import { rules } from "../core/config-rules.ts";
 import type { Config } from "../core/config.ts";
 import { isNewLabel } from "../core/name-rules.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
-import { audit, inDatabase, inStores, refuseDuplicate } from "./in-database.ts";
+import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
 
 const slugPattern = new RegExp(rules.realm.pattern);
 const maxName = 128;
@@ -95,13 +94,12 @@ async function changeRealm(config: Config, options: Options) {
     throw new Refusal("realm:no_fields nothing to set");
   if (active === "false" && options["slug"] === config.DEFAULT_REALM)
     throw new Refusal("realm:is_default the default realm cannot be closed");
-  return inStores(config, async ({ em, redis, afterwards }) => {
+  return inDatabase(config, async (em) => {
     const realm = await findGiven(em, options);
     if (name !== undefined) realm.name = name;
     if (mode !== undefined) realm.mode = mode;
     if (active !== undefined) realm.isActive = active === "true";
     await audit(em, "realm:change", realm.slug);
-    afterwards(() => tellAccountNews(redis, { type: "keys" }));
     return { slug: realm.slug, name: realm.name, mode: realm.mode, is_active: realm.isActive };
   });
 }

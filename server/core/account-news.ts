@@ -5,14 +5,11 @@ import { publish } from "./redis.ts";
 
 /**
  * What every HTTP process has to hear at once, because it remembers such things: an account was
- * closed or opened again (TOK-11), a guest became an account (S8), sessions ended with their access
- * tokens and the account's keys changed (S44), a key changed (`prefix`), any key may have changed (KEY-06).
+ * closed or opened again (TOK-11), a guest became an account (S8), sessions ended with their access tokens (S44).
  */
 export type AccountNews =
   | { type: "closed" | "reopened" | "upgraded"; playerId: number }
-  | { type: "ended"; playerId: number; families: string[] }
-  | { type: "key"; prefix: string }
-  | { type: "keys" };
+  | { type: "ended"; playerId: number; families: string[] };
 
 const channel = "news:accounts";
 

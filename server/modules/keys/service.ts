@@ -7,7 +7,6 @@ import {
   type KeyOwner,
 } from "../../../db/queries/api-keys.ts";
 import { ApiKeySchema, type ApiKey } from "../../../db/entities/api-key.ts";
-import { tellAccountNews } from "../../core/account-news.ts";
 import { hashOfKey, newKeyPrefix, newPlaintext } from "../../core/api-keys.ts";
 import { AppError } from "../../core/errors.ts";
 import { parseInstant } from "../../core/instants.ts";
@@ -143,18 +142,13 @@ async function updateKey(
   change: (key: ApiKey, em: EntityManager) => void | Promise<void>,
 ): Promise<ApiKey> {
   const owner = await ownerIn(deps, caller, slug);
-  const key = await deps.em.transactional(async (em) => {
+  return deps.em.transactional(async (em) => {
     await lockAccount(em, caller.playerId);
     const found = await findOwnKey(em, id, owner, true);
     if (!found) throw new AppError("key:not_found");
     await change(found, em);
     return found;
   });
-  // A process that does not hear of it reads the key again within a second all the same.
-  await tellAccountNews(deps.redis, { type: "key", prefix: key.prefix }).catch((error: unknown) =>
-    deps.log.warn({ key: key.id, reason: String(error) }, "changed key not announced"),
-  );
-  return key;
 }
 
 async function ownerIn(deps: Deps, caller: Caller, slug: string): Promise<KeyOwner> {

@@ -59,7 +59,7 @@ export async function proveAddress(
   return { playerId, families, mailId: mail && (await writeMessage(em, deps, mail)) };
 }
 
-/** Tells every process which access tokens and keys are void, and posts the mail; after the commit. */
+/** Tells every process which access tokens are void, and posts the mail; after the commit. */
 export async function announceProof(
   deps: Pick<Deps, "redis" | "log" | "enqueue">,
   proven: Proven | null,
@@ -67,8 +67,7 @@ export async function announceProof(
   if (proven === null) return;
   const { playerId, families, mailId } = proven;
   logSecurity(deps, "address_proven", { player: playerId });
-  // The first piece also ends what is remembered of the account's keys.
-  for (let at = 0; at === 0 || at < families.length; at += maxTold) {
+  for (let at = 0; at < families.length; at += maxTold) {
     const news = { type: "ended", playerId, families: families.slice(at, at + maxTold) } as const;
     await tellAccountNews(deps.redis, news).catch((error: unknown) =>
       deps.log.warn({ player: playerId, reason: String(error) }, "ended sessions not announced"),

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../../../db/queries/rows.ts";
-import { tellAccountNews } from "../../../../server/core/account-news.ts";
 import type { AppError } from "../../../../server/core/errors.ts";
 import { silentLogger } from "../../../../server/core/logger.ts";
 import { createHttpServer, type HttpServer } from "../../../../server/http/server.ts";
@@ -22,7 +21,7 @@ const all = [...routes, ...probes];
 let app: App;
 let workers: Worker[];
 
-/** A worker of its own as far as keys go: its ring, its subscription, its listener. */
+/** A worker of its own as far as keys go: its ring, its listener. */
 interface Worker {
   client: Client;
   ring: StoredKeys;
@@ -44,7 +43,6 @@ async function startWorker(): Promise<Worker> {
 const newRing = (maxKeys?: number) =>
   new StoredKeys({
     orm: app.deps.orm,
-    redisUrl: app.stores.redisUrl,
     clock,
     log: silentLogger,
     ...(maxKeys === undefined ? {} : { maxKeys }),
@@ -55,10 +53,7 @@ before(async () => {
   workers = [await startWorker(), await startWorker()];
 });
 after(async () => {
-  for (const { server, ring } of workers) {
-    await server.close();
-    ring.stop();
-  }
+  for (const { server } of workers) await server.close();
   await app.stop();
 });
 
@@ -343,7 +338,7 @@ describe("a request with an API key", () => {
 describe("a change of a key", () => {
   /** Both workers accept the key before the change; after it both have to answer `expected`. */
   async function takesEffect(plaintext: string, change: () => Promise<unknown>, expected: string) {
-    // What was undone just before reaches the other worker a moment later, too.
+    // What was undone just before is seen a moment later, too.
     await bothAnswer(plaintext, "200");
     await change();
     await bothAnswer(plaintext, expected);
@@ -353,8 +348,11 @@ describe("a change of a key", () => {
     const headers = { "x-api-key": plaintext, origin: "https://a.example" };
     const since = performance.now();
     for (const worker of workers)
-      while (codeOf(await worker.client.get(probe, { headers })) !== expected)
-        assert.ok(performance.now() - since < 5_000, `${expected} did not come`);
+      for (;;) {
+        const asked = performance.now();
+        if (codeOf(await worker.client.get(probe, { headers })) === expected) break;
+        assert.ok(asked - since < 1_000, `${expected} did not come within a second (KEY-06)`);
+      }
   }
 
   it("takes effect on every worker: off, origins, scopes, roll, end, revoked, account closed", async () => {
@@ -389,24 +387,11 @@ describe("a change of a key", () => {
     );
   });
 
-  it("takes effect on every worker also when its news got lost", async () => {
-    const one = await owner();
-    const { id, plaintext } = await one.create({ scopes: ["*"] });
-    const revokeUnheard = () =>
-      rowsOf(app.deps.em, sql`update api_keys set revoked_at = now() where id = ${id}`);
-    await takesEffect(plaintext, revokeUnheard, "401 key:revoked");
-  });
-
   it("of a realm ends its keys too", async () => {
     const one = await owner();
     const { plaintext } = await one.create({ scopes: ["*"] });
-    const set = (isActive: boolean) => async () => {
-      await rowsOf(
-        app.deps.em,
-        sql`update realms set is_active = ${isActive} where slug = 'gamedata'`,
-      );
-      await tellAccountNews(app.deps.redis, { type: "keys" });
-    };
+    const set = (isActive: boolean) => () =>
+      rowsOf(app.deps.em, sql`update realms set is_active = ${isActive} where slug = 'gamedata'`);
     await takesEffect(plaintext, set(false), "401 key:invalid");
     await set(true)();
   });
@@ -418,9 +403,6 @@ describe("the keys a process remembers", () => {
     const ring = newRing(3);
     const keys: Key[] = [];
     for (let n = 0; n < 6; n += 1) keys.push(await one.create());
-    const deadline = performance.now() + 60_000;
-    while (ring.size() === 0 && performance.now() < deadline)
-      await ring.find(keys[0]?.prefix ?? "");
     for (const { prefix } of keys) await ring.find(prefix);
     assert.equal(ring.size(), 3);
     const prefixes = Array.from({ length: 300 }, (_, n) => `rk${String(n).padStart(10, "0")}`);
@@ -433,6 +415,5 @@ describe("the keys a process remembers", () => {
       Array.from({ length: 40 }, () => "server:unavailable"),
     );
     assert.equal(ring.size(), 3);
-    ring.stop();
   });
 });
