@@ -291,7 +291,7 @@ function takenSeat(deps: Deps, code: string, seat: NewSeat, body: string | null)
   return {
     code,
     token,
-    body: `${(body ?? "{}").slice(0, -1)},"player_token":${JSON.stringify(token)}}`,
+    body: JSON.stringify({ ...(JSON.parse(body ?? "{}") as object), player_token: token }),
   };
 }
 
