@@ -17,14 +17,16 @@ export interface RawExchange {
 
 /**
  * Writes bytes on a connection of its own and reads until the server closes it, or until
- * `responses` complete answers are in, or until `waitMs` passed.
+ * `responses` complete answers are in, or until `waitMs` passed; with `quietMs`, until nothing came for so long
+ * after what came before, however long the first answer took within `waitMs`.
  */
 export function sendRaw(
   port: number,
   bytes: string | Uint8Array,
-  options: { responses?: number; waitMs?: number; isHead?: boolean } = {},
+  options: { responses?: number; waitMs?: number; quietMs?: number; isHead?: boolean } = {},
 ): Promise<RawExchange> {
-  const { responses = Number.POSITIVE_INFINITY, waitMs = 3_000, isHead = false } = options;
+  const { responses = Number.POSITIVE_INFINITY, quietMs, isHead = false } = options;
+  const { waitMs = quietMs === undefined ? 3_000 : 30_000 } = options;
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
@@ -34,9 +36,13 @@ export function sendRaw(
       const text = Buffer.concat(chunks).toString("latin1");
       resolve({ responses: parseResponses(text, isHead), text, isClosedByServer });
     };
-    const timer = setTimeout(() => finish(false), waitMs);
+    let timer = setTimeout(() => finish(false), waitMs);
     socket.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
+      if (quietMs !== undefined) {
+        clearTimeout(timer);
+        timer = setTimeout(() => finish(false), quietMs);
+      }
       if (parseResponses(Buffer.concat(chunks).toString("latin1"), isHead).length >= responses)
         finish(false);
     });

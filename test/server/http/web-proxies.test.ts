@@ -84,7 +84,7 @@ for (const kind of proxyKinds) {
     test("a header without a name hides nothing", async () => {
       for (const line of ["GET /v1/ping", "POST /v1/write"]) {
         const text = request(line, json, ": x", hidden) + ping;
-        const { responses } = await sendRaw(proxy.port, text, { waitMs: 500 });
+        const { responses } = await sendRaw(proxy.port, text, { quietMs: 500 });
         assert.equal(responses.length, 1, line);
         await expectOwnAnswers();
       }
@@ -99,7 +99,7 @@ for (const kind of proxyKinds) {
         "with a request for a trailer": `${chunk}X:${ping}`,
       };
       for (const [what, sent] of Object.entries(bodies)) {
-        const { responses, text } = await sendRaw(proxy.port, chunked + sent, { waitMs: 500 });
+        const { responses, text } = await sendRaw(proxy.port, chunked + sent, { quietMs: 500 });
         assert.doesNotMatch(text, /pong/, what);
         assert.equal(text.split("HTTP/1.1 ").length - 1, 1, `${what}: ${text}`);
         assert.ok(what.includes("trailer") || what.includes("CR") || responses[0]?.status === 200);
