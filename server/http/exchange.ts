@@ -52,14 +52,8 @@ export class Exchange implements RequestInfo {
 
   /** The response object may no longer be touched: aborted, answered, or handed to a stream. */
   isClosed = false;
-  /** Written to its end. */
-  isAnswered = false;
   /** Answered with a body that is not written to its end yet. */
   isSending = false;
-  /** We hear of it when the client goes away. */
-  isWatched = false;
-  /** Still inside the callback of the server, which gathers everything written in one packet. */
-  isCorked = true;
   /** The answer ends the connection (413, framing that may be misread, draining). */
   mustClose = false;
   /** The client went away while its body was read. */
@@ -126,7 +120,6 @@ export class Exchange implements RequestInfo {
   /** The last piece of a long body is written, or its reader is gone. */
   endSending(): void {
     this.isSending = false;
-    this.isAnswered = true;
     this.onSettled();
   }
 

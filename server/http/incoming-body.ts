@@ -6,13 +6,7 @@ import type { Exchange } from "./exchange.ts";
  * Collects the body up to the limit of the route, then calls `done` once (HTTP-04). One that is not
  * kept is read to its end and dropped, so that its sender hears the answer.
  */
-export function readRequestBody(x: Exchange, finish: () => void, isKept = true): void {
-  // The server gathers what is written here, too.
-  const done = () => {
-    x.isCorked = true;
-    finish();
-    x.isCorked = false;
-  };
+export function readRequestBody(x: Exchange, done: () => void, isKept = true): void {
   const limit = x.entry?.maxBodyBytes ?? maxBodyBytes;
   if (Number(x.headers["content-length"] ?? 0) > limit) return refuseSize(x, done);
   const chunks: Uint8Array[] = [];

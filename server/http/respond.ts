@@ -207,10 +207,6 @@ function matches(x: Exchange, etag: string): boolean {
 function write(x: Exchange, output: Output): number {
   if (x.isClosed) return output.status;
   x.isClosed = true;
-  if (x.isCorked) {
-    writeNow(x, x.raw, output);
-    return output.status;
-  }
   x.raw.cork(() => writeNow(x, x.raw, output));
   // uWebSockets can end an answer without a body, but not the connection with it.
   if (x.mustClose && isBodiless(x, output.status)) x.raw.close();
@@ -229,7 +225,6 @@ function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Out
   const lines = `${status} ${reasonOf(status)}\r\nX-Request-Id: ${head}`;
   if (isBodiless(x, status)) {
     const length = isBare(status) ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
-    x.isAnswered = true;
     if (x.mustClose) return void raw.writeStatus(`${lines}${length}\r\nConnection: close\r\n`);
     raw.writeStatus(lines + length);
     // Any argument here, even undefined, would be a length that uWebSockets waits for.
@@ -240,7 +235,6 @@ function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Out
   if (isShort(body)) {
     raw.writeStatus(lines);
     raw.end(body, x.mustClose);
-    x.isAnswered = true;
   } else {
     raw.writeStatus(x.mustClose ? `${lines}\r\nConnection: close` : lines);
     sendInPieces(x, body);

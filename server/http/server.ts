@@ -61,8 +61,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return new UwsServer(options);
 }
 
-const ignoreAbort = () => undefined;
-
 class UwsServer implements HttpServer {
   private readonly app = App();
   private readonly pipeline: Pipeline;
@@ -132,24 +130,14 @@ class UwsServer implements HttpServer {
   /** An exception that leaves this function ends the process, and so does a return without answer or `onAborted`. */
   private accept(res: HttpResponse, req: HttpRequest): void {
     let x: Exchange | null = null;
+    res.onAborted(() => x && this.abort(x));
     try {
       x = this.read(res, req);
       this.serve(x);
-      this.watch(x);
     } catch (error) {
       this.log.error({ err: error }, "request handling failed");
-      if (x === null) res.onAborted(ignoreAbort);
-      else this.watch(x);
-      if (x === null || !x.isClosed) res.close();
+      if (!x?.isClosed) res.close();
     }
-    if (x !== null) x.isCorked = false;
-  }
-
-  /** What is answered already cannot be aborted any more; to be told of it would cost every short request. */
-  private watch(x: Exchange): void {
-    if (x.isAnswered || x.isWatched) return;
-    x.isWatched = true;
-    x.raw.onAborted(() => this.abort(x));
   }
 
   /** Copies what the request says: `req` is dead once `accept` returns. */
@@ -178,8 +166,6 @@ class UwsServer implements HttpServer {
       return this.run(x);
     }
     this.pipeline.locate(x);
-    // A stream may be over before it is returned from.
-    if (x.entry?.isStream === true) this.watch(x);
     if (!hasBody(x.headers)) return this.run(x);
     if (x.entry?.route.form) return this.readForm(x, x.entry);
     readRequestBody(x, () => this.run(x));
