@@ -1,20 +1,11 @@
 import { isIPv6 } from "node:net";
 
-/** Binary socket address as text; an IPv4 address inside IPv6 becomes IPv4 again. */
-export function addressText(binary: ArrayBuffer): string {
-  const bytes = new Uint8Array(binary);
-  if (bytes.length === 4) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
-  if (bytes.length !== 16) return "0.0.0.0";
-  if (isMapped(bytes)) return `${bytes[12]}.${bytes[13]}.${bytes[14]}.${bytes[15]}`;
-  const groups: string[] = [];
-  for (let i = 0; i < 16; i += 2)
-    groups.push((((bytes[i] ?? 0) << 8) | (bytes[i + 1] ?? 0)).toString(16));
-  return groups.join(":");
-}
+const mapped = "0000:0000:0000:0000:0000:ffff:";
 
-function isMapped(bytes: Uint8Array): boolean {
-  for (let i = 0; i < 10; i++) if (bytes[i] !== 0) return false;
-  return bytes[10] === 0xff && bytes[11] === 0xff;
+/** The address of a socket, which comes as the bytes of its text; mapped into IPv6, IPv4 becomes IPv4 again. */
+export function addressText(bytes: ArrayBuffer): string {
+  const text = Buffer.from(bytes).toString("latin1");
+  return text.startsWith(mapped) ? (embeddedAddress(text) ?? text) : text;
 }
 
 /** IPv6 clients own a whole /64, so they are counted by it. */

@@ -3,9 +3,8 @@ import { performance } from "node:perf_hooks";
 import { parseCookie } from "cookie";
 import type { HttpResponse } from "./uws.ts";
 import { AppError } from "../core/errors.ts";
-import { addressText } from "../core/ip-addresses.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
-import type { AddressReader, ClientAddress } from "./client-address.ts";
+import type { ClientAddress } from "./client-address.ts";
 import type { LimitState } from "./rate-limit.ts";
 import type { RouteEntry } from "./entry.ts";
 import { isForwardedHttps } from "./forwarded.ts";
@@ -13,8 +12,6 @@ import type { RequestInfo } from "./route.ts";
 import type { Match } from "./router.ts";
 
 const noCookies: Readonly<Record<string, string>> = Object.freeze({});
-/** Of a request whose connection is gone. */
-const noAddress: ClientAddress = Object.freeze({ ip: "", isFromProxy: false });
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 /** Begins with the pid, so that an operator finds the process a request went to. */
 export const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
@@ -61,9 +58,8 @@ export class Exchange implements RequestInfo {
   onSettled: () => void;
   /** Fires when the answer is overdue; null while nothing is waited for. */
   deadline: NodeJS.Timeout | null = null;
-  /** Null until somebody asks: it is a system call, a fifth of what a short request costs. */
-  private address: ClientAddress | null = null;
-  private readonly readAddress: AddressReader;
+  /** Of the client, as soon as the headers are in. */
+  address: ClientAddress = { ip: null, isFromProxy: false };
   private parsedCookies: Readonly<Record<string, string>> | null = null;
 
   constructor(
@@ -71,10 +67,8 @@ export class Exchange implements RequestInfo {
     method: string,
     path: string,
     query: string,
-    readAddress: AddressReader,
     onSettled: () => void,
   ) {
-    this.readAddress = readAddress;
     this.onSettled = onSettled;
     this.raw = raw;
     this.method = method;
@@ -94,42 +88,23 @@ export class Exchange implements RequestInfo {
   }
 
   /**
-   * The client as limits count it; empty when it was asked for too late, on a connection that is gone. Throws
-   * the refusal of a request whose proxy does not say where it comes from: it cannot be counted as anybody's.
+   * The client as limits count it. Throws the refusal of a request whose proxy does not say where it comes from:
+   * it cannot be counted as anybody's.
    */
   get ip(): string {
-    const { ip } = this.locate();
+    const { ip } = this.address;
     if (ip !== null) return ip;
     throw new AppError("request:malformed_url", { params: { header: "X-Forwarded-For" } });
   }
 
   get isFromProxy(): boolean {
-    return this.locate().isFromProxy;
-  }
-
-  /** Keeps the address for the log, which is written when the connection may be gone. */
-  noteAddress(): void {
-    this.locate();
-  }
-
-  /** Null when nobody has asked for it in time. */
-  get notedIp(): string | null {
-    return this.address?.ip ?? null;
+    return this.address.isFromProxy;
   }
 
   /** The last piece of a long body is written, or its reader is gone. */
   endSending(): void {
     this.isSending = false;
     this.onSettled();
-  }
-
-  private locate(): ClientAddress {
-    if (this.address === null && this.isClosed) return noAddress;
-    this.address ??= this.readAddress(
-      addressText(this.raw.getRemoteAddress()),
-      this.headers["x-forwarded-for"],
-    );
-    return this.address;
   }
 
   get cookies(): Readonly<Record<string, string>> {
@@ -139,7 +114,7 @@ export class Exchange implements RequestInfo {
 
   get isSecure(): boolean {
     // Our own proxies alone are believed (HTTP-12).
-    return isForwardedHttps(this.headers["x-forwarded-proto"]) && this.locate().isFromProxy;
+    return isForwardedHttps(this.headers["x-forwarded-proto"]) && this.isFromProxy;
   }
 }
 

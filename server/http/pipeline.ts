@@ -29,9 +29,6 @@ export const requestDeadlineMs = 10_000;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
-/** Of the requests for what shared caches may keep, one in so many has its address in the log. */
-const sharedPerAddress = 16;
-
 /** Levels that nobody has to sign in for. */
 const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
 const noFiles: readonly FormFile[] = Object.freeze([]);
@@ -53,8 +50,6 @@ export class Pipeline {
   private readonly responder: Responder;
   private readonly recorder: RequestRecorder;
   private readonly depsOfRequest: ReturnType<typeof createRequestDeps>;
-  /** Requests whose answer is waited for. */
-  private numShared = 0;
 
   constructor(
     deps: Deps,
@@ -150,7 +145,6 @@ export class Pipeline {
   /** Answers with the refusal `error` stands for. */
   fail(x: Exchange, error: unknown): void {
     if (x.isClosed) return;
-    x.noteAddress();
     const refusal = toAppError(error);
     if (refusal.status >= 500 && refusal === error && refusal.detail.cause === undefined) {
       this.recorder.recordFailure(x, refusal, refusal.status);
@@ -192,10 +186,7 @@ export class Pipeline {
 
   /** Why the request is refused: the 401 and 403 of the level, or a page that may not use the cookie. */
   private identify(x: Exchange, entry: RouteEntry, check: KeyCheck | null): AppError | null {
-    if (check === null && entry.isAnonymous) {
-      this.noteStranger(x, entry);
-      return null;
-    }
+    if (check === null && entry.isAnonymous) return null;
     const { auth: level, cookieAuthority, setsCookie, path } = entry.route;
     const lobby = entry.lobbyParam < 0 ? "" : (x.paramValues[entry.lobbyParam] ?? "");
     const scope = scopeOf(entry.keyUse);
@@ -207,7 +198,6 @@ export class Pipeline {
       x.caller = identity.caller;
       x.playerId = identity.playerId;
       x.seatId = identity.seatId;
-      if (x.playerId === null && x.seatId === null) this.noteStranger(x, entry);
       const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
       const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
       const problem = isByCookie ? this.cors.pageProblem(x) : null;
@@ -223,15 +213,8 @@ export class Pipeline {
     return setsCookie === "by-page" ? this.cors.siteProblem(x) : visitProblem(x);
   }
 
-  /** Keeps the address for the log; of those who ask for what any cache may answer, that of some has to do. */
-  private noteStranger(x: Exchange, { cacheHead }: RouteEntry): void {
-    if (cacheHead !== null) this.numShared += 1;
-    if (cacheHead === null || this.numShared % sharedPerAddress === 1) x.noteAddress();
-  }
-
   private async count(x: Exchange, entry: RouteEntry): Promise<void> {
     if (entry.limit === null) return;
-    x.noteAddress();
     const state = await this.limiter.count(entry.limit, x, x.playerId ?? x.keyOwner);
     const own = state.isExceeded ? await this.countSecret(x, entry, entry.limit) : null;
     const problem = this.limitProblem(x, own ?? state);

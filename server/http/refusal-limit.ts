@@ -56,13 +56,7 @@ export class RefusalLimiter {
 
   /** Counts a refusal, per player or address as the limits of other routes do. */
   async count(limit: RouteLimit, request: Request): Promise<LimitState> {
-    // Of a client that left before its answer no address is known.
-    const address = {
-      get ip() {
-        return request.ip === "" ? `s${request.seatId}` : request.ip;
-      },
-    };
-    const state = await this.limiter.count(limit, address, playerOf(request));
+    const state = await this.limiter.count(limit, request, playerOf(request));
     this.exceeded.note(nameOf(limit, request), state);
     return state;
   }

@@ -36,10 +36,12 @@ export class RequestRecorder {
     const { count, log } = this.kindOf(x, status);
     count.inc();
     x.entry?.seconds.observe(elapsedMs / 1000);
-    const { id, playerId: player, seatId, notedIp } = x;
+    const { id, playerId: player, seatId } = x;
+    const isStranger = player === null && seatId === null;
+    const ip = isStranger || x.limit !== null || status >= 400 ? x.address.ip : null;
     const ms = Math.round(elapsedMs * 1000) / 1000;
     // What is undefined is not written.
-    log.info({ id, ms, player, seat: seatId ?? undefined, ip: notedIp ?? undefined });
+    log.info({ id, ms, player, seat: seatId ?? undefined, ip: ip ?? undefined });
   }
 
   recordLimited(x: Exchange): void {

@@ -7,6 +7,7 @@ import {
   type us_listen_socket,
 } from "./uws.ts";
 import { AppError } from "../core/errors.ts";
+import { addressText } from "../core/ip-addresses.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Deps } from "../deps.ts";
 import { createAddressReader, type AddressReader } from "./client-address.ts";
@@ -146,8 +147,10 @@ class UwsServer implements HttpServer {
     const method = req.getCaseSensitiveMethod().toUpperCase();
     // Without a question mark the query is undefined, whatever the typings say.
     const query = (req.getQuery() as string | undefined) ?? "";
-    const x = new Exchange(res, method, req.getUrl(), query, this.readAddress, this.settled);
+    const x = new Exchange(res, method, req.getUrl(), query, this.settled);
     req.forEach((name, value) => addHeader(x.headers, name, value));
+    const peer = addressText(res.getRemoteAddressAsText());
+    x.address = this.readAddress(peer, x.headers["x-forwarded-for"]);
     x.identify();
     x.mustClose =
       this.isDraining || !this.keepsAlive || isLastRequest(method, x.headers) || this.isUnmarked(x);

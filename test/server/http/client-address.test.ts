@@ -4,7 +4,7 @@ import { addressText, countedAddress } from "../../../server/core/ip-addresses.t
 import { createAddressReader } from "../../../server/http/client-address.ts";
 import { isForwardedHttps } from "../../../server/http/forwarded.ts";
 
-const v6 = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(":", ""), "hex")).buffer;
+const bytesOf = (text: string) => new Uint8Array(Buffer.from(text)).buffer;
 
 /** Each form in which some proxy writes an address, and the address that is counted. */
 const forms: [written: string, counted: string][] = [
@@ -94,14 +94,12 @@ describe("the client address", () => {
     assert.equal(countedAddress("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
     assert.equal(countedAddress("2001:db8::1"), "2001:db8:0:0::/64");
     assert.equal(countedAddress("::1"), "0:0:0:0::/64");
-    assert.equal(
-      addressText(v6("2001:0db8:0001:0002:0003:0004:0005:0006")),
-      "2001:db8:1:2:3:4:5:6",
-    );
+    const written = addressText(bytesOf("2001:0db8:0001:0002:0003:0004:0005:0006"));
+    assert.equal(countedAddress(written), "2001:db8:1:2::/64");
   });
 
   test("inside IPv6 is IPv4 again", () => {
-    assert.equal(addressText(v6("0000:0000:0000:0000:0000:ffff:cb00:7109")), "203.0.113.9");
+    assert.equal(addressText(bytesOf("0000:0000:0000:0000:0000:ffff:cb00:7109")), "203.0.113.9");
     assert.equal(countedAddress("::ffff:203.0.113.9"), "203.0.113.9");
     assert.equal(countedAddress("::ffff:cb00:7109"), "203.0.113.9");
     assert.equal(countedAddress("64:ff9b::cb00:7109"), "203.0.113.9");

@@ -190,21 +190,6 @@ describe("the log", () => {
     assert.deepEqual(await whoOf("/nowhere"), nobody);
   });
 
-  test("has the address of one in sixteen who ask for what shared caches may keep", async () => {
-    for (let n = 0; n < 32; n++) await (await fetch(`${sample.url}/v1/cached`)).arrayBuffer();
-    const asked = () =>
-      lines
-        .join("")
-        .split("\n")
-        .filter((line) => line.includes("/v1/cached"));
-    await until(() => asked().length === 32);
-    const addresses = asked().map((line) => (JSON.parse(line) as { ip?: string }).ip);
-    assert.deepEqual(addresses.map((ip, n) => (ip === undefined ? [] : [[n, ip]])).flat(), [
-      [0, "127.0.0.1"],
-      [16, "127.0.0.1"],
-    ]);
-  });
-
   test("has the id the client gave, or the one it was answered with", async () => {
     const headers = { "x-request-id": "client.id_0-1" };
     const [given] = await record("/v1/ping", { headers });
