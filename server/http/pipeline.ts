@@ -36,7 +36,7 @@ const nothing: Readonly<Record<string, never>> = Object.freeze({});
 
 /**
  * The steps every request takes, in the order of HTTP-17: route, method, size and media type,
- * credential, level, rate limit, fields, handler. Nothing is awaited unless a step has to wait.
+ * credential, level, rate limit, fields, handler.
  */
 export class Pipeline {
   private readonly router = new Router<RouteEntry>(({ route }) => route.loosePath === true);
@@ -114,32 +114,31 @@ export class Pipeline {
 
   /** Answers the request; the body, if any, has been read. */
   run(x: Exchange): void {
-    try {
-      if (x.refusal === null && x.method === "OPTIONS") return this.answerOptions(x);
-      const entry = x.entry;
-      if (entry === null) throw x.refusal ?? new AppError("route:not_found");
-      const problem = x.refusal ?? this.mediaProblem(x, entry);
-      if (problem !== null) return this.refuseEarly(x, entry, problem);
-      const check = entry.keyUse === "nothing" ? null : this.keys.check(x);
-      if (!(check instanceof Promise)) return this.admit(x, entry, check);
-      this.arm(x);
-      check.then((key) => this.admit(x, entry, key)).catch((error: unknown) => this.fail(x, error));
-    } catch (error) {
-      this.fail(x, error);
-    }
+    x.deadline = setTimeout(
+      () => this.fail(x, unavailable(new Error("deadline passed"))),
+      x.entry?.route.deadlineMs ?? requestDeadlineMs,
+    ).unref();
+    this.answer(x).catch((error: unknown) => this.fail(x, error));
   }
 
-  /** From the credentials on; the API key, if any, has been looked at. */
-  private admit(x: Exchange, entry: RouteEntry, key: KeyCheck | null): void {
+  private async answer(x: Exchange): Promise<void> {
+    if (x.refusal === null && x.method === "OPTIONS") return this.answerOptions(x);
+    const entry = x.entry;
+    if (entry === null) throw x.refusal ?? new AppError("route:not_found");
+    const early = x.refusal ?? this.mediaProblem(x, entry);
+    if (early !== null) return this.refuseEarly(x, entry, early);
+    const key = entry.keyUse === "nothing" ? null : await this.keys.check(x);
     if (x.isClosed) return;
     const problem = this.identify(x, entry, key);
     if (problem !== null) return this.refuseEarly(x, entry, problem);
-    if (entry.limit === null) return this.invoke(x, entry);
-    this.arm(x);
-    this.count(x, entry).then(
-      () => this.invoke(x, entry),
-      (error: unknown) => this.fail(x, error),
-    );
+    if (entry.limit !== null) await this.count(x, entry, entry.limit);
+    const exceeded = await this.findExceeded(x, entry);
+    if (exceeded !== null) throw this.overLimit(x, exceeded);
+    if (x.isClosed) return;
+    const reply = await this.handle(x, entry).catch(async (error: unknown) => {
+      throw await this.countRefusal(x, entry, error);
+    });
+    this.finish(x, reply);
   }
 
   /** Answers with the refusal `error` stands for. */
@@ -172,16 +171,11 @@ export class Pipeline {
   }
 
   /** Refused before the limit is looked at: where nobody has to sign in that counts too (HTTP-17). */
-  private refuseEarly(x: Exchange, entry: RouteEntry, problem: AppError): void {
+  private async refuseEarly(x: Exchange, entry: RouteEntry, problem: AppError): Promise<void> {
     const { limit, route } = entry;
-    if (limit === null || !openLevels.has(route.auth)) return this.fail(x, problem);
-    void this.limiter.count(limit, x, x.playerId ?? x.keyOwner).then(
-      (state) => {
-        x.limit = state;
-        this.fail(x, problem);
-      },
-      (error: unknown) => this.fail(x, error),
-    );
+    if (limit !== null && openLevels.has(route.auth))
+      x.limit = await this.limiter.count(limit, x, x.playerId ?? x.keyOwner);
+    throw problem;
   }
 
   /** Why the request is refused: the 401 and 403 of the level, or a page that may not use the cookie. */
@@ -213,12 +207,11 @@ export class Pipeline {
     return setsCookie === "by-page" ? this.cors.siteProblem(x) : visitProblem(x);
   }
 
-  private async count(x: Exchange, entry: RouteEntry): Promise<void> {
-    if (entry.limit === null) return;
-    const state = await this.limiter.count(entry.limit, x, x.playerId ?? x.keyOwner);
-    const own = state.isExceeded ? await this.countSecret(x, entry, entry.limit) : null;
-    const problem = this.limitProblem(x, own ?? state);
-    if (problem !== null) throw problem;
+  private async count(x: Exchange, entry: RouteEntry, limit: RouteLimit): Promise<void> {
+    const state = await this.limiter.count(limit, x, x.playerId ?? x.keyOwner);
+    const own = state.isExceeded ? await this.countSecret(x, entry, limit) : null;
+    x.limit = own ?? state;
+    if (x.limit.isExceeded) throw this.overLimit(x, x.limit);
   }
 
   /** The limit as it stands for the right secret of a request, whatever comes from its address; null without one. */
@@ -242,50 +235,33 @@ export class Pipeline {
     }
   }
 
-  private limitProblem(x: Exchange, state: LimitState): AppError | null {
+  private overLimit(x: Exchange, state: LimitState): AppError {
     x.limit = state;
-    if (!state.isExceeded) return null;
     this.recorder.recordLimited(x);
     return new AppError("rate_limit:exceeded", { params: { retry_after: state.reset } });
   }
 
-  /** What a handler threw; a refusal that counts becomes that of the limit when it is one too many. */
-  private refuse(x: Exchange, entry: RouteEntry, error: unknown): void {
+  /** The refusal for what a handler threw; one that counts becomes that of the limit when it is one too many. */
+  private async countRefusal(x: Exchange, entry: RouteEntry, error: unknown): Promise<unknown> {
     const { refusalLimit, guessLimit, route } = entry;
-    const refusal = toAppError(error);
-    const isCounted = route.countedRefusals?.includes(refusal.code);
-    const isMiss = route.guessable?.misses.includes(refusal.code) && this.isGuess(x, entry);
-    const counts = [
+    const { code } = toAppError(error);
+    const isCounted = route.countedRefusals?.includes(code);
+    const isMiss = route.guessable?.misses.includes(code) && this.isGuess(x, entry);
+    const states = await Promise.all([
       isMiss && guessLimit !== null ? this.guesses.count(guessLimit, x) : null,
       isCounted && refusalLimit !== null ? this.refusals.count(refusalLimit, x) : null,
-    ].filter((count) => count !== null);
-    if (counts.length === 0) return this.fail(x, error);
-    this.arm(x);
-    void Promise.all(counts)
-      .then((states) => {
-        const exceeded = states.find(({ isExceeded }) => isExceeded);
-        return exceeded ? this.limitProblem(x, exceeded) : refusal;
-      })
-      .catch((unknown: unknown) => unknown)
-      .then((problem) => this.fail(x, problem));
+    ]);
+    const exceeded = states.find((state) => state?.isExceeded);
+    return exceeded ? this.overLimit(x, exceeded) : error;
   }
 
-  private invoke(x: Exchange, entry: RouteEntry): void {
-    if (x.isClosed) return;
-    try {
-      const { refusalLimit, guessLimit } = entry;
-      const exceeded = refusalLimit === null ? null : this.refusals.find(refusalLimit, x);
-      if (exceeded !== null) return this.fail(x, this.limitProblem(x, exceeded));
-      const guessed = guessLimit === null ? null : this.guesses.find(guessLimit, x);
-      if (guessed === null) return this.work(x, entry);
-      this.arm(x);
-      this.needNotGuess(x, entry).then(
-        (isFree) => (isFree ? this.work(x, entry) : this.fail(x, this.limitProblem(x, guessed))),
-        (error: unknown) => this.fail(x, error),
-      );
-    } catch (error) {
-      this.refuse(x, entry, error);
-    }
+  /** The limit of refusals or of guesses, as this caller has exceeded it. */
+  private async findExceeded(x: Exchange, entry: RouteEntry): Promise<LimitState | null> {
+    const { refusalLimit, guessLimit } = entry;
+    const refused = refusalLimit === null ? null : this.refusals.find(refusalLimit, x);
+    if (refused !== null) return refused;
+    const guessed = guessLimit === null ? null : this.guesses.find(guessLimit, x);
+    return guessed === null || (await this.needNotGuess(x, entry)) ? null : guessed;
   }
 
   /** Who sits in the lobby, or belongs to whatever the request names, is not hindered by others at the address. */
@@ -309,22 +285,7 @@ export class Pipeline {
     return lobbyParam >= 0 && this.authenticator.holdsSeat(x, x.paramValues[lobbyParam] ?? "");
   }
 
-  private work(x: Exchange, entry: RouteEntry): void {
-    if (x.isClosed) return;
-    try {
-      const answer = this.handle(x, entry);
-      if (!(answer instanceof Promise)) return this.finish(x, answer);
-      this.arm(x);
-      answer.then(
-        (reply) => this.finish(x, reply),
-        (error: unknown) => this.refuse(x, entry, error),
-      );
-    } catch (error) {
-      this.refuse(x, entry, error);
-    }
-  }
-
-  private handle(x: Exchange, entry: RouteEntry): Promise<Reply> | Reply {
+  private async handle(x: Exchange, entry: RouteEntry): Promise<Reply> {
     const { readQuery, readBody, readParams, route } = entry;
     const query = readQuery === null ? nothing : readQuery(x.query);
     const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
@@ -339,20 +300,8 @@ export class Pipeline {
   }
 
   private finish(x: Exchange, reply: Reply): void {
-    if (x.isClosed) return reply.kind === "stream" ? reply.abandon() : undefined;
-    try {
-      this.settle(x, this.responder.send(x, reply));
-    } catch (error) {
-      this.fail(x, error);
-    }
-  }
-
-  /** From here on the request has to be answered by the clock. */
-  private arm(x: Exchange): void {
-    x.deadline ??= setTimeout(
-      () => this.fail(x, unavailable(new Error("deadline passed"))),
-      x.entry?.route.deadlineMs ?? requestDeadlineMs,
-    ).unref();
+    if (!x.isClosed) this.settle(x, this.responder.send(x, reply));
+    else if (reply.kind === "stream") reply.abandon();
   }
 
   /** The client went away. */

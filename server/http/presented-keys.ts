@@ -11,7 +11,7 @@ import type { RequestInfo } from "./route.ts";
 /** KEY-01: a key in the address, or as a bearer token, is not read. */
 export const keyHeader = "x-api-key";
 
-/** Looks at the API key of a request; at once when the process knows the key. */
+/** Looks at the API key of a request. */
 export class PresentedKeys {
   private readonly ring: KeyRing;
   private readonly clock: Clock;
@@ -22,15 +22,13 @@ export class PresentedKeys {
   }
 
   /** Null without a key. Rejects while the database is away. */
-  check({ headers }: RequestInfo): Promise<KeyCheck> | KeyCheck | null {
+  async check({ headers }: RequestInfo): Promise<KeyCheck | null> {
     const plaintext = headers[keyHeader];
     if (plaintext === undefined) return null;
     const origin = headers["origin"];
     const prefix = prefixOfKey(plaintext);
-    const known = prefix === null ? null : this.ring.find(prefix);
-    return known instanceof Promise
-      ? known.then((key) => this.judge(key, plaintext, origin))
-      : this.judge(known, plaintext, origin);
+    const known = prefix === null ? null : await this.ring.find(prefix);
+    return this.judge(known, plaintext, origin);
   }
 
   private judge(known: KnownKey | null, plaintext: string, origin: string | undefined): KeyCheck {
