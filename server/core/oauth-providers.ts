@@ -15,7 +15,7 @@ const settingName =
   /^OAUTH_([A-Z0-9_]+)_(CLIENT_ID|SECRET|ISSUER|AUTHORIZE_URL|TOKEN_URL|USERINFO_URL|SCOPES|LABEL)$/;
 /** Sources an avatar has already. */
 const takenIds: ReadonlySet<string> = new Set(["custom", "upload"]);
-const maxProviders = 32;
+export const maxProviders = 32;
 const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 type Settings = Partial<Record<string, string>>;

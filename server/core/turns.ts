@@ -11,8 +11,7 @@ interface Times {
 }
 
 const times: Times = { leaseMs: 3_000, patienceMs: 25_000 };
-const firstPauseMs = 25;
-const longestPauseMs = 400;
+const pauseMs = 100;
 
 const releaseScript =
   'if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0';
@@ -31,12 +30,10 @@ export async function inTurn<T>(
   const key = `turn:${name}`;
   const token = randomId();
   const giveUpAt = performance.now() + patienceMs;
-  let pauseMs = firstPauseMs;
   while ((await redis.set(key, token, "PX", leaseMs, "NX")) === null) {
     if (performance.now() >= giveUpAt)
       throw new AppError("server:unavailable", { params: { retry_after: 1 } });
     await wait(pauseMs);
-    pauseMs = Math.min(2 * pauseMs, longestPauseMs);
   }
   const renewal = setInterval(() => {
     redis.pexpire(key, leaseMs, "XX").catch(() => 0);

@@ -5,6 +5,7 @@ import {
   settleMessage,
   type ClaimedMessage,
 } from "../../db/queries/messages.ts";
+import { DeadlineError, withTimeout } from "../core/deadline.ts";
 import type { JobDeps } from "../deps.ts";
 import { DeliveryError, sendLimitMs } from "../providers/messages.ts";
 import { readBrand } from "./brand.ts";
@@ -99,8 +100,7 @@ async function hand(deps: DeliveryDeps, message: ClaimedMessage, limitMs: number
   const base = { id: `message-${message.id}`, to: message.recipient };
   const { subject, text, html, replyTo, unsubscribeUrl, fromName } = rendered;
   try {
-    await within(
-      limitMs,
+    const sent =
       message.kind === "mail"
         ? senders.mail.send({
             ...base,
@@ -111,8 +111,10 @@ async function hand(deps: DeliveryDeps, message: ClaimedMessage, limitMs: number
             replyTo,
             unsubscribeUrl,
           })
-        : senders.sms.send({ ...base, text }),
-    );
+        : senders.sms.send({ ...base, text });
+    await withTimeout(sent, limitMs);
+  } catch (error) {
+    throw error instanceof DeadlineError ? new DeliveryError("no end in time", false) : error;
   } finally {
     end();
   }
@@ -138,15 +140,3 @@ const contentOf = ({ subject, text, html, code, links }: Rendered) => ({
   code,
   links,
 });
-
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_done, reject) => {
-    timer = setTimeout(() => reject(new DeliveryError("no end in time", false)), limitMs);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -82,7 +82,6 @@ const leave = (late: Reply) => (late.kind === "stream" ? late.abandon() : undefi
 async function openStream(deps: Deps, request: RequestInfo) {
   const { hub } = deps;
   const query = new URLSearchParams(request.query);
-  // Before anything is waited for: the connection of a client that left has none.
   const { ip } = request;
   const topics = readTopics(query, deps.config.TOPIC_BASE);
   const isOpenToAll = topics.every(({ kind }) => kind === "list");

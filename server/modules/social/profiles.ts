@@ -25,11 +25,10 @@ const maxAvatarUrl = 2_048;
 
 /** Where the person is sent to, with PKCE, state and nonce (OA-02). */
 export async function authorizationUrl(
-  deps: Pick<Deps, "clock">,
   provider: OauthProvider,
   input: { redirectUri: string; state: string; nonce: string; codeVerifier: string },
 ): Promise<string> {
-  const configuration = await configurationOf(provider, deps.clock.now());
+  const configuration = await configurationOf(provider);
   const isOidc = "issuer" in provider.endpoints;
   const url = oidc.buildAuthorizationUrl(configuration, {
     redirect_uri: input.redirectUri,
@@ -48,7 +47,7 @@ export async function readProfile(
   provider: OauthProvider,
   { callback, state, pending }: { callback: URL; state: string; pending: PendingSignIn },
 ): Promise<Profile> {
-  const configuration = await configurationOf(provider, deps.clock.now());
+  const configuration = await configurationOf(provider);
   const isOidc = "issuer" in provider.endpoints;
   try {
     const tokens = await oidc.authorizationCodeGrant(configuration, callback, {

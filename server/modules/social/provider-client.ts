@@ -1,5 +1,6 @@
+import { LRUCache } from "lru-cache";
 import * as oidc from "openid-client";
-import type { OauthProvider } from "../../core/oauth-providers.ts";
+import { maxProviders, type OauthProvider } from "../../core/oauth-providers.ts";
 import { unavailable } from "../../http/failures.ts";
 
 /** A provider answers within this, or the sign-in fails (S24). */
@@ -8,27 +9,18 @@ const maxResponseBytes = 256 * 1024;
 /** Discovered addresses are asked for again after this. */
 const discoveryMs = 3_600_000;
 
-interface Known {
-  configuration: Promise<oidc.Configuration>;
-  readAtMs: number;
-}
+/** What was discovered belongs to a provider's settings, whoever asks; a failure is not kept. */
+const known = new LRUCache<OauthProvider, oidc.Configuration>({
+  max: maxProviders,
+  ttl: discoveryMs,
+  fetchMethod: configure,
+});
 
-/** What was discovered belongs to a provider's settings, whoever asks. */
-const known = new WeakMap<OauthProvider, Known>();
-
-/** The library's view of a provider; discovered once an hour, a failure is not kept. */
-export async function configurationOf(
-  provider: OauthProvider,
-  nowMs: number,
-): Promise<oidc.Configuration> {
-  const last = known.get(provider);
-  if (last && Math.abs(nowMs - last.readAtMs) < discoveryMs) return last.configuration;
-  const configuration = configure(provider);
-  known.set(provider, { configuration, readAtMs: nowMs });
+/** The library's view of a provider; discovered once an hour. */
+export async function configurationOf(provider: OauthProvider): Promise<oidc.Configuration> {
   try {
-    return await configuration;
+    return await known.forceFetch(provider);
   } catch (error) {
-    known.delete(provider);
     throw unavailable(error);
   }
 }

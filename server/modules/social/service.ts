@@ -41,7 +41,7 @@ export async function beginSignIn(
   const linker = mode === "link" ? await readLinker(deps, caller) : null;
   const [state, nonce, codeVerifier] = [randomSecret(), randomSecret(), randomSecret()];
   const redirectUri = redirectUriOf(deps, provider);
-  const url = await authorizationUrl(deps, provider, { redirectUri, state, nonce, codeVerifier });
+  const url = await authorizationUrl(provider, { redirectUri, state, nonce, codeVerifier });
   await saveState(deps, state, {
     provider: provider.id,
     linker,

@@ -1,4 +1,5 @@
 import { pingDatabase } from "../../../db/orm.ts";
+import { withTimeout } from "../../core/deadline.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -24,21 +25,11 @@ export async function readHealth(deps: Pick<Deps, "orm" | "redis">): Promise<Hea
   return { status: hasRedis ? "ok" : "degraded", uptime: formatUptime(process.uptime()) };
 }
 
-async function pingRedis(redis: Deps["redis"]): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), redisLimitMs);
-  });
-  const answer = redis.ping().then(
+const pingRedis = (redis: Deps["redis"]): Promise<boolean> =>
+  withTimeout(redis.ping(), redisLimitMs).then(
     () => true,
     () => false,
   );
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 export function formatUptime(seconds: number): string {
   const whole = Math.floor(seconds);
