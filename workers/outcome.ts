@@ -5,8 +5,8 @@ const askEveryMs = 1_000;
 
 /**
  * True when the job completed within `timeoutMs`, false when it failed, is gone, or is not over in time.
- * Never throws: the library's own wait leaves a rejection unhandled when the store goes away, which would
- * end the process.
+ * Never throws: the library's own wait, which its authors advise against (taskforcesh/bullmq#2341), leaves a
+ * rejection unhandled when the store goes away, which would end the process (test/workers/producer.test.ts).
  */
 export async function outcomeOf(
   job: Job,

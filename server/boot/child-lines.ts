@@ -8,10 +8,15 @@ const maxPartBytes = 1024 * 1024;
 
 /**
  * Passes on the lines of a process, whole: several that write to one pipe themselves would cut each other's lines
- * in two whenever the pipe is full. Reads no faster than `lines` are taken. Resolves when the process has no more;
- * what it could not finish, because it was killed, is left out.
+ * in two whenever the pipe is full. Nor could they do it without a thread that waits for the reader: a fork of Node
+ * has a shared pipe block again (`flags` of /proc/<pid>/fdinfo/1 lose O_NONBLOCK), and such a thread keeps its
+ * process from ending. Reads no faster than `lines` are taken. Resolves when the process has no more; what it could
+ * not finish, because it was killed, is left out.
  */
-export async function passLines(source: Readable, lines: LogOutput): Promise<void> {
+export async function passLines(
+  source: Readable,
+  lines: Pick<LogOutput, "pass" | "onceDrained">,
+): Promise<void> {
   let parts: Buffer[] = [];
   let length = 0;
   const keep = (part: Buffer) => {

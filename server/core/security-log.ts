@@ -23,4 +23,6 @@ export function logSecurity(
   ids: SecurityIds,
 ): void {
   log.info({ event, ...ids }, "security event");
+  // At once: the process may be killed before its next batch of lines.
+  log.flush();
 }

@@ -6,66 +6,73 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { droppedLogBytes, LogOutput, openLogOutput } from "../../../server/core/log-output.ts";
+import { pino } from "pino";
+import { droppedLogBytes, openLogOutput, type LogOutput } from "../../../server/core/log-output.ts";
 import { nodeFlags } from "../../../server/core/node-flags.ts";
+import { logSecurity } from "../../../server/core/security-log.ts";
+import { eventually } from "../../support/eventually.ts";
 
-/** Takes everything at once. */
-function sink(write: (block: Buffer | string) => void) {
-  return {
-    write: (block: Buffer | string) => {
-      write(block);
-      return true;
-    },
-    onceDrained: (work: () => void) => work(),
-    flush: (done: () => void) => done(),
-    flushSync: () => undefined,
-  };
+/** What the lines given to an output become in a file. */
+async function inFile(
+  work: (lines: LogOutput, read: () => string) => Promise<void>,
+): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), "ember-log-"));
+  try {
+    const file = join(dir, "log");
+    await work(openLogOutput(openSync(file, "w")), () => readFileSync(file, "utf8"));
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
 }
 
 describe("the output of log lines", () => {
-  it("hands on every line once and in order, whatever their lengths and characters", () => {
+  it("hands on every line once and in order, whatever their lengths and characters", async () => {
     const line = fc.record({
       length: fc.integer({ min: 1, max: 20_000 }),
       unit: fc.constantFrom("a", "é", "漢", "😀"),
     });
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 40 }), (given) => {
-        const written: Buffer[] = [];
-        const buffer = new LogOutput(sink((block) => written.push(Buffer.from(block))));
-        const lines = given.map(({ length, unit }, i) => `${i}${unit.repeat(length)}\n`);
-        for (const text of lines) buffer.write(text);
-        buffer.send();
-        buffer.send();
-        assert.equal(Buffer.concat(written).toString(), Buffer.from(lines.join("")).toString());
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  it("lets no line wait for the next one", async () => {
-    const written = new Promise<string>((resolve) => {
-      new LogOutput(sink((block) => resolve(block.toString()))).write("alone\n");
-      // The output's own timer does not keep a process alive.
-      setTimeout(resolve, 5_000, "too late").unref();
-      setImmediate(() => setTimeout(() => {}, 200));
+    await inFile(async (lines, read) => {
+      let all = "";
+      const some = fc.array(line, { maxLength: 40 });
+      await fc.assert(
+        fc.asyncProperty(some, async (given) => {
+          for (const [i, { length, unit }] of given.entries()) {
+            const text = `${i}${unit.repeat(length)}\n`;
+            lines.write(text);
+            all += text;
+          }
+          await new Promise<unknown>((done) => lines.flush(done));
+          assert.ok(read() === all);
+        }),
+        { numRuns: 30 },
+      );
     });
-    assert.equal(await written, "alone\n");
   });
 
-  it("says when everything is written", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "ember-log-"));
-    try {
-      const file = join(dir, "log");
-      const lines = openLogOutput(openSync(file, "w"));
+  it("lets no line wait for the next one", () =>
+    inFile(async (lines, read) => {
+      lines.write("alone\n");
+      await eventually("the line is there", () => Promise.resolve(read() === "alone\n"));
+    }));
+
+  it("says when everything is written", () =>
+    inFile(async (lines, read) => {
       await new Promise<unknown>((done) => lines.flush(done));
       for (const text of ["one\n", "two\n"]) {
         lines.write(text);
         await new Promise<unknown>((done) => lines.flush(done));
-        assert.ok(readFileSync(file, "utf8").endsWith(text));
+        assert.ok(read().endsWith(text));
       }
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
+    }));
+
+  it("hands on what matters to the safety of an account at once", () => {
+    const handed: string[] = [];
+    const write = (line: string) => void handed.push((JSON.parse(line) as { msg: string }).msg);
+    const output = { write, flush: () => handed.push("flush") };
+    const log = pino({}, output);
+    log.info("before");
+    logSecurity({ log }, "key_created", { player: 1, key: 2 });
+    assert.deepEqual(handed, ["before", "security event", "flush"]);
   });
 
   it("drops lines when nobody reads them, instead of keeping more than its bound, and goes on afterwards", async () => {
