@@ -1,5 +1,6 @@
 import { createHash, createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
 import jwt from "jsonwebtoken";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { randomId } from "./ids.ts";
@@ -53,10 +54,8 @@ const algorithm = "HS256";
 const headerType = "JWT";
 /** Members of the header: a token with any other (`crit`, `b64`, `jku`, ...) asks for what is not done here. */
 const headerNames: ReadonlySet<string> = new Set(["alg", "typ", "kid"]);
-/** Verified tokens remembered per process: two generations of this size. */
-const cacheHalf = 10_000;
-/** Characters of an HS256 signature. */
-const signatureLength = 43;
+/** Verified tokens remembered in each process. */
+const maxVerified = 20_000;
 /** Shown with every request; one of the hub is shown once for a stream. */
 const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby"]);
 
@@ -64,7 +63,7 @@ const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby"]);
 export function createTokenService(config: Config, clock: Clock): TokenService {
   const current = keyring(config.APP_SECRET);
   const previous = config.APP_SECRET_PREVIOUS === "" ? null : keyring(config.APP_SECRET_PREVIOUS);
-  const cache = createCache();
+  const verified = new LRUCache<string, TokenClaims>({ max: maxVerified });
   const seconds = () => Math.floor(clock.now() / 1000);
 
   function check(type: TokenType, token: string, now: number): TokenClaims | null {
@@ -96,12 +95,12 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
       if (token.length > maxTokenLength) return null;
       const now = seconds();
       const isCached = cachedTypes.has(type);
-      const known = isCached ? cache.get(token) : undefined;
+      const known = isCached ? verified.get(token) : undefined;
       // A key of the cache is the whole token, so a known one needs its purpose and times only.
       const claims = known?.aud === type ? known : check(type, token, now);
       // No look at `iat`: the signer's clock may be ahead of ours, or ours was set back since (S40).
       if (!claims || claims.exp <= now) return null;
-      if (isCached && !known) cache.set(token, claims);
+      if (isCached && !known) verified.set(token, claims);
       return claims;
     },
   };
@@ -155,40 +154,4 @@ function isClaims(payload: unknown, type: TokenType): payload is TokenClaims {
     Number.isSafeInteger(iat) &&
     Number.isSafeInteger(exp)
   );
-}
-
-interface Verified {
-  token: string;
-  claims: TokenClaims;
-}
-
-/**
- * Two generations: the older is dropped whole when the younger is full, so that no use costs a sort. Tokens are
- * found by their signatures, which are a seventh of what would have to be hashed, and compared whole.
- */
-function createCache() {
-  let young = new Map<string, Verified>();
-  let old = new Map<string, Verified>();
-  const signatureOf = (token: string) => token.slice(-signatureLength);
-  function keep(signature: string, verified: Verified): void {
-    if (young.size >= cacheHalf) {
-      old = young;
-      young = new Map();
-    }
-    young.set(signature, verified);
-  }
-  return {
-    set(token: string, claims: TokenClaims): void {
-      keep(signatureOf(token), { token, claims });
-    },
-    get(token: string): TokenClaims | undefined {
-      const signature = signatureOf(token);
-      const recent = young.get(signature);
-      if (recent) return recent.token === token ? recent.claims : undefined;
-      const older = old.get(signature);
-      if (older?.token !== token) return undefined;
-      keep(signature, older);
-      return older.claims;
-    },
-  };
 }
