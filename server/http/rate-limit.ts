@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { withTimeout } from "../core/deadline.ts";
@@ -43,7 +44,7 @@ export interface Addressed {
 }
 
 const defaultWrites = { anonymous: 60, player: 300, window: 60 };
-/** Counters kept while the store is away; past it the oldest is forgotten. */
+/** Counters kept while the store is away; past it the one not used for longest is forgotten. */
 const maxLocalCounters = 20_000;
 /** A store that hangs is treated as away, and not asked again for a while. */
 const storeWaitMs = 500;
@@ -94,7 +95,9 @@ const scaled = (max: number, { RATE_LIMIT_FACTOR }: Config) =>
 export class RateLimiter {
   private readonly redis: Redis;
   private readonly clock: Clock;
-  private readonly local = new Map<string, { count: number; endsAt: number }>();
+  private readonly local = new LRUCache<string, { count: number; endsAt: number }>({
+    max: maxLocalCounters,
+  });
   private pausedUntil = 0;
 
   constructor(redis: Redis, clock: Clock) {
@@ -150,11 +153,6 @@ export class RateLimiter {
     if (known && known.endsAt > now && known.endsAt <= now + windowMs) {
       known.count += 1;
       return [known.count, known.endsAt - now];
-    }
-    this.local.delete(key);
-    if (this.local.size >= maxLocalCounters) {
-      const oldest = this.local.keys().next();
-      if (!oldest.done) this.local.delete(oldest.value);
     }
     this.local.set(key, { count: 1, endsAt: now + windowMs });
     return [1, windowMs];

@@ -1,71 +1,56 @@
+import { LRUCache } from "lru-cache";
 import type { Exchange } from "./exchange.ts";
 import type { LimitState, RateLimiter, RouteLimit } from "./rate-limit.ts";
 
-/** Callers over a limit that are remembered; past it the oldest is asked for again. */
+/** Callers over a limit that are remembered; past it the one not seen for longest is asked for again. */
 const maxExceeded = 20_000;
-
-/** Who had too many refusals, as this process knows: they are refused from memory. */
-export class ExceededLimits {
-  private readonly known = new Map<string, { max: number; endsAt: number }>();
-
-  /** True while nobody is known, so that no name need be made. */
-  get isEmpty(): boolean {
-    return this.known.size === 0;
-  }
-
-  find(name: string): LimitState | null {
-    const found = this.known.get(name);
-    if (found === undefined) return null;
-    const leftMs = found.endsAt - performance.now();
-    if (leftMs > 0)
-      return { max: found.max, remaining: 0, reset: Math.ceil(leftMs / 1000), isExceeded: true };
-    this.known.delete(name);
-    return null;
-  }
-
-  note(name: string, { max, reset, isExceeded }: LimitState): void {
-    if (!isExceeded) return;
-    this.known.delete(name);
-    if (this.known.size >= maxExceeded) {
-      const oldest = this.known.keys().next();
-      if (!oldest.done) this.known.delete(oldest.value);
-    }
-    this.known.set(name, { max, endsAt: performance.now() + reset * 1000 });
-  }
-}
 
 type Request = Pick<Exchange, "ip" | "playerId" | "keyOwner" | "seatId">;
 
+/** The name a refusal is remembered under, and who is counted in the store. */
+interface Counted {
+  name: string;
+  playerId: number | null;
+}
+
 /**
- * The limit of callers whose commands nobody carries out and therefore nobody counts (GW-12). Only refusals
- * are counted, after the fact, and who had too many is refused from memory: a command that is carried out
- * costs no look at the store.
+ * A limit of refusals, which are counted after the fact (GW-12): who had too many is refused from memory, so that
+ * what is carried out costs no look at the store.
  */
 export class RefusalLimiter {
   private readonly limiter: RateLimiter;
-  private readonly exceeded = new ExceededLimits();
+  private readonly countedOf: (request: Request) => Counted;
+  private readonly exceeded = new LRUCache<string, LimitState>({ max: maxExceeded });
 
-  constructor(limiter: RateLimiter) {
+  constructor(limiter: RateLimiter, countedOf: (request: Request) => Counted) {
     this.limiter = limiter;
+    this.countedOf = countedOf;
   }
 
   /** The limit as this caller has exceeded it; null for everyone who has not. */
   find(limit: RouteLimit, request: Request): LimitState | null {
-    return this.exceeded.isEmpty ? null : this.exceeded.find(nameOf(limit, request));
+    // Nobody needs to be named, who may have no address, while nobody is over a limit.
+    if (this.exceeded.size === 0) return null;
+    const name = `${limit.id} ${this.countedOf(request).name}`;
+    const state = this.exceeded.get(name);
+    const leftMs = this.exceeded.getRemainingTTL(name);
+    return state === undefined ? null : { ...state, reset: Math.max(1, Math.ceil(leftMs / 1000)) };
   }
 
-  /** Counts a refusal, per player or address as the limits of other routes do. */
+  /** Counts a refusal. */
   async count(limit: RouteLimit, request: Request): Promise<LimitState> {
-    const state = await this.limiter.count(limit, request, playerOf(request));
-    this.exceeded.note(nameOf(limit, request), state);
+    const { name, playerId } = this.countedOf(request);
+    const state = await this.limiter.count(limit, request, playerId);
+    if (state.isExceeded)
+      this.exceeded.set(`${limit.id} ${name}`, state, { ttl: state.reset * 1000 });
     return state;
   }
 }
 
-const playerOf = ({ playerId, keyOwner }: Request) => playerId ?? keyOwner;
-
-/** By seat where no player is known: others at the same address may well have theirs. */
-function nameOf(limit: RouteLimit, request: Request): string {
-  const player = playerOf(request);
-  return player === null ? `${limit.id} s${request.seatId}` : `${limit.id} p${player}`;
+/** Per player, or per seat where none is known: others at the same address may well have theirs. */
+export function countedCaller({ playerId, keyOwner, seatId }: Request): Counted {
+  const player = playerId ?? keyOwner;
+  return { name: player === null ? `s${seatId}` : `p${player}`, playerId: player };
 }
+
+export const countedAddress = ({ ip }: Request): Counted => ({ name: ip, playerId: null });

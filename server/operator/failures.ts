@@ -1,9 +1,10 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
 import { countedAddress } from "../core/ip-addresses.ts";
 
 const maxFailures = 10;
 const windowMs = 60_000;
-/** Above it the oldest address is forgotten: memory is bounded, whoever knocks. */
+/** Above it the address not seen for longest is forgotten: memory is bounded, whoever knocks. */
 const maxAddresses = 10_000;
 
 /** Counts refused logins of each address in fixed windows (OPS-02). */
@@ -14,7 +15,7 @@ export interface LoginFailures {
 }
 
 export function createLoginFailures(clock: Clock): LoginFailures {
-  const windows = new Map<string, { endsAt: number; count: number }>();
+  const windows = new LRUCache<string, { endsAt: number; count: number }>({ max: maxAddresses });
   const openWindow = (address: string) => {
     const window = windows.get(address);
     const left = window === undefined ? 0 : window.endsAt - clock.now();
@@ -30,14 +31,8 @@ export function createLoginFailures(clock: Clock): LoginFailures {
     record: (ip) => {
       const address = countedAddress(ip);
       const window = openWindow(address);
-      if (window) {
-        window.count++;
-        return;
-      }
-      windows.delete(address);
-      windows.set(address, { endsAt: clock.now() + windowMs, count: 1 });
-      const oldest = windows.keys().next();
-      if (windows.size > maxAddresses && !oldest.done) windows.delete(oldest.value);
+      if (window) window.count++;
+      else windows.set(address, { endsAt: clock.now() + windowMs, count: 1 });
     },
   };
 }
