@@ -1,5 +1,5 @@
-import calculateSlot from "cluster-key-slot";
 import type { Cluster, Redis } from "ioredis";
+import { nodesOf, slotOf } from "../../server/core/cluster-slots.ts";
 import { asCluster } from "../../server/core/redis.ts";
 import type { Connection } from "./connection.ts";
 
@@ -36,7 +36,7 @@ async function infoOf(cluster: Cluster, section: string): Promise<string> {
 async function getMany(cluster: Cluster, keys: string[]): Promise<(string | null | undefined)[]> {
   const groups = new Map<string, number[]>();
   keys.forEach((key, i) => {
-    const nodes = cluster.slots[calculateSlot(key)]?.join() ?? "";
+    const nodes = nodesOf(cluster, slotOf(key)).join();
     const group = groups.get(nodes);
     if (group) group.push(i);
     else groups.set(nodes, [i]);

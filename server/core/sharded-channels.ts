@@ -1,6 +1,6 @@
-import calculateSlot from "cluster-key-slot";
 import { Redis, type Cluster } from "ioredis";
 import type { Channels, ChannelsOptions } from "./channels.ts";
+import { nodesOf, slotOf } from "./cluster-slots.ts";
 import { askedOptions, askRegularly } from "./link-check.ts";
 import { parseClusterAddress } from "./redis-address.ts";
 
@@ -24,7 +24,7 @@ export function createShardedChannels(cluster: Cluster, options: ChannelsOptions
   let isClosed = false;
 
   function nodeOf(slot: number): string | null {
-    return cluster.slots[slot]?.[0] ?? null;
+    return nodesOf(cluster, slot)[0] ?? null;
   }
 
   function connect(key: string): Redis {
@@ -89,7 +89,7 @@ export function createShardedChannels(cluster: Cluster, options: ChannelsOptions
   const check = askRegularly(() => nodes.values(), options.noticedInMs);
   return {
     follow(channel) {
-      const entry = { slot: calculateSlot(channel), at: null };
+      const entry = { slot: slotOf(channel), at: null };
       followed.set(channel, entry);
       const key = nodeOf(entry.slot);
       if (key !== null) subscribe(channel, entry, key);

@@ -1,5 +1,6 @@
 import {
   App,
+  listenOn,
   us_listen_socket_close,
   us_socket_local_port,
   type HttpRequest,
@@ -42,17 +43,8 @@ export interface HttpServer {
   inFlight(): number;
 }
 
-/** uSockets' flag LIBUS_LISTEN_EXCLUSIVE_PORT; the package declares it as a type only. */
-const exclusivePort = 1;
 const drainPollMs = 10;
 const noOrigins: ReadonlySet<string> = new Set();
-
-type ListenOnHost = (
-  host: string,
-  port: number,
-  options: number,
-  done: (socket: us_listen_socket | false) => void,
-) => void;
 
 /** Serves the routes over HTTP. Nothing listens before `listen`. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
@@ -98,15 +90,9 @@ class UwsServer implements HttpServer {
     this.app.any("/*", (res, req) => this.accept(res, req));
   }
 
-  listen(host: string, port: number): Promise<number> {
-    const listenOnHost = this.app.listen.bind(this.app) as unknown as ListenOnHost;
-    return new Promise((resolve, reject) => {
-      listenOnHost(host, port, this.isExclusive ? exclusivePort : 0, (socket) => {
-        if (socket === false) return reject(new Error(`Cannot listen on ${host}:${port}`));
-        this.listenSocket = socket;
-        resolve(us_socket_local_port(socket));
-      });
-    });
+  async listen(host: string, port: number): Promise<number> {
+    this.listenSocket = await listenOn(this.app, { host, port, isExclusive: this.isExclusive });
+    return us_socket_local_port(this.listenSocket);
   }
 
   beginDrain(): void {

@@ -32,6 +32,33 @@ const { uws, from } = await load();
 /** The one place where the library is loaded; everything else imports it from here. */
 export const { App, getParts, us_listen_socket_close, us_socket_local_port } = uws;
 
+/** uSockets' flag LIBUS_LISTEN_EXCLUSIVE_PORT; the package declares it as a type only. */
+const exclusivePort = 1;
+
+type ListenOnHost = (
+  host: string,
+  port: number,
+  options: number,
+  done: (socket: Uws.us_listen_socket | false) => void,
+) => void;
+
+/**
+ * Listens at a host, with the port shared or not: a form of `listen` that the package does not declare, until
+ * uNetworking/uWebSockets.js#1154 is merged. Rejects when the address cannot be had.
+ */
+export function listenOn(
+  app: Uws.TemplatedApp,
+  { host, port, isExclusive }: { host: string; port: number; isExclusive: boolean },
+): Promise<Uws.us_listen_socket> {
+  const listen = app.listen.bind(app) as unknown as ListenOnHost;
+  return new Promise((resolve, reject) => {
+    listen(host, port, isExclusive ? exclusivePort : 0, (socket) => {
+      if (socket === false) reject(new Error(`Cannot listen on ${host}:${port}`));
+      else resolve(socket);
+    });
+  });
+}
+
 /** What was loaded, to be compared with what the raw requests were tried on. */
 export interface UwsBuild {
   package: string;
