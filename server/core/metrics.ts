@@ -39,7 +39,10 @@ export interface Metrics {
   hubWriteSeconds: Histogram;
 }
 
-/** Milliseconds. At its default of 10 this timer would be most of what an idle process does. */
+/**
+ * Milliseconds. At its default of 10 an idle process spends 4 ms of each second on this timer, at 50 one, of 0.07
+ * without it: `process.cpuUsage()` around a pause after `collectDefaultMetrics` alone.
+ */
 const eventLoopMonitoringPrecision = 50;
 
 export function createMetrics(): Metrics {

@@ -1,5 +1,5 @@
-// Not an import: of all that node:http exports, its WebSocket loads undici, which takes 70 ms of the
-// processor at each start of a process.
+// Not an import: of all that node:http exports, its WebSocket loads undici. A start of Node takes 71 ms of the
+// processor with it, 37 without: `node --input-type=module -e 'import "node:http"; console.log(process.cpuUsage())'`.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** The phrase that follows a status in a response. */
