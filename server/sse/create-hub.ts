@@ -99,7 +99,7 @@ class EventHub implements Hub {
     });
     this.host = {
       limits,
-      onWritable: (stream) => this.writer.add(stream, true),
+      onWritable: (stream) => this.writer.add(stream),
       onDeliver: (subscriber, chunk) => this.countDelivery(subscriber, chunk),
       onConcluded: (subscriber) => this.topics.leave(subscriber),
       onSooner: (stream) => this.streams.move(stream, this.dueOf(stream)),
@@ -214,7 +214,7 @@ class EventHub implements Hub {
   }
 
   private look(stream: EventStream): number {
-    if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream, false);
+    if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream);
     return this.dueOf(stream);
   }
 

@@ -27,9 +27,7 @@ export const hubLimits = {
   /** Bytes of a long message that a socket is offered at a time. */
   maxPieceBytes: 65_536,
   /** Streams written in one turn of the event loop. */
-  writesPerTurn: 256,
-  /** Of these, for broadcasts and heartbeats: so many are due to them, and no more, to be out of the way soon. */
-  bulkWritesPerTurn: 64,
+  writesPerTurn: 64,
   /** Messages read from Redis at once for a replay or a repair. */
   pageMessages: 32,
   /** Pages of one replay; a stream that lives longer than 256 messages is far beyond it. */

@@ -27,7 +27,6 @@ const plainChunk = {
  * Changes are announced without content; the first is read at once, the others at the end of the second.
  */
 export class ListTopic implements Source, Dirty {
-  readonly isUrgent = false;
   readonly name: string;
   readonly channel: string;
   readonly subscribers = new Set<Subscriber>();

@@ -47,7 +47,6 @@ interface CachedChunk {
  * not fit is read from the stream in Redis, so a lost publication is a delay and never a hole.
  */
 export class LobbyTopic implements Source, Dirty {
-  readonly isUrgent = true;
   readonly name: string;
   readonly subscribers = new Set<Subscriber>();
   /** Streams that listen or are about to. */
