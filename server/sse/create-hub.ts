@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import type { Logger } from "../core/logger.ts";
@@ -9,13 +9,13 @@ import { Audience } from "./audience.ts";
 import { Feed } from "./feed.ts";
 import { encodeRetry, type Chunk, type Frame } from "./frames.ts";
 import type { Hub, Subscription } from "./hub.ts";
+import { inTurns } from "./in-turns.ts";
 import { hubLimits, type HubLimits } from "./limits.ts";
 import { OpenTopics, type TopicSources } from "./open-topics.ts";
 import { Places, type Place } from "./places.ts";
 import type { RingBudget } from "./ring.ts";
 import { EventStream, type EndReason, type StreamHost } from "./stream.ts";
 import type { Subscriber } from "./subscriber.ts";
-import { Wheel } from "./wheel.ts";
 import { Writer } from "./writer.ts";
 
 export interface HubDeps extends TopicSources {
@@ -46,7 +46,8 @@ class EventHub implements Hub {
   private readonly writer: Writer;
   private readonly places: Places;
   private readonly topics: OpenTopics;
-  private readonly streams: Wheel;
+  private readonly streams = new Set<EventStream>();
+  private isStopped = false;
   private readonly reports: NodeJS.Timeout;
   private readonly audience: Audience;
   private readonly budget: RingBudget;
@@ -102,12 +103,11 @@ class EventHub implements Hub {
       onWritable: (stream) => this.writer.add(stream),
       onDeliver: (subscriber, chunk) => this.countDelivery(subscriber, chunk),
       onConcluded: (subscriber) => this.topics.leave(subscriber),
-      onSooner: (stream) => this.streams.move(stream, this.dueOf(stream)),
       onEnd: (stream, reason) => this.leave(stream, reason),
     };
-    this.streams = new Wheel(limits.tickMs, limits.writesPerTurn, (stream) => this.look(stream));
     this.reports = setInterval(() => this.report(), limits.reportMs);
     this.reports.unref();
+    void this.watch();
   }
 
   async admit(subscription: Subscription): Promise<void> {
@@ -124,7 +124,7 @@ class EventHub implements Hub {
       return this.sendBack(response);
     }
     const stream = new EventStream(subscription, response, this.host);
-    this.streams.add(stream, this.dueOf(stream));
+    this.streams.add(stream);
     this.countStream(stream, 1);
     this.deps.metrics.hubOpens.inc();
     stream.write(this.retry);
@@ -142,11 +142,13 @@ class EventHub implements Hub {
 
   async drain(graceMs: number): Promise<void> {
     this.isDraining = true;
-    const streams = this.streams.all();
+    const streams = [...this.streams];
     const steps = Math.max(1, Math.floor((graceMs * drainShare) / drainStepMs));
     const perStep = Math.max(1, Math.ceil(streams.length / steps));
     while (streams.length > 0) {
-      await this.turnAwayAll(streams.splice(0, perStep));
+      await inTurns(streams.splice(0, perStep), this.limits.writesPerTurn, (stream) =>
+        stream.end("drained", this.spreadRetry()),
+      );
       if (streams.length > 0 && graceMs > 0) await delay(drainStepMs);
     }
     this.audience.flush(performance.now());
@@ -154,20 +156,12 @@ class EventHub implements Hub {
   }
 
   private stop(): void {
-    this.streams.stop();
+    this.isStopped = true;
     clearInterval(this.reports);
     this.writer.stop();
     this.topics.clear();
     this.feed.close();
     this.places.stop();
-  }
-
-  private async turnAwayAll(streams: EventStream[]): Promise<void> {
-    for (let n = 0; n < streams.length; n += this.limits.writesPerTurn) {
-      for (const stream of streams.slice(n, n + this.limits.writesPerTurn))
-        stream.end("drained", this.spreadRetry());
-      await nextTurn();
-    }
   }
 
   /** Clients that come back at different times do not overrun the process they come to. */
@@ -213,13 +207,14 @@ class EventHub implements Hub {
     this.deps.metrics.hubRingBytes.set(this.budget.used);
   }
 
-  private look(stream: EventStream): number {
-    if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream);
-    return this.dueOf(stream);
-  }
-
-  private dueOf(stream: EventStream): number {
-    return stream.dueAt(performance.now(), this.deps.clock.now());
+  /** Ends streams whose time has come and sends heartbeats. */
+  private async watch(): Promise<void> {
+    while (!this.isStopped) {
+      await delay(this.limits.tickMs, undefined, { ref: false });
+      await inTurns(this.streams, this.limits.writesPerTurn, (stream) => {
+        if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream);
+      });
+    }
   }
 }
 

@@ -26,7 +26,7 @@ export const hubLimits = {
   maxWriteBytes: 16_000,
   /** Bytes of a long message that a socket is offered at a time. */
   maxPieceBytes: 65_536,
-  /** Streams written in one turn of the event loop. */
+  /** Streams written, looked at or ended in one turn of the event loop. */
   writesPerTurn: 64,
   /** Messages read from Redis at once for a replay or a repair. */
   pageMessages: 32,

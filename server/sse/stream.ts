@@ -17,16 +17,8 @@ export interface StreamHost {
   onDeliver: (subscriber: Subscriber, chunk: Chunk) => void;
   /** Nothing more comes from the subscriber's topic, and its stream goes on with others. */
   onConcluded: (subscriber: Subscriber) => void;
-  /** Something of the stream is due sooner than it was. */
-  onSooner: (stream: EventStream) => void;
   onEnd: (stream: EventStream, reason: EndReason) => void;
 }
-
-/**
- * By `performance.now()`. A number with a fraction is an object of its own, which each look at ten
- * thousand streams would have to fetch from memory.
- */
-const wholeMs = () => Math.trunc(performance.now());
 
 const isNumbered = ({ topic }: { topic: Topic }) => topic.kind === "lobby";
 
@@ -54,19 +46,16 @@ export class EventStream {
   isClosed = false;
   /** False from the first write the kernel did not take until it has taken all. */
   isWritable = true;
-  /** Where the wheel has it. */
-  slot = 0;
   private needsHeartbeat = false;
   private readonly host: StreamHost;
   private readonly raw: StreamResponse["raw"];
-  private writtenAt = wholeMs();
+  /** By `performance.now()`, as all times of a stream. */
+  private writtenAt = performance.now();
   private endAt: number;
-  /** Of its tokens, in seconds since the epoch; null: none. */
-  private readonly expiresAt: number | null;
   private endReason: EndReason = "aged";
   /** Ids tell of these; more than one makes them composed (HUB-03). */
   private readonly numbered: readonly Subscriber[];
-  private waiters: (() => void)[] | null = null;
+  private waiters: (() => void)[] = [];
   /** What the socket was not offered yet. */
   private rest: Buffer | null = null;
 
@@ -86,14 +75,7 @@ export class EventStream {
     this.numbered =
       this.subscribers.length === 1 ? this.subscribers : this.subscribers.filter(isNumbered);
     const ageMs = limits.minAgeMs + Math.random() * (limits.maxAgeMs - limits.minAgeMs);
-    this.endAt = this.writtenAt + Math.trunc(ageMs);
-    const { expiresAt } = subscription;
-    this.expiresAt = expiresAt === null ? null : Math.ceil(expiresAt / 1000);
-    this.watch(response);
-  }
-
-  /** By itself, so that the listeners keep the stream alone in memory and nothing of its making. */
-  private watch(response: StreamResponse): void {
+    this.endAt = this.writtenAt + ageMs;
     response.onClose(() => this.finish("client"));
     this.raw.onWritable(() => {
       if (this.isClosed) return true;
@@ -134,9 +116,8 @@ export class EventStream {
     this.isWritable = writeCorked(this.raw, bytes, isWhole && isOnePacket);
     if (isWhole && !isOnePacket)
       this.isWritable = writeCorked(this.raw, chunkEnd, false) && this.isWritable;
-    this.writtenAt = wholeMs();
+    this.writtenAt = performance.now();
     this.needsHeartbeat = false;
-    if (!this.isWritable) this.host.onSooner(this);
   }
 
   deliver(subscriber: Subscriber, chunk: Chunk): void {
@@ -181,25 +162,23 @@ export class EventStream {
 
   /** Brings the end forward; a later one is ignored. */
   endIn(ms: number, reason: EndReason): void {
-    const at = wholeMs() + ms;
+    const at = performance.now() + ms;
     if (at >= this.endAt) return;
     this.endAt = at;
     this.endReason = reason;
-    this.host.onSooner(this);
   }
 
   /** A subscriber is started again; until that time it has to follow its topic. */
   restart(subscriber: Subscriber): void {
-    subscriber.unfollow(wholeMs() + this.host.limits.joinMs);
-    this.host.onSooner(this);
+    subscriber.unfollow(performance.now() + this.host.limits.joinMs);
   }
 
   /** Ends what is due; true when a heartbeat is due. `nowMs` is the wall clock, for the token. */
   check(now: number, nowMs: number): boolean {
-    const { expiresAt } = this;
+    const { expiresAt } = this.subscription;
     const { heartbeatMs, maxBlockedMs } = this.host.limits;
     const silentMs = now - this.writtenAt;
-    if (expiresAt !== null && expiresAt * 1000 <= nowMs) this.end("expired");
+    if (expiresAt !== null && expiresAt <= nowMs) this.end("expired");
     else if (now >= this.endAt && !this.isPatient()) this.endAsDue();
     else if (!this.isWritable && silentMs >= maxBlockedMs) this.end("slow");
     else if (this.isLate(now)) this.end("unavailable");
@@ -208,20 +187,10 @@ export class EventStream {
     return this.needsHeartbeat;
   }
 
-  /** When the next of what `check` looks for may be due, by `performance.now()`. */
-  dueAt(now: number, nowMs: number): number {
-    const { heartbeatMs, maxBlockedMs } = this.host.limits;
-    const silentUntil = this.writtenAt + (this.isWritable ? heartbeatMs : maxBlockedMs);
-    let at = Math.min(this.endAt, silentUntil);
-    if (this.expiresAt !== null) at = Math.min(at, now + this.expiresAt * 1000 - nowMs);
-    for (const { joinBy } of this.subscribers) if (joinBy !== null) at = Math.min(at, joinBy);
-    return at;
-  }
-
   /** Resolves when the socket takes more, or the stream is over. */
   async writable(): Promise<void> {
     if (this.isClosed || this.isWritable) return;
-    await new Promise<void>((resolve) => (this.waiters ??= []).push(resolve));
+    await new Promise<void>((resolve) => this.waiters.push(resolve));
   }
 
   /**
@@ -268,7 +237,7 @@ export class EventStream {
 
   private wake(): void {
     const { waiters } = this;
-    this.waiters = null;
-    for (const resolve of waiters ?? []) resolve();
+    this.waiters = [];
+    for (const resolve of waiters) resolve();
   }
 }

@@ -43,7 +43,6 @@ function openSlow(room: number) {
       onWritable: () => undefined,
       onDeliver: () => undefined,
       onConcluded: () => undefined,
-      onSooner: () => undefined,
       onEnd: (_, reason) => void ends.push(reason),
     },
   );
