@@ -37,25 +37,15 @@ export interface Chunk {
 export const heartbeat = Buffer.from(":\n\n");
 
 /** Line breaks to Python and Java, not to an event stream; JSON has no others that it does not escape itself. */
-const otherBreaks = ["\u0085", "\u2028", "\u2029"];
 const otherBreak = /[\u0085\u2028\u2029]/g;
 
 const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-/** The same JSON without characters that line readers of some languages break at. */
-function escapeBreaks(json: string): string {
-  // A search for one character is ten times as fast as a pattern, and nearly always finds none.
-  if (!otherBreaks.some((unit) => json.includes(unit))) return json;
-  return json.replace(otherBreak, escapeUnit);
-}
 
 /**
  * `data` is JSON. Text with line breaks becomes several data lines, so that no text can end a frame (S22).
  */
 export function encodeFrame(event: string, data: string, id: number | string | null): Buffer {
-  const json = escapeBreaks(data);
-  const isOneLine = !json.includes("\n") && !json.includes("\r");
-  const lines = isOneLine ? json : json.split(/\r\n|\r|\n/).join("\ndata: ");
+  const lines = data.replace(otherBreak, escapeUnit).replace(/\r\n|\r|\n/g, "\ndata: ");
   const head = id === null ? "" : `id: ${id}\n`;
   return Buffer.from(`${head}event: ${event}\ndata: ${lines}\n\n`);
 }
@@ -69,40 +59,45 @@ function encodeId(id: number | string): Buffer {
   return Buffer.from(`id: ${id}\n\n`);
 }
 
-// In a text of a player the quotes would be escaped.
-const visibilityPattern = /"visibility":"(public|private)"/;
-const lobbyStart = '"lobby":{';
-const typePattern = /^\{"type":"([a-z_.]{1,64})"/;
-const timePattern = /"at_ms":(\d{1,15})/;
-const seatPattern = /"player_id":(\d{1,15})/;
-/** `type`, `topic`, `seq`, `at_ms` and the start of `data` lie within the first characters. */
-const headLength = 1024;
+/** Anything else could end the line it is written to (S22). */
+const eventName = /^[a-z_.]{1,64}$/;
 
-/** Encodes the finished JSON of a lobby's message; what the hub has to know is read from its beginning. */
-export function frameOf(seq: number, payload: string): Frame {
-  const head = payload.slice(0, headLength);
-  const type = typePattern.exec(head)?.[1] ?? "message";
-  const seat = type === "lobby.player_removed" ? seatPattern.exec(head)?.[1] : undefined;
-  const visibility = visibilityPattern.exec(payload);
-  const isPublic = visibility?.[1] === "public";
-  const isPrivate = visibility !== null && !isPublic;
-  return {
-    seq,
-    bytes: encodeFrame(type, payload, seq),
-    idLength: `id: ${seq}\n`.length,
-    atMs: Number(timePattern.exec(head)?.[1] ?? 0),
-    removedSeat: seat === undefined ? null : Number(seat),
-    isEnd: type === "lobby.ended",
-    isHidden: isPrivate || type === "lobby.pick",
-    isPublic,
-    isPrivate,
-    opens: isPublic && type === "lobby.settings" && isBeforeLobby(payload, visibility.index),
+/** What the hub has to know of a lobby's message. */
+interface Message {
+  type?: string;
+  at_ms?: number;
+  data?: {
+    player_id?: number;
+    changes?: { visibility?: string };
+    lobby?: { visibility?: string };
   };
 }
 
-/** There the message says what has changed. */
-function isBeforeLobby(payload: string, index: number): boolean {
-  return index < payload.indexOf(lobbyStart);
+/** Encodes the finished JSON of a lobby's message. */
+export function frameOf(seq: number, payload: string): Frame {
+  const { type = "message", at_ms: atMs = 0, data = {} } = readMessage(payload);
+  const isPrivate = data.lobby?.visibility === "private";
+  return {
+    seq,
+    bytes: encodeFrame(eventName.test(type) ? type : "message", payload, seq),
+    idLength: `id: ${seq}\n`.length,
+    atMs,
+    removedSeat: type === "lobby.player_removed" ? (data.player_id ?? null) : null,
+    isEnd: type === "lobby.ended",
+    isHidden: isPrivate || type === "lobby.pick",
+    isPublic: data.lobby?.visibility === "public",
+    isPrivate,
+    opens: type === "lobby.settings" && data.changes?.visibility === "public",
+  };
+}
+
+function readMessage(payload: string): Message {
+  try {
+    return JSON.parse(payload) as Message;
+  } catch {
+    // Damaged in the store: passed on as it is, under its number.
+    return {};
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Chunk, Frame } from "./frames.ts";
 import { frameOf, joinFrames } from "./frames.ts";
 import type { Feed } from "./feed.ts";
 import type { HubLimits } from "./limits.ts";
-import { PublicTime } from "./public-time.ts";
+import { wasPublic } from "./public-time.ts";
 import { isContiguous } from "./repair.ts";
 import { Ring, type RingBudget } from "./ring.ts";
 import type { EventStream } from "./stream.ts";
@@ -37,11 +37,6 @@ export interface LobbyTopicDeps {
   onError: (error: unknown) => void;
 }
 
-interface CachedChunk {
-  cursor: number;
-  chunk: Chunk;
-}
-
 /**
  * The messages of one lobby and who listens. `ring.last` moves by exactly one per message; what does
  * not fit is read from the stream in Redis, so a lost publication is a delay and never a hole.
@@ -61,12 +56,8 @@ export class LobbyTopic implements Source, Dirty {
   private markReady: () => void = () => undefined;
   private readonly repairs: Serial;
   private snapshotRead: Promise<LobbySnapshot | null> | null = null;
-  /** The newest chunk for players and for spectators: most of them are at the same number. */
-  private forPlayers: CachedChunk | null = null;
-  private forSpectators: CachedChunk | null = null;
   /** Number of the last message that was written to anyone. */
   private taken = 0;
-  private publicTime = new PublicTime();
   private repeat: NodeJS.Timeout | null = null;
 
   constructor(deps: LobbyTopicDeps) {
@@ -102,15 +93,10 @@ export class LobbyTopic implements Source, Dirty {
 
   next(cursor: number, isSpectator: boolean): Chunk | null {
     if (!this.ring || cursor >= this.ring.last || !this.ring.covers(cursor)) return null;
-    const known = isSpectator ? this.forSpectators : this.forPlayers;
-    if (known?.cursor === cursor) return known.chunk;
     const { frames, start } = this.ring.after(cursor);
     const { maxWriteBytes } = this.deps.limits;
     const chunk = joinFrames(frames, start, maxWriteBytes, isSpectator);
-    if (!chunk) return null;
-    if (isSpectator) this.forSpectators = { cursor, chunk };
-    else this.forPlayers = { cursor, chunk };
-    this.measure(chunk);
+    if (chunk) this.measure(chunk);
     return chunk;
   }
 
@@ -135,7 +121,7 @@ export class LobbyTopic implements Source, Dirty {
 
   /** Whether the lobby was public behind number `after`, given that it said so itself at `until`. */
   wasPublic(after: number, until: number): Promise<boolean> {
-    return this.publicTime.holds(after, until, (from) => this.read(from));
+    return wasPublic(after, until, (from) => this.read(from));
   }
 
   /** One read serves everyone who asks meanwhile: what happens after it is in the ring. */
@@ -194,7 +180,6 @@ export class LobbyTopic implements Source, Dirty {
   private append(frame: Frame): void {
     if (!this.ring || this.isClosed) return;
     this.ring.push(frame);
-    this.forPlayers = this.forSpectators = null;
     this.isEnded ||= frame.isEnd;
     this.deps.onFrame();
     if (frame.removedSeat !== null) this.hurry((one) => one.seatId === frame.removedSeat);
@@ -235,8 +220,6 @@ export class LobbyTopic implements Source, Dirty {
     const newest = await this.deps.feed.newest(this.streamKey);
     if (!this.ring || this.isClosed) return;
     this.ring.reset(newest);
-    this.forPlayers = this.forSpectators = null;
-    this.publicTime = new PublicTime();
     this.isEnded = newest?.isEnd ?? false;
     for (const subscriber of [...this.subscribers]) this.detach(subscriber, this.deps.onLost);
   }

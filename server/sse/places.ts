@@ -32,11 +32,9 @@ export class Places {
   private readonly log: Logger;
   private readonly redis: Redis & PlaceScripts;
   private readonly counts = new Map<string, number>();
-  private readonly changed = new Set<string>();
   private readonly timer: NodeJS.Timeout;
   private total = 0;
   private worker = randomId();
-  private isFlushing = false;
   /** Redis may not have what we hold. */
   private isStale = true;
   private renewing: Promise<void> | null = null;
@@ -70,13 +68,8 @@ export class Places {
   give(place: Place): void {
     const keys = this.keysOf(place);
     this.add(keys, -1);
-    for (const key of keys) this.changed.add(key);
-    if (this.isFlushing) return;
-    this.isFlushing = true;
-    setImmediate(() => {
-      this.isFlushing = false;
-      this.attempt(this.tell());
-    });
+    // While Redis is away nothing is told; `renew` tells all.
+    if (!this.isStale || this.renewing) this.attempt(this.write(keys));
   }
 
   /** Gives everything back. */
@@ -108,14 +101,6 @@ export class Places {
     return this.redis.hubTake(keys.length + 1, workersKey, ...keys, ...args);
   }
 
-  /** Writes the counts that went down; while everything is to be told anew they wait for the end of that. */
-  private async tell(): Promise<void> {
-    if (this.isStale) return;
-    const keys = [...this.changed];
-    this.changed.clear();
-    await this.write(keys);
-  }
-
   private async write(keys: readonly string[]): Promise<void> {
     for (let n = 0; n < keys.length; n += keysPerCommand) {
       const batch = this.redis.pipeline();
@@ -142,13 +127,11 @@ export class Places {
   }
 
   private async introduce(): Promise<void> {
-    this.changed.clear();
     await this.redis.zrem(workersKey, this.worker);
     this.worker = randomId();
     await this.redis.hubBeat(workersKey, this.worker, this.limits.leaseMs);
     await this.write([...this.counts.keys()]);
     this.isStale = false;
-    await this.tell();
   }
 
   private attempt(work: Promise<void>): void {
