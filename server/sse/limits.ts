@@ -47,10 +47,6 @@ export const hubLimits = {
   tickMs: 500,
   /** How often owners hear of spectators and the measures of the rings are taken. */
   reportMs: 500,
-  /** A topic without subscribers stays subscribed for so long. */
-  lingerMs: 10_000,
-  /** Topics without subscribers; beyond it the oldest goes at once. */
-  maxLingering: 1_000,
   /** The public list is read and sent at most once in this time (HUB-04). */
   listIntervalMs: 1_000,
   /** The owner of a lobby hears again how many spectators this process has (HUB-08). */

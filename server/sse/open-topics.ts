@@ -1,5 +1,4 @@
 import type { Clock } from "../core/clock.ts";
-import { TopicDirectory } from "./directory.ts";
 import type { Feed } from "./feed.ts";
 import type { Frame } from "./frames.ts";
 import { Joiner } from "./join.ts";
@@ -39,7 +38,8 @@ type AnyTopic = LobbyTopic | ListTopic;
 export class OpenTopics {
   private readonly deps: OpenTopicsDeps;
   private readonly joiner: Joiner;
-  private readonly directory: TopicDirectory<AnyTopic>;
+  /** By name. */
+  private readonly topics = new Map<string, AnyTopic>();
 
   constructor(deps: OpenTopicsDeps) {
     const { feed, limits, clock, count } = deps;
@@ -52,17 +52,13 @@ export class OpenTopics {
       onResumed: count.resumed,
       onReplayed: count.replayed,
     });
-    this.directory = new TopicDirectory(limits, (_name, topic) => {
-      topic.close();
-      feed.unfollow(topic.channel);
-    });
   }
 
   /** Starts the subscriber from what the client has, and lets it follow its topic. */
   enter(subscriber: Subscriber): void {
-    const entered = this.directory.enter(subscriber.topic.name, () =>
-      this.create(subscriber.topic),
-    );
+    const { topic } = subscriber;
+    const entered = this.topics.get(topic.name) ?? this.create(topic);
+    entered.users += 1;
     if (entered instanceof LobbyTopic)
       return this.guard(subscriber, this.joiner.start(subscriber, entered));
     const attach = () => (subscriber.stream.isClosed ? undefined : entered.attach(subscriber));
@@ -72,12 +68,21 @@ export class OpenTopics {
   leave(subscriber: Subscriber): void {
     if (subscriber.hasLeft) return;
     subscriber.leave();
-    const topic = this.directory.leave(subscriber.topic.name);
-    topic?.subscribers.delete(subscriber);
+    const topic = this.topics.get(subscriber.topic.name);
+    if (!topic) return;
+    topic.subscribers.delete(subscriber);
+    topic.users -= 1;
+    if (topic.users === 0) this.drop(topic);
   }
 
   clear(): void {
-    this.directory.clear();
+    for (const topic of this.topics.values()) this.drop(topic);
+  }
+
+  private drop(topic: AnyTopic): void {
+    this.topics.delete(topic.name);
+    topic.close();
+    this.deps.feed.unfollow(topic.channel);
   }
 
   private guard(subscriber: Subscriber, joining: Promise<void>): void {
@@ -90,6 +95,7 @@ export class OpenTopics {
 
   private create(topic: Topic): AnyTopic {
     const created = topic.kind === "list" ? this.createList(topic) : this.createLobby(topic);
+    this.topics.set(topic.name, created);
     this.deps.feed.follow(created.channel, created);
     return created;
   }

@@ -14,7 +14,7 @@ const streams = new Set<EventStream>();
 before(async () => {
   redis = await startTestRedis();
   log = createLobbyLog(redis.url);
-  const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf, limits: { lingerMs: 100 } };
+  const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf };
   hubs = [startHubServer(options), startHubServer(options)];
 });
 

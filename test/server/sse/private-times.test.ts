@@ -22,7 +22,7 @@ after(async () => {
 });
 
 function startHub(): HubServer {
-  const limits = { pageMessages: 4, lingerMs: 60_000 };
+  const limits = { pageMessages: 4 };
   const hub = startHubServer({ redisUrl: redis.url, snapshotOf: log.snapshotOf, limits });
   hubs.push(hub);
   return hub;

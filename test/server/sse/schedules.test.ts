@@ -17,8 +17,8 @@ let hubs: HubServer[];
 before(async () => {
   redis = await startTestRedis();
   log = createLobbyLog(redis.url);
-  // Rings and lingering so short that many returns have to be served from Redis.
-  const limits = { lingerMs: 20, ringMessages: 16, tickMs: 50, maxStreamsPerSeat: 1_000 };
+  // Rings so short that many returns have to be served from Redis.
+  const limits = { ringMessages: 16, tickMs: 50, maxStreamsPerSeat: 1_000 };
   const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf, limits };
   hubs = [startHubServer(options), startHubServer(options), startHubServer(options)];
 });

@@ -17,7 +17,7 @@ before(async () => {
   hub = startHubServer({
     redisUrl: redis.url,
     snapshotOf: log.snapshotOf,
-    limits: { reportMs: 20, audienceRepeatMs: 100, lingerMs: 50, ringMessages: 8 },
+    limits: { reportMs: 20, audienceRepeatMs: 100, ringMessages: 8 },
     tellSpectators: async (code, count) => void told.push([code, count]),
   });
 });
