@@ -22,7 +22,16 @@ export const idle: Scenario = {
     return [
       {
         title: `idle: ${streams} streams on ${topics} topics`,
-        head: ["server", "KiB per stream", "us per connect", "all open s", "refused", "aim"],
+        head: [
+          "server",
+          "KiB per stream",
+          "us per connect",
+          "connect p50 ms",
+          "connect p99 ms",
+          "all open s",
+          "refused",
+          "aim",
+        ],
         rows,
       },
     ];
@@ -32,10 +41,12 @@ export const idle: Scenario = {
 async function measure(audience: Audience, perTopic: number, streams: number): Promise<string[]> {
   const { peer } = audience;
   await peer.collect();
+  await audience.begin();
   const before = residentKib(peer.pids);
   const cpu = cpuMicros(peer.pids);
   const ms = await audience.open(perTopic);
   const micros = (cpuMicros(peer.pids) - cpu) / streams;
+  const { openings } = await audience.counts();
   await peer.collect();
   const kib = (residentKib(peer.pids) - before) / streams;
   const { refused } = await audience.settle();
@@ -45,6 +56,8 @@ async function measure(audience: Audience, perTopic: number, streams: number): P
     peer.name,
     kib.toFixed(2),
     micros.toFixed(0),
+    openings.at(0.5).toFixed(1),
+    openings.at(0.99).toFixed(1),
     (ms / 1000).toFixed(1),
     String(refused),
     isOurs ? verdict(kib, { limit: aimKib, unit: " KiB" }) : "",

@@ -30,14 +30,20 @@ export const storm: Scenario = {
       const completes: number[] = [];
       const readies: number[] = [];
       const micros: number[] = [];
+      const p50s: number[] = [];
+      const p99s: number[] = [];
       const faults: Faults[] = [];
       await audience.open(perLobby);
       for (let n = 0; n < rounds; n++) {
         await audience.cut();
         await audience.publish({ seconds: 1, bytes: 300, perSecond: count * eventsPerLobby });
+        await audience.begin();
         const cpu = cpuMicros(peer.pids);
         const { readyMs, completeMs } = await audience.return();
         micros.push((cpuMicros(peer.pids) - cpu) / (count * perLobby));
+        const { openings } = await audience.counts();
+        p50s.push(openings.at(0.5));
+        p99s.push(openings.at(0.99));
         faults.push(await audience.settle());
         readies.push(readyMs);
         completes.push(completeMs);
@@ -52,6 +58,8 @@ export const storm: Scenario = {
           title: `storm: ${count * perLobby} streams of ${count} lobbies return with their last id, ${eventsPerLobby} events missed by each, whole service, one HTTP worker`,
           head: [
             "server",
+            "answer p50 ms",
+            "answer p99 ms",
             "all answered ms",
             "all complete ms",
             "us per return",
@@ -61,6 +69,8 @@ export const storm: Scenario = {
           rows: [
             [
               peer.name,
+              median(p50s).toFixed(0),
+              median(p99s).toFixed(0),
               median(readies).toFixed(0),
               median(completes).toFixed(0),
               median(micros).toFixed(0),

@@ -12,6 +12,7 @@ const aimMib = 10;
 const aimSlowdown = 1.5;
 
 interface Sight {
+  p50Ms: number;
   p99Ms: number;
   grownMib: number;
 }
@@ -33,11 +34,12 @@ export const stuck: Scenario = {
       const faults = await audience.settle();
       const left = await audience.cutStuck();
       const slowdown = withStuck.p99Ms / without.p99Ms;
-      const cells = ({ p99Ms, grownMib }: Sight) => [p99Ms.toFixed(1), grownMib.toFixed(1)];
+      const cells = ({ p50Ms, p99Ms, grownMib }: Sight) =>
+        [p50Ms, p99Ms, grownMib].map((value) => value.toFixed(1));
       return [
         {
           title: `stuck: ${topics * stuckPerTopic} streams that never read beside ${topics * readersPerTopic} that do, ${load.perSecond} events/s of ${load.bytes} bytes for ${load.seconds} s`,
-          head: ["with", "p99 ms", "RSS growth MiB", "aim"],
+          head: ["with", "p50 ms", "p99 ms", "RSS growth MiB", "aim"],
           rows: [
             ["readers alone", ...cells(without), ""],
             [
@@ -63,6 +65,7 @@ async function look(audience: Audience, load: Load): Promise<Sight> {
   const { latencies } = await audience.counts();
   await peer.collect();
   const sight = {
+    p50Ms: latencies.at(0.5),
     p99Ms: latencies.at(0.99),
     grownMib: (residentKib(peer.pids) - before) / 1024,
   };

@@ -1,5 +1,5 @@
 import type { Generator, Job } from "../load.ts";
-import { median, verdict, type Table } from "../report.ts";
+import { median, verdict, type Aim, type Table } from "../report.ts";
 import { answersOf, measureRequests, startEcho, type Echo, type Measured } from "../requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { pidsOf, withService } from "../service.ts";
@@ -131,24 +131,46 @@ function tableOf(rounds: Round[]): Table {
 
 /** Ratios inside one round, so that a busy machine matters less. */
 function aimsOf(rounds: Round[]): Table {
-  const row = (what: string, of: (round: Round) => number, limit: number, isLeast = false) => {
-    const value = median(rounds.map(of));
-    return [what, value.toFixed(2), verdict(value, { limit, isLeast })];
-  };
+  const ratio = (of: (round: Round) => number) => median(rounds.map(of));
+  const row = (what: string, one: Name, other: Name, aim: Aim, of: (round: Round) => number) => [
+    what,
+    ratio(of).toFixed(2),
+    ratio((round) => round[one].p50Ms / round[other].p50Ms).toFixed(2),
+    ratio((round) => round[one].p99Ms / round[other].p99Ms).toFixed(2),
+    verdict(ratio(of), aim),
+  ];
+  const cpu = (one: Name, other: Name, limit: number) =>
+    row(
+      `CPU ${one} / ${other}`,
+      one,
+      other,
+      { limit },
+      (round) => round[one].workerMicros / round[other].workerMicros,
+    );
+  const rate = (one: Name, other: Name, limit: number) =>
+    row(
+      `rate ${one} / ${other}`,
+      one,
+      other,
+      { limit, isLeast: true },
+      (round) => round[one].perSecond / round[other].perSecond,
+    );
   return {
     title: "picks: ratios",
-    head: ["ratio", "value", "aim"],
+    head: ["ratio", "value", "p50", "p99", "aim"],
     rows: [
-      row("CPU uncommitted / echo", (r) => r.uncommitted.workerMicros / r.echo.workerMicros, 2.2),
-      row("CPU local / uncommitted", (r) => r.local.workerMicros / r.uncommitted.workerMicros, 2),
+      cpu("uncommitted", "echo", 2.2),
+      cpu("local", "uncommitted", 2),
       row(
         "Redis CPU local / CPU uncommitted",
-        (r) => r.local.redisMicros / r.uncommitted.workerMicros,
-        1.1,
+        "local",
+        "uncommitted",
+        { limit: 1.1 },
+        (round) => round.local.redisMicros / round.uncommitted.workerMicros,
       ),
-      row("CPU forwarded / local", (r) => r.forwarded.workerMicros / r.local.workerMicros, 1.8),
-      row("rate local / echo", (r) => r.local.perSecond / r.echo.perSecond, 0.2, true),
-      row("rate forwarded / local", (r) => r.forwarded.perSecond / r.local.perSecond, 0.65, true),
+      cpu("forwarded", "local", 1.8),
+      rate("local", "echo", 0.2),
+      rate("forwarded", "local", 0.65),
     ],
   };
 }

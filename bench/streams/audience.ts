@@ -11,6 +11,8 @@ export interface Counted {
   /** Messages with an id: those of lobbies. */
   numbered: number;
   latencies: Latencies;
+  /** Until a stream was ready. */
+  openings: Latencies;
 }
 
 export interface Load {
@@ -105,7 +107,11 @@ export class Audience {
   async counts(): Promise<Counted> {
     const all = await this.each("counts");
     const latencies = new Latencies();
-    for (const one of all) latencies.addPacked(one.latencies);
+    const openings = new Latencies();
+    for (const one of all) {
+      latencies.addPacked(one.latencies);
+      openings.addPacked(one.openings);
+    }
     const sum = (key: "delivered" | "lists" | "numbered") =>
       all.reduce((total, one) => total + one[key], 0);
     return {
@@ -113,6 +119,7 @@ export class Audience {
       lists: sum("lists"),
       numbered: sum("numbered"),
       latencies,
+      openings,
     };
   }
 

@@ -83,6 +83,7 @@ const calls = {
   publish,
   begin: () => {
     reader.latencies.clear();
+    reader.openings.clear();
     reader.delivered = 0;
     reader.lists = 0;
     reader.numbered = 0;
@@ -92,6 +93,7 @@ const calls = {
     lists: reader.lists,
     numbered: reader.numbered,
     latencies: reader.latencies.pack(),
+    openings: reader.openings.pack(),
   }),
   settle: ({ finals, waitMs }: { finals: Record<string, number>; waitMs: number }) =>
     reader.settle(finals, waitMs),

@@ -49,6 +49,8 @@ const listEvent = "event: lobbies.updated";
 /** Streams over bare sockets; every event of every stream is checked. */
 export class Reader {
   readonly latencies = new Latencies();
+  /** From the start of the connection until the stream is ready. */
+  readonly openings = new Latencies();
   delivered = 0;
   lists = 0;
   numbered = 0;
@@ -156,6 +158,7 @@ export class Reader {
 
   private openOne(stream: Stream, options: OpenOptions, isReturn: boolean): Promise<void> {
     return new Promise((resolve) => {
+      const startedMicros = nowMicros();
       const socket = connect(options.port, "127.0.0.1");
       stream.socket = socket;
       let head: string | null = "";
@@ -176,6 +179,7 @@ export class Reader {
           if (!head.startsWith("HTTP/1.1 200")) return void socket.destroy();
           const body = head.slice(head.indexOf("\r\n\r\n"));
           head = null;
+          this.openings.add(nowMicros() - startedMicros);
           resolve();
           if (options.isStuck) {
             this.stuck.push(socket);
