@@ -49,6 +49,9 @@ export const hubLimits = {
   reportMs: 500,
   /** The public list is read and sent at most once in this time (HUB-04). */
   listIntervalMs: 1_000,
+  /** It is written to so many streams, then to as many more after a pause. */
+  listWritesAtOnce: 16,
+  listPauseMs: 2,
   /** The owner of a lobby hears again how many spectators this process has (HUB-08). */
   audienceRepeatMs: 20_000,
   /**

@@ -1,8 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { encodeFrame, type Chunk } from "./frames.ts";
+import { inTurns } from "./in-turns.ts";
 import type { HubLimits } from "./limits.ts";
 import type { EventStream } from "./stream.ts";
 import type { Source, Subscriber } from "./subscriber.ts";
-import type { Dirty } from "./writer.ts";
 
 export interface ListTopicDeps {
   name: string;
@@ -10,7 +11,7 @@ export interface ListTopicDeps {
   limits: HubLimits;
   /** JSON text of the whole `lobbies.updated` message. */
   readMessage: () => Promise<string>;
-  onDirty: (topic: ListTopic) => void;
+  write: (stream: EventStream) => void;
   onError: (error: unknown) => void;
 }
 
@@ -26,7 +27,7 @@ const plainChunk = {
  * The public list: only its newest state is kept, so a slow reader skips states and none piles up.
  * Changes are announced without content; the first is read at once, the others at the end of the second.
  */
-export class ListTopic implements Source, Dirty {
+export class ListTopic implements Source {
   readonly name: string;
   readonly channel: string;
   readonly subscribers = new Set<Subscriber>();
@@ -63,13 +64,7 @@ export class ListTopic implements Source, Dirty {
   attach(subscriber: Subscriber): void {
     this.subscribers.add(subscriber);
     subscriber.follow(this);
-    this.deps.onDirty(this);
-  }
-
-  collect(add: (stream: EventStream) => void): void {
-    const version = this.chunk?.lastSeq ?? 0;
-    for (const { cursor, stream } of this.subscribers)
-      if (cursor < version && stream.isWritable) add(stream);
+    this.deps.write(subscriber.stream);
   }
 
   close(): void {
@@ -95,14 +90,22 @@ export class ListTopic implements Source, Dirty {
       const bytes = encodeFrame("lobbies.updated", await this.deps.readMessage(), null);
       const lastSeq = (this.chunk?.lastSeq ?? 0) + 1;
       this.chunk = { ...plainChunk, bytes, lastSeq };
+      this.readAt = performance.now();
       this.markReady();
-      this.deps.onDirty(this);
+      await this.send();
     } catch (error) {
       this.deps.onError(error);
+      this.readAt = performance.now();
       this.isWanted = true;
     }
     this.isReading = false;
-    this.readAt = performance.now();
     if (this.isWanted) this.refresh();
+  }
+
+  /** In small parts with pauses: thousands of readers that wake up at once would take the processors from all others. */
+  private async send(): Promise<void> {
+    const { limits, write } = this.deps;
+    const pause = () => delay(limits.listPauseMs);
+    await inTurns(this.subscribers, limits.listWritesAtOnce, ({ stream }) => write(stream), pause);
   }
 }

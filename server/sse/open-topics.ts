@@ -107,7 +107,7 @@ export class OpenTopics {
       channel: sources.keys.list ?? "lobbies",
       limits,
       readMessage: async () => this.listMessage(name, await sources.publicList()),
-      onDirty: (topic) => writer.mark(topic),
+      write: (stream) => writer.add(stream),
       onError,
     });
   }
