@@ -8,6 +8,7 @@ import { globalFamily, teamFamily, type Family } from "../../../server/boards/fa
 import { silentLogger } from "../../../server/core/logger.ts";
 import { connectRedis, redisReady } from "../../../server/core/redis.ts";
 import { startApp, type App } from "../../support/app.ts";
+import { registerAccount, tokenOf, uniqueName } from "../../support/identity.ts";
 import { makePlayers, rankAll, writeTotals, type Totals } from "./model.ts";
 
 /** More than three scripts fill. */
@@ -272,5 +273,30 @@ describe("processes that carry changes over to leaderboards", () => {
     });
     await assertExact(boards);
     assert.ok(fills > 5);
+  });
+
+  it("show another name, and that an account is closed, from the next read on", async () => {
+    const path = "/v1/games/trivia/leaderboard";
+    const { session } = await registerAccount(app);
+    const [headers, first] = [tokenOf(session), session.player.username ?? assert.fail()];
+    await writeTotals(app, [
+      {
+        ...{ id: session.player.id, name: first, answers: 1, correct: 1, score: 1_000_000 },
+        ...{ scoreAt: start, xp: 1, xpAt: start, streak: 1, streakAt: start },
+      },
+    ]);
+    const top = async () => {
+      const { body } = await app.client.get(`${path}?limit=1`);
+      return (body as { entries: { name: string }[] }).entries[0]?.name;
+    };
+    const found = async (search: string) =>
+      ((await app.client.get(`${path}?search=${search}`)).body as { total: number }).total;
+    assert.deepEqual([await top(), await found(first)], [first, 1]);
+    const second = uniqueName();
+    const body = { username: second };
+    assert.equal((await app.client.patch("/v1/users/@me", { headers, body })).status, 200);
+    assert.deepEqual([await top(), await found(first), await found(second)], [second, 0, 1]);
+    assert.equal((await app.client.delete("/v1/users/@me", { headers })).status, 200);
+    assert.deepEqual([await top(), await found(second)], ["Deleted player", 0]);
   });
 });
