@@ -38,7 +38,10 @@ export function stampOf(version: number, commitId: string): string {
   return commitId === "" ? String(version) : `${version} ${commitId}`;
 }
 
-/** Commits between two snapshots: bounds what a takeover has to fold. */
+/**
+ * Commits between two snapshots: bounds what a takeover has to fold. A pick in a game of eight stores 67 bytes of
+ * events; the whole lobby would be 11 kB (`npm test -- test/actors/runtime/commit-size.test.ts` compares the two).
+ */
 export const snapshotEvery = 32;
 
 export const generationField = "g";
