@@ -30,6 +30,7 @@ import { Migration20261126112500_address_proofs } from "./Migration2026112611250
 import { Migration20261126113000_branch_upstream_keys } from "./Migration20261126113000_branch_upstream_keys.ts";
 import { Migration20261126114500_search_words } from "./Migration20261126114500_search_words.ts";
 import { Migration20261126120000_sign_in_numbers } from "./Migration20261126120000_sign_in_numbers.ts";
+import { Migration20261126150000_search_marks } from "./Migration20261126150000_search_marks.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -65,4 +66,5 @@ export const migrations = [
   Migration20261126113000_branch_upstream_keys,
   Migration20261126114500_search_words,
   Migration20261126120000_sign_in_numbers,
+  Migration20261126150000_search_marks,
 ] as const;

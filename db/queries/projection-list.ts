@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
+import { optionalMarkClass, plainForms } from "../../server/core/search-words.ts";
 import type { Row } from "../projections/project.ts";
 import type { Resource } from "../projections/resource.ts";
 import { rowsOf } from "./rows.ts";
@@ -27,12 +28,21 @@ export interface RowQuery {
 /** Folds the letters of every language, whatever the database was created with. */
 const anyCase = sql`collate "und-x-icu"`;
 
-/** What `foldForSearch` makes of a text, but for the case, which the comparison ignores. */
-const folded = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  normalize(replace(replace(replace(replace(replace(replace(translate(
-    regexp_replace(normalize(${text}, NFKD), '[\u0300-\u036f]', '', 'g'),
-    'øØłŁđĐðÐıς', 'oollddddiσ'),
-    'ß', 'ss'), 'ẞ', 'ss'), 'æ', 'ae'), 'Æ', 'ae'), 'œ', 'oe'), 'Œ', 'oe'), NFKC)`;
+/** What `foldForSearch` makes of a text. */
+export function foldedText(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  const bare = sql`lower(regexp_replace(normalize(${text}, NFKD), ${optionalMarkClass}, '', 'g') ${anyCase})`;
+  const forms = Object.entries(plainForms);
+  const single = forms.filter(([, plain]) => plain.length === 1);
+  const translated = sql`translate(${bare}, ${single.map(([letter]) => letter).join("")},
+    ${single.map(([, plain]) => plain).join("")})`;
+  const plain = forms
+    .filter(([, letters]) => letters.length > 1)
+    .reduce(
+      (inner, [letter, letters]) => sql`replace(${inner}, ${letter}, ${letters})`,
+      translated,
+    );
+  return sql`normalize(${plain}, NFKC)`;
+}
 
 function conditionOf(clause: Clause): RawBuilder<unknown> {
   const column = sql.ref(clause.column);
@@ -44,7 +54,7 @@ function conditionOf(clause: Clause): RawBuilder<unknown> {
     // Most texts are of ASCII, where folding takes a tenth of the time.
     return sql`case when octet_length(${text}) = length(${text})
       then lower(${text} collate "C") like ${pattern}
-      else ${folded(text)} ${anyCase} ilike ${pattern} end`;
+      else ${foldedText(text)} like ${pattern} end`;
   }
   if (clause.kind !== "among") {
     const value = clause.absent === null ? column : sql`coalesce(${column}, ${clause.absent})`;

@@ -2,25 +2,45 @@
 const maxWords = 2_048;
 const maxCharacters = 32_768;
 /** Longer words count as several. */
-const words = /[\p{L}\p{M}\p{N}]{1,64}/gu;
+const maxLength = 64;
+const piece = new RegExp(`.{1,${maxLength}}`, "gu");
+const words = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** Accents and the like as Unicode parts them from their letters; the signs of other scripts are no accents. */
-const accents = /[\u0300-\u036f]/g;
-/** Letters that are written with others where there is no key for them. */
-const plainForms: Readonly<Record<string, string>> = {
-  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", ς: "σ" },
+/**
+ * Signs that a text may have or leave out and still be the same to its readers: accents and vowel points of Latin,
+ * Greek, Cyrillic, Hebrew, Arabic and Syriac, the line that widens Arabic, and what only says how a neighbour is
+ * shown. In other scripts marks are letters: vowels of India and Thailand, voiced kana.
+ */
+const optionalMarks = {
+  everywhere: "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f",
+  cyrillic: "\u0483-\u0489\u2de0-\u2dff\ua66f-\ua672\ua674-\ua67d\ua69e-\ua69f\u{1e08f}",
+  hebrew: "\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7\ufb1e",
+  arabic:
+    "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7-\u06e8\u06ea-\u06ed" +
+    "\u0897-\u089f\u08ca-\u08e1\u08e3-\u08ff\u{10efa}-\u{10eff}",
+  syriac: "\u0711\u0730-\u074a",
+  variations: "\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}",
+  joinersAndDirections: "\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff",
+};
+/** As one class of a regular expression, which JavaScript and Postgres read alike. */
+export const optionalMarkClass = `[${Object.values(optionalMarks).join("")}]`;
+const marks = new RegExp(optionalMarkClass, "gu");
+
+/** Small letters that are written with others where there is no key for them. */
+export const plainForms: Readonly<Record<string, string>> = {
+  ...{ ß: "ss", æ: "ae", œ: "oe", þ: "th" },
+  ...{ ø: "o", ł: "l", đ: "d", ð: "d", ħ: "h", ŧ: "t", ı: "i", ς: "σ" },
 };
 const others = new RegExp(`[${Object.keys(plainForms).join("")}]`, "g");
 
-/** A text as search compares it: in lower case, without accents. */
+/** A text as search compares it: in lower case, without accents. `foldedText` is the same in SQL. */
 export function foldForSearch(text: string): string {
   return text
-    .toLowerCase()
     .normalize("NFKD")
-    .replace(accents, "")
+    .replace(marks, "")
+    .toLowerCase()
     .replace(others, (letter) => plainForms[letter] ?? letter)
-    .normalize("NFKC")
-    .toLowerCase();
+    .normalize("NFKC");
 }
 
 /** Scripts that leave no space between words. */
@@ -44,9 +64,12 @@ function wordsOf(text: string, split: (letters: string[]) => string[]): string[]
   const found = foldForSearch(text.slice(0, maxCharacters)).match(words) ?? [];
   const all = found
     .flatMap((word) => word.match(runs) ?? [])
-    .flatMap((run) => (isUnspaced.test(run) ? split(Array.from(run)) : [run]));
+    .flatMap((run) => (isUnspaced.test(run) ? split(Array.from(run)) : pieces(run)));
   return [...new Set(all)].slice(0, maxWords);
 }
+
+/** A mark at the beginning belongs to a sign that is no letter. */
+const pieces = (word: string): string[] => word.replace(/^\p{M}+/u, "").match(piece) ?? [];
 
 const beginnings = (letters: string[]): string[] =>
   letters.map((_, at) => letters.slice(at, at + gramLength).join(""));

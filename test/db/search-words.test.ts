@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
+import { foldedText } from "../../db/queries/projection-list.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { withDatabase } from "../../server/core/database-url.ts";
+import { foldForSearch } from "../../server/core/search-words.ts";
 import { withClient } from "../../server/local/postgres.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
@@ -52,4 +55,112 @@ describe("the migration of search words", () => {
       await orm.close(true);
     }
   });
+
+  it("takes marks out of what is stored, and splits names anew", async () => {
+    const url = withDatabase(stores.databaseUrl, name);
+    const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
+    try {
+      await orm.migrator.up();
+      await orm.migrator.down({ to: "Migration20261126120000_sign_in_numbers" });
+      const em = orm.em.fork();
+      await rowsOf(em, sql`delete from codex_head`);
+      await rowsOf(
+        em,
+        sql`insert into codex_head (branch_id, entity_id, type, document_id, patch_id, name, tags, data, search)
+          select 1, n, 'item', n, 1, case when n = 7 then ${"re\u00adturn"} else 'x' end, '{}', '{}',
+            array_to_tsvector(case when n % 2 = 0
+              then array[${"שָׁלוֹם"}, ${"\ufe0fblade"}, ${"\ufe0f"}, '冰霜护符'] else array['sword'] end)
+          from generate_series(1, 1203) n`,
+      );
+      await orm.migrator.up();
+      const rows = await rowsOf(
+        em,
+        sql<{ words: string[]; count: number }>`
+          select tsvector_to_array(search) as words, count(*)::int as count from codex_head
+          group by search order by 2, min(entity_id)`,
+      );
+      assert.deepEqual(
+        rows.map(({ words, count }) => [[...words].sort(), count]),
+        [
+          [["return", "sword"], 1],
+          [["sword"], 601],
+          [["blade", "שלום", "冰霜护符"], 601],
+        ],
+      );
+    } finally {
+      await orm.close(true);
+    }
+  });
 });
+
+describe("texts folded by SQL", () => {
+  let stores: TestStores;
+  before(async () => {
+    stores = await testStores();
+  });
+  after(() => stores.stop());
+
+  it("are those that JavaScript folds", async () => {
+    const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
+    try {
+      const texts = fc.sample(
+        fc
+          .array(
+            fc.constantFrom(...blocks).chain(([first, last]) => signs(first, last)),
+            {
+              maxLength: 12,
+            },
+          )
+          .map((letters) => letters.join("")),
+        { numRuns: 5_000, seed: 22 },
+      );
+      const rows = await rowsOf(
+        orm.em.fork(),
+        sql<{ text: string; folded: string }>`
+          select one.text, ${foldedText(sql`one.text`)} as folded
+          from jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) as one(text)`,
+      );
+      assert.equal(rows.length, texts.length);
+      for (const { text, folded } of rows)
+        assert.equal(folded, foldForSearch(text), JSON.stringify(text));
+    } finally {
+      await orm.close(true);
+    }
+  });
+});
+
+/** Latin, Greek, Cyrillic, Hebrew, Arabic, Syriac, Thaana, India, Thailand, kana, Han, Hangul, symbols, forms. */
+const blocks = [
+  ...([
+    [0x20, 0x24f],
+    [0x250, 0x36f],
+    [0x370, 0x52f],
+    [0x591, 0x5f4],
+    [0x600, 0x7bf],
+  ] as const),
+  ...([
+    [0x8a0, 0x8ff],
+    [0x900, 0xdff],
+    [0xe00, 0xeff],
+    [0x1100, 0x11ff],
+    [0x1d00, 0x1fff],
+  ] as const),
+  ...([
+    [0x2000, 0x2bff],
+    [0x3000, 0x30ff],
+    [0x4e00, 0x4eff],
+    [0xac00, 0xacff],
+  ] as const),
+  ...([
+    [0xfb00, 0xffef],
+    [0x1d400, 0x1d7ff],
+    [0xe0100, 0xe01ef],
+  ] as const),
+] as const;
+
+/** Signs that exist, of blocks that were filled long ago: a store may know an older Unicode. */
+const signs = (first: number, last: number) =>
+  fc
+    .integer({ min: first, max: last })
+    .map((point) => String.fromCodePoint(point))
+    .filter((letter) => /^\P{Cn}$/u.test(letter));

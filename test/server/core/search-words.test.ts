@@ -43,8 +43,54 @@ describe("the words of a search", () => {
       assert.ok(!finds(text, query), `${query} in ${text}`);
   });
 
+  it("are found with and without the marks that a text may leave out", () => {
+    for (const [marked, plain] of [
+      ["שָׁלוֹם", "שלום"],
+      ["בְּרֵאשִׁית", "בראשית"],
+      ["\ufb2a\ufb4b", "שו"],
+      ["العَرَبِيَّة", "العربية"],
+      ["مُحَمَّدٌ", "محمد"],
+      ["الرَّحْمٰنِ", "الرحمن"],
+      ["عـــربي", "عربي"],
+      ["أحمد", "احمد"],
+      ["می\u200cخواهم", "میخواهم"],
+      ["ܫܠܳܡܳܐ", "ܫܠܡܐ"],
+      ["вода́", "вода"],
+      ["бг\u0483", "бг"],
+      ["⚔\ufe0fblade", "blade"],
+      ["1\ufe0f\u20e3st", "1st"],
+      ["葛\u{e0100}城", "葛城"],
+      ["re\u00adturn", "return"],
+      ["\u200eblade\u200f", "blade"],
+      ["\u{1d400}x\u1ab0", "ax"],
+      ["Ħal Għaxaq", "hal ghaxaq"],
+      ["Þór", "thor"],
+      ["ᴭ", "ae"],
+    ] as const) {
+      assert.ok(finds(marked, plain), `${plain} in ${marked}`);
+      assert.ok(finds(plain, marked), `${marked} in ${plain}`);
+    }
+  });
+
+  it("are found at every place of a long text without spaces", () => {
+    const letters = Array.from({ length: 300 }, (_, at) => String.fromCodePoint(0x4e00 + at));
+    for (let at = 0; at + 6 <= letters.length; at++)
+      assert.ok(finds(letters.join(""), letters.slice(at, at + 6).join("")), `at ${at}`);
+    assert.ok(finds(`${"a".repeat(64)}bcd`, "bcd"));
+  });
+
   it("keep the signs of scripts in which they are no accents", () => {
-    assert.notEqual(foldForSearch("が"), foldForSearch("か"));
+    for (const [one, other] of [
+      ["が", "か"],
+      ["ｶﾞ", "ｶ"],
+      ["ぱ", "は"],
+      ["น้ำ", "นำ"],
+      ["কি", "ক"],
+      ["की", "क"],
+      ["க்", "க"],
+      ["ދި", "ދ"],
+    ] as const)
+      assert.notEqual(foldForSearch(one), foldForSearch(other));
     assert.equal(foldForSearch("한국"), "한국");
   });
 

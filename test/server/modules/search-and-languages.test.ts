@@ -43,12 +43,17 @@ describe("searches and languages of game data", () => {
       ...smallGame(),
       { ...made("item", "sword_of_light", {}), name: "Épée de Lumière" },
       { ...made("item", "amulet", {}), name: "永恒冰霜护符" },
+      { ...made("item", "dagger", {}), name: "שָׁלוֹם العَرَبِيَّة ⚔\ufe0fblade" },
     ];
     const locales = {
       ...texts,
       en: { ...texts["en"], [greeting]: "Straße zur Épée" },
       "zh-Hans": { [greeting]: "永恒冰霜护符" },
       "zh-Hant": { [greeting]: "永恆冰霜護符" },
+      he: { [greeting]: "שָׁלוֹם לָעוֹלָם" },
+      ar: { [greeting]: "اللغة العَرَبِيَّة" },
+      el: { [greeting]: "ΟΔΟΣ" },
+      is: { [greeting]: "Þórsmörk ⚔\ufe0fblade" },
       "pt-BR": { [greeting]: "Missão" },
       "sr-Latn": { [greeting]: "Zadatak" },
       "sr-RS": { [greeting]: "Задатак" },
@@ -74,6 +79,21 @@ describe("searches and languages of game data", () => {
       assert.deepEqual(await quests("zh-CN", name), ["id.quest.smith_01"], name);
     assert.deepEqual(await quests("zh-TW", "霜護"), ["id.quest.smith_01"]);
     assert.deepEqual(await quests("zh-TW", "霜护"), []);
+  });
+
+  it("find titles with the marks that a text may leave out, and without them", async () => {
+    for (const [locale, name] of [
+      ["he", "שלום"],
+      ["he", "לָעוֹלָם"],
+      ["ar", "العربية"],
+      ["ar", "اللُّغَة"],
+      ["el", "οδός"],
+      ["is", "thorsmork"],
+      ["is", "⚔blade"],
+    ] as const)
+      assert.deepEqual(await quests(locale, name), ["id.quest.smith_01"], name);
+    for (const q of ["שלום", "שָׁלוֹם", "العربية", "blade שלום"])
+      assert.deepEqual(await archived(q), ["id.item.dagger"], q);
   });
 
   it("find the same in the archive", async () => {
