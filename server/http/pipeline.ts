@@ -18,7 +18,7 @@ import { PresentedKeys } from "./presented-keys.ts";
 import { RateLimiter, type LimitState, type RouteLimit } from "./rate-limit.ts";
 import { countedAddress, countedCaller, RefusalLimiter } from "./refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
-import { requestDeps } from "./request-deps.ts";
+import { createRequestDeps } from "./request-deps.ts";
 import { Responder } from "./respond.ts";
 import type { AnyRoute, AuthLevel, FormFile, Reply } from "./route.ts";
 import { Router } from "./router.ts";
@@ -48,7 +48,7 @@ export class Pipeline {
   private readonly idempotency: Idempotency;
   private readonly responder: Responder;
   private readonly recorder: RequestRecorder;
-  private readonly deps: Deps;
+  private readonly depsOfRequest: ReturnType<typeof createRequestDeps>;
 
   constructor(
     deps: Deps,
@@ -66,7 +66,7 @@ export class Pipeline {
     this.idempotency = new Idempotency(redis);
     this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config);
     this.recorder = recorder;
-    this.deps = deps;
+    this.depsOfRequest = createRequestDeps(deps);
     for (const route of routes) this.addRoute(createEntry(route, config, deps.metrics));
   }
 
@@ -224,7 +224,7 @@ export class Pipeline {
     try {
       const query = readQuery === null ? nothing : readQuery(x.query);
       const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
-      const deps = requestDeps(this.deps, x);
+      const deps = this.depsOfRequest(x);
       const secret = await route.heldSecret({ query, body, deps, request: x } as never);
       if (secret === null) return null;
       return await this.limiter.count(limit, `secret:${hash("sha256", secret, "base64url")}`, null);
@@ -270,7 +270,7 @@ export class Pipeline {
     const { isKnownTo } = route.guessable ?? {};
     if (isKnownTo === undefined) return false;
     const params = readParams === null ? nothing : readParams(x.paramValues);
-    return isKnownTo({ playerId: x.playerId, params, deps: requestDeps(this.deps, x) });
+    return isKnownTo({ playerId: x.playerId, params, deps: this.depsOfRequest(x) });
   }
 
   /** What cannot be a code tells nobody anything, and who holds a seat knows the code. */
@@ -290,7 +290,7 @@ export class Pipeline {
     const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
     const params = readParams === null ? nothing : readParams(x.paramValues);
     const files = route.form ? takeFiles(x, entry.maxFileBytes) : noFiles;
-    const deps = requestDeps(this.deps, x);
+    const deps = this.depsOfRequest(x);
     const { caller } = x;
     const input = { params, query, body, files, caller, deps, request: x, once: drawAnew };
     const key = route.idempotent ? x.headers["idempotency-key"] : undefined;
