@@ -172,10 +172,16 @@ class UwsServer implements HttpServer {
     x.refusal = this.uploads.take(sender);
     // Before any of it is read: this answer waits for nothing.
     if (x.refusal !== null) return this.run(x);
-    x.onClose = () => this.uploads.release(sender);
+    // Held until the answer: what is done with the upload costs others more than its bytes do.
+    const { onSettled } = x;
+    const release = () => this.uploads.release(sender);
+    x.onClose = release;
+    x.onSettled = () => {
+      release();
+      onSettled();
+    };
     readRequestBody(x, () => {
-      this.uploads.release(sender);
-      x.onClose = null;
+      this.uploads.finishReading(sender);
       this.run(x);
     });
     this.uploads.share(sender);

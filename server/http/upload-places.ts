@@ -4,9 +4,9 @@ import { AppError } from "../core/errors.ts";
 import { unavailable } from "./failures.ts";
 import { ownIdStart } from "./exchange.ts";
 
-/** Uploads an account, or an address, may send at once, to all workers together. */
+/** Uploads an account, or an address, may have unanswered at once, at all workers together. */
 export const maxUploadsOfOne = 4;
-/** Uploads a process reads at once: what bounds the memory of their bodies. */
+/** Uploads a process reads and decodes at once: what bounds the memory of their bodies. */
 export const maxUploads = 12;
 /** A sender has to bring this much in every window, or its place is given to others. */
 const minBytesPerSecond = 16_384;
@@ -34,6 +34,8 @@ interface Upload {
   windowAt: number;
   windowBytes: number;
   renewAt: number;
+  /** All of it has come: it cannot be slow any more, and is not cut off. */
+  isRead: boolean;
 }
 
 const tooMany = () => {
@@ -64,7 +66,8 @@ export class UploadPlaces {
     const now = performance.now();
     this.numTaken += 1;
     const id = `${ownIdStart}${this.numTaken}`;
-    const upload = { id, sender, windowAt: now, windowBytes: 0, renewAt: now + renewMs };
+    const times = { windowAt: now, renewAt: now + renewMs };
+    const upload = { id, sender, ...times, windowBytes: 0, isRead: false };
     this.open.set(sender, upload);
     for (const name of sender.names) this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     this.timer ??= setInterval(() => this.check(), checkMs).unref();
@@ -76,6 +79,12 @@ export class UploadPlaces {
     const upload = this.open.get(sender);
     if (upload === undefined) return;
     for (const name of sender.names) this.hold(name, upload);
+  }
+
+  /** All of the upload has come; its place is its own until it is released. */
+  finishReading(sender: Sender): void {
+    const upload = this.open.get(sender);
+    if (upload !== undefined) upload.isRead = true;
   }
 
   release(sender: Sender): void {
@@ -100,7 +109,7 @@ export class UploadPlaces {
   private check(): void {
     const now = performance.now();
     for (const upload of [...this.open.values()]) {
-      if (now >= upload.windowAt + windowMs) this.judge(upload, now);
+      if (!upload.isRead && now >= upload.windowAt + windowMs) this.judge(upload, now);
       if (now < upload.renewAt || !this.open.has(upload.sender)) continue;
       upload.renewAt = now + renewMs;
       this.share(upload.sender);
@@ -116,7 +125,8 @@ export class UploadPlaces {
   }
 
   private cutOff(sender: Sender, refusal: AppError): void {
-    if (!this.open.has(sender)) return;
+    const upload = this.open.get(sender);
+    if (upload === undefined || upload.isRead) return;
     this.release(sender);
     sender.cutOff(refusal);
   }

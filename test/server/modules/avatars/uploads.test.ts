@@ -62,8 +62,14 @@ async function member() {
   const { session } = await registerAccount(app);
   const token = session.access_token;
   const id = session.player.id;
-  const form = async (parts: readonly FormPart[]) => {
-    const answer = await app.client.post(path, { token, ...formOf(parts) });
+  const form = async (parts: readonly FormPart[], address?: string) => {
+    const { headers, body: sent } = formOf(parts);
+    const via = address === undefined ? {} : { "x-forwarded-for": address };
+    const answer = await app.client.post(path, {
+      token,
+      headers: { ...headers, ...via },
+      body: sent,
+    });
     const json = answer.json as { flash?: { errors: { code: string }[] } };
     const body = answer.body as { upload: Upload; avatar?: Selection } | undefined;
     return { ...answer, body, code: json.flash?.errors[0]?.code };
@@ -405,6 +411,21 @@ describe("many uploads at once", () => {
       const again = await one.form([{ bytes: await fresh() }]);
       return again.status === 200;
     });
+  });
+
+  it("keep their places until they are answered, so that a hundred at once hinder nobody else", async () => {
+    const [one, other] = await Promise.all([member(), member()]);
+    const picture = await fresh();
+    const burst = Array.from({ length: 100 }, () => one.form([{ bytes: picture }], "203.0.113.1"));
+    const others = await Promise.all(
+      Array.from({ length: 4 }, async () => other.form([{ bytes: await fresh() }], "203.0.113.2")),
+    );
+    assert.deepEqual(
+      others.map(({ status }) => status),
+      [200, 200, 200, 200],
+    );
+    const statuses = new Set((await Promise.all(burst)).map(({ status }) => status));
+    assert.deepEqual([...statuses].sort(), [200, 429]);
   });
 
   it("get four places of one address, whatever accounts they are of", async () => {
