@@ -3,6 +3,7 @@ import { AppError } from "../core/errors.ts";
 import { normalizeOrigin, parseOrigins } from "../core/origins.ts";
 import { isFormType } from "./body.ts";
 import type { AnyRoute, Headers, RequestInfo } from "./route.ts";
+import { headerValue } from "./text.ts";
 import { isTracing } from "./tracing-headers.ts";
 
 // Clients that read event streams by themselves send Cache-Control, as an EventSource does (which needs no leave).
@@ -13,6 +14,9 @@ const exposedHeaders =
 const preflightSeconds = "600";
 const exposed: Headers = [["Access-Control-Expose-Headers", exposedHeaders]];
 const forAll: Headers = [["Access-Control-Allow-Origin", "*"]];
+const headText = (headers: Headers) =>
+  headers.map(([name, value]) => `\r\n${name}: ${headerValue(value)}`).join("");
+const readableByAll = headText([...forAll, ...exposed]);
 
 /** What a permission depends on: an answer that shared caches keep varies by it, also where nothing is permitted. */
 export const permissionVary = "Origin, X-Api-Key";
@@ -41,10 +45,14 @@ export class Cors {
     return route?.anyOrigin === true || (route?.publicData === true && this.isDataPublic);
   }
 
-  /** Headers of an answer; `isForAll` marks what any origin may read, `hasKey` a key valid for this one. */
-  answer(origin: string | undefined, isForAll: boolean, hasKey: boolean): Headers {
-    if (origin !== undefined && this.isAllowed(origin)) return [...permission(origin), ...exposed];
-    return isForAll || (origin !== undefined && hasKey) ? [...forAll, ...exposed] : [];
+  /**
+   * Headers of an answer as they are written; `isForAll` marks what any origin may read, `hasKey` a key valid
+   * for this one.
+   */
+  answer(origin: string | undefined, isForAll: boolean, hasKey: boolean): string | null {
+    if (origin !== undefined && this.isAllowed(origin))
+      return headText([...permission(origin), ...exposed]);
+    return isForAll || (origin !== undefined && hasKey) ? readableByAll : null;
   }
 
   /** Headers of a preflight. Any origin may ask for X-Api-Key: the key itself names its origins. */

@@ -17,7 +17,7 @@ import type { RequestKind } from "./request-record.ts";
 import { guessLimitOf } from "./guess-limit.ts";
 import { safetyHeaders } from "./safety-headers.ts";
 import { keyUseOf, type KeyUse } from "./key-use.ts";
-import type { AnyRoute, Headers, ResponseSpec } from "./route.ts";
+import type { AnyRoute, ResponseSpec } from "./route.ts";
 
 /** A route with everything that can be worked out before its first request. */
 export interface RouteEntry {
@@ -39,9 +39,9 @@ export interface RouteEntry {
   /** Position of `{code}`, the lobby a seat token must belong to; -1 without one. */
   lobbyParam: number;
   /** Headers that every answer has. */
-  safety: Headers;
+  safety: string;
   /** Headers of an answer that shared caches may keep; null on other routes. */
-  cacheHead: Headers | null;
+  cacheHead: string | null;
   seconds: Histogram.Internal<"route">;
   /** How requests of the route's own method are recorded, by status. */
   kinds: RequestKind[];
@@ -86,11 +86,8 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
 }
 
 /** A route that reads credentials varies by them (HTTP-13, S26). */
-function cacheHeadOf({ cache, auth }: AnyRoute): Headers | null {
+function cacheHeadOf({ cache, auth }: AnyRoute): string | null {
   if (cache === undefined) return null;
   const vary = auth === "public" ? permissionVary : `${permissionVary}, Authorization`;
-  return [
-    ["Cache-Control", cache],
-    ["Vary", vary],
-  ];
+  return `\r\nCache-Control: ${cache}\r\nVary: ${vary}`;
 }

@@ -1,17 +1,18 @@
 import type { Config } from "../core/config.ts";
-import type { AnyRoute, Headers, ResponseSpec } from "./route.ts";
+import type { AnyRoute, ResponseSpec } from "./route.ts";
 
 /** A year, as for every name a browser has asked over https once (RFC 6797). */
 export const strictTransport = "max-age=31536000";
 
-const noSniff: Headers = [["X-Content-Type-Options", "nosniff"]];
-const sameOrigin: Headers = [["Cross-Origin-Resource-Policy", "same-origin"]];
-const crossOrigin: Headers = [["Cross-Origin-Resource-Policy", "cross-origin"]];
+const line = (name: string, value: string) => `\r\n${name}: ${value}`;
+const noSniff = line("X-Content-Type-Options", "nosniff");
+const sameOrigin = line("Cross-Origin-Resource-Policy", "same-origin");
+const crossOrigin = line("Cross-Origin-Resource-Policy", "cross-origin");
 /** No page of another site keeps a handle of ours, nor we one of theirs. */
-const ownWindow: Headers = [["Cross-Origin-Opener-Policy", "same-origin"]];
+const ownWindow = line("Cross-Origin-Opener-Policy", "same-origin");
 
 /** Of an answer to an address that is no route's. */
-export const routelessSafety: Headers = [...noSniff, ...sameOrigin];
+export const routelessSafety = noSniff + sameOrigin;
 
 const typeOf = (spec: ResponseSpec | undefined): string | null =>
   spec && "kind" in spec && spec.kind === "media" && "type" in spec ? String(spec.type) : null;
@@ -22,12 +23,11 @@ const isHtml = (type: string) => type.startsWith("text/html");
  * are put into pages anywhere, and what any origin may read may be. The rest is read by scripts that ask with
  * their origin, which the policy leaves alone; nothing else of another site gets it.
  */
-export function safetyHeaders(route: AnyRoute, config: Pick<Config, "CORS_PUBLIC_DATA">): Headers {
+export function safetyHeaders(route: AnyRoute, config: Pick<Config, "CORS_PUBLIC_DATA">): string {
   const types = Object.values(route.responses).map(typeOf);
   const isFile = types.some((type) => type !== null && !isHtml(type));
   const isForAll = route.anyOrigin || (route.publicData && config.CORS_PUBLIC_DATA);
   const ok = typeOf(route.responses[200]);
   const isPage = ok !== null && isHtml(ok) && !route.isPopup;
-  const readers = isFile || isForAll ? crossOrigin : sameOrigin;
-  return [...noSniff, ...readers, ...(isPage ? ownWindow : [])];
+  return noSniff + (isFile || isForAll ? crossOrigin : sameOrigin) + (isPage ? ownWindow : "");
 }
