@@ -24,11 +24,13 @@ export interface Side {
 }
 
 export const floorName = "floor";
+const pickBody = { selected_index: 1 };
 
 /** The bare floor with a Redis of its own. */
 export async function withFloor<T>(work: (side: Side) => Promise<T>): Promise<T> {
   const redis = await startRedis();
   const file = new URL("../peers/floor-process.ts", import.meta.url);
+  let numRuns = 0;
   try {
     const remote = await startRemote<FloorCalls>(file, { args: [redis.url] });
     try {
@@ -36,13 +38,14 @@ export async function withFloor<T>(work: (side: Side) => Promise<T>): Promise<T>
         name: floorName,
         port: await remote.call("port"),
         protocol: "http",
-        rooms: async (count, streams) =>
-          Array.from({ length: count }, (_, n) => ({
-            streams,
-            streamPath: `/events?room=${n}`,
-            streamHeaders: "",
-            command: requestText("POST", `/command?room=${n}`, { body: { selected_index: 1 } }),
-          })),
+        async rooms(count, streams) {
+          numRuns += 1;
+          return Array.from({ length: count }, (_, n) => {
+            const room = `${numRuns}-${n}`;
+            const command = requestText("POST", `/command?room=${room}`, { body: pickBody });
+            return { streams, streamPath: `/events?room=${room}`, streamHeaders: "", command };
+          });
+        },
         cpu: () => ({ server: cpuMicros([remote.pid]), Redis: cpuMicros([redis.pid]) }),
       });
     } finally {

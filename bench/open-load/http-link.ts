@@ -44,7 +44,7 @@ async function openStream(
 }
 
 /** One request at a time; those that arrive meanwhile wait in the client and count from their intended time. */
-async function openCommands(port: number, command: string, { onAnswer }: RoomCallbacks) {
+async function openCommands(port: number, command: string, { onAnswer, onClosed }: RoomCallbacks) {
   const socket = connect(port, "127.0.0.1").setNoDelay(true).setEncoding("latin1");
   await once(socket, "connect");
   let waiting = 0;
@@ -63,9 +63,11 @@ async function openCommands(port: number, command: string, { onAnswer }: RoomCal
   });
   socket.on("error", () => undefined);
   socket.on("close", () => {
+    onClosed();
     for (; waiting > 0; waiting--) onAnswer(false);
   });
   const send = () => {
+    if (socket.destroyed) return onAnswer(false);
     waiting += 1;
     if (waiting === 1) socket.write(command);
   };
