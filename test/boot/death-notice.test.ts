@@ -54,6 +54,9 @@ async function signsOfDeath(isEnded = false): Promise<string[]> {
   });
   const exit = once(child, "exit").then(() => signs.push("exit"));
   child.kill("SIGKILL");
+  // The watch keeps no process alive, and this one has nothing else to do once the child is gone.
+  const alive = setInterval(() => {}, 1_000);
   await Promise.all([exit, dying]);
+  clearInterval(alive);
   return signs;
 }
