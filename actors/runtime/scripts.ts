@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { asset } from "../../server/core/assets.ts";
 import type { Connection } from "./connection.ts";
 
 export const scriptNames = [
@@ -18,7 +19,7 @@ type Argument = string | number;
 
 const sources = Object.fromEntries(
   scriptNames.map((name) => {
-    const lua = readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
+    const lua = readFileSync(asset(`actors/runtime/${name}.lua`), "utf8");
     return [name, { single: withDigest(lua), sharded: withDigest(shardedText(lua)) }];
   }),
 ) as Record<ScriptName, { single: Source; sharded: Source }>;

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import Type from "typebox";
 import Value from "typebox/value";
+import { asset } from "../core/assets.ts";
 
 /** One claimable icon; `author/slug` names it in a selection, the slug alone in an address. */
 export interface Icon {
@@ -44,7 +45,7 @@ async function readCatalogue(): Promise<Catalogue> {
   const packaged = fileURLToPath(import.meta.resolve("@iconify-json/game-icons/icons.json"));
   const [iconsText, authorsText] = await Promise.all([
     readFile(packaged, "utf8"),
-    readFile(new URL("./icon-authors.txt", import.meta.url), "utf8"),
+    readFile(asset("server/avatars/icon-authors.txt"), "utf8"),
   ]);
   const authorOf = readAuthors(authorsText);
   const icons: Icon[] = [];

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
+import { asset } from "../core/assets.ts";
 import { randomId } from "../core/ids.ts";
 import { familyOf, idOf, idText, type Entry, type Family } from "./families.ts";
 
-const script = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
+const script = (name: string) => readFileSync(asset(`server/boards/${name}.lua`), "utf8");
 const applyScript = script("apply");
 const beginScript = script("begin");
 const fillScript = script("fill");

@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { listenUrl } from "../core/addresses.ts";
 import { configToEnv, loadConfig, type Config } from "../core/config.ts";
 import { createLogger, flushLog, type Logger } from "../core/logger.ts";
 import { openLogOutput, type LogOutput } from "../core/log-output.ts";
 import { connectRedis } from "../core/redis.ts";
 import { startCard, type CardFacts } from "../card.ts";
+import { serviceVersion } from "../http/envelope.ts";
 import { checkRedisPersistence } from "../local/redis.ts";
 import { createChildren, type Children } from "./children.ts";
 import { announceDeath } from "./death-notice.ts";
@@ -94,7 +94,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   await timed(run, "health", () => untilAborted(run.stopped, untilHealthy(url, run.stopped)));
   const { host, port } = splitAddress(config.OPERATOR_LISTEN);
   return {
-    version: packageVersion(),
+    version: serviceVersion,
     config,
     url,
     operatorUrl: listenUrl({ HOST: host, PORT: port }),
@@ -165,10 +165,4 @@ async function untilHealthy(url: string, stopped: AbortSignal): Promise<void> {
 function report(facts: CardFacts): void {
   process.stdout.write(startCard(facts, process.stdout.isTTY === true));
   process.send?.({ type: "ready", facts });
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  const manifest: unknown = JSON.parse(text);
-  return String((manifest as { version?: unknown }).version);
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { asset } from "./assets.ts";
 import { foldName, nameKey } from "./account-names.ts";
 
 /**
@@ -22,7 +23,7 @@ let table: Table | undefined;
 
 /** Lines of a prototype, a tab, and the signs that look like it. */
 function readTable(): Table {
-  const text = readFileSync(new URL("./confusables.txt", import.meta.url), "utf8");
+  const text = readFileSync(asset("server/core/confusables.txt"), "utf8");
   const prototypes = new Map<string, string>();
   for (const line of text.split("\n")) {
     const [prototype, signs] = line.split("\t");

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { LRUCache } from "lru-cache";
+import { asset } from "../core/assets.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Config } from "../core/config.ts";
 import { withTimeout } from "../core/deadline.ts";
@@ -50,7 +51,7 @@ const maxLocalCounters = 20_000;
 const storeWaitMs = 500;
 const storePauseMs = 1_000;
 
-const script = readFileSync(new URL("./rate-limit.lua", import.meta.url), "utf8");
+const script = readFileSync(asset("server/http/rate-limit.lua"), "utf8");
 const scriptHash = createHash("sha1").update(script).digest("hex");
 
 /** Null when nothing is counted: reads, commands counted elsewhere, or factor 0 (GW-12). */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
+import { asset } from "../core/assets.ts";
 import { AppError } from "../core/errors.ts";
 import { unavailable } from "./failures.ts";
 import { ownIdStart } from "./exchange.ts";
@@ -16,7 +17,7 @@ const checkMs = 500;
 const leaseMs = 15_000;
 const renewMs = 5_000;
 
-const script = readFileSync(new URL("./upload-place.lua", import.meta.url), "utf8");
+const script = readFileSync(asset("server/http/upload-place.lua"), "utf8");
 
 /** Whoever sends, and how far it got. */
 export interface Sender {

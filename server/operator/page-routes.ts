@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { asset } from "../core/assets.ts";
 import { isForwardedHttps } from "../http/forwarded.ts";
 import {
   html,
@@ -44,7 +45,7 @@ const script: OperatorReply = {
   content: {
     kind: "raw",
     type: "text/javascript; charset=utf-8",
-    bytes: readFileSync(new URL("./assets/overview.js", import.meta.url)),
+    bytes: readFileSync(asset("server/operator/assets/overview.js")),
   },
 };
 

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
+import { asset } from "../core/assets.ts";
 
 /** A file as it is sent; read on first use and kept, since the lists below bound them. */
 export interface Asset {
@@ -10,7 +11,7 @@ export interface Asset {
   etag: string;
 }
 
-const own = join(import.meta.dirname, "assets");
+const own = asset("server/pages/assets");
 const reader = join(own, "reader");
 const swagger = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
@@ -107,14 +108,14 @@ export function readAsset(name: string): Asset | null {
 export function readClient(name: "emberline.ts" | "emberline.js"): Asset {
   const known = loaded.get(name);
   if (known) return known;
-  const source = readFileSync(join(import.meta.dirname, "client/emberline.ts"), "utf8");
+  const source = readFileSync(asset("server/pages/client/emberline.ts"), "utf8");
   return name === "emberline.ts"
     ? keep(name, "text/plain; charset=utf-8", Buffer.from(source))
     : keep(name, types.js, Buffer.from(stripTypeScriptTypes(source)));
 }
 
 function keep(name: string, type: string, bytes: Uint8Array): Asset {
-  const asset = { type, bytes, etag: `"${hash("sha1", bytes, "base64url")}"` };
-  loaded.set(name, asset);
-  return asset;
+  const kept = { type, bytes, etag: `"${hash("sha1", bytes, "base64url")}"` };
+  loaded.set(name, kept);
+  return kept;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
+import { asset } from "../core/assets.ts";
 import { AppError } from "../core/errors.ts";
 import { randomId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
@@ -171,7 +172,7 @@ const addressPrefix = "{hub}:address:";
 const seatPrefix = "{hub}:seat:";
 
 function withScripts(redis: Redis): Redis & PlaceScripts {
-  const read = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), "utf8");
+  const read = (name: string) => readFileSync(asset(`server/sse/${name}.lua`), "utf8");
   redis.defineCommand("hubTake", { lua: read("take") });
   redis.defineCommand("hubBeat", { lua: read("beat"), numberOfKeys: 1 });
   return redis as Redis & PlaceScripts;

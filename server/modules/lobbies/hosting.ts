@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { asset } from "../../core/assets.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -9,7 +10,7 @@ const retryAfterSeconds = 60;
 /** A place whose lobby does not exist belongs to a create under way; none takes longer. */
 const pendingMs = 15_000;
 
-const script = readFileSync(new URL("./hosting.lua", import.meta.url), "utf8");
+const script = readFileSync(asset("server/modules/lobbies/hosting.lua"), "utf8");
 const hostedKey = (playerId: number) => `hosted:${playerId}`;
 
 /** Counts a lobby about to be made; throws `lobby:too_many` when ten others are unfinished. */
