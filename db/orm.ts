@@ -1,17 +1,18 @@
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM, type EntityManager } from "@mikro-orm/postgresql";
-import { CompiledQuery, sql, type DatabaseConnection } from "kysely";
+import { sql } from "kysely";
 import pg from "pg";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../server/core/config.ts";
 import type { RequestConnections } from "../server/core/connection-shares.ts";
-import { parseDatabaseUrl, type DatabaseAddress } from "../server/core/database-url.ts";
+import { parseDatabaseUrl } from "../server/core/database-url.ts";
 import { withTimeout } from "../server/core/deadline.ts";
 import { silentLogger, type Logger } from "../server/core/logger.ts";
+import { columnTypes } from "./column-types.ts";
+import { SessionDialect, readOnlyState, type AnswerLimit } from "./driver.ts";
 import { entities } from "./entities/index.ts";
 import { migrations } from "./migrations/index.ts";
 import { SharedEntityManager } from "./shared-entity-manager.ts";
-import { PreparingClient, readOnlyState, type AnswerLimit } from "./prepared.ts";
 
 /** Where `npm run migration:create` writes. */
 export const migrationFolder = fileURLToPath(new URL("./migrations", import.meta.url));
@@ -35,27 +36,26 @@ export async function createOrm(
   log: Logger = silentLogger,
   options: AnswerLimit = {},
 ): Promise<MikroORM> {
-  const { host, port, user, password, database, ssl } = parseDatabaseUrl(config.DATABASE_URL);
+  const { database, ...address } = parseDatabaseUrl(config.DATABASE_URL);
+  const warn = (message: string) => log.warn({ store: "postgres" }, message);
+  const pool = {
+    ...address,
+    ...options,
+    database,
+    max: config.DATABASE_POOL,
+    types: columnTypes(),
+    statement_timeout: statementTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMs,
+    onConnect: prepareSession,
+  };
   return MikroORM.init({
     entities,
     entityManager: SharedEntityManager,
     extensions: [Migrator],
     metadataCache: { enabled: false },
-    host,
-    port,
-    user,
-    password,
     dbName: database,
-    pool: { min: 0, max: config.DATABASE_POOL },
-    onCreateConnection: (connection) => prepareSession(connection as DatabaseConnection),
-    driverOptions: {
-      Client: PreparingClient,
-      ssl,
-      ...options,
-      statement_timeout: statementTimeoutMs,
-      connectionTimeoutMillis: connectTimeoutMs,
-    },
-    logger: (message) => log.warn({ store: "postgres" }, message),
+    driverOptions: new SessionDialect(pool, warn),
+    logger: warn,
     colors: false,
     migrations: {
       migrationsList: [...migrations],
@@ -70,8 +70,8 @@ export async function createOrm(
  * No statement of ours earns its compilation to machine code, which costs a large import more than all the rest.
  * A connection that fails here says so when it is used: refused here, it would keep its place in the pool.
  */
-async function prepareSession(connection: DatabaseConnection): Promise<void> {
-  await connection.executeQuery(CompiledQuery.raw("set jit = off")).catch(() => undefined);
+async function prepareSession(client: pg.ClientBase): Promise<void> {
+  await client.query("set jit = off").catch(() => undefined);
 }
 
 /** Takes a fork whose statements and transactions count against the share of a caller. */
@@ -166,16 +166,9 @@ async function connectOrCreate(orm: MikroORM): Promise<pg.Client> {
 }
 
 async function connect(orm: MikroORM, database: string): Promise<pg.Client> {
-  const options = orm.config.getAll();
-  const client = new pg.Client({
-    host: options.host ?? "localhost",
-    port: options.port ?? 5432,
-    user: options.user ?? "",
-    password: typeof options.password === "string" ? options.password : "",
-    database,
-    ssl: (options.driverOptions as Pick<DatabaseAddress, "ssl">).ssl,
-    connectionTimeoutMillis: connectTimeoutMs,
-  });
+  const { options } = orm.config.get("driverOptions") as SessionDialect;
+  // No limit of a statement: an advisory lock may be held for long.
+  const client = new pg.Client({ ...options, database, statement_timeout: false });
   client.on("error", () => {});
   await client.connect();
   return client;

@@ -1,9 +1,7 @@
 import { hash } from "node:crypto";
-import type { EventEmitter } from "node:events";
-import type { Socket } from "node:net";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
-import pg from "pg";
+import type { Statement } from "./driver.ts";
 import { inShare } from "./shared-entity-manager.ts";
 
 /** Statements a session keeps at most; later ones are planned at each call like any other. */
@@ -18,9 +16,18 @@ const names = new Map<string, string>();
 export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>): Promise<T[]> {
   const kysely = em.getKysely();
   const compiled = query.compile(kysely);
-  if (!names.has(compiled.sql) && names.size < maxPrepared)
-    names.set(compiled.sql, `emberline_${hash("sha1", compiled.sql, "base64url")}`);
-  return (await inShare(em, () => kysely.executeQuery(compiled))).rows;
+  const statementName = nameOf(compiled.sql);
+  const statement: Statement = statementName === null ? compiled : { ...compiled, statementName };
+  return (await inShare(em, () => kysely.executeQuery<T>(statement))).rows;
+}
+
+function nameOf(text: string): string | null {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size >= maxPrepared) return null;
+  const name = `emberline_${hash("sha1", text, "base64url")}`;
+  names.set(text, name);
+  return name;
 }
 
 /**
@@ -28,99 +35,8 @@ export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>)
  * as much longer. Postgres may take what a job asks for minutes, but not a server that is gone.
  */
 export async function allowSeconds(em: EntityManager, seconds: number): Promise<void> {
-  await sql.raw(`set local statement_timeout = '${seconds}s'`).execute(em.getKysely());
-}
-
-const allowing = /^set local statement_timeout = '(\d+)s'$/;
-
-type Ask = (statement: unknown, ...rest: unknown[]) => unknown;
-
-export interface AnswerLimit {
-  /** Milliseconds; absent = any number. */
-  answerLimitMs?: number;
-}
-
-/** What the library has of a connection, and does not declare. */
-type Wire = EventEmitter & { stream: Socket };
-
-/** What Postgres says to a write where it takes none: a standby, or a server that is set so. */
-export const readOnlyState = "25006";
-/** How the library begins a transaction, and takes it back. */
-const beginning = /^(?:begin$|start transaction)/;
-const takingBack = "rollback";
-/** What Postgres says when no transaction is open. */
-const outside = "I";
-const nothing = { command: "", rowCount: null, rows: [], fields: [] };
-
-/**
- * A session that asks by name for what `preparedRowsOf` gave one, and whose errors do not say which
- * values a row had: the library would write them into the message, and so into the log (S27).
- */
-export class PreparingClient extends pg.Client {
-  /** A statement was sent and its answer is not in. */
-  private isAsked = false;
-  /** How much later than usual an answer may come. */
-  private waitLonger: (moreMs: number) => void = () => {};
-  private isAllowedMore = false;
-
-  constructor(config?: pg.ClientConfig & AnswerLimit) {
-    super(config);
-    const ask = this.query.bind(this) as Ask;
-    const askByName: Ask = (statement, ...rest) => {
-      const name = typeof statement === "string" ? names.get(statement) : undefined;
-      this.isAsked = true;
-      const [, seconds] = typeof statement === "string" ? (allowing.exec(statement) ?? []) : [];
-      if (seconds !== undefined) this.allow(Number(seconds));
-      const answer = ask(name === undefined ? statement : { name, text: statement }, ...rest);
-      const isEdge =
-        typeof statement === "string" && (statement === takingBack || beginning.test(statement));
-      return isEdge && answer instanceof Promise ? answer.catch(() => this.giveUp()) : answer;
-    };
-    this.query = askByName as typeof this.query;
-    const { connection } = this as unknown as { connection: Wire };
-    connection.on("errorMessage", (error: pg.DatabaseError) => {
-      error.detail = undefined;
-      error.where = undefined;
-      // Another server, which takes writes, may be at the address by now; this session would never know.
-      if (error.code === readOnlyState) void this.end();
-    });
-    connection.on("readyForQuery", ({ status }: { status: string }) => {
-      this.isAsked = false;
-      if (status === outside && this.isAllowedMore) this.allow(0);
-    });
-    const { answerLimitMs } = config ?? {};
-    if (answerLimitMs !== undefined)
-      connection.once("readyForQuery", () => this.closeWhenSilent(connection, answerLimitMs));
-  }
-
-  /**
-   * With the connection ends the transaction. When it cannot be begun or taken back, the library would keep
-   * the connection for ever, and so a place in the pool for each transaction a dying server cut off. It is
-   * told that all is well: whatever it asks next fails, and it gives the dead connection back.
-   */
-  private giveUp(): typeof nothing {
-    (this as unknown as { connection: Wire }).connection.stream.destroy();
-    return nothing;
-  }
-
-  private allow(seconds: number): void {
-    this.isAllowedMore = seconds > 0;
-    this.waitLonger(seconds * 1_000);
-  }
-
-  /**
-   * A server that vanishes without a word leaves its connections as they are, for a quarter of an hour: each
-   * would keep the request that asked, and its place in the pool, however well a new connection would do (S37).
-   */
-  private closeWhenSilent({ stream }: Wire, ms: number): void {
-    let limitMs = ms;
-    this.waitLonger = (moreMs) => stream.setTimeout((limitMs = ms + moreMs));
-    stream.setTimeout(limitMs);
-    stream.on("timeout", () => {
-      // Nothing is waited for; the clock of a socket runs once.
-      if (!this.isAsked) return stream.setTimeout(limitMs);
-      const reason = new Error("Postgres does not answer");
-      return stream.destroy(Object.assign(reason, { code: "ETIMEDOUT" }));
-    });
-  }
+  const kysely = em.getKysely();
+  const compiled = sql.raw(`set local statement_timeout = '${seconds}s'`).compile(kysely);
+  const statement: Statement = { ...compiled, extraAnswerMs: seconds * 1_000 };
+  await kysely.executeQuery(statement);
 }
