@@ -35,6 +35,32 @@ describe("the architecture", () => {
   });
 });
 
+const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*)/.test(line);
+
+/** Patches of a library, and members it calls private. */
+const patches = [
+  /\.prototype\b/,
+  /\bReflect\.(set|defineProperty|deleteProperty)\(/,
+  /[\w)\]]\??\._[A-Za-z]/,
+  /\[["']_[A-Za-z]/,
+];
+/** Files that need one of them, and why. */
+const patchers: Readonly<Record<string, string>> = {
+  "server/http/request-deps.ts": "joins a class of its own to the values it shows",
+  "bench/lobby/without-commit.ts": "takes the commit out of a measurement, in that process only",
+};
+
+describe("libraries", () => {
+  const patching = files.filter((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return text.split("\n").some((line) => !isComment(line) && patches.some((p) => p.test(line)));
+  });
+
+  it("are patched nowhere and reached by declared members only, but for the files named here", () => {
+    assert.deepEqual(patching.toSorted(), Object.keys(patchers).toSorted());
+  });
+});
+
 describe("the reader of imports", () => {
   it("sees every form of an import and tells types apart", () => {
     const text = [

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sessionCookie } from "./constants.ts";
+import { withHashedSecret } from "./hashed-secrets.ts";
 
 /** A request for the protocol library, as data. */
 export interface OAuthRequest {
@@ -27,9 +28,10 @@ const passedHeaders = ["location", "set-cookie", "www-authenticate", "cache-cont
 /** Calls a node:http handler inside this process, without a socket. `base` is our public address. */
 export async function callHandler(
   dispatch: Dispatch,
-  { method, target, headers, body }: OAuthRequest,
+  request: OAuthRequest,
   base: URL,
 ): Promise<OAuthAnswer> {
+  const { method, target, headers, body } = withHashedSecret(request);
   const seen = seenHeaders.flatMap((name) => {
     const value = headers[name];
     if (value === undefined) return [];
