@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { silentLogger } from "../server/core/logger.ts";
+import { cacheFolder } from "../server/local/cache-folder.ts";
 import { findRedisProgram } from "../server/local/redis-program.ts";
 import { removeWithServers } from "./support/own-folder.ts";
 
@@ -60,7 +61,7 @@ async function runAll(): Promise<number> {
   for (const signal of signals) process.on(signal, () => (isInterrupted = true));
   const { startTestPostgres } = await import("./support/stores.ts");
   // Where the machine has no Redis, one is unpacked once, before two files at a time ask for it.
-  await findRedisProgram(folder, silentLogger);
+  await findRedisProgram(cacheFolder("", folder), silentLogger);
   const postgres = await startTestPostgres();
   try {
     return isInterrupted ? 130 : await runTests(postgres.url);

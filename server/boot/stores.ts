@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../core/config.ts";
 import { silentLogger, type Logger } from "../core/logger.ts";
+import { cacheFolder } from "../local/cache-folder.ts";
 import { localDatabaseUrl, startLocalPostgres } from "../local/postgres.ts";
 import { localRedisUrl, startLocalRedis } from "../local/redis.ts";
 import { runningSocketDir, socketDirFor } from "../local/sockets.ts";
@@ -37,7 +38,12 @@ export async function startStores(config: Config, log: Logger): Promise<RunningS
         })
       : given(config.DATABASE_URL),
     isLocal.redis
-      ? startLocalRedis({ dataDir: join(dataDir, "redis"), socketDir: join(socketDir, "r"), log })
+      ? startLocalRedis({
+          dataDir: join(dataDir, "redis"),
+          cacheDir: cacheFolder(config.CACHE_DIR, dataDir),
+          socketDir: join(socketDir, "r"),
+          log,
+        })
       : given(config.REDIS_URL),
   ]);
   const stop = async () => {

@@ -45,6 +45,10 @@ export const ConfigSchema = Type.Object({
     "at least 32 random characters; an admin operator token that exists from the start",
   ),
   DATA_DIR: Text(".data", "folder of the embedded stores"),
+  CACHE_DIR: Text(
+    "",
+    "folder of a Redis that was unpacked for want of an installed one; empty means ~/.cache/emberline",
+  ),
   DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
   REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
   DATABASE_POOL: Int(10, 1, 200, "Postgres connections per process"),

@@ -1,15 +1,6 @@
 import { execFile } from "node:child_process";
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Logger } from "../core/logger.ts";
 
@@ -18,7 +9,6 @@ export interface RedisProgram {
   env: NodeJS.ProcessEnv;
 }
 
-const packagesFolder = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const run = promisify(execFile);
 const programs = ["redis-server", "valkey-server"];
 const packages = [
@@ -36,15 +26,15 @@ const downloadLimitMs = 120_000;
 let known: RedisProgram | null = null;
 
 /**
- * A Redis from PATH, else one unpacked from Debian packages without root. Throws what to install.
- * It is kept beside the installed packages, so that every data folder and test shares it.
+ * A Redis or Valkey from PATH, else one unpacked from Debian packages without root; no npm package holds one.
+ * It is kept in `cacheDir`, which every data folder and test shares. Throws what to install.
  */
-export async function findRedisProgram(dataDir: string, log: Logger): Promise<RedisProgram> {
-  known ??= await lookForProgram(dataDir, log);
+export async function findRedisProgram(cacheDir: string, log: Logger): Promise<RedisProgram> {
+  known ??= await lookForProgram(cacheDir, log);
   return known;
 }
 
-async function lookForProgram(dataDir: string, log: Logger): Promise<RedisProgram> {
+async function lookForProgram(cacheDir: string, log: Logger): Promise<RedisProgram> {
   for (const command of programs) {
     const found = await run(command, ["--version"]).then(
       () => true,
@@ -52,7 +42,7 @@ async function lookForProgram(dataDir: string, log: Logger): Promise<RedisProgra
     );
     if (found) return { command, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
   }
-  const cache = join(cacheFolder(dataDir), "redis");
+  const cache = join(cacheDir, "redis");
   try {
     if (!existsSync(join(cache, "usr/bin/redis-server"))) await unpackPackages(cache, log);
     const program = unpackedProgram(cache);
@@ -63,16 +53,6 @@ async function lookForProgram(dataDir: string, log: Logger): Promise<RedisProgra
       "no Redis found: install redis-server (Debian: apt-get install redis-server, macOS: brew install redis) or set REDIS_URL",
       { cause: error },
     );
-  }
-}
-
-/** The data folder serves where the packages may not be written to. */
-function cacheFolder(dataDir: string): string {
-  try {
-    accessSync(packagesFolder, constants.W_OK);
-    return join(packagesFolder, ".cache/emberline");
-  } catch {
-    return dataDir;
   }
 }
 

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { Redis } from "ioredis";
 import { connectRedis } from "../core/redis.ts";
 import { silentLogger, type Logger } from "../core/logger.ts";
+import { cacheFolder } from "./cache-folder.ts";
 import { startDaemon } from "./daemon.ts";
 import { stopOrphan } from "./orphans.ts";
 import { makeOwnFolder } from "./own-folder.ts";
@@ -11,6 +12,8 @@ import { findRedisProgram } from "./redis-program.ts";
 
 export interface LocalRedisOptions {
   dataDir: string;
+  /** Where a program is kept that the machine does not have; the folder of the user when absent. */
+  cacheDir?: string;
   /** A private folder with a short path, see `socketDirFor`. */
   socketDir: string;
   log: Logger;
@@ -31,9 +34,10 @@ export interface LocalRedis {
  */
 export async function startLocalRedis(options: LocalRedisOptions): Promise<LocalRedis> {
   const dataDir = resolve(options.dataDir);
+  const cacheDir = options.cacheDir ?? cacheFolder("", dataDir);
   makeOwnFolder(dataDir, { mode: 0o700 });
   makeOwnFolder(options.socketDir, { mode: 0o700 });
-  const program = await findRedisProgram(dataDir, options.log);
+  const program = await findRedisProgram(cacheDir, options.log);
   const socket = socketIn(options.socketDir);
   // Nobody finds it where they look for it before it is known what it may have lost.
   const startSocket = join(options.socketDir, "redis.new");

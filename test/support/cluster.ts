@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { silentLogger } from "../../server/core/logger.ts";
+import { cacheFolder } from "../../server/local/cache-folder.ts";
 import { findRedisProgram } from "../../server/local/redis-program.ts";
 import { freePort, isFreePort } from "./free-port.ts";
 
@@ -30,7 +31,7 @@ const retryMs = 50;
 /** Three masters on free ports of this machine, with all slots shared out among them, and a replica of the first. */
 export async function startTestCluster(): Promise<TestCluster> {
   const dir = mkdtempSync(join(tmpdir(), "ember-cl-"));
-  const { command, env } = await findRedisProgram(dir, silentLogger);
+  const { command, env } = await findRedisProgram(cacheFolder("", dir), silentLogger);
   const ports = await freePorts(masters + 1);
   const nodes = ports.map((port) => startNode(command, env, join(dir, String(port)), port));
   const clients = ports.map(
