@@ -1,3 +1,4 @@
+import type { Ask, AskedTable, FactTable, TermTable } from "./facts.ts";
 import { createRandom, shuffle } from "./random.ts";
 
 /** A question before its wrong choices are picked and its difficulty is graded. */
@@ -14,94 +15,35 @@ export interface Draft {
 /** A row by column name. */
 export type Row = Readonly<Record<string, string>>;
 
-/** One way of asking about every row of a table. */
-export interface Ask {
-  kind: "choose" | "year" | "order";
-  question: string;
-  column: string;
-  /** Added to the familiarity of the row. */
-  hard: number;
-  /** Rows with the same value in this column make the closest wrong choices. */
-  near?: string;
-  /** Rows at most this many lines away make the closest wrong choices: neighbours are of one kind. */
-  within?: number;
-  /** For `order`: the column whose numbers are compared. */
-  by?: string;
-  direction?: "before" | "after";
-  /** Explanation of this way of asking, instead of the table's. */
-  explain?: string;
-}
+/** How far the closest wrong choices of a table of terms are looked for. */
+const neighbours = 7;
 
-export interface Table {
-  /** Names of the columns, separated by blanks. */
-  columns: string;
-  /** One row a line, cells separated by "|", the most familiar first. */
-  rows: string;
-  ask: readonly Ask[];
-  explain: string;
-}
-
-type Options = Partial<Pick<Ask, "hard" | "near" | "within" | "explain">>;
-
-/** Asks for the value of a column; other rows give the wrong choices. */
-export function choose(question: string, column: string, options: Options = {}): Ask {
-  return { kind: "choose", question, column, hard: 0, ...options };
-}
-
-/** Asks for a year; the wrong choices are years around it. Years before Christ are negative. */
-export function year(question: string, options: Options = {}): Ask {
-  return { kind: "year", question, column: "year", hard: 18, ...options };
-}
-
-/** Asks which row came before and which came after a given one, by its `year`. */
-export function order(before: string, after: string, column: string, options: Options = {}): Ask[] {
-  const base = { kind: "order" as const, column, by: "year", hard: 10, ...options };
-  return [
-    { ...base, question: before, direction: "before" },
-    { ...base, question: after, direction: "after" },
-  ];
-}
-
-/** How a table of terms is worded; `{term}`, `{clue}` and `{detail}` are filled in. */
-interface Wording {
-  /** Asks for the term: "Which instrument {clue}?". */
-  which: string;
-  /** Asks for the clue: "Which of these is true of the {term}?". */
-  about: string;
-  explain: string;
-  hard?: number;
-}
-
-/** A table of `term | what is true of it alone | one more fact`, asked in both directions. */
-export function terms(wording: Wording, rows: string): Table {
-  const { which, about, explain, hard = 0 } = wording;
-  const lines = rows.split("\n").filter((line) => line.trim() !== "");
+/** A table of terms as one that is asked in both directions. */
+function withQuestions({ terms, rows }: TermTable): AskedTable {
+  const { which, about, explain, hard = 0 } = terms;
+  const own = { kind: "choose", within: neighbours } as const;
   return {
-    columns: "term clue detail statement verb",
-    rows: lines.map(withStatement).join("\n"),
+    columns: ["term", "clue", "detail", "statement", "verb"],
+    rows: rows.map(withStatement),
     ask: [
-      choose(which, "term", { hard, within: neighbours }),
-      choose(about, "statement", { hard: hard + 6, near: "verb", within: neighbours }),
+      { ...own, question: which, column: "term", hard },
+      { ...own, question: about, column: "statement", hard: hard + 6, near: "verb" },
     ],
     explain,
   };
 }
 
-const neighbours = 7;
-
 /** Adds the clue as a sentence of its own, and its verb: "are" among three "is" would stand out. */
-function withStatement(line: string): string {
-  const clue = line.split("|")[1]?.trim() ?? "";
-  return `${line} | ${capital(clue)} | ${clue.split(" ")[0] ?? ""}`;
+function withStatement(row: readonly string[]): string[] {
+  const clue = row[1] ?? "";
+  return [...row, capital(clue), clue.split(" ")[0] ?? ""];
 }
 
-export function parseRows(table: Pick<Table, "columns" | "rows">): Row[] {
-  const names = table.columns.split(" ");
-  const lines = table.rows.split("\n").filter((line) => line.trim() !== "");
-  return lines.map((line) => {
-    const cells = line.split("|").map((cell) => cell.trim());
-    if (cells.length !== names.length) throw new Error(`Row does not fit its columns: ${line}`);
-    return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ""]));
+export function rowsOfTable({ columns, rows }: Pick<AskedTable, "columns" | "rows">): Row[] {
+  return rows.map((cells) => {
+    if (cells.length !== columns.length)
+      throw new Error(`Row does not fit its columns: ${cells.join(", ")}`);
+    return Object.fromEntries(columns.map((name, index) => [name, cells[index] ?? ""]));
   });
 }
 
@@ -126,8 +68,9 @@ export function capital(text: string): string {
 }
 
 /** Every question a table gives. */
-export function draftTable(table: Table): Draft[] {
-  const rows = parseRows(table);
+export function draftTable(facts: FactTable): Draft[] {
+  const table = "terms" in facts ? withQuestions(facts) : facts;
+  const rows = rowsOfTable(table);
   return table.ask.flatMap((ask) => {
     if (ask.kind === "choose") return chooseDrafts(table, rows, ask);
     return ask.kind === "year" ? yearDrafts(table, rows, ask) : orderDrafts(table, rows, ask);
@@ -136,7 +79,7 @@ export function draftTable(table: Table): Draft[] {
 
 const familiarity = (index: number, rows: readonly Row[]) => (50 * index) / rows.length;
 
-function chooseDrafts(table: Table, rows: readonly Row[], ask: Ask): Draft[] {
+function chooseDrafts(table: AskedTable, rows: readonly Row[], ask: Ask): Draft[] {
   const texts = rows.map((row) => fill(ask.question, row));
   const rightOf = new Map<string, Set<string>>();
   rows.forEach((row, index) => {
@@ -177,7 +120,7 @@ function closeRows(ask: Ask, rows: readonly Row[], index: number): Row[] {
 /** No fact of the bank is younger, so a later year would give itself away. */
 const lastYear = 2023;
 
-function yearDrafts(table: Table, rows: readonly Row[], ask: Ask): Draft[] {
+function yearDrafts(table: AskedTable, rows: readonly Row[], ask: Ask): Draft[] {
   return rows.map((row, index) => {
     const right = Number(row[ask.column]);
     const random = createRandom(`${ask.question}${right}${index}`);
@@ -200,7 +143,7 @@ function yearDrafts(table: Table, rows: readonly Row[], ask: Ask): Draft[] {
   });
 }
 
-function orderDrafts(table: Table, rows: readonly Row[], ask: Ask): Draft[] {
+function orderDrafts(table: AskedTable, rows: readonly Row[], ask: Ask): Draft[] {
   const by = ask.by ?? "year";
   return rows.flatMap((row, index) => {
     const pivot = Number(row[by]);

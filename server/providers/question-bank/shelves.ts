@@ -1,44 +1,42 @@
 import type { Category } from "../question-model.ts";
-import { draftTable, type Draft, type Table } from "./draft.ts";
+import { draftTable, type Draft } from "./draft.ts";
+import { readFacts } from "./facts.ts";
 import { gradeDrafts, type Shelf } from "./grade.ts";
 
-const fromTables = (tables: readonly Table[]) => tables.flatMap(draftTable);
+const draftFacts = async (name: string) => (await readFacts(name)).flatMap(draftTable);
 
-/** Where the drafts of a category come from. Modules load when first asked for, never at start. */
+/** Where the drafts of a category come from. Facts are read when first asked for, never at start. */
 const sources: Record<Category, () => Promise<Draft[]>> = {
   general_knowledge: async () => {
-    const { numberFacts, tables } = await import("./facts/general-knowledge.ts");
-    const { draftNumbers } = await import("./facts/number-facts.ts");
-    return [...fromTables(tables), ...draftNumbers(numberFacts)];
+    const { draftNumbers } = await import("./number-facts.ts");
+    const numbers = await readFacts("numbers");
+    return [...(await draftFacts("general-knowledge")), ...numbers.flatMap(draftNumbers)];
   },
   science: async () => {
-    const { draftElements } = await import("./facts/elements.ts");
-    return [...fromTables((await import("./facts/science.ts")).tables), ...(await draftElements())];
+    const { draftElements } = await import("./elements.ts");
+    return [...(await draftFacts("science")), ...(await draftElements())];
   },
-  nature: async () => fromTables((await import("./facts/nature.ts")).tables),
-  mathematics: async () => (await import("./facts/mathematics.ts")).draftMathematics(),
-  technology: async () => fromTables((await import("./facts/technology.ts")).tables),
-  history: async () => fromTables((await import("./facts/history.ts")).tables),
+  nature: () => draftFacts("nature"),
+  mathematics: async () => (await import("./mathematics.ts")).draftMathematics(),
+  technology: () => draftFacts("technology"),
+  history: () => draftFacts("history"),
   geography: async () => {
-    const { draftCountries } = await import("./facts/countries.ts");
-    return [
-      ...fromTables((await import("./facts/geography.ts")).tables),
-      ...(await draftCountries()),
-    ];
+    const { draftCountries } = await import("./countries.ts");
+    return [...(await draftFacts("geography")), ...(await draftCountries())];
   },
-  politics: async () => fromTables((await import("./facts/politics.ts")).tables),
-  art: async () => fromTables((await import("./facts/art.ts")).tables),
-  literature: async () => fromTables((await import("./facts/literature.ts")).tables),
-  mythology: async () => fromTables((await import("./facts/mythology.ts")).tables),
-  religion: async () => fromTables((await import("./facts/religion.ts")).tables),
-  philosophy: async () => fromTables((await import("./facts/philosophy.ts")).tables),
-  music: async () => fromTables((await import("./facts/music.ts")).tables),
-  film: async () => fromTables((await import("./facts/film.ts")).tables),
-  television: async () => fromTables((await import("./facts/television.ts")).tables),
-  video_games: async () => fromTables((await import("./facts/video-games.ts")).tables),
-  sports: async () => fromTables((await import("./facts/sports.ts")).tables),
-  food_and_drink: async () => fromTables((await import("./facts/food-and-drink.ts")).tables),
-  pop_culture: async () => fromTables((await import("./facts/pop-culture.ts")).tables),
+  politics: () => draftFacts("politics"),
+  art: () => draftFacts("art"),
+  literature: () => draftFacts("literature"),
+  mythology: () => draftFacts("mythology"),
+  religion: () => draftFacts("religion"),
+  philosophy: () => draftFacts("philosophy"),
+  music: () => draftFacts("music"),
+  film: () => draftFacts("film"),
+  television: () => draftFacts("television"),
+  video_games: () => draftFacts("video-games"),
+  sports: () => draftFacts("sports"),
+  food_and_drink: () => draftFacts("food-and-drink"),
+  pop_culture: () => draftFacts("pop-culture"),
 };
 
 /** Every question of one category by difficulty; the same seed gives the same questions. */

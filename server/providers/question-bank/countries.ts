@@ -1,5 +1,6 @@
-import { capital, type Draft } from "../draft.ts";
-import cities from "./cities.json" with { type: "json" };
+import { capital, type Draft } from "./draft.ts";
+import cities from "./facts/cities.json" with { type: "json" };
+import lists from "./facts/countries.json" with { type: "json" };
 
 interface Country {
   code: string;
@@ -10,52 +11,18 @@ interface Country {
   phone: number[];
 }
 
-/** Sovereign states in rough order of fame; territories, disputed states and states with several or moved capitals are left out. */
-const famous = (
-  "FR IT DE GB ES US JP CN BR CA AU IN RU MX EG GR PT SE NO AR TR PL IE AT BE DK FI TH KE CU PE CL HU CZ NZ RO UA VN KR " +
-  "MA CO IS HR IR IQ SA PK NG BG RS PH JM VE ET EC UY GH NP BD TN QA SK SI LT LV EE LU AL CY MT KW JO LB SY DZ LY SD UG " +
-  "SN ML AO ZM ZW MZ MG NA BW CM CR PA GT HN SV NI HT DO PY GE AM AZ UZ KH LA MN OM BH AE MD BY MK ME BA AD RW SO NE TD " +
-  "BF GN SL LR TG GA CG ER DJ GM GW MR MW SC MU CV ST KM BT MV TL BN FJ PG WS TO VU SB KI TV PW FM GY SR BZ BS BB TT GD " +
-  "LC VC AG DM KN KG TJ TM YE"
-).split(" ");
-
-/** Shared by several states or named after the country itself in too many ways to ask about. */
-const shared = new Set([
-  "EUR",
-  "USD",
-  "XOF",
-  "XAF",
-  "XCD",
-  "AUD",
-  "CHF",
-  "GBP",
-  "DKK",
-  "NOK",
-  "NZD",
-  "ILS",
-  "ZAR",
-]);
-
+/**
+ * `famous`: sovereign states in rough order of fame; territories, disputed states and states with several or moved
+ * capitals are left out. Of `cityOnly` the capital alone is open to dispute, not where their cities lie.
+ */
+const { famous, cityOnly } = lists;
+/** Currencies shared by several states or named after the country itself in too many ways to ask about. */
+const shared = new Set(lists.shared);
 /** Lie on two continents, or are counted to either. */
-const betweenContinents = new Set(["RU", "TR", "EG", "GE", "AM", "AZ", "CY", "TL", "PA"]);
-
+const betweenContinents = new Set(lists.betweenContinents);
 /** Changed or about to change; the list may lag behind. */
-const unsettledCurrency = new Set(["BG", "ZW", "VE", "SL", "MR", "ST", "HR"]);
-
-const withArticle = new Set([
-  "US",
-  "GB",
-  "AE",
-  "PH",
-  "DO",
-  "BS",
-  "GM",
-  "KM",
-  "MV",
-  "SB",
-  "CG",
-  "SC",
-]);
+const unsettledCurrency = new Set(lists.unsettledCurrency);
+const withArticle = new Set(lists.withArticle);
 
 const inText = (country: Country) =>
   withArticle.has(country.code) ? `the ${country.name}` : country.name;
@@ -167,9 +134,6 @@ function dialling(list: readonly Country[]): Draft[] {
     hardness: (50 * index) / own.length + 34,
   }));
 }
-
-/** Only the capital of these is open to dispute, not where their cities lie. */
-const cityOnly = ["ZA", "TZ", "MY", "MM", "ID", "KZ", "CI"] as const;
 
 function largeCities(list: readonly Country[]): Draft[] {
   return cities.flatMap(([name, code], index) => {

@@ -1,5 +1,5 @@
-import type { Draft } from "../draft.ts";
-import { createRandom } from "../random.ts";
+import type { Draft } from "./draft.ts";
+import { createRandom } from "./random.ts";
 import { schoolLevels } from "./math-school.ts";
 import { universityLevels } from "./math-university.ts";
 

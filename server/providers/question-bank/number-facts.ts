@@ -1,9 +1,11 @@
-import { parseRows, type Draft, type Table } from "../draft.ts";
-import { createRandom, shuffle } from "../random.ts";
+import { rowsOfTable, type Draft } from "./draft.ts";
+import type { FactTable } from "./facts.ts";
+import { createRandom, shuffle } from "./random.ts";
 
 /** Turns `question | number | detail` rows into drafts with near, rounder or doubled numbers as wrong choices. */
-export function draftNumbers(table: Table): Draft[] {
-  const rows = parseRows(table);
+export function draftNumbers(table: FactTable): Draft[] {
+  if ("terms" in table) throw new Error("Numbers are no terms");
+  const rows = rowsOfTable(table);
   return rows.map((row, index) => {
     const question = row.question ?? "";
     const right = Number((row.right ?? "").replaceAll(",", ""));

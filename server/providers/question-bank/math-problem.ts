@@ -1,5 +1,5 @@
-import type { Draft } from "../draft.ts";
-import type { Random } from "../random.ts";
+import type { Draft } from "./draft.ts";
+import type { Random } from "./random.ts";
 
 /** Makes one problem; called many times with different numbers. */
 export type Maker = (random: Random) => Omit<Draft, "hardness">;

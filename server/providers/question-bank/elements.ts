@@ -1,4 +1,5 @@
-import type { Draft } from "../draft.ts";
+import type { Draft } from "./draft.ts";
+import names from "./facts/elements.json" with { type: "json" };
 
 interface Element {
   atomicNumber: number;
@@ -10,18 +11,8 @@ interface Element {
 }
 
 /** Symbol letters that are not those of the English name make a question harder or impossible to guess. */
-const familiar = new Set(
-  (
-    "Hydrogen Helium Carbon Nitrogen Oxygen Neon Sodium Magnesium Aluminum Silicon Sulfur Chlorine Potassium Calcium " +
-    "Iron Nickel Copper Zinc Silver Tin Iodine Gold Mercury Lead Uranium Platinum Titanium Lithium Fluorine Phosphorus"
-  ).split(" "),
-);
-
-const british: Record<string, string> = {
-  Aluminum: "Aluminium",
-  Cesium: "Caesium",
-  Sulfur: "Sulphur",
-};
+const familiar = new Set(names.familiar);
+const british: Readonly<Record<string, string>> = names.british;
 
 function spell(name: string): string {
   return british[name] ?? name;
@@ -46,7 +37,7 @@ function draftElement(
   next: Element | undefined,
 ): Draft[] {
   const name = spell(element.name);
-  const names = near.map((other) => spell(other.name));
+  const others = near.map((other) => spell(other.name));
   const base = familiar.has(element.name) ? 0 : 22 + element.atomicNumber / 4;
   const weight = mass === null ? "" : ` and a relative atomic mass of about ${Math.round(mass)}`;
   const explanation = `${name} has the symbol ${element.symbol}, the atomic number ${element.atomicNumber}${weight}.`;
@@ -61,14 +52,14 @@ function draftElement(
     {
       question: `Which chemical element has the symbol ${element.symbol}?`,
       answer: name,
-      wrong: names,
+      wrong: others,
       explanation,
       hardness: base + 1,
     },
     {
       question: `Which chemical element has the atomic number ${element.atomicNumber}?`,
       answer: name,
-      wrong: names,
+      wrong: others,
       explanation,
       hardness: base + 14,
     },
@@ -78,7 +69,7 @@ function draftElement(
   drafts.push({
     question: `Which chemical element follows directly after ${name.toLowerCase()} in the periodic table?`,
     answer: after,
-    wrong: names.filter((other) => other !== after),
+    wrong: others.filter((other) => other !== after),
     explanation: `${explanation} The next element, number ${next.atomicNumber}, is ${after.toLowerCase()} (${next.symbol}).`,
     hardness: base + 24,
   });

@@ -1,4 +1,4 @@
-import { between, pick } from "../random.ts";
+import { between, pick } from "./random.ts";
 import { problem, gcd, signed, choosing, power, totient, type Maker } from "./math-problem.ts";
 
 const undergrad: Maker[] = [
