@@ -14,6 +14,8 @@ numbers. Fields that were wrong are listed in \`flash.violations\`.
 Where a limit counts, \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` say how much is left, and after a 429 or a 503
 \`Retry-After\` says when to come back. \`X-Request-Id\`, yours or ours, names the request in the log.
 
+**Rules** that an operation names as its source are explained in the [decision records](/docs/decisions).
+
 **Live events**: \`POST /v1/games/trivia/lobbies/{code}/token\` gives a seat its hub token, \`GET /v1/hub\` the stream.
 `.trim();
 

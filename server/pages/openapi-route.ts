@@ -1,12 +1,14 @@
 import { serviceVersion } from "../http/envelope.ts";
 import { buildOpenApi } from "../http/openapi.ts";
 import { bytesReply, defineRoute, media, type AnyRoute } from "../http/route.ts";
+import { withRecordLinks } from "./decisions-page.ts";
 import { groups, guide } from "./openapi-guide.ts";
 
 /** The document of these routes, with what a caller has to know of all of them. */
 export function publicDocument(routes: readonly AnyRoute[]): object {
   const info = { title: "emberline", version: serviceVersion, description: guide };
-  return buildOpenApi(routes, info, groups);
+  const linked = routes.map((route) => ({ ...route, source: withRecordLinks(route.source) }));
+  return buildOpenApi(linked, info, groups);
 }
 
 /**

@@ -4,6 +4,7 @@ import { isLocalPeer } from "../core/local-peer.ts";
 import { bytesReply, defineRoute, media, type AnyRoute, type Headers } from "../http/route.ts";
 import { codexPages } from "./codex-page.ts";
 import { dataPages } from "./data-page.ts";
+import { decisionsPage } from "./decisions-page.ts";
 import { readAsset, readClient, type Asset } from "./assets.ts";
 import { resetPage } from "./reset-page.ts";
 
@@ -86,6 +87,7 @@ export const pageRoutes: AnyRoute[] = [
     environment === "development" ? "home.html" : "plain.html",
   ),
   page("/docs", "Browse the interface", () => "docs.html"),
+  decisionsPage,
   page("/play", "Play trivia in the browser", () => "play.html"),
   ...codexPages,
   ...dataPages,

@@ -4,6 +4,7 @@ import { resources } from "../../db/projections/resources/index.ts";
 export const additions: readonly string[] = [
   "GET /",
   "GET /docs",
+  "GET /docs/decisions",
   "GET /play",
   "GET /inbox",
   "GET /codex",
