@@ -10,7 +10,7 @@ import { lobbyPeer } from "../peers/service.ts";
 import { startRemote } from "../rpc.ts";
 import { pidsOf, withService } from "../service.ts";
 import { startRedis } from "../stores.ts";
-import { pickJob, startGames } from "./field.ts";
+import { pickJob, startGames, type BenchSeat } from "./field.ts";
 
 /** A server under everyday load. */
 export interface Side {
@@ -71,13 +71,17 @@ export function withServiceSide<T>(
 
 async function sideOf(name: string, service: Service): Promise<Side> {
   const cpu = await cpuReader(service);
+  let hosts: BenchSeat[] = [];
   return {
     name,
     port: Number(new URL(service.url).port),
     protocol: "http",
     cpu,
     async rooms(count, streams) {
+      // Left alone they would all end a minute after their start, in the middle of a later run.
+      await Promise.all(hosts.map((seat) => leave(service, seat)));
       const seats = (await startGames(service, count)).slice(0, count);
+      hosts = seats;
       const { peer } = await lobbyPeer(service, seats);
       return seats.map((seat) => {
         const { path, headers } = peer.stream(seat.code, 0);
@@ -90,6 +94,12 @@ async function sideOf(name: string, service: Service): Promise<Side> {
       });
     },
   };
+}
+
+/** A game ends when its host leaves. */
+async function leave(service: Service, { code, token }: BenchSeat): Promise<void> {
+  const url = `${service.url}/v1/games/trivia/lobbies/${code}/leave`;
+  await (await fetch(url, { method: "POST", headers: { "x-lobby-token": token } })).arrayBuffer();
 }
 
 /** Every process of the service by its role; Redis and Postgres, which is a tree, apart. */
