@@ -153,15 +153,17 @@ export function createJournal(deps: {
 }
 
 /** What the script takes of one commit, in the order in which it reads it. */
-function argumentsOf(commit: Commit, token: string, channel: string): (string | number)[] {
+function argumentsOf(commit: Commit, token: string, channel: string): string[] {
   const { code, expected, version, id, fields, removedFields, payloads } = commit;
-  const first = commit.seq - payloads.length + 1;
-  return [
-    ...[token, expected, stampOf(version, id), code, channel],
-    ...[commit.ttlMs ?? "", commit.due ?? ""],
-    ...[fields.length, removedFields.length, payloads.length],
-    ...fields.flat(),
-    ...removedFields,
-    ...payloads.flatMap((payload, i) => [`${first + i}-0`, `${first + i}\n${payload}`]),
-  ];
+  const args = [token, expected, stampOf(version, id), code, channel];
+  args.push(String(commit.ttlMs ?? ""), String(commit.due ?? ""));
+  args.push(String(fields.length), String(removedFields.length), String(payloads.length));
+  for (const [name, value] of fields) args.push(name, value);
+  args.push(...removedFields);
+  let seq = commit.seq - payloads.length;
+  for (const payload of payloads) {
+    seq += 1;
+    args.push(`${seq}-0`, `${seq}\n${payload}`);
+  }
+  return args;
 }

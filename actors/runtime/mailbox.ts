@@ -135,7 +135,10 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     const result = tryBatch(slot, actor, batch);
     if (!result) return broken(slot, batch);
     try {
-      if (!(await holds(slot, result, token))) return discard(slot, batch);
+      const isTrue = result.commit
+        ? await commit(slot, result.commit, token)
+        : await isUnchanged(slot);
+      if (!isTrue) return discard(slot, batch);
       if (actor.lobby && result.commit) await follow(actor.lobby, result.events);
       answer(slot, actor, batch, result);
     } catch (error) {
@@ -164,9 +167,8 @@ export function createMailboxes(deps: MailboxDeps): Mailboxes {
     waitingCount += batch.length;
   }
 
-  /** What was decided is true: committed or, where nothing changed, decided by the owner as the store has it. */
-  async function holds(slot: Slot, result: Batch, token: string): Promise<boolean> {
-    if (result.commit) return commit(slot, result.commit, token);
+  /** What was decided without a change holds: the shard is still ours, and the store has it as it is in memory. */
+  async function isUnchanged(slot: Slot): Promise<boolean> {
     try {
       return await deps.placement.confirm(slot.shard);
     } catch {

@@ -14,7 +14,7 @@ import { toAppError, unavailable } from "./failures.ts";
 import { takeFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";
 import { scopeOf } from "./key-use.ts";
-import { PresentedKeys } from "./presented-keys.ts";
+import { keyHeader, PresentedKeys } from "./presented-keys.ts";
 import { RateLimiter, type LimitState, type RouteLimit } from "./rate-limit.ts";
 import { countedAddress, countedCaller, RefusalLimiter } from "./refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
@@ -126,17 +126,23 @@ export class Pipeline {
     if (entry === null) throw x.refusal ?? new AppError("route:not_found");
     const early = x.refusal ?? this.mediaProblem(x, entry);
     if (early !== null) return this.refuseEarly(x, entry, early);
-    const key = entry.keyUse === "nothing" ? null : await this.keys.check(x);
+    const hasKey = entry.keyUse !== "nothing" && x.headers[keyHeader] !== undefined;
+    const key = hasKey ? await this.keys.check(x) : null;
     if (x.isClosed) return;
     const problem = this.identify(x, entry, key);
     if (problem !== null) return this.refuseEarly(x, entry, problem);
     if (entry.limit !== null) await this.count(x, entry, entry.limit);
-    const exceeded = await this.findExceeded(x, entry);
-    if (exceeded !== null) throw this.overLimit(x, exceeded);
+    const refused = this.refusals.find(entry.refusalLimit, x);
+    if (refused !== null) throw this.overLimit(x, refused);
+    const guessed = this.guesses.find(entry.guessLimit, x);
+    if (guessed !== null && !(await this.needNotGuess(x, entry))) throw this.overLimit(x, guessed);
     if (x.isClosed) return;
-    const reply = await this.handle(x, entry).catch(async (error: unknown) => {
+    let reply: Reply;
+    try {
+      reply = await this.handle(x, entry);
+    } catch (error) {
       throw await this.countRefusal(x, entry, error);
-    });
+    }
     this.finish(x, reply);
   }
 
@@ -254,15 +260,6 @@ export class Pipeline {
     return exceeded ? this.overLimit(x, exceeded) : error;
   }
 
-  /** The limit of refusals or of guesses, as this caller has exceeded it. */
-  private async findExceeded(x: Exchange, entry: RouteEntry): Promise<LimitState | null> {
-    const { refusalLimit, guessLimit } = entry;
-    const refused = refusalLimit === null ? null : this.refusals.find(refusalLimit, x);
-    if (refused !== null) return refused;
-    const guessed = guessLimit === null ? null : this.guesses.find(guessLimit, x);
-    return guessed === null || (await this.needNotGuess(x, entry)) ? null : guessed;
-  }
-
   /** Who sits in the lobby, or belongs to whatever the request names, is not hindered by others at the address. */
   private async needNotGuess(x: Exchange, entry: RouteEntry): Promise<boolean> {
     if (this.holdsSeat(x, entry)) return true;
@@ -284,7 +281,7 @@ export class Pipeline {
     return lobbyParam >= 0 && this.authenticator.holdsSeat(x, x.paramValues[lobbyParam] ?? "");
   }
 
-  private async handle(x: Exchange, entry: RouteEntry): Promise<Reply> {
+  private handle(x: Exchange, entry: RouteEntry): Promise<Reply> | Reply {
     const { readQuery, readBody, readParams, route } = entry;
     const query = readQuery === null ? nothing : readQuery(x.query);
     const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));

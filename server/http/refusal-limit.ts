@@ -27,10 +27,10 @@ export class RefusalLimiter {
     this.countedOf = countedOf;
   }
 
-  /** The limit as this caller has exceeded it; null for everyone who has not. */
-  find(limit: RouteLimit, request: Request): LimitState | null {
+  /** The limit as this caller has exceeded it; null for everyone who has not, and where nothing is limited. */
+  find(limit: RouteLimit | null, request: Request): LimitState | null {
     // Nobody needs to be named, who may have no address, while nobody is over a limit.
-    if (this.exceeded.size === 0) return null;
+    if (limit === null || this.exceeded.size === 0) return null;
     const name = `${limit.id} ${this.countedOf(request).name}`;
     const state = this.exceeded.get(name);
     const leftMs = this.exceeded.getRemainingTTL(name);

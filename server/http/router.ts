@@ -3,9 +3,12 @@ import { AppError } from "../core/errors.ts";
 /** Name of a parameter -> the segments it takes; without a form it takes any. */
 export type SegmentForms = Readonly<Record<string, RegExp>>;
 
-interface Pattern<T> {
-  /** Text to be met letter by letter, or what a parameter takes. */
-  segments: readonly (string | RegExp)[];
+/** What may follow a beginning of paths, one segment further. */
+interface Node<T> {
+  literals: Map<string, Node<T>>;
+  /** Parameters, by what they take; a form is tried before `anything`. */
+  parameters: { form: RegExp; next: Node<T> }[];
+  /** Of the paths that end here. */
   methods: Map<string, T>;
 }
 
@@ -21,10 +24,7 @@ const anything = /^[^]+$/;
 
 /** Finds the entry of a path: of the patterns that fit it, the first with the method. */
 export class Router<T> {
-  /** By number of segments; a literal segment is tried before a form, a form before any text. */
-  private readonly patterns = new Map<number, Pattern<T>[]>();
-  /** Of paths without parameters: nothing has to be tried. */
-  private readonly exact = new Map<string, Pattern<T>>();
+  private readonly root = newNode<T>();
   private readonly takesBadEscapes: (entry: T) => boolean;
 
   constructor(takesBadEscapes: (entry: T) => boolean = () => false) {
@@ -33,20 +33,13 @@ export class Router<T> {
 
   /** Throws when the same method and path are declared twice. */
   add(method: string, path: string, entry: T, forms: SegmentForms = {}): void {
-    const segments = path
-      .slice(1)
-      .split("/")
-      .map((text) => (text.startsWith("{") ? (forms[text.slice(1, -1)] ?? anything) : text));
-    const known = this.patterns.get(segments.length) ?? [];
-    const pattern = known.find((one) => isSame(one.segments, segments)) ?? {
-      segments,
-      methods: new Map<string, T>(),
-    };
-    if (pattern.methods.has(method)) throw new Error(`${method} ${path} is declared twice`);
-    pattern.methods.set(method, entry);
-    const all = known.includes(pattern) ? known : [...known, pattern].sort(byRank);
-    this.patterns.set(segments.length, all);
-    if (!path.includes("{")) this.exact.set(path, pattern);
+    let node = this.root;
+    for (const text of path.slice(1).split("/"))
+      node = text.startsWith("{")
+        ? parameterOf(node, forms[text.slice(1, -1)] ?? anything)
+        : literalOf(node, text);
+    if (node.methods.has(method)) throw new Error(`${method} ${path} is declared twice`);
+    node.methods.set(method, entry);
   }
 
   /**
@@ -54,47 +47,77 @@ export class Router<T> {
    * (HTTP-09); throws `request:malformed_url` for a bad escape, unless the entry takes it as it stands.
    */
   match(method: string, path: string): Match<T> | null {
-    const exact = this.exact.get(path)?.methods.get(method);
-    return exact === undefined ? this.find(method, path) : { entry: exact, params: [], allow: [] };
-  }
-
-  private find(method: string, path: string): Match<T> | null {
     const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-    const raw = trimmed.slice(1).split("/");
-    const decoded = raw.map(decodeSegment);
-    const segments = decoded.map((text, i) => text ?? raw[i] ?? "");
-    const fitting = (this.patterns.get(raw.length) ?? []).filter((one) => fits(one, segments));
-    const found = fitting.find(({ methods }) => methods.has(method));
-    const entry = found?.methods.get(method) ?? null;
+    const segments = trimmed.slice(1).split("/");
+    let hasBadEscape = false;
+    for (const [i, raw] of segments.entries()) {
+      const text = raw.includes("%") ? decodeSegment(raw) : raw;
+      hasBadEscape ||= text === null;
+      segments[i] = text ?? raw;
+    }
+    const fitting: Map<string, T>[] = [];
+    const params: string[] = [];
+    const entry = find(this.root, { segments, method, params, fitting }, 0);
     const isTaken = entry !== null && this.takesBadEscapes(entry);
-    if (decoded.includes(null) && !isTaken) throw new AppError("request:malformed_url");
-    if (fitting.length === 0) return null;
-    if (entry === null) return { entry, params: [], allow: methodsOf(fitting) };
-    const params = segments.filter((_, i) => typeof found?.segments[i] !== "string");
-    return { entry, params, allow: [] };
+    if (hasBadEscape && !isTaken) throw new AppError("request:malformed_url");
+    if (entry !== null) return { entry, params, allow: [] };
+    return fitting.length === 0 ? null : { entry, params, allow: methodsOf(fitting) };
   }
 }
 
-const methodsOf = (patterns: readonly Pattern<unknown>[]) => [
-  ...new Set(patterns.flatMap(({ methods }) => [...methods.keys()])),
-];
-
-const isSame = (one: Pattern<unknown>["segments"], other: Pattern<unknown>["segments"]) =>
-  one.every((segment, i) => String(segment) === String(other[i]));
-
-const rankOf = (segment: string | RegExp | undefined) =>
-  typeof segment === "string" ? 0 : segment === anything ? 2 : 1;
-
-function byRank(one: Pattern<unknown>, other: Pattern<unknown>): number {
-  const ranks = one.segments.map((segment, i) => rankOf(segment) - rankOf(other.segments[i]));
-  return ranks.find((difference) => difference !== 0) ?? 0;
+/** A path that is looked for, and what was found of it so far. */
+interface Search<T> {
+  segments: readonly string[];
+  method: string;
+  /** Of the pattern that is tried; those of the entry at the end. */
+  params: string[];
+  /** Methods of the patterns that fit the path, but not the method. */
+  fitting: Map<string, T>[];
 }
 
-const fits = ({ segments }: Pattern<unknown>, given: readonly string[]) =>
-  segments.every((one, i) => {
-    const text = given[i] ?? "";
-    return typeof one === "string" ? one === text : text !== "" && one.test(text);
-  });
+/** Literals are tried before forms, and forms before any text, segment by segment. */
+function find<T>(node: Node<T>, search: Search<T>, at: number): T | null {
+  const { segments, method, params, fitting } = search;
+  const text = segments[at];
+  if (text === undefined) {
+    if (node.methods.size === 0) return null;
+    const entry = node.methods.get(method) ?? null;
+    if (entry === null) fitting.push(node.methods);
+    return entry;
+  }
+  const literal = node.literals.get(text);
+  const found = literal === undefined ? null : find(literal, search, at + 1);
+  if (found !== null) return found;
+  for (const { form, next } of node.parameters) {
+    if (text === "" || !form.test(text)) continue;
+    params.push(text);
+    const entry = find(next, search, at + 1);
+    if (entry !== null) return entry;
+    params.pop();
+  }
+  return null;
+}
+
+const newNode = <T>(): Node<T> => ({ literals: new Map(), parameters: [], methods: new Map() });
+
+function literalOf<T>({ literals }: Node<T>, text: string): Node<T> {
+  const next = literals.get(text) ?? newNode<T>();
+  literals.set(text, next);
+  return next;
+}
+
+function parameterOf<T>({ parameters }: Node<T>, form: RegExp): Node<T> {
+  const known = parameters.find((one) => String(one.form) === String(form));
+  if (known !== undefined) return known.next;
+  const next = newNode<T>();
+  if (form === anything) parameters.push({ form, next });
+  else parameters.unshift({ form, next });
+  return next;
+}
+
+const methodsOf = (fitting: readonly Map<string, unknown>[]) => [
+  ...new Set(fitting.flatMap((methods) => [...methods.keys()])),
+];
 
 /** Null for a bad escape. */
 function decodeSegment(segment: string): string | null {

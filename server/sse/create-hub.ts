@@ -54,6 +54,7 @@ class EventHub implements Hub {
   private readonly host: StreamHost;
   private readonly retry: Buffer;
   private readonly delivered: Counter.Internal;
+  private unreported = { bytes: 0, messages: 0 };
   private readonly conflated: Counter.Internal;
 
   constructor(deps: HubDeps) {
@@ -65,9 +66,10 @@ class EventHub implements Hub {
     this.budget = { used: 0, limit: limits.allRingBytes };
     this.places = new Places(redisUrl, log, limits, config.HUB_STREAMS_PER_ADDRESS);
     this.feed = new Feed(redisUrl, log, limits);
-    this.writer = new Writer(limits, (error) =>
-      log.error({ err: error }, "a stream could not be written"),
-    );
+    this.writer = new Writer(limits, {
+      onError: (error) => log.error({ err: error }, "a stream could not be written"),
+      onTurn: () => this.reportDeliveries(),
+    });
     const onError = (error: unknown) =>
       log.warn({ reason: String(error) }, "the hub could not read from a store");
     this.audience = new Audience({
@@ -188,11 +190,19 @@ class EventHub implements Hub {
   }
 
   private countDelivery({ topic, cursor }: Subscriber, chunk: Chunk): void {
-    this.deps.metrics.hubBytes.inc(chunk.bytes.length);
+    this.unreported.bytes += chunk.bytes.length;
     const isLobby = topic.kind === "lobby";
-    this.delivered.inc(isLobby ? chunk.frames.length : 1);
+    this.unreported.messages += isLobby ? chunk.frames.length : 1;
     const skipped = isLobby ? 0 : chunk.lastSeq - cursor - 1;
     if (cursor > 0 && skipped > 0) this.conflated.inc(skipped);
+  }
+
+  /** Once for all deliveries of a turn. */
+  private reportDeliveries(): void {
+    const { bytes, messages } = this.unreported;
+    this.unreported = { bytes: 0, messages: 0 };
+    this.deps.metrics.hubBytes.inc(bytes);
+    this.delivered.inc(messages);
   }
 
   private measure(frame: Frame): void {
@@ -204,6 +214,7 @@ class EventHub implements Hub {
 
   private report(): void {
     this.audience.flush(performance.now());
+    this.reportDeliveries();
     this.deps.metrics.hubRingBytes.set(this.budget.used);
   }
 

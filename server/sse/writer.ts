@@ -7,6 +7,13 @@ export interface Dirty {
   collect(add: (stream: EventStream) => void): void;
 }
 
+export interface WriterHooks {
+  /** A stream could not be written. */
+  onError(error: unknown): void;
+  /** Everything that a turn of the event loop writes is written. */
+  onTurn(): void;
+}
+
 /**
  * Writes to streams at the next turn of the event loop. uWebSockets has one cork buffer, owned by the running
  * handler's response: written from there, each message would cost four system calls per stream.
@@ -14,14 +21,14 @@ export interface Dirty {
  */
 export class Writer {
   private readonly limits: HubLimits;
-  private readonly onError: (error: unknown) => void;
+  private readonly hooks: WriterHooks;
   private dirty = new Set<Dirty>();
   private readonly waiting = new Set<EventStream>();
   private turn: NodeJS.Immediate | null = null;
 
-  constructor(limits: HubLimits, onError: (error: unknown) => void) {
+  constructor(limits: HubLimits, hooks: WriterHooks) {
     this.limits = limits;
-    this.onError = onError;
+    this.hooks = hooks;
   }
 
   /** Messages that come until the next turn are written together. */
@@ -58,13 +65,14 @@ export class Writer {
       if (this.flush(stream)) this.waiting.add(stream);
     }
     if (this.waiting.size > 0) this.schedule();
+    this.hooks.onTurn();
   }
 
   private flush(stream: EventStream): boolean {
     try {
       return stream.flush();
     } catch (error) {
-      this.onError(error);
+      this.hooks.onError(error);
       return false;
     }
   }

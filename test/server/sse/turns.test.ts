@@ -19,7 +19,10 @@ async function countByTurn(done: () => number, count: number): Promise<number[]>
 function openWriter(hasMore: (n: number) => boolean = () => false) {
   const written: number[] = [];
   const fail = (error: unknown) => assert.fail(String(error));
-  const writer = new Writer({ ...hubLimits, writesPerTurn: 10 }, fail);
+  const writer = new Writer(
+    { ...hubLimits, writesPerTurn: 10 },
+    { onError: fail, onTurn: () => undefined },
+  );
   const streamOf = (n: number) =>
     ({
       isClosed: false,
