@@ -7,7 +7,7 @@ import type { Config } from "../core/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
 import { challengeCommands } from "./challenges.ts";
-import { configTable } from "./config-table.ts";
+import { configTable, envExample } from "./config-table.ts";
 import { importCommands } from "./imports.ts";
 import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
 import { probeCommands } from "./probe.ts";
@@ -34,7 +34,10 @@ export const commands: readonly ConsoleCommand[] = [
   {
     name: "config",
     summary: "Print every setting, secrets left out",
-    optional: [["--markdown", "print the table of the README instead"]],
+    optional: [
+      ["--markdown", "print the table of the README instead"],
+      ["--env", "print .env.example instead"],
+    ],
     run: showConfig,
   },
   { name: "health", summary: "Ask the running service how it is", run: checkHealth },
@@ -67,6 +70,7 @@ export const commands: readonly ConsoleCommand[] = [
 
 async function showConfig(config: Config, options: Options) {
   if (options["markdown"]) return configTable();
+  if (options["env"]) return envExample();
   const show = (name: string, value: unknown) => {
     if (secretSettings.has(name)) return value === "" ? "" : "(set)";
     return typeof value === "string" ? withoutPassword(value) : value;

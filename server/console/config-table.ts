@@ -20,6 +20,19 @@ export function configTable(): string {
   return table.map((cells) => `| ${cells.join(" | ")} |\n`).join("");
 }
 
+/** Every setting as `.env.example`, which a test compares: nothing is set until its line is uncommented. */
+export function envExample(): string {
+  const settings = Object.entries<Setting>(ConfigSchema.properties).map(([name, setting]) => {
+    const value = name in decidedLater ? "" : String(setting.default ?? "");
+    return `# ${setting.description ?? ""}\n# ${name}=${value}\n`;
+  });
+  const head =
+    "# Settings of emberline with their defaults. Copy this file to .env and uncomment what you change.\n" +
+    "# Social logins have settings of their own, OAUTH_<NAME>_...\n" +
+    "# `npm run console -- config --env` prints this file.\n";
+  return [head, ...settings].join("\n");
+}
+
 function shown(value: unknown): string {
   return value === "" ? "" : `\`${String(value)}\``;
 }
