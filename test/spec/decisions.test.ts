@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 
@@ -9,6 +9,8 @@ const areas = readdirSync(folder).filter((name) => name.endsWith(".md") && name 
 
 /** Ids of rules, and of promises, as code and documents cite them. */
 const idPattern = /\b(?:[A-Z]{2,5}-\d{2}|S\d{1,2})\b/g;
+/** Benchmarks name their aims too; elsewhere such a text may be anything. */
+const aimPattern = /\bA\d{1,2}\b/g;
 /** Text of the same form that is no id. */
 const otherTexts: ReadonlySet<string> = new Set(["UTF-16", "UTC-12", "GMT-14"]);
 const cited = ["server", "workers", "actors", "importers", "db", "bench", "test"].map(
@@ -30,8 +32,10 @@ function recordsOf(area: string): { id: string; text: string }[] {
 function citations(): [file: string, id: string][] {
   const files = [...globSync([...cited, "*.md", ".github/**/*.md"], { cwd: root })];
   return files.flatMap((file) => {
-    const found = readFileSync(join(root, file), "utf8").match(idPattern) ?? [];
-    return [...new Set(found)].map((id): [string, string] => [file, id]);
+    const text = readFileSync(join(root, file), "utf8");
+    const aims = file.startsWith("bench/") ? (text.match(aimPattern) ?? []) : [];
+    const found = new Set([...(text.match(idPattern) ?? []), ...aims]);
+    return [...found].map((id): [string, string] => [file, id]);
   });
 }
 
@@ -48,7 +52,8 @@ describe("the decision records", () => {
     assert.equal(all.length, known.size);
     const broken = all.filter(
       ({ id, text }) =>
-        !new RegExp(`^${idPattern.source}$`).test(id) || !/^\*\*[^*]+\.\*\* \S[^#]*$/.test(text),
+        !new RegExp(`^(?:${idPattern.source}|${aimPattern.source})$`).test(id) ||
+        !/^\*\*[^*]+\.\*\* \S[^#]*$/.test(text),
     );
     assert.deepEqual(broken, []);
   });
@@ -61,5 +66,17 @@ describe("the decision records", () => {
       const kinds = [...new Set(some.map(({ id }) => kindOf(id)))];
       assert.equal(row.split("|")[2]?.trim(), kinds.join(", "), area);
     }
+  });
+
+  it("name only files and folders that exist, as do the guides for contributors", () => {
+    const pages = globSync(["server/decisions/*.md", ".github/*.md"], { cwd: root });
+    const path = /`((?:server|workers|actors|importers|db|bench|test)\/[\w./-]+)`/g;
+    const missing = pages.flatMap((page) => {
+      const named = [...readFileSync(join(root, page), "utf8").matchAll(path)];
+      return named
+        .filter(([, name = ""]) => !existsSync(join(root, name)))
+        .map(([, name]) => `${page} names ${name}`);
+    });
+    assert.deepEqual(missing, []);
   });
 });
