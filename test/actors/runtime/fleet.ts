@@ -69,7 +69,12 @@ export async function newMember(
 
 /** Members of the bodies that the tests look at. */
 interface Body {
-  lobby: { status: string; current_index: number; players: { id: number; score: number }[] };
+  lobby: {
+    status: string;
+    current_index: number;
+    spectator_count: number;
+    players: { id: number; score: number }[];
+  };
   points_earned: number;
   revision: number;
   count: number;

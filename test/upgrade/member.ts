@@ -1,0 +1,109 @@
+import type { LobbyCommand } from "../../actors/index.ts";
+import { App, us_socket_local_port } from "../../server/http/uws.ts";
+import type * as Parts from "./parts.ts";
+
+/**
+ * The lobbies and the streams of one version as a process of its own. Arguments: address of the store, and of the
+ * module with the version's parts.
+ */
+export type Order =
+  | { type: "ask"; code: string; command: LobbyCommand; key?: string }
+  | { type: "list" }
+  /** Hands everything over and ends, as a worker that is replaced does. */
+  | { type: "drain" };
+
+const drainMs = 500;
+const [, , redisUrl = "", file = ""] = process.argv;
+// Both versions have what `parts.ts` names, and the test is there to say where they differ.
+const parts = (await import(file)) as typeof Parts;
+const { silentLogger: log, systemClock: clock } = parts;
+const topicBase = "/games/trivia";
+
+const metrics = parts.createMetrics();
+let drawn = 0;
+const lobbies = await parts.createLobbies({
+  redisUrl,
+  clock,
+  log,
+  metrics,
+  context: { hubUrl: "/v1/hub", topicBase },
+  seatLimit: null,
+  enqueueResult: async ({ code }) => process.send?.({ result: code }),
+  draw: async ({ count }) =>
+    Array.from({ length: count }, () => ({
+      id: process.pid * 1_000 + (drawn += 1),
+      category: "science",
+      difficulty: "easy",
+      text: `Question ${drawn}?`,
+      choices: ["a", "b", "c", "d"],
+      correctIndex: 0,
+      explanation: "It is the first.",
+      estimatedRate: 75,
+      isCached: true,
+      numServed: 0,
+      numCorrect: 0,
+    })),
+});
+const hub = parts.createHub({
+  config: parts.parseConfig({ HUB_STREAMS_PER_ADDRESS: "100" }),
+  log,
+  clock,
+  metrics,
+  redisUrl,
+  keys: { stream: parts.eventStreamKey, channel: parts.eventChannel },
+  snapshotOf: (code) => lobbies.snapshot(code),
+  publicList: () => lobbies.listPublic(),
+  tellSpectators: (code, count) => lobbies.tellSpectators(code, count),
+});
+
+/** Seat, and for a spectator the number at which the lobby said that it is public, stand for what a token tells. */
+const app = App().get("/v1/hub", (res, req) => {
+  const leaving: (() => void)[] = [];
+  let isGone = false;
+  res.onAborted(() => {
+    isGone = true;
+    leaving.forEach((leave) => leave());
+  });
+  const query = new URLSearchParams(req.getQuery());
+  const topic = parts.parseTopic(query.get("topic") ?? "", topicBase);
+  if (!topic) throw new Error(`no topic: ${query}`);
+  const numberOf = (name: string) => (query.has(name) ? Number(query.get(name)) : null);
+  const subscription = {
+    topics: [{ topic, seatId: numberOf("seat"), publicAt: numberOf("public_at") }],
+    lastEventId: req.getHeader("last-event-id") || null,
+    expiresAt: null,
+    ip: "198.51.100.1",
+  };
+  void hub.admit(subscription).then(
+    () => {
+      if (isGone) return hub.abandon(subscription);
+      res.cork(() => res.writeHeader("Content-Type", "text/event-stream; charset=utf-8"));
+      hub.open(subscription, { raw: res, onClose: (leave) => leaving.push(leave) });
+    },
+    (error: unknown) => res.cork(() => res.writeStatus("503 Full").end(String(error))),
+  );
+});
+
+async function obey(order: Order): Promise<unknown> {
+  switch (order.type) {
+    case "ask":
+      return lobbies.ask(order.code, order.command, order.key);
+    case "list":
+      return lobbies.listPublic();
+    case "drain":
+      await hub.drain(drainMs);
+      await lobbies.handOver();
+      await lobbies.stop();
+      return null;
+  }
+}
+
+process.on("message", ({ n, order }: { n: number; order: Order }) => {
+  void obey(order).then((answer) => process.send?.({ n, answer }));
+});
+process.on("disconnect", () => process.exit(0));
+app.listen("127.0.0.1", 0, (socket) => {
+  if (!socket) throw new Error("no free port");
+  const { incarnation } = lobbies.describe();
+  process.send?.({ incarnation, port: us_socket_local_port(socket) });
+});

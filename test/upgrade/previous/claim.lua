@@ -1,0 +1,19 @@
+-- Takes over one shard if its owner record is still what the claimer saw.
+-- KEYS: owner, epoch, due, history. ARGV: expected record, claimer, 1 when the claimer knows what was stored last.
+-- The history is that of the store's writes when the shard was last known to be whole, and the shard's generation,
+-- which grows when it is taken over with nobody knowing what the store has lost since.
+-- Returns {token, generation, code, due ms, ...} with the shard's timers, or {} when the shard is not to be had.
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return {} end
+local token = ARGV[2] .. '|' .. redis.call('INCR', KEYS[2])
+redis.call('SET', KEYS[1], token)
+local present = string.match(redis.call('INFO', 'replication'), 'master_replid:(%w+)') or ''
+local noted, generation = string.match(redis.call('GET', KEYS[4]) or '', '^(%w*) (%d+)$')
+generation = tonumber(generation or 0)
+if noted ~= present and not (noted and ARGV[3] == '1') then
+  if noted then generation = generation + 1 end
+  redis.call('SET', KEYS[4], present .. ' ' .. generation)
+end
+local reply = redis.call('ZRANGE', KEYS[3], 0, -1, 'WITHSCORES')
+table.insert(reply, 1, tostring(generation))
+table.insert(reply, 1, token)
+return reply

@@ -1,0 +1,205 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { get, type ClientRequest } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import type { LobbyCommand, LobbyReply } from "../../actors/index.ts";
+import {
+  deadChannel,
+  ownerKey,
+  shardCount,
+  shardOf,
+  workersKey,
+} from "../../actors/runtime/keys.ts";
+import { codeAlphabet, codeLength } from "../../server/core/lobby-codes.ts";
+import { accept, type Heard } from "../survival/listener.ts";
+import { eventually } from "../support/eventually.ts";
+import { forked } from "../support/forked.ts";
+import type { Order } from "./member.ts";
+
+const files = {
+  previous: new URL("./previous/parts.mjs", import.meta.url),
+  present: new URL("./parts.ts", import.meta.url),
+};
+
+export type Version = keyof typeof files;
+
+type Said = { n: number; answer: unknown } | { result: string };
+
+/** A process that runs one version. */
+export class Member {
+  readonly version: Version;
+  readonly incarnation: string;
+  readonly url: string;
+  /** Codes of lobbies whose results it has put in the queue. */
+  readonly results: string[] = [];
+  isLeaving = false;
+  private readonly child: ChildProcess;
+  private readonly waiting = new Map<number, (answer: unknown) => void>();
+  private numOrders = 0;
+
+  constructor(
+    version: Version,
+    child: ChildProcess,
+    { incarnation, port }: { incarnation: string; port: number },
+  ) {
+    this.version = version;
+    this.incarnation = incarnation;
+    this.url = `http://127.0.0.1:${port}`;
+    this.child = child;
+    child.on("message", (said: Said) => {
+      if ("result" in said) return void this.results.push(said.result);
+      this.waiting.get(said.n)?.(said.answer);
+      this.waiting.delete(said.n);
+    });
+    // Who waits for a process that is gone asks another one.
+    child.once("exit", () => this.waiting.forEach((tell) => tell(null)));
+  }
+
+  /** Null when the process died before it answered. */
+  async ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply | null> {
+    const named = key === undefined ? {} : { key };
+    return (await this.order({ type: "ask", code, command, ...named })) as LobbyReply | null;
+  }
+
+  async list(): Promise<string> {
+    return (await this.order({ type: "list" })) as string;
+  }
+
+  async drain(): Promise<void> {
+    this.isLeaving = true;
+    await this.order({ type: "drain" });
+    await this.end();
+  }
+
+  /** Killed, and found so by its primary. */
+  async kill(redis: Redis): Promise<void> {
+    this.isLeaving = true;
+    await this.end();
+    await redis.zrem(workersKey, this.incarnation);
+    await redis.publish(deadChannel, this.incarnation);
+  }
+
+  async end(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.child.kill("SIGKILL");
+    await once(this.child, "exit");
+  }
+
+  private order(order: Order): Promise<unknown> {
+    const n = (this.numOrders += 1);
+    if (!this.child.connected) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.waiting.set(n, resolve);
+      this.child.send({ n, order });
+    });
+  }
+}
+
+export async function startMember(version: Version, redisUrl: string): Promise<Member> {
+  const args = [redisUrl, files[version].href];
+  const child = forked(new URL("./member.ts", import.meta.url), args);
+  const exited = once(child, "exit").then(() => Promise.reject(new Error(`${version}: exited`)));
+  const said = await Promise.race([once(child, "message"), exited]);
+  const [ready] = said as [{ incarnation: string; port: number }];
+  return new Member(version, child, ready);
+}
+
+export async function ownersOf(redis: Redis): Promise<string[]> {
+  const keys = Array.from({ length: shardCount }, (_, shard) => ownerKey(shard));
+  return (await redis.mget(keys)).map((owner) => owner?.split("|")[0] ?? "");
+}
+
+/** Until each of these has its share of the lobbies. */
+export async function shared(redis: Redis, members: readonly Member[]): Promise<void> {
+  await eventually("the shards are shared out", async () => {
+    const owners = await ownersOf(redis);
+    const share = shardCount / members.length / 2;
+    return members.every(
+      ({ incarnation }) => owners.filter((owner) => owner === incarnation).length > share,
+    );
+  });
+}
+
+let numCodes = 0;
+
+/** Codes of lobbies that this process owns now. */
+export async function codesOf(redis: Redis, owner: Member, count: number): Promise<string[]> {
+  const owners = await ownersOf(redis);
+  const codes: string[] = [];
+  while (codes.length < count) {
+    const code = codeOf(numCodes++);
+    if (owners[shardOf(code)] === owner.incarnation) codes.push(code);
+  }
+  return codes;
+}
+
+function codeOf(n: number): string {
+  let code = "";
+  for (let rest = n; code.length < codeLength; rest = Math.floor(rest / codeAlphabet.length))
+    code += codeAlphabet[rest % codeAlphabet.length];
+  return code;
+}
+
+export interface Follower {
+  heard: Heard;
+  close(): void;
+}
+
+/** Address of a stream: `seat`, or for a spectator `public_at`, stands for what a token tells. */
+export function streamOf({ url }: Member, code: string, query: Record<string, number>): string {
+  const named = Object.entries(query).map(([name, value]) => `&${name}=${value}`);
+  return `${url}/v1/hub?topic=/games/trivia/lobby/${code}${named.join("")}`;
+}
+
+const retryMs = 25;
+
+/** A stream that comes back to whichever process `at` names then, with the last number it has. */
+export function follow(at: () => Member, code: string, query: Record<string, number>): Follower {
+  const heard: Heard = {
+    last: 0,
+    messages: new Map(),
+    connections: 0,
+    doubled: 0,
+    missed: 0,
+    gaps: 0,
+    isEnded: false,
+  };
+  let isClosed = false;
+  let connection: ClientRequest | null = null;
+
+  async function connect(): Promise<void> {
+    heard.connections += 1;
+    const headers = heard.last === 0 ? {} : { "last-event-id": String(heard.last) };
+    const made = get(streamOf(at(), code, query), { agent: false, headers });
+    connection = made;
+    made.on("error", () => {});
+    made.on("response", (response) => {
+      let rest = "";
+      response.on("error", () => {});
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        const parts = (rest + chunk).split("\n\n");
+        rest = parts.pop() ?? "";
+        for (const part of parts) if (!heard.isEnded) accept(heard, part.trimStart());
+        if (heard.isEnded) response.destroy();
+      });
+    });
+    await new Promise((resolve) => made.once("close", resolve));
+  }
+
+  async function run(): Promise<void> {
+    while (!isClosed && !heard.isEnded) {
+      await connect();
+      await wait(retryMs);
+    }
+  }
+
+  void run();
+  return {
+    heard,
+    close: () => {
+      isClosed = true;
+      connection?.destroy();
+    },
+  };
+}
