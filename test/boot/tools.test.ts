@@ -26,7 +26,7 @@ const root = join(import.meta.dirname, "../..");
 
 function runTests(...given: string[]): Promise<unknown> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const args = [...nodeFlags, "test/run.ts", ...given];
+  const args = ["--import", "tsx", "test/run.ts", ...given];
   return promisify(execFile)(process.execPath, args, { cwd: root, env });
 }
 

@@ -19,16 +19,8 @@ const settings = () => ({
   OPERATOR_BOOTSTRAP_TOKEN: bootstrapToken,
 });
 
-before(async () => {
-  stores = await testStores();
-  service = await startService({ env: settings() });
-});
-after(async () => {
-  await service.stop();
-  await stores.stop();
-});
-
 const ask = (url: string, init: RequestInit = {}) => fetch(url, { redirect: "manual", ...init });
+
 const post = (path: string, body: unknown) =>
   ask(service.url + path, {
     method: "POST",
@@ -37,6 +29,15 @@ const post = (path: string, body: unknown) =>
   });
 
 describe("a service in production", () => {
+  before(async () => {
+    stores = await testStores();
+    service = await startService({ env: settings() });
+  });
+  after(async () => {
+    await service.stop();
+    await stores.stop();
+  });
+
   it("names every setting that is missing and starts nothing", async () => {
     const dataDir = temporaryDataDir();
     const { code, output } = await failToStart(serviceEnv(dataDir, { APP_ENV: "production" }));

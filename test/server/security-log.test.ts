@@ -22,26 +22,6 @@ const me = "/v1/users/@me";
 const written: string[] = [];
 let app: App;
 let provider: PlainProvider;
-before(async () => {
-  provider = await startPlainProvider();
-  const log = createLogger(parseConfig({ LOG_LEVEL: "info" }), "http", {
-    write: (text) => written.push(text),
-  });
-  app = await startApp({
-    log,
-    env: {
-      OAUTH_OCTO_CLIENT_ID: "octo-client",
-      OAUTH_OCTO_SECRET: "secret-of-the-client",
-      OAUTH_OCTO_AUTHORIZE_URL: `${provider.url}/authorize`,
-      OAUTH_OCTO_TOKEN_URL: `${provider.url}/token`,
-      OAUTH_OCTO_USERINFO_URL: `${provider.url}/user`,
-    },
-  });
-});
-after(async () => {
-  await app.stop();
-  await provider.stop();
-});
 
 /** Lines written since `start`, which are one object each. */
 const linesSince = (start: number) =>
@@ -72,6 +52,27 @@ const linkOf = async (to: string, template: string) => {
 };
 
 describe("the log", () => {
+  before(async () => {
+    provider = await startPlainProvider();
+    const log = createLogger(parseConfig({ LOG_LEVEL: "info" }), "http", {
+      write: (text) => written.push(text),
+    });
+    app = await startApp({
+      log,
+      env: {
+        OAUTH_OCTO_CLIENT_ID: "octo-client",
+        OAUTH_OCTO_SECRET: "secret-of-the-client",
+        OAUTH_OCTO_AUTHORIZE_URL: `${provider.url}/authorize`,
+        OAUTH_OCTO_TOKEN_URL: `${provider.url}/token`,
+        OAUTH_OCTO_USERINFO_URL: `${provider.url}/user`,
+      },
+    });
+  });
+  after(async () => {
+    await app.stop();
+    await provider.stop();
+  });
+
   it("has a line for what matters to the safety of an account, with ids and without secrets", async () => {
     const start = written.length;
     const { email, session } = await registerAccount(app);

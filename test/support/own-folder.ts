@@ -1,4 +1,12 @@
-import { chmodSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  globSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onStopSignals } from "../../server/boot/signals.ts";
@@ -53,4 +61,17 @@ export async function removeWithServers(folder: string): Promise<void> {
     for (const file of globSync(`**/${name}`, { cwd: folder }))
       await stopOrphan(join(folder, file), program, signal);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Where temporary files go: into memory, which copies a database forty times faster than many a disk, if there is enough. */
+export function fastFolder(): string {
+  const path = "/dev/shm";
+  const neededBytes = 2 ** 30;
+  try {
+    accessSync(path, constants.W_OK);
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize >= neededBytes ? path : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }

@@ -1,4 +1,10 @@
+import { after } from "node:test";
+
 const ends: (() => Promise<unknown>)[] = [];
+
+// Other programs than tests use this as well: a hook would make them one.
+const isTest = process.execArgv.includes("--test") || "NODE_TEST_CONTEXT" in process.env;
+if (isTest) after(endShared);
 
 /** After the last test of the process. */
 export async function endShared(): Promise<void> {

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { withDatabase } from "../../server/core/database-url.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { parseConfig } from "../../server/core/config.ts";
+import { cacheFolder } from "../../server/local/cache-folder.ts";
+import { findRedisProgram } from "../../server/local/redis-program.ts";
 import { startLocalPostgres, withClient } from "../../server/local/postgres.ts";
 import { starts } from "./cleanup.ts";
+import { shared } from "./shared.ts";
 import { startLocalRedis, type LocalRedis } from "../../server/local/redis.ts";
 
 export interface TestStores {
@@ -27,6 +30,9 @@ export interface TestPostgres {
   url: string;
   stop(): Promise<void>;
 }
+
+/** Where the machine has no Redis, one is unpacked: once, before two files at a time ask for it. */
+export const findTestRedis = () => findRedisProgram(cacheFolder("", tmpdir()), silentLogger);
 
 const template = "emberline_template";
 /** What the first start of a service makes of the template, which takes a third of that start. */
@@ -75,30 +81,29 @@ async function migrateTemplate(url: string): Promise<void> {
   }
 }
 
+/** Of a file that runs alone. */
+const ownPostgres = shared(startTestPostgres, (postgres) => postgres.stop());
+
 let databases = 0;
 
 /**
  * A database copied from the migrated template, or as a service leaves it that was started and stopped.
- * `test/run.ts` shares one Postgres over the run; a file run by hand starts its own.
+ * `test/run.ts` shares one Postgres over the run; a file that runs alone starts its own.
  */
 export async function testDatabase({ isStarted = false } = {}): Promise<{
   url: string;
   drop(): Promise<void>;
 }> {
-  const shared = process.env["TEST_DATABASE_URL"];
-  const postgres = shared ? { url: shared, stop: async () => {} } : await startTestPostgres();
+  const server = process.env["TEST_DATABASE_URL"] ?? (await ownPostgres()).url;
   const name = `t_${process.pid}_${++databases}`;
-  const run = (statement: string) => withClient(postgres.url, (client) => client.query(statement));
-  if (isStarted) await makeStartedTemplate(postgres.url);
+  const run = (statement: string) => withClient(server, (client) => client.query(statement));
+  if (isStarted) await makeStartedTemplate(server);
   const source = isStarted ? startedTemplate : template;
   // Without fsync a copy of the files is cheaper than one through the log.
   await run(`create database ${name} template ${source} strategy file_copy`);
   return {
-    url: withDatabase(postgres.url, name),
-    drop: async () => {
-      await run(`drop database ${name} with (force)`);
-      await postgres.stop();
-    },
+    url: withDatabase(server, name),
+    drop: async () => void (await run(`drop database ${name} with (force)`)),
   };
 }
 

@@ -18,7 +18,6 @@ import { registerAccount } from "../support/identity.ts";
 import { formOf, scene, startTestModerator, type TestModerator } from "../support/pictures.ts";
 
 const entry = fileURLToPath(new URL("./moderation-process.ts", import.meta.url));
-
 let app: App;
 let moderator: TestModerator;
 let queues: Queues;
@@ -33,15 +32,18 @@ const startWorker = async () => {
   await once(worker, "message");
   return worker;
 };
+
 const kill = async (worker: ChildProcess) => {
   const gone = once(worker, "exit");
   worker.kill("SIGKILL");
   await gone;
 };
+
 const killAll = async () => {
   for (const worker of workers.splice(0))
     if (worker.exitCode === null && worker.signalCode === null) await kill(worker);
 };
+
 /** Sends a picture; resolves when the request has its answer. */
 const send = async (seed: number) => {
   const { session } = await registerAccount(app);
@@ -54,33 +56,41 @@ const send = async (seed: number) => {
   const { upload } = answer.body as { upload: { id: number; status: string } };
   return { ...upload, playerId: session.player.id };
 };
+
 /** An upload among those that operators have before them. */
 const waiting = async (id: number) => {
   const list = await listForReview(app.deps.em, { status: "queued", limit: 100, cursor: null });
   return list.find((upload) => upload.id === id);
 };
+
 const queue = () =>
   queues.all().find(({ name }) => name === avatarModeration.name) ?? assert.fail();
+
 /** The clean-up, so much later. */
 const tidy = (laterMs: number) => {
   const clock = { now: () => Date.now() + laterMs };
   return maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork(), clock });
 };
 
-before(async () => {
-  moderator = await startTestModerator();
-  const env = { AVATAR_MODERATION: "webhook", AVATAR_MODERATION_URL: moderator.url };
-  app = await startApp({ hasJobs: false, env });
-  queues = createQueues(app.stores.redisUrl, silentLogger);
-});
-after(async () => {
-  await killAll();
-  await queues.close();
-  await app.stop();
-  await moderator.stop();
+describe("avatar moderation", () => {
+  before(async () => {
+    moderator = await startTestModerator();
+    const env = { AVATAR_MODERATION: "webhook", AVATAR_MODERATION_URL: moderator.url };
+    app = await startApp({ hasJobs: false, env });
+    queues = createQueues(app.stores.redisUrl, silentLogger);
+  });
+  after(async () => {
+    await killAll();
+    await queues.close();
+    await app.stop();
+    await moderator.stop();
+  });
+
+  describe("the moderation of an avatar whose job worker is killed", moderationAvatarWhoseJob);
+  describe("the moderation of an avatar that nobody can do", moderationAvatarNobodyCan);
 });
 
-describe("the moderation of an avatar whose job worker is killed", () => {
+function moderationAvatarWhoseJob(): void {
   it("is done by the next one, once, and the request is not kept waiting", async () => {
     const first = await startWorker();
     moderator.answer = null;
@@ -130,9 +140,9 @@ describe("the moderation of an avatar whose job worker is killed", () => {
     await tidy(3 * 60_000);
     assert.deepEqual(await queue().getWaiting(), []);
   });
-});
+}
 
-describe("the moderation of an avatar that nobody can do", () => {
+function moderationAvatarNobodyCan(): void {
   it("is left to a person when its last attempt fails", async () => {
     await killAll();
     const { id } = await send(3);
@@ -161,4 +171,4 @@ describe("the moderation of an avatar that nobody can do", () => {
     await tidy(30 * 60_000);
     assert.equal((await queue().getWaiting()).length, 1);
   });
-});
+}

@@ -17,19 +17,27 @@ import { messagesTo } from "../support/messages.ts";
 
 const clock = manualClock();
 let app: App;
-before(async () => {
-  app = await startApp({ clock, hasJobs: false });
-});
-after(() => app.stop());
 
 const waiting = () =>
   rowsOf(app.deps.em, sql<{ id: number }>`select id from credential_requests order by id`);
+
 const codesTo = async (email: string) =>
   (await messagesTo(app.deps, email)).filter(({ template }) => template === "sign-in-code");
+
 const ask = (email: string) => post(app, "/v1/gateway/code/request", { email });
 const forget = () => rowsOf(app.deps.em, sql`delete from credential_requests`);
 
-describe("a request for a code or a reset", () => {
+describe("credential requests", () => {
+  before(async () => {
+    app = await startApp({ clock, hasJobs: false });
+  });
+  after(() => app.stop());
+
+  describe("a request for a code or a reset", requestForCodeOr);
+  describe("a login of an unknown name", loginUnknownName);
+});
+
+function requestForCodeOr(): void {
   it("leaves the same behind for a known and an unknown address", async () => {
     await forget();
     const { email } = await registerAccount(app);
@@ -157,9 +165,9 @@ describe("a request for a code or a reset", () => {
       assert.equal(rows.length, 0, table);
     }
   });
-});
+}
 
-describe("a login of an unknown name", () => {
+function loginUnknownName(): void {
   it("costs one check of a password, like that of a known one", async () => {
     const { email } = await registerAccount(app);
     const { passwords } = app.deps;
@@ -177,4 +185,4 @@ describe("a login of an unknown name", () => {
     }
     assert.deepEqual(work, ["own", "dummy", "dummy"]);
   });
-});
+}

@@ -20,22 +20,10 @@ interface Given {
 }
 
 const hourMs = 3_600_000;
-
 let app: App;
 let questionIds: number[];
 let lobbyIds = 1_000_000;
 let seatIds = 1_000_000;
-
-before(async () => {
-  app = await startApp();
-  const wish = { category: "science", difficulty: "easy", pool: "both" as const };
-  const rest = { prompt: null, model: null, count: 20, request: "r0" };
-  assert.ok(await app.deps.enqueueAndWait(questionGeneration, { ...wish, ...rest }, 20_000));
-  const rows = await rowsOf(app.deps.em, sql<{ id: number }>`select id from questions order by id`);
-  questionIds = rows.map((row) => row.id);
-});
-after(() => app.stop());
-
 const freshQuestion = () => questionIds.shift() ?? assert.fail("no question left");
 const newAccount = async () => (await enter(app)).player.id;
 
@@ -163,7 +151,25 @@ async function counted(sheet: ResultSheet) {
   return rows[0];
 }
 
-describe("the job that stores a finished lobby", () => {
+describe("lobby results", () => {
+  before(async () => {
+    app = await startApp();
+    const wish = { category: "science", difficulty: "easy", pool: "both" as const };
+    const rest = { prompt: null, model: null, count: 20, request: "r0" };
+    assert.ok(await app.deps.enqueueAndWait(questionGeneration, { ...wish, ...rest }, 20_000));
+    const rows = await rowsOf(
+      app.deps.em,
+      sql<{ id: number }>`select id from questions order by id`,
+    );
+    questionIds = rows.map((row) => row.id);
+  });
+  after(() => app.stop());
+
+  describe("the job that stores a finished lobby", jobStoresFinishedLobby);
+  describe("the totals of a player", totalsPlayer);
+});
+
+function jobStoresFinishedLobby(): void {
   it("writes once, however often and however simultaneously it runs", async () => {
     const [ann, ben] = [await newAccount(), await newAccount()];
     const given = [
@@ -404,9 +410,9 @@ describe("the job that stores a finished lobby", () => {
       await queues.close();
     }
   });
-});
+}
 
-describe("the totals of a player", () => {
+function totalsPlayer(): void {
   interface Try {
     question: number;
     isCorrect: boolean;
@@ -475,4 +481,4 @@ describe("the totals of a player", () => {
       { numRuns: 500 },
     );
   });
-});
+}

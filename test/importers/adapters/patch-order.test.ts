@@ -13,9 +13,9 @@ import {
 import { envelope } from "../../support/archive.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ember-order-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 type Branch = EnvelopeHeader["branch"];
+
 type Patch = readonly [branch: Branch, version: string];
 
 let folders = 0;
@@ -58,51 +58,56 @@ async function orderOf(source: AsyncIterable<ImportEnvelope>): Promise<string> {
 
 const main: Branch = { slug: "main" };
 
-for (const [name, read] of [
-  ["envelopes of a folder", fromFiles],
-  ["exports of the game", fromExports],
-] as const)
-  describe(name, () => {
-    it("come oldest patch first, a branch after the one it leaves", async () => {
-      const patches: Patch[] = [
-        [main, "10.0"],
-        [{ slug: "a", parent: "c", fork_version: "1.1" }, "1.1.1"],
-        // Only the first patch of a branch has to say what it leaves.
-        [{ slug: "a" }, "1.2"],
-        [{ slug: "c", parent: "b", fork_version: "1.0" }, "1.1"],
-        [{ slug: "b", parent: "main", fork_version: "1.0" }, "1.2"],
-        [main, "1.0"],
-      ];
-      assert.equal(await orderOf(read(patches)), "main@1.0 main@10.0 b@1.2 c@1.1 a@1.1.1 a@1.2");
-    });
+describe("the order of patches", () => {
+  after(() => rmSync(folder, { recursive: true, force: true }));
 
-    it("come in some order when no branch of them is the first", async () => {
-      const patches: Patch[] = [
-        [{ slug: "a", parent: "b", fork_version: "1.0" }, "1.0"],
-        [{ slug: "b", parent: "a", fork_version: "1.0" }, "1.0"],
-      ];
-      assert.equal(await orderOf(read(patches)), "a@1.0 b@1.0");
-    });
+  for (const [name, read] of [
+    ["envelopes of a folder", fromFiles],
+    ["exports of the game", fromExports],
+  ] as const)
+    describe(name, () => {
+      it("come oldest patch first, a branch after the one it leaves", async () => {
+        const patches: Patch[] = [
+          [main, "10.0"],
+          [{ slug: "a", parent: "c", fork_version: "1.1" }, "1.1.1"],
+          // Only the first patch of a branch has to say what it leaves.
+          [{ slug: "a" }, "1.2"],
+          [{ slug: "c", parent: "b", fork_version: "1.0" }, "1.1"],
+          [{ slug: "b", parent: "main", fork_version: "1.0" }, "1.2"],
+          [main, "1.0"],
+        ];
+        assert.equal(await orderOf(read(patches)), "main@1.0 main@10.0 b@1.2 c@1.1 a@1.1.1 a@1.2");
+      });
 
-    it("are all refused when one has no version to order it by", async () => {
-      const source = read([
-        [main, "2.0"],
-        [main, "beta"],
-        [main, "1.0"],
-      ]);
-      await assert.rejects(orderOf(source), (error) => {
-        assert.ok(error instanceof ImportRefused);
-        assert.deepEqual(
-          error.problems.map(({ place }) => place),
-          ["patch.version_raw"],
-        );
-        assert.match(error.message, /beta/);
-        return true;
+      it("come in some order when no branch of them is the first", async () => {
+        const patches: Patch[] = [
+          [{ slug: "a", parent: "b", fork_version: "1.0" }, "1.0"],
+          [{ slug: "b", parent: "a", fork_version: "1.0" }, "1.0"],
+        ];
+        assert.equal(await orderOf(read(patches)), "a@1.0 b@1.0");
+      });
+
+      it("are all refused when one has no version to order it by", async () => {
+        const source = read([
+          [main, "2.0"],
+          [main, "beta"],
+          [main, "1.0"],
+        ]);
+        await assert.rejects(orderOf(source), (error) => {
+          assert.ok(error instanceof ImportRefused);
+          assert.deepEqual(
+            error.problems.map(({ place }) => place),
+            ["patch.version_raw"],
+          );
+          assert.match(error.message, /beta/);
+          return true;
+        });
       });
     });
-  });
+  describe("a folder of envelopes", folderEnvelopes);
+});
 
-describe("a folder of envelopes", () => {
+function folderEnvelopes(): void {
   it("is refused with the names of the files whose header says no version", async () => {
     const sound = envelope().header;
     const headers = [
@@ -121,4 +126,4 @@ describe("a folder of envelopes", () => {
       return true;
     });
   });
-});
+}

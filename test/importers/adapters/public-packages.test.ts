@@ -14,7 +14,6 @@ import {
 } from "../../../importers/contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ember-adapter-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(path: string, content: unknown): void {
   const file = join(folder, path);
@@ -53,7 +52,15 @@ function changes(before: Patch | undefined, after: Patch | undefined): string[] 
   );
 }
 
-describe("the releases of minecraft-data", () => {
+describe("public packages", () => {
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  describe("the releases of minecraft-data", releasesMinecraftData);
+  describe("versions of dotaconstants", versionsDotaconstants);
+  describe("a file of a public package", filePublicPackage);
+});
+
+function releasesMinecraftData(): void {
   const data = "mc/node_modules/minecraft-data/minecraft-data/data";
   /** The same things under the numbers that a release deals out. */
   const release = (name: string, first: number, hardness: number) => {
@@ -187,9 +194,9 @@ describe("the releases of minecraft-data", () => {
       return true;
     });
   });
-});
+}
 
-describe("versions of dotaconstants", () => {
+function versionsDotaconstants(): void {
   before(() => {
     for (const [name, notes, cost] of [
       ["new", ["7_06", "7_35b"], 6800],
@@ -248,9 +255,9 @@ describe("versions of dotaconstants", () => {
       { rel: "component", target: "id.item.blink" },
     ]);
   });
-});
+}
 
-describe("a file of a public package", () => {
+function filePublicPackage(): void {
   const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
   const refused = async (adapter: Adapter, path: string, problem: RegExp) =>
     assert.rejects(readAll(adapter, path), (error) => {
@@ -276,4 +283,4 @@ describe("a file of a public package", () => {
     write(`${data}/a/items.json`, deep);
     await refused(minecraft, "odd-mc", /a\/items\.json: is nested deeper than 128 levels/);
   });
-});
+}

@@ -26,13 +26,6 @@ import { smallGame, smallTexts } from "../../support/projected-game.ts";
 
 const dataDir = temporaryDataDir();
 let app: App;
-before(async () => {
-  app = await startApp({ env: { DATA_DIR: dataDir }, hasJobs: false });
-});
-after(async () => {
-  await app.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
 
 async function run(
   name: string,
@@ -55,6 +48,7 @@ const refused = (name: string, options: Options, code: string, settings: Partial
     run(name, options, settings),
     (error) => error instanceof Refusal && error.message.startsWith(code),
   );
+
 const audited = async (action: string) => {
   const rows = await rowsOf(
     app.deps.em,
@@ -63,10 +57,28 @@ const audited = async (action: string) => {
   );
   return rows.map(({ text }) => text);
 };
+
 const login = (identifier: string | undefined, text = password) =>
   post(app, "/v1/gateway/login", { identifier, password: text });
 
-describe("the commands for accounts", () => {
+describe("the console", () => {
+  before(async () => {
+    app = await startApp({ env: { DATA_DIR: dataDir }, hasJobs: false });
+  });
+  after(async () => {
+    await app.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  describe("the commands for accounts", commandsForAccounts);
+  describe("the commands for realms and operators", commandsForRealmsOperators);
+  describe("the command for raw requests", commandForRawRequests);
+  describe("the command for imports", commandForImports);
+  describe("the command for the projection", commandForProjection);
+  describe("the console as a program", consoleAsProgram);
+});
+
+function commandsForAccounts(): void {
   it("find one by id, address or name, and tell its state", async () => {
     const { email, session } = await registerAccount(app);
     const { id, name } = session.player;
@@ -171,9 +183,9 @@ describe("the commands for accounts", () => {
     const back = await post(app, "/v1/gateway/guest", { reclaimToken: guest.reclaim_token });
     assert.equal(back.status, 401);
   });
-});
+}
 
-describe("the commands for realms and operators", () => {
+function commandsForRealmsOperators(): void {
   it("make, list, rename and close a realm, with its keys", async () => {
     const { session } = await registerAccount(app);
     const token = session.access_token;
@@ -301,9 +313,9 @@ describe("the commands for realms and operators", () => {
     await run("operator:revoke", { name: "ada" });
     assert.deepEqual(await audited("operator:revoke"), ["ada: "]);
   });
-});
+}
 
-describe("the command for raw requests", () => {
+function commandForRawRequests(): void {
   it("tells of a running service what each of them came to", async () => {
     const report = await run("http:probe", { url: app.url });
     assert.deepEqual(report["misread"], knownMisreadings());
@@ -321,9 +333,9 @@ describe("the command for raw requests", () => {
     const { port } = new URL(url);
     await refused("http:probe", {}, "probe:unreachable", { HOST: "127.0.0.1", PORT: Number(port) });
   });
-});
+}
 
-describe("the command for imports", () => {
+function commandForImports(): void {
   it("cancels what is queued for a game, and says when there is nothing", async () => {
     const job = { game: "dungeon", envelope: "/none.json", stamp: 1 };
     const id = await app.deps.enqueue(codexImport, job);
@@ -333,9 +345,9 @@ describe("the command for imports", () => {
     await refused("import:cancel", { game: "dungeon" }, "import:no_job");
     assert.deepEqual(await audited("import:cancel"), ["dungeon: "]);
   });
-});
+}
 
-describe("the command for the projection", () => {
+function commandForProjection(): void {
   const rebuild = (options: Options) => run("projection:rebuild", options);
   const load = (version: string) =>
     importEnvelope(
@@ -402,9 +414,9 @@ describe("the command for the projection", () => {
     await refused("projection:rebuild", { apply: String(build) }, "projection:outdated");
     assert.equal((await rebuild({}))["status"], "applied");
   });
-});
+}
 
-describe("the console as a program", () => {
+function consoleAsProgram(): void {
   it("ends quietly when nobody reads what it prints, and so does the interface document", () => {
     for (const program of ["server/console.ts config", "server/openapi.ts"]) {
       const call = `"$0" ${nodeFlags.join(" ")} ${program} | true`;
@@ -436,4 +448,4 @@ describe("the console as a program", () => {
       );
     }
   });
-});
+}

@@ -7,17 +7,23 @@ import { startSample, type SampleServer } from "./sample.ts";
 
 let sample: SampleServer;
 let client: Client;
-before(async () => {
-  sample = await startSample({ routes: sampleRoutes });
-  client = createClient(sample.url, sampleRoutes);
-});
-after(() => sample.stop());
-
 const callerOf = (answer: { body: unknown }) => (answer.body as { caller: unknown }).caller;
+
 const lobbyToken = (seat: number, lobby = "ABCDEF", seconds = 60) =>
   sample.deps.tokens.sign("lobby", "1", seconds, { lobby, lobby_player: seat });
 
-describe("a bearer token", () => {
+describe("credentials of a request", () => {
+  before(async () => {
+    sample = await startSample({ routes: sampleRoutes });
+    client = createClient(sample.url, sampleRoutes);
+  });
+  after(() => sample.stop());
+
+  describe("a bearer token", bearerToken);
+  describe("a seat", seat2);
+});
+
+function bearerToken(): void {
   test("names the caller", async () => {
     const answer = await client.get("/v1/as/player", { token: sample.token(5) });
     const { expiresAt, ...caller } = callerOf(answer) as { expiresAt: number };
@@ -76,9 +82,9 @@ describe("a bearer token", () => {
       200,
     );
   });
-});
+}
 
-describe("a seat", () => {
+function seat2(): void {
   const call = (level: string, headers: Record<string, string> = {}) =>
     client.post(`/v1/lobbies/abcdef/${level}`, { headers });
   const bearer = () => ({ authorization: `Bearer ${sample.token(5)}` });
@@ -145,4 +151,4 @@ describe("a seat", () => {
     const header = { "x-lobby-token": lobbyToken(4), origin: "https://evil.example" };
     assert.equal((await call("seat", header)).status, 200);
   });
-});
+}

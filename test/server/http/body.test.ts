@@ -8,21 +8,30 @@ import { startSample, type SampleServer } from "./sample.ts";
 
 let sample: SampleServer;
 let client: Client;
-before(async () => {
-  sample = await startSample({ routes: sampleRoutes });
-  client = createClient(sample.url, sampleRoutes);
-});
-after(() => sample.stop());
 
 const send = (
   body: string | Uint8Array,
   type = "application/json",
   headers: Record<string, string> = {},
 ) => client.post("/v1/echo", { body, headers: { "content-type": type, ...headers } });
+
 const nested = (depth: number) =>
   `{"name":"x","zzz":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 
-describe("a JSON body", () => {
+describe("request bodies", () => {
+  before(async () => {
+    sample = await startSample({ routes: sampleRoutes });
+    client = createClient(sample.url, sampleRoutes);
+  });
+  after(() => sample.stop());
+
+  describe("a JSON body", jsonBody);
+  describe("fields", fields);
+  describe("the size of a body", sizeBody);
+  describe("framing that two readers could read differently", framingTwoReadersCould);
+});
+
+function jsonBody(): void {
   test("is accepted under every spelling of its type", async () => {
     for (const type of [
       "application/json",
@@ -102,9 +111,9 @@ describe("a JSON body", () => {
     );
     assert.deepEqual(body, { name: "x", settings: { blend: true } });
   });
-});
+}
 
-describe("fields", () => {
+function fields(): void {
   test("report all their problems at once, by path", async () => {
     const answer = await send(
       '{"name":"","count":"5","channels":["a","B"],"settings":{"blend":1}}',
@@ -139,9 +148,9 @@ describe("fields", () => {
     assert.equal(answer.status, 400);
     assert.equal(errorOf(answer).code, "request:missing_field");
   });
-});
+}
 
-describe("the size of a body", () => {
+function sizeBody(): void {
   const fill = (size: number) => `{"name":"x","zzz":"${"y".repeat(size - 21)}"}`;
 
   test("is at most 64 KiB", async () => {
@@ -190,9 +199,9 @@ describe("the size of a body", () => {
     assert.equal(responses[0]?.status, 200);
     assert.match(responses[0]?.body ?? "", /"body":\{"name":"x"\}/);
   });
-});
+}
 
-describe("framing that two readers could read differently", () => {
+function framingTwoReadersCould(): void {
   const cases: [what: string, headers: string][] = [
     ["two lengths", "Content-Length: 2\r\nContent-Length: 20"],
     ["a length and a coding", "Content-Length: 2\r\nTransfer-Encoding: chunked"],
@@ -220,4 +229,4 @@ describe("framing that two readers could read differently", () => {
       assert.ok(!text.includes("pong"), text);
       assert.ok(isClosedByServer);
     });
-});
+}

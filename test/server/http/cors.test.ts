@@ -10,18 +10,10 @@ const realm = "https://realm.example.com";
 const realms = new Set<string>();
 let sample: SampleServer;
 let client: Client;
-before(async () => {
-  sample = await startSample({
-    routes: sampleRoutes,
-    env: { CORS_ORIGINS: `${app}, http://localhost:3000`, CORS_PUBLIC_DATA: "true" },
-    server: { realmOrigins: () => realms },
-  });
-  client = createClient(sample.url, sampleRoutes);
-});
-after(() => sample.stop());
 
 const corsHeaders = (headers: Headers) =>
   [...headers].filter(([name]) => name.startsWith("access-control-"));
+
 const ask = (path: string, origin: string, wanted: string) =>
   client.request("OPTIONS", path, {
     headers: {
@@ -31,7 +23,38 @@ const ask = (path: string, origin: string, wanted: string) =>
     },
   });
 
-describe("an answer", () => {
+describe("requests of other origins", () => {
+  before(async () => {
+    sample = await startSample({
+      routes: sampleRoutes,
+      env: { CORS_ORIGINS: `${app}, http://localhost:3000`, CORS_PUBLIC_DATA: "true" },
+      server: { realmOrigins: () => realms },
+    });
+    client = createClient(sample.url, sampleRoutes);
+  });
+  after(() => sample.stop());
+
+  describe("an answer", answer2);
+  describe("a preflight", preflight);
+  describe("authority from a cookie", authorityFromCookie);
+  describe("a cookie that signs somebody in", cookieSignsSomebodyIn);
+
+  test("a page under another of our names than the configured one is ours", async () => {
+    const env = { PUBLIC_BASE_URL: "https://game.example.com" };
+    const named = await startSample({ routes: sampleRoutes, env });
+    const ask = (origin: string, headers: Record<string, string> = {}) =>
+      createClient(named.url, sampleRoutes).post("/v1/refresh", {
+        headers: { origin, ...headers },
+      });
+    for (const origin of ["https://game.example.com", named.url])
+      assert.equal((await ask(origin)).status, 200, origin);
+    const other = await ask("https://www.game.example.com", { "sec-fetch-site": "same-site" });
+    assert.equal(codeOf(other), "request:origin_forbidden");
+    await named.stop();
+  });
+});
+
+function answer2(): void {
   test("permits a listed origin, in any spelling, with credentials", async () => {
     for (const origin of [app, "HTTPS://App.example.com:443", "http://localhost:3000"]) {
       const { headers } = await client.get("/v1/ping", { headers: { origin } });
@@ -80,9 +103,9 @@ describe("an answer", () => {
     assert.match(headers.get("access-control-expose-headers") ?? "", /ETag/);
     assert.equal(headers.get("access-control-allow-credentials"), null);
   });
-});
+}
 
-describe("a preflight", () => {
+function preflight(): void {
   test("grants a listed origin the methods of the path", async () => {
     const { status, headers } = await ask("/v1/things/3", app, "authorization");
     assert.equal(status, 204);
@@ -122,9 +145,9 @@ describe("a preflight", () => {
     assert.equal(headers.get("access-control-allow-origin"), "*");
     assert.equal(headers.get("access-control-allow-credentials"), null);
   });
-});
+}
 
-describe("authority from a cookie", () => {
+function authorityFromCookie(): void {
   const refresh = (headers: Record<string, string>) =>
     client.post("/v1/refresh", { headers: { cookie: "svc_refresh=x", ...headers } });
 
@@ -165,9 +188,9 @@ describe("authority from a cookie", () => {
         "request:unsupported_media_type",
       );
   });
-});
+}
 
-describe("a cookie that signs somebody in", () => {
+function cookieSignsSomebodyIn(): void {
   const evil = [
     { origin: "https://evil.example" },
     { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
@@ -210,16 +233,4 @@ describe("a cookie that signs somebody in", () => {
         assert.deepEqual(answer.headers.getSetCookie(), []);
       }
   });
-});
-
-test("a page under another of our names than the configured one is ours", async () => {
-  const env = { PUBLIC_BASE_URL: "https://game.example.com" };
-  const named = await startSample({ routes: sampleRoutes, env });
-  const ask = (origin: string, headers: Record<string, string> = {}) =>
-    createClient(named.url, sampleRoutes).post("/v1/refresh", { headers: { origin, ...headers } });
-  for (const origin of ["https://game.example.com", named.url])
-    assert.equal((await ask(origin)).status, 200, origin);
-  const other = await ask("https://www.game.example.com", { "sec-fetch-site": "same-site" });
-  assert.equal(codeOf(other), "request:origin_forbidden");
-  await named.stop();
-});
+}

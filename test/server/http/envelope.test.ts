@@ -7,13 +7,27 @@ import { startSample, type SampleServer } from "./sample.ts";
 
 let sample: SampleServer;
 let client: Client;
-before(async () => {
-  sample = await startSample({ routes: sampleRoutes });
-  client = createClient(sample.url, sampleRoutes);
-});
-after(() => sample.stop());
 
-describe("the response envelope", () => {
+describe("answers", () => {
+  before(async () => {
+    sample = await startSample({ routes: sampleRoutes });
+    client = createClient(sample.url, sampleRoutes);
+  });
+  after(() => sample.stop());
+
+  describe("the response envelope", responseEnvelope);
+  describe("headers of every answer", headersEveryAnswer);
+  describe("a failure of ours", failureOurs);
+
+  test("each request has a fork of the entity manager of its own, made once", async () => {
+    const first = (await client.get("/v1/em")).body as { isSame: boolean; fork: number };
+    const second = (await client.get("/v1/em")).body as { isSame: boolean; fork: number };
+    assert.ok(first.isSame && second.isSame);
+    assert.notEqual(first.fork, second.fork);
+  });
+});
+
+function responseEnvelope(): void {
   test("names version, status, environment and request", async () => {
     const { json } = await client.get("/v1/names/a%20b/info?x=1");
     const { version, elapsed, timestamp, ...rest } = json as Record<string, unknown>;
@@ -52,9 +66,9 @@ describe("the response envelope", () => {
     assert.equal(status, 404);
     assert.match((json as { meta: { path: string } }).meta.path, /quoted/);
   });
-});
+}
 
-describe("headers of every answer", () => {
+function headersEveryAnswer(): void {
   test("repeat a request id of the right form and replace any other", async () => {
     const given = { "x-request-id": "client.id_1-2" };
     assert.equal(
@@ -83,9 +97,9 @@ describe("headers of every answer", () => {
       "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
     );
   });
-});
+}
 
-describe("a failure of ours", () => {
+function failureOurs(): void {
   for (const path of ["/v1/bug", "/v1/late-bug", "/v1/cyclic"])
     test(`${path} answers server:error and tells nothing`, async () => {
       const answer = await client.get(path);
@@ -114,11 +128,4 @@ describe("a failure of ours", () => {
       await debugging.stop();
     }
   });
-});
-
-test("each request has a fork of the entity manager of its own, made once", async () => {
-  const first = (await client.get("/v1/em")).body as { isSame: boolean; fork: number };
-  const second = (await client.get("/v1/em")).body as { isSame: boolean; fork: number };
-  assert.ok(first.isSame && second.isSame);
-  assert.notEqual(first.fork, second.fork);
-});
+}

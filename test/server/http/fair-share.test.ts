@@ -17,27 +17,14 @@ import { fillBank } from "../modules/runs/game.ts";
 const pool = 6;
 const share = 2;
 const times = 100;
-
 let app: App;
 let holder: pg.Client;
-before(async () => {
-  app = await startApp({ hasJobs: false, env: { DATABASE_POOL: String(pool) } });
-  await fillBank(app, 4);
-  const terms = { name: "Once", emberValue: 5, repeatable: false, dailyLimit: null };
-  const award = { awardId: "id.award.once", game: "trivia", ...terms };
-  await saveAwards(app.deps.em, [{ ...award, clientClaimable: true, isActive: true }]);
-  holder = new pg.Client({ connectionString: app.stores.databaseUrl });
-  await holder.connect();
-});
-after(async () => {
-  await holder.end();
-  await app.stop();
-});
 
 async function player() {
   const { session } = await registerAccount(app);
   return { id: session.player.id, headers: tokenOf(session) };
 }
+
 type Player = Awaited<ReturnType<typeof player>>;
 
 /** Does something while another transaction holds these rows. */
@@ -157,7 +144,26 @@ async function patch(path: string, body: unknown, headers: Record<string, string
   return { status, headers: given, code: undefined } as unknown as SessionAnswer;
 }
 
-describe("a hundred requests at once of one caller", () => {
+describe("the share of one caller", () => {
+  before(async () => {
+    app = await startApp({ hasJobs: false, env: { DATABASE_POOL: String(pool) } });
+    await fillBank(app, 4);
+    const terms = { name: "Once", emberValue: 5, repeatable: false, dailyLimit: null };
+    const award = { awardId: "id.award.once", game: "trivia", ...terms };
+    await saveAwards(app.deps.em, [{ ...award, clientClaimable: true, isActive: true }]);
+    holder = new pg.Client({ connectionString: app.stores.databaseUrl });
+    await holder.connect();
+  });
+  after(async () => {
+    await holder.end();
+    await app.stop();
+  });
+
+  describe("a hundred requests at once of one caller", hundredRequestsAtOnce);
+  describe("the line of one caller", lineOneCaller);
+});
+
+function hundredRequestsAtOnce(): void {
   for (const [what, rows, prepare] of done)
     it(`that repeat ${what} wait for no lock`, async () => {
       const who = await player();
@@ -184,9 +190,9 @@ describe("a hundred requests at once of one caller", () => {
     });
     assert.deepEqual(tally(await changed), { "200": times });
   });
-});
+}
 
-describe("the line of one caller", () => {
+function lineOneCaller(): void {
   const line = 8;
   const sent = 20;
   let short: App;
@@ -230,4 +236,4 @@ describe("the line of one caller", () => {
     assert.deepEqual(tally(await Promise.all(all)), { "200": line + share, "429": beyond });
     for (const { headers } of refused) assert.ok(Number(headers.get("retry-after")) >= 1);
   });
-});
+}

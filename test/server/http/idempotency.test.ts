@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, test, describe } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "../../../server/core/errors.ts";
 import { unavailable } from "../../../server/http/failures.ts";
@@ -13,11 +13,6 @@ import { startSample, type SampleServer } from "./sample.ts";
 
 let sample: SampleServer;
 let client: Client;
-before(async () => {
-  sample = await startSample({ routes: sampleRoutes });
-  client = createClient(sample.url, sampleRoutes);
-});
-after(() => sample.stop());
 
 const order = (key: string, name: string, token?: string) =>
   client.post("/v1/orders", {
@@ -25,127 +20,140 @@ const order = (key: string, name: string, token?: string) =>
     headers: { "idempotency-key": key },
     ...(token ? { token } : {}),
   });
+
 const ticket = (key: string, name: string, by = client) =>
   by.post("/v1/tickets", { body: { name }, headers: { "idempotency-key": key } });
+
 const drafts = () => sample.deps.redis.keys("draft:*");
 const numberOf = (answer: { body: unknown }) => (answer.body as { number: number }).number;
 
-test("the same key, caller and body repeats the first answer, headers included", async () => {
-  const first = await order("a", "x");
-  const second = await order("a", "x");
-  assert.equal(second.status, 201);
-  assert.equal(numberOf(second), numberOf(first));
-  assert.equal(second.headers.get("x-lobby-token"), first.headers.get("x-lobby-token"));
-});
+describe("an Idempotency-Key", () => {
+  before(async () => {
+    sample = await startSample({ routes: sampleRoutes });
+    client = createClient(sample.url, sampleRoutes);
+  });
+  after(() => sample.stop());
 
-test("another body under the key is a conflict", async () => {
-  await order("b", "x");
-  assert.equal(codeOf(await order("b", "y")), "request:idempotency_mismatch");
-});
+  test("the same key, caller and body repeats the first answer, headers included", async () => {
+    const first = await order("a", "x");
+    const second = await order("a", "x");
+    assert.equal(second.status, 201);
+    assert.equal(numberOf(second), numberOf(first));
+    assert.equal(second.headers.get("x-lobby-token"), first.headers.get("x-lobby-token"));
+  });
 
-test("another caller has keys of their own", async () => {
-  const numbers = [
-    await order("c", "x"),
-    await order("c", "x", sample.token(1)),
-    await order("c", "x", sample.token(2)),
-  ].map(numberOf);
-  assert.equal(new Set(numbers).size, 3);
-});
+  test("another body under the key is a conflict", async () => {
+    await order("b", "x");
+    assert.equal(codeOf(await order("b", "y")), "request:idempotency_mismatch");
+  });
 
-test("without a key nothing is repeated", async () => {
-  const send = () => client.post("/v1/orders", { body: { name: "x" } });
-  assert.notEqual(numberOf(await send()), numberOf(await send()));
-});
+  test("another caller has keys of their own", async () => {
+    const numbers = [
+      await order("c", "x"),
+      await order("c", "x", sample.token(1)),
+      await order("c", "x", sample.token(2)),
+    ].map(numberOf);
+    assert.equal(new Set(numbers).size, 3);
+  });
 
-test("simultaneous requests do the work once", async () => {
-  const before = knobs.created;
-  knobs.release = null;
-  const calls = Array.from({ length: 5 }, () => order("d", "slow"));
-  while (knobs.release === null) await new Promise((resolve) => setImmediate(resolve));
-  (knobs.release as () => void)();
-  const numbers = (await Promise.all(calls)).map(numberOf);
-  assert.equal(knobs.created, before + 1);
-  assert.equal(new Set(numbers).size, 1);
-});
+  test("without a key nothing is repeated", async () => {
+    const send = () => client.post("/v1/orders", { body: { name: "x" } });
+    assert.notEqual(numberOf(await send()), numberOf(await send()));
+  });
 
-test("a key stays taken while its request is at work, however long that is", async () => {
-  const markMs = 150;
-  const keys = new Idempotency(sample.deps.redis, { markMs });
-  const known = { playerId: 7, ip: "", entry: null, paramValues: [], text: "{}" };
-  const run = (work: () => Promise<Reply>) => keys.run(known as unknown as Exchange, "long", work);
-  const { promise: end, resolve: finish } = Promise.withResolvers<Reply>();
-  const first = run(() => end);
-  const second = run(() => Promise.reject(new Error("begun twice")));
-  const both = Promise.all([first, second]);
-  // Time that passes is what would set the key free.
-  await Promise.race([both, wait(4 * markMs)]);
-  finish({ kind: "empty", status: 201, headers: [] });
-  assert.deepEqual((await both)[1], await end);
-});
+  test("simultaneous requests do the work once", async () => {
+    const before = knobs.created;
+    knobs.release = null;
+    const calls = Array.from({ length: 5 }, () => order("d", "slow"));
+    while (knobs.release === null) await new Promise((resolve) => setImmediate(resolve));
+    (knobs.release as () => void)();
+    const numbers = (await Promise.all(calls)).map(numberOf);
+    assert.equal(knobs.created, before + 1);
+    assert.equal(new Set(numbers).size, 1);
+  });
 
-test("a refusal is not kept, the next try is a new one", async () => {
-  const before = knobs.created;
-  for (let i = 0; i < 2; i++) {
-    const answer = await order("e", "refused");
-    assert.equal(codeOf(answer), "lobby:too_many");
-    assert.equal(answer.headers.get("retry-after"), "3");
-  }
-  assert.equal(knobs.created, before + 2);
-});
+  test("a key stays taken while its request is at work, however long that is", async () => {
+    const markMs = 150;
+    const keys = new Idempotency(sample.deps.redis, { markMs });
+    const known = { playerId: 7, ip: "", entry: null, paramValues: [], text: "{}" };
+    const run = (work: () => Promise<Reply>) =>
+      keys.run(known as unknown as Exchange, "long", work);
+    const { promise: end, resolve: finish } = Promise.withResolvers<Reply>();
+    const first = run(() => end);
+    const second = run(() => Promise.reject(new Error("begun twice")));
+    const both = Promise.all([first, second]);
+    // Time that passes is what would set the key free.
+    await Promise.race([both, wait(4 * markMs)]);
+    finish({ kind: "empty", status: 201, headers: [] });
+    assert.deepEqual((await both)[1], await end);
+  });
 
-test("the next try finds what was drawn for one that failed, in another process too", async () => {
-  const other = await startSample({ routes: sampleRoutes, besides: sample });
-  try {
-    const processes = [client, createClient(other.url, sampleRoutes), client];
-    knobs.failures = [unavailable(), new Error("a bug")];
+  test("a refusal is not kept, the next try is a new one", async () => {
+    const before = knobs.created;
+    for (let i = 0; i < 2; i++) {
+      const answer = await order("e", "refused");
+      assert.equal(codeOf(answer), "lobby:too_many");
+      assert.equal(answer.headers.get("retry-after"), "3");
+    }
+    assert.equal(knobs.created, before + 2);
+  });
+
+  test("the next try finds what was drawn for one that failed, in another process too", async () => {
+    const other = await startSample({ routes: sampleRoutes, besides: sample });
+    try {
+      const processes = [client, createClient(other.url, sampleRoutes), client];
+      knobs.failures = [unavailable(), new Error("a bug")];
+      const before = knobs.drawn;
+      const answers: Awaited<ReturnType<typeof ticket>>[] = [];
+      for (const process of processes) answers.push(await ticket("h", "x", process));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [503, 500, 201],
+      );
+      assert.deepEqual(answers.at(-1)?.body, { number: before + 1 });
+      assert.deepEqual(await drafts(), []);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test("another body under the key, or another key, draws anew", async () => {
+    knobs.failures = [unavailable()];
     const before = knobs.drawn;
-    const answers: Awaited<ReturnType<typeof ticket>>[] = [];
-    for (const process of processes) answers.push(await ticket("h", "x", process));
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [503, 500, 201],
+    await ticket("i", "x");
+    const numbers = [await ticket("i", "y"), await ticket("j", "x")].map(numberOf);
+    assert.deepEqual(numbers, [before + 2, before + 3]);
+  });
+
+  test("a draw is kept for a day after a failure, and not after a refusal", async () => {
+    const known = await drafts();
+    knobs.failures = [new AppError("lobby:full")];
+    assert.equal(codeOf(await ticket("k", "x")), "lobby:full");
+    assert.deepEqual(await drafts(), known);
+    knobs.failures = [unavailable()];
+    await ticket("k", "x");
+    const [kept = ""] = (await drafts()).filter((name) => !known.includes(name));
+    const lifeMs = await sample.deps.redis.pttl(kept);
+    assert.ok(lifeMs > 23.9 * 3_600_000 && lifeMs <= 24 * 3_600_000);
+  });
+
+  test("fields are checked before the key is used", async () => {
+    assert.equal((await order("f", "")).status, 422);
+    assert.equal((await order("f", "x")).status, 201);
+  });
+
+  test("a key that is no key is refused", async () => {
+    for (const key of ["", "a b", "x".repeat(129), "é"])
+      assert.deepEqual(errorOf(await order(key, "x")).params, { parameter: "Idempotency-Key" });
+  });
+
+  test("answers are kept for a day", async () => {
+    await order("g", "x");
+    const keys = await sample.deps.redis.keys("idempotent:*");
+    assert.ok(keys.length > 0);
+    const longest = Math.max(
+      ...(await Promise.all(keys.map((key) => sample.deps.redis.pttl(key)))),
     );
-    assert.deepEqual(answers.at(-1)?.body, { number: before + 1 });
-    assert.deepEqual(await drafts(), []);
-  } finally {
-    await other.stop();
-  }
-});
-
-test("another body under the key, or another key, draws anew", async () => {
-  knobs.failures = [unavailable()];
-  const before = knobs.drawn;
-  await ticket("i", "x");
-  const numbers = [await ticket("i", "y"), await ticket("j", "x")].map(numberOf);
-  assert.deepEqual(numbers, [before + 2, before + 3]);
-});
-
-test("a draw is kept for a day after a failure, and not after a refusal", async () => {
-  const known = await drafts();
-  knobs.failures = [new AppError("lobby:full")];
-  assert.equal(codeOf(await ticket("k", "x")), "lobby:full");
-  assert.deepEqual(await drafts(), known);
-  knobs.failures = [unavailable()];
-  await ticket("k", "x");
-  const [kept = ""] = (await drafts()).filter((name) => !known.includes(name));
-  const lifeMs = await sample.deps.redis.pttl(kept);
-  assert.ok(lifeMs > 23.9 * 3_600_000 && lifeMs <= 24 * 3_600_000);
-});
-
-test("fields are checked before the key is used", async () => {
-  assert.equal((await order("f", "")).status, 422);
-  assert.equal((await order("f", "x")).status, 201);
-});
-
-test("a key that is no key is refused", async () => {
-  for (const key of ["", "a b", "x".repeat(129), "é"])
-    assert.deepEqual(errorOf(await order(key, "x")).params, { parameter: "Idempotency-Key" });
-});
-
-test("answers are kept for a day", async () => {
-  await order("g", "x");
-  const keys = await sample.deps.redis.keys("idempotent:*");
-  assert.ok(keys.length > 0);
-  const longest = Math.max(...(await Promise.all(keys.map((key) => sample.deps.redis.pttl(key)))));
-  assert.ok(longest > 23.9 * 3_600_000 && longest <= 24 * 3_600_000);
+    assert.ok(longest > 23.9 * 3_600_000 && longest <= 24 * 3_600_000);
+  });
 });

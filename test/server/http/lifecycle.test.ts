@@ -10,19 +10,8 @@ import { startSample, type SampleServer } from "./sample.ts";
 
 let sample: SampleServer;
 let lines: string[];
-beforeEach(async () => {
-  lines = [];
-  const destination = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      lines.push(chunk.toString());
-      done();
-    },
-  });
-  sample = await startSample({ routes: sampleRoutes, log: pino({ level: "info" }, destination) });
-});
-afterEach(() => sample.stop());
-
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 async function until(isTrue: () => boolean): Promise<void> {
   const giveUpAt = Date.now() + 5_000;
   while (!isTrue()) {
@@ -30,6 +19,7 @@ async function until(isTrue: () => boolean): Promise<void> {
     await nextTurn();
   }
 }
+
 /** A request to the route that waits for its release. */
 async function startWaiting(): Promise<{ answer: Promise<Response> }> {
   knobs.release = null;
@@ -38,7 +28,95 @@ async function startWaiting(): Promise<{ answer: Promise<Response> }> {
   return { answer };
 }
 
-describe("a stream", () => {
+describe("the life of a request", () => {
+  beforeEach(async () => {
+    lines = [];
+    const destination = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(chunk.toString());
+        done();
+      },
+    });
+    sample = await startSample({ routes: sampleRoutes, log: pino({ level: "info" }, destination) });
+  });
+  afterEach(() => sample.stop());
+
+  describe("a stream", stream2);
+  describe("draining", draining);
+
+  test("a client that goes away before its answer is recorded and harms nothing", async () => {
+    knobs.release = null;
+    const socket = connect(sample.port, "127.0.0.1", () =>
+      socket.write("GET /v1/waits HTTP/1.1\r\nHost: x\r\n\r\n"),
+    );
+    await until(() => knobs.release !== null);
+    socket.destroy();
+    await until(() => sample.server.inFlight() === 0);
+    (knobs.release as unknown as () => void)();
+    assert.equal((await fetch(`${sample.url}/v1/ping`)).status, 200);
+    await until(() => lines.some((line) => line.includes('"status":499')));
+  });
+
+  test("requests sent before the answers of others get their own answers in order, or the connection ends", async () => {
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    // The answer to a number is that number; one to a name takes a turn longer.
+    const asked = {
+      "/v1/things/1": '"id":1',
+      "/v1/names/two/info": '"two"',
+      "/v1/things/3": '"id":3',
+    };
+    const paths = Object.keys(asked) as (keyof typeof asked)[];
+    for (const first of paths)
+      for (const second of paths)
+        for (const third of paths) {
+          const order = [first, second, third];
+          const sent = order.map(get).join("");
+          const { responses, isClosedByServer } = await sendRaw(sample.port, sent, {
+            responses: 3,
+          });
+          for (const [at, { status, body }] of responses.entries()) {
+            assert.equal(status, 200);
+            assert.ok(body.includes(asked[order[at] ?? first]), `${order.join()} answered ${body}`);
+          }
+          assert.ok(responses.length === 3 || isClosedByServer, order.join());
+        }
+    const sent = ["/v1/things/1", "/v1/waits", "/v1/things/3"].map(get).join("");
+    const { text, isClosedByServer } = await sendRaw(sample.port, sent);
+    knobs.release?.();
+    assert.equal(isClosedByServer, true, "nobody waits for an answer that cannot come");
+    assert.doesNotMatch(text, /"id":3/);
+  });
+
+  test("a second exclusive listener on the port is refused", async () => {
+    const other = await startSample({ routes: [], server: { exclusive: true } });
+    await assert.rejects(other.server.listen("127.0.0.1", sample.port), /Cannot listen/);
+    await other.stop();
+  });
+
+  test("a handler that does not come back is answered for after ten seconds", async () => {
+    const startedAt = performance.now();
+    const { answer } = await startWaiting();
+    const { status, headers } = await answer;
+    assert.equal(status, 503);
+    assert.equal(headers.get("retry-after"), "1");
+    assert.ok(performance.now() - startedAt < 11_000);
+    knobs.release?.();
+    assert.equal((await fetch(`${sample.url}/v1/ping`)).status, 200);
+  });
+  describe("the log", log2);
+
+  test("requests are counted by pattern, method and status", async () => {
+    for (const path of ["/v1/things/1", "/v1/things/2", "/nope", "/nope2"])
+      await (await fetch(sample.url + path)).arrayBuffer();
+    const { values } = await sample.deps.metrics.requests.get();
+    const found = values
+      .map(({ labels, value }) => `${labels.method} ${labels.route} ${labels.status}: ${value}`)
+      .sort();
+    assert.deepEqual(found, ["GET /v1/things/{id} 200: 2", "GET unmatched 404: 2"]);
+  });
+});
+
+function stream2(): void {
   test("gets status and headers, then whatever its owner writes, and hears of the end", async () => {
     const closes = knobs.streamCloses;
     const abort = new AbortController();
@@ -59,9 +137,9 @@ describe("a stream", () => {
     knobs.stream?.raw.cork(() => knobs.stream?.raw.end("data: bye\n\n"));
     assert.equal(await answer.text(), "data: hello\n\ndata: bye\n\n");
   });
-});
+}
 
-describe("draining", () => {
+function draining(): void {
   test("lets a request in flight finish and takes no new connections", async () => {
     const { answer } = await startWaiting();
     assert.equal(sample.server.inFlight(), 1);
@@ -86,67 +164,9 @@ describe("draining", () => {
     assert.match(data.toString(), /Connection: close/);
     await once(socket, "close");
   });
-});
+}
 
-test("a client that goes away before its answer is recorded and harms nothing", async () => {
-  knobs.release = null;
-  const socket = connect(sample.port, "127.0.0.1", () =>
-    socket.write("GET /v1/waits HTTP/1.1\r\nHost: x\r\n\r\n"),
-  );
-  await until(() => knobs.release !== null);
-  socket.destroy();
-  await until(() => sample.server.inFlight() === 0);
-  (knobs.release as unknown as () => void)();
-  assert.equal((await fetch(`${sample.url}/v1/ping`)).status, 200);
-  await until(() => lines.some((line) => line.includes('"status":499')));
-});
-
-test("requests sent before the answers of others get their own answers in order, or the connection ends", async () => {
-  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-  // The answer to a number is that number; one to a name takes a turn longer.
-  const asked = {
-    "/v1/things/1": '"id":1',
-    "/v1/names/two/info": '"two"',
-    "/v1/things/3": '"id":3',
-  };
-  const paths = Object.keys(asked) as (keyof typeof asked)[];
-  for (const first of paths)
-    for (const second of paths)
-      for (const third of paths) {
-        const order = [first, second, third];
-        const sent = order.map(get).join("");
-        const { responses, isClosedByServer } = await sendRaw(sample.port, sent, { responses: 3 });
-        for (const [at, { status, body }] of responses.entries()) {
-          assert.equal(status, 200);
-          assert.ok(body.includes(asked[order[at] ?? first]), `${order.join()} answered ${body}`);
-        }
-        assert.ok(responses.length === 3 || isClosedByServer, order.join());
-      }
-  const sent = ["/v1/things/1", "/v1/waits", "/v1/things/3"].map(get).join("");
-  const { text, isClosedByServer } = await sendRaw(sample.port, sent);
-  knobs.release?.();
-  assert.equal(isClosedByServer, true, "nobody waits for an answer that cannot come");
-  assert.doesNotMatch(text, /"id":3/);
-});
-
-test("a second exclusive listener on the port is refused", async () => {
-  const other = await startSample({ routes: [], server: { exclusive: true } });
-  await assert.rejects(other.server.listen("127.0.0.1", sample.port), /Cannot listen/);
-  await other.stop();
-});
-
-test("a handler that does not come back is answered for after ten seconds", async () => {
-  const startedAt = performance.now();
-  const { answer } = await startWaiting();
-  const { status, headers } = await answer;
-  assert.equal(status, 503);
-  assert.equal(headers.get("retry-after"), "1");
-  assert.ok(performance.now() - startedAt < 11_000);
-  knobs.release?.();
-  assert.equal((await fetch(`${sample.url}/v1/ping`)).status, 200);
-});
-
-describe("the log", () => {
+function log2(): void {
   const record = async (path: string, init?: RequestInit) => {
     const answer = await fetch(sample.url + path, init);
     await answer.arrayBuffer();
@@ -228,14 +248,4 @@ describe("the log", () => {
     assert.match(JSON.stringify(failure?.["err"]), /sample-routes/);
     assert.equal(line?.["status"], 500);
   });
-});
-
-test("requests are counted by pattern, method and status", async () => {
-  for (const path of ["/v1/things/1", "/v1/things/2", "/nope", "/nope2"])
-    await (await fetch(sample.url + path)).arrayBuffer();
-  const { values } = await sample.deps.metrics.requests.get();
-  const found = values
-    .map(({ labels, value }) => `${labels.method} ${labels.route} ${labels.status}: ${value}`)
-    .sort();
-  assert.deepEqual(found, ["GET /v1/things/{id} 200: 2", "GET unmatched 404: 2"]);
-});
+}

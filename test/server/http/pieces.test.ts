@@ -11,6 +11,7 @@ import { startSample, type SampleServer } from "./sample.ts";
 const MiB = 1024 * 1024;
 const about = { summary: "for tests", tag: "test", source: "test", errors: [] } as const;
 const BySize = Type.Object({ size: Type.Integer() });
+
 /** No two pieces are alike, so that one sent twice or left out shows. */
 const textOf = (size: number) => {
   const line = (n: number) => String(n).padStart(8, "0");
@@ -18,6 +19,7 @@ const textOf = (size: number) => {
     .join("")
     .slice(0, size);
 };
+
 const textRoute = defineRoute({
   ...about,
   method: "GET",
@@ -27,6 +29,7 @@ const textRoute = defineRoute({
   responses: { 200: media("text/plain") },
   handler: ({ params }) => bytesReply(200, "text/plain", `é${textOf(params.size - 2)}`),
 });
+
 const bytesRoute = defineRoute({
   ...about,
   method: "GET",
@@ -40,6 +43,7 @@ const bytesRoute = defineRoute({
     return bytesReply(200, "text/plain", Buffer.from(textOf(params.size)));
   },
 });
+
 const jsonRoute = defineRoute({
   ...about,
   method: "GET",
@@ -49,8 +53,10 @@ const jsonRoute = defineRoute({
   responses: { 200: Type.Unknown() },
   handler: ({ params }) => encodedReply(200, Buffer.from(`"${textOf(params.size)}"`)),
 });
+
 const sharedSize = 16 * MiB;
 const shared = Buffer.from(`"${textOf(sharedSize)}"`);
+
 const sharedRoute = defineRoute({
   ...about,
   method: "GET",
@@ -59,6 +65,7 @@ const sharedRoute = defineRoute({
   responses: { 200: Type.Unknown() },
   handler: () => encodedReply(200, shared, { etag: '"shared"' }),
 });
+
 const pingRoute = defineRoute({
   ...about,
   method: "GET",
@@ -67,6 +74,7 @@ const pingRoute = defineRoute({
   responses: { 200: Type.Unknown() },
   handler: () => reply(200, "pong"),
 });
+
 const routes = [textRoute, bytesRoute, jsonRoute, sharedRoute, pingRoute];
 
 const sizes = [
@@ -80,16 +88,10 @@ const sizes = [
 
 const readers = 24;
 let sample: SampleServer;
+
 /** Another, whose readers take nothing. */
 let ignored: SampleServer;
 const silent: Socket[] = [];
-before(async () => {
-  [sample, ignored] = await Promise.all([startSample({ routes }), startSample({ routes })]);
-});
-after(async () => {
-  for (const socket of silent) socket.destroy();
-  await Promise.all([sample.stop(), ignored.stop()]);
-});
 
 async function startOwn(t: TestContext): Promise<SampleServer> {
   const own = await startSample({ routes });
@@ -115,6 +117,14 @@ async function until(isTrue: () => boolean, limitMs = 5_000): Promise<void> {
 }
 
 describe("a long answer", () => {
+  before(async () => {
+    [sample, ignored] = await Promise.all([startSample({ routes }), startSample({ routes })]);
+  });
+  after(async () => {
+    for (const socket of silent) socket.destroy();
+    await Promise.all([sample.stop(), ignored.stop()]);
+  });
+
   test("costs no memory while its reader stands still", async () => {
     const start = process.memoryUsage().rss;
     while (silent.length < readers) silent.push(await open(ignored, "/v1/shared"));

@@ -9,40 +9,55 @@ import { startSample, type SampleServer } from "./sample.ts";
 
 let sample: SampleServer;
 let behindProxy: SampleServer;
-before(async () => {
-  sample = await startSample({ routes: sampleRoutes });
-  const env = { TRUSTED_PROXIES: "127.0.0.0/8" };
-  behindProxy = await startSample({ routes: sampleRoutes, env, besides: sample });
-});
-after(async () => {
-  await behindProxy.stop();
-  await sample.stop();
-});
-
 const ping = "GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n";
+
 const request = (line: string, ...headers: string[]) =>
   [`${line} HTTP/1.1`, "Host: x", ...headers, "", ""].join("\r\n");
+
 const json = "Content-Type: application/json";
-
-test("every raw request comes to the end it should, but for what this build is known to misread", async () => {
-  const results = await probe(new URL(sample.url));
-  const misread = results.filter(({ isRight }) => !isRight);
-  const known = knownMisreadings();
-  assert.ok(known, `${buildWarning()}`);
-  assert.deepEqual(misread.map(({ name }) => name).sort(), [...known].sort(), shown(misread));
-  assert.ok(results.length > 90);
-});
-
 const shown = (results: object[]) => results.map((one) => JSON.stringify(one)).join("\n");
 
-test("a build nobody sent the raw requests to is told from those that are known", () => {
-  const build = uwsBuild();
-  assert.equal(buildWarning(build), null);
-  assert.match(buildWarning({ ...build, sha256: "00" }) ?? "", /http:probe.*sha256 00/);
-  assert.match(buildWarning({ ...build, version: "20.0.9" }) ?? "", /20\.0\.9/);
+describe("raw requests", () => {
+  before(async () => {
+    sample = await startSample({ routes: sampleRoutes });
+    const env = { TRUSTED_PROXIES: "127.0.0.0/8" };
+    behindProxy = await startSample({ routes: sampleRoutes, env, besides: sample });
+  });
+  after(async () => {
+    await behindProxy.stop();
+    await sample.stop();
+  });
+
+  test("every raw request comes to the end it should, but for what this build is known to misread", async () => {
+    const results = await probe(new URL(sample.url));
+    const misread = results.filter(({ isRight }) => !isRight);
+    const known = knownMisreadings();
+    assert.ok(known, `${buildWarning()}`);
+    assert.deepEqual(misread.map(({ name }) => name).sort(), [...known].sort(), shown(misread));
+    assert.ok(results.length > 90);
+  });
+
+  test("a build nobody sent the raw requests to is told from those that are known", () => {
+    const build = uwsBuild();
+    assert.equal(buildWarning(build), null);
+    assert.match(buildWarning({ ...build, sha256: "00" }) ?? "", /http:probe.*sha256 00/);
+    assert.match(buildWarning({ ...build, version: "20.0.9" }) ?? "", /20\.0\.9/);
+  });
+  describe("the connection ends with the answer", connectionEndsWithAnswer);
+
+  test("a write whose length a nameless header hides does not have its body served as a request", async () => {
+    const hidden = `Content-Length: ${ping.length}`;
+    const { text, isClosedByServer } = await sendRaw(
+      sample.port,
+      request("POST /v1/write", json, ": x", hidden) + ping,
+    );
+    assert.doesNotMatch(text, /pong/);
+    assert.ok(isClosedByServer);
+  });
+  describe("behind a proxy of ours", behindProxyOurs);
 });
 
-describe("the connection ends with the answer", () => {
+function connectionEndsWithAnswer(): void {
   const cases: [what: string, request: string, status: number][] = [
     [
       "to a chunked body",
@@ -89,19 +104,9 @@ describe("the connection ends with the answer", () => {
       assert.ok(isClosedByServer);
     }
   });
-});
+}
 
-test("a write whose length a nameless header hides does not have its body served as a request", async () => {
-  const hidden = `Content-Length: ${ping.length}`;
-  const { text, isClosedByServer } = await sendRaw(
-    sample.port,
-    request("POST /v1/write", json, ": x", hidden) + ping,
-  );
-  assert.doesNotMatch(text, /pong/);
-  assert.ok(isClosedByServer);
-});
-
-describe("behind a proxy of ours", () => {
+function behindProxyOurs(): void {
   const forwarded = "X-Forwarded-For: 203.0.113.7";
 
   test("a connection goes on", async () => {
@@ -121,4 +126,4 @@ describe("behind a proxy of ours", () => {
       assert.ok(followed.isClosedByServer);
     }
   });
-});
+}

@@ -10,16 +10,26 @@ import { startSample, type SampleServer } from "./sample.ts";
 
 let sample: SampleServer;
 let client: Client;
-before(async () => {
-  sample = await startSample({ routes: sampleRoutes });
-  client = createClient(sample.url, sampleRoutes);
-});
-after(() => sample.stop());
-
 const raw = (head: string) => sendRaw(sample.port, `${head}\r\nHost: x\r\n\r\n`, { responses: 1 });
 const statusOf = async (head: string) => (await raw(head)).responses[0]?.status;
 
-describe("a path", () => {
+describe("routing", () => {
+  before(async () => {
+    sample = await startSample({ routes: sampleRoutes });
+    client = createClient(sample.url, sampleRoutes);
+  });
+  after(() => sample.stop());
+
+  describe("a path", path2);
+  describe("a method", method2);
+
+  test("a route declared twice is refused at start", async () => {
+    const twice = sampleRoutes.slice(0, 1);
+    await assert.rejects(startSample({ routes: [...twice, ...twice] }), /declared twice/);
+  });
+});
+
+function path2(): void {
   test("nobody declared is 404", async () => {
     for (const path of [
       "/",
@@ -69,9 +79,9 @@ describe("a path", () => {
     assert.equal(responses[0]?.status, 414);
     assert.match(responses[0]?.body ?? "", /request:uri_too_long/);
   });
-});
+}
 
-describe("a method", () => {
+function method2(): void {
   test("the path does not have is 405 and says which it has", async () => {
     const answer = await client.post("/v1/things/3");
     assert.equal(codeOf(answer), "route:method_not_allowed");
@@ -120,9 +130,4 @@ describe("a method", () => {
     assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
     assert.equal((await client.request("OPTIONS", "/v1/nothing")).status, 404);
   });
-});
-
-test("a route declared twice is refused at start", async () => {
-  const twice = sampleRoutes.slice(0, 1);
-  await assert.rejects(startSample({ routes: [...twice, ...twice] }), /declared twice/);
-});
+}

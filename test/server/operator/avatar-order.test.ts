@@ -6,17 +6,16 @@ import { untilOneWaits } from "../../support/locks.ts";
 import { member as newMember, startReview, type Review } from "../../support/review.ts";
 
 let review: Review;
-
-before(async () => {
-  review = await startReview();
-});
-after(() => review.stop());
-
 const decide: Review["decide"] = (...input) => review.decide(...input);
 const member = () => newMember(review.app);
 const no = { reason: "No." };
 
 describe("several uploads of one player", () => {
+  before(async () => {
+    review = await startReview();
+  });
+  after(() => review.stop());
+
   /** Sends a picture whose storing does not end before `store` is called. */
   const sendSlowly = async (one: Awaited<ReturnType<typeof member>>) => {
     const { pictureStore } = review.app.deps;

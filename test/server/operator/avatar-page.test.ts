@@ -3,18 +3,17 @@ import { after, before, describe, it } from "node:test";
 import { member as newMember, startReview, type Review } from "../../support/review.ts";
 
 let review: Review;
-
-before(async () => {
-  review = await startReview();
-});
-after(() => review.stop());
-
 const open: Review["open"] = (...input) => review.open(...input);
 const submit: Review["submit"] = (...input) => review.submit(...input);
 const list: Review["list"] = (...input) => review.list(...input);
 const member = () => newMember(review.app);
 
 describe("the page for reviewers", () => {
+  before(async () => {
+    review = await startReview();
+  });
+  after(() => review.stop());
+
   it("shows what waits, and takes decisions with their reasons and back", async () => {
     const one = await member();
     const id = String((await one.send()).id);

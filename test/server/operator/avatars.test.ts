@@ -17,19 +17,23 @@ import {
 
 let review: Review;
 let app: App;
-
-before(async () => {
-  review = await startReview();
-  app = review.app;
-});
-after(() => review.stop());
-
 const ask: Review["ask"] = (...input) => review.ask(...input);
 const decide: Review["decide"] = (...input) => review.decide(...input);
 const list: Review["list"] = (...input) => review.list(...input);
 const member = () => newMember(app);
 
-describe("the review of avatars", () => {
+describe("avatars before operators", () => {
+  before(async () => {
+    review = await startReview();
+    app = review.app;
+  });
+  after(() => review.stop());
+
+  describe("the review of avatars", reviewAvatars);
+  describe("the upkeep of pictures", upkeepPictures);
+});
+
+function reviewAvatars(): void {
   it("lists what waits, oldest first, page by page, and shows pictures to reviewers only", async () => {
     const one = await member();
     const ids = [(await one.send()).id, (await one.send()).id, (await one.send()).id];
@@ -214,9 +218,9 @@ describe("the review of avatars", () => {
     assert.equal(rows[0]?.v, 1);
     assert.equal((await decide(id, "undo")).status, "queued");
   });
-});
+}
 
-describe("the upkeep of pictures", () => {
+function upkeepPictures(): void {
   const tidy = async () => {
     const { maintain } = await import("../../../workers/processors/maintenance.ts");
     await maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork() });
@@ -411,4 +415,4 @@ describe("the upkeep of pictures", () => {
     }
     assert.deepEqual((await filesOf(one.id)).length, 1);
   });
-});
+}

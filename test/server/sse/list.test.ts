@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, test, describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { openStream, type EventStream } from "../../support/event-stream.ts";
@@ -10,19 +10,6 @@ let redis: TestRedis;
 let publisher: Redis;
 const servers: HubServer[] = [];
 const streams: EventStream[] = [];
-
-before(async () => {
-  redis = await startTestRedis();
-  publisher = new Redis({ path: redis.url.slice("unix://".length), retryStrategy: () => 50 });
-  publisher.on("error", () => undefined);
-});
-
-after(async () => {
-  for (const stream of streams) stream.close();
-  await Promise.all(servers.map((server) => server.stop()));
-  publisher.disconnect();
-  await redis.stop();
-});
 
 interface ListMessage {
   type: string;
@@ -47,78 +34,93 @@ function follow(server: HubServer): EventStream {
 
 const numbers = (stream: EventStream) =>
   stream.frames.map((frame) => (frame.data as ListMessage).data.lobbies[0]?.n);
+
 const shows = (n: number) => (frame: { data: unknown }) =>
   (frame.data as ListMessage).data.lobbies[0]?.n === n;
 
-test("the list comes first, then at most once in its time, and the last change is never lost", async () => {
-  let n = 0;
-  let reads = 0;
-  const intervalMs = 200;
-  const server = startList(async () => {
-    reads += 1;
-    return JSON.stringify([{ n }]);
-  }, intervalMs);
-  const stream = follow(server);
-  await stream.waitFor(shows(0), "the list on subscribing");
-  const startedAt = performance.now();
-  while (performance.now() - startedAt < 1_000) {
-    n += 1;
+describe("the stream of the public list", () => {
+  before(async () => {
+    redis = await startTestRedis();
+    publisher = new Redis({ path: redis.url.slice("unix://".length), retryStrategy: () => 50 });
+    publisher.on("error", () => undefined);
+  });
+  after(async () => {
+    for (const stream of streams) stream.close();
+    await Promise.all(servers.map((server) => server.stop()));
+    publisher.disconnect();
+    await redis.stop();
+  });
+
+  test("the list comes first, then at most once in its time, and the last change is never lost", async () => {
+    let n = 0;
+    let reads = 0;
+    const intervalMs = 200;
+    const server = startList(async () => {
+      reads += 1;
+      return JSON.stringify([{ n }]);
+    }, intervalMs);
+    const stream = follow(server);
+    await stream.waitFor(shows(0), "the list on subscribing");
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 1_000) {
+      n += 1;
+      await publisher.publish("lobbies", "");
+      await delay(5);
+    }
+    await stream.waitFor(shows(n), "the last change");
+    const mostFrames = Math.ceil((performance.now() - startedAt) / intervalMs) + 2;
+    assert.ok(stream.frames.length <= mostFrames, `${stream.frames.length} frames`);
+    assert.ok(stream.frames.length >= 4, "changes come while others follow");
+    assert.equal(reads, stream.frames.length);
+    for (const frame of stream.frames) {
+      const message = frame.data as ListMessage;
+      assert.deepEqual(
+        [frame.id, frame.event, message.type, message.topic],
+        [null, "lobbies.updated", "lobbies.updated", topic],
+      );
+      assert.ok(Math.abs(message.at_ms - Date.now()) < 60_000);
+    }
+    const late = follow(server);
+    await late.waitFor(shows(n), "the list for a later subscriber");
+    assert.equal(reads, stream.frames.length, "one read serves all subscribers");
+  });
+
+  test("a change after a quiet time is sent at once", async () => {
+    let n = 0;
+    const server = startList(async () => JSON.stringify([{ n }]), 1_000);
+    const stream = follow(server);
+    await stream.waitFor(shows(0), "the list");
+    await delay(1_020);
+    n = 1;
+    const startedAt = performance.now();
     await publisher.publish("lobbies", "");
-    await delay(5);
-  }
-  await stream.waitFor(shows(n), "the last change");
-  const mostFrames = Math.ceil((performance.now() - startedAt) / intervalMs) + 2;
-  assert.ok(stream.frames.length <= mostFrames, `${stream.frames.length} frames`);
-  assert.ok(stream.frames.length >= 4, "changes come while others follow");
-  assert.equal(reads, stream.frames.length);
-  for (const frame of stream.frames) {
-    const message = frame.data as ListMessage;
-    assert.deepEqual(
-      [frame.id, frame.event, message.type, message.topic],
-      [null, "lobbies.updated", "lobbies.updated", topic],
-    );
-    assert.ok(Math.abs(message.at_ms - Date.now()) < 60_000);
-  }
-  const late = follow(server);
-  await late.waitFor(shows(n), "the list for a later subscriber");
-  assert.equal(reads, stream.frames.length, "one read serves all subscribers");
-});
+    await stream.waitFor(shows(1), "the change");
+    assert.ok(performance.now() - startedAt < 900);
+  });
 
-test("a change after a quiet time is sent at once", async () => {
-  let n = 0;
-  const server = startList(async () => JSON.stringify([{ n }]), 1_000);
-  const stream = follow(server);
-  await stream.waitFor(shows(0), "the list");
-  await delay(1_020);
-  n = 1;
-  const startedAt = performance.now();
-  await publisher.publish("lobbies", "");
-  await stream.waitFor(shows(1), "the change");
-  assert.ok(performance.now() - startedAt < 900);
-});
+  test("a failed read is repeated and a lost announcement made up for", async () => {
+    let n = 0;
+    let failures = 2;
+    const server = startList(async () => {
+      if (failures-- > 0) throw new Error("away");
+      return JSON.stringify([{ n }]);
+    }, 20);
+    const stream = follow(server);
+    await stream.waitFor(shows(0), "the list after two failures");
+    n = 1;
+    await publisher.call("CLIENT", "KILL", "TYPE", "pubsub");
+    await stream.waitFor(shows(1), "the state after the lost connection");
+    assert.deepEqual(numbers(stream).at(-1), 1);
+  });
 
-test("a failed read is repeated and a lost announcement made up for", async () => {
-  let n = 0;
-  let failures = 2;
-  const server = startList(async () => {
-    if (failures-- > 0) throw new Error("away");
-    return JSON.stringify([{ n }]);
-  }, 20);
-  const stream = follow(server);
-  await stream.waitFor(shows(0), "the list after two failures");
-  n = 1;
-  await publisher.call("CLIENT", "KILL", "TYPE", "pubsub");
-  await stream.waitFor(shows(1), "the state after the lost connection");
-  assert.deepEqual(numbers(stream).at(-1), 1);
-});
-
-test("a thousand subscribers all get a broadcast", async () => {
-  let n = 0;
-  const server = startList(async () => JSON.stringify([{ n }]), 20);
-  const many = Array.from({ length: 1_000 }, () => follow(server));
-  await Promise.all(many.map((stream) => stream.waitFor(shows(0), "the list", 20_000)));
-  n = 1;
-  await publisher.publish("lobbies", "");
-  await Promise.all(many.map((stream) => stream.waitFor(shows(1), "the change", 20_000)));
-  for (const stream of many) assert.deepEqual(numbers(stream), [0, 1]);
+  test("a thousand subscribers all get a broadcast", async () => {
+    let n = 0;
+    const server = startList(async () => JSON.stringify([{ n }]), 20);
+    const many = Array.from({ length: 1_000 }, () => follow(server));
+    await Promise.all(many.map((stream) => stream.waitFor(shows(0), "the list", 20_000)));
+    n = 1;
+    await publisher.publish("lobbies", "");
+    await Promise.all(many.map((stream) => stream.waitFor(shows(1), "the change", 20_000)));
+    for (const stream of many) assert.deepEqual(numbers(stream), [0, 1]);
+  });
 });

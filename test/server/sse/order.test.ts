@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, test, describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
@@ -10,20 +10,6 @@ let redis: TestRedis;
 let log: LobbyLog;
 let hubs: [HubServer, HubServer];
 const streams = new Set<EventStream>();
-
-before(async () => {
-  redis = await startTestRedis();
-  log = createLobbyLog(redis.url);
-  const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf };
-  hubs = [startHubServer(options), startHubServer(options)];
-});
-
-after(async () => {
-  for (const stream of streams) stream.close();
-  await Promise.all(hubs.map((hub) => hub.stop()));
-  log.close();
-  await redis.stop();
-});
 
 function follow(code: string, options: { last?: string; hub?: 0 | 1 } = {}): EventStream {
   const query = options.last === undefined ? {} : { last: options.last };
@@ -64,177 +50,206 @@ async function flood(code: string, count: number, everyMs: number): Promise<numb
   return seq;
 }
 
-test("every stream sees one run without holes while streams come and go in a flood", async () => {
-  const code = "FLDAAA";
-  const seen: { stream: EventStream; from: number | null }[] = [];
-  const open: EventStream[] = [];
-  const publishing = flood(code, 400, 2);
-  let isOver = false;
-  void publishing.then(() => (isOver = true));
-  while (!isOver) {
-    const earlier = seen[Math.floor(Math.random() * seen.length)]?.stream;
-    const last = Math.random() < 0.6 ? (earlier?.lastEventId ?? undefined) : undefined;
-    const hub = Math.random() < 0.5 ? 0 : 1;
-    const stream = follow(code, last === undefined ? { hub } : { last, hub });
-    seen.push({ stream, from: last === undefined ? null : Number(last) });
-    open.push(stream);
-    await delay(4);
-    // Without a bound a slow machine opens more streams, and is the slower for them.
-    if (Math.random() < 0.4 || open.length > 40)
-      open.splice(Math.floor(Math.random() * open.length), 1)[0]?.close();
-  }
-  const final = await publishing;
-  const witness = follow(code);
-  await witness.waitFor(isAt(final), "the newest number");
-  const end = await log.publish(code, ["lobby.pick", {}]);
-  await witness.waitFor(isAt(end), "the last message");
-  for (const { stream, from } of seen) assertContiguous(stream, from);
-  const alive = seen.filter(({ stream }) => stream.lastEventId === String(end));
-  assert.ok(
-    seen.length > 20 && alive.length > 5,
-    `${alive.length} of ${seen.length} reached the end`,
-  );
-});
+describe("the order of a stream", () => {
+  before(async () => {
+    redis = await startTestRedis();
+    log = createLobbyLog(redis.url);
+    const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf };
+    hubs = [startHubServer(options), startHubServer(options)];
+  });
+  after(async () => {
+    for (const stream of streams) stream.close();
+    await Promise.all(hubs.map((hub) => hub.stop()));
+    log.close();
+    await redis.stop();
+  });
 
-test("a stream resumes at any number on either hub, without a snapshot", async () => {
-  const code = "RSMAAA";
-  const final = await flood(code, 60, 0);
-  for (let n = 0; n < 24; n++) {
-    const from = Math.floor(Math.random() * (final + 1));
-    const stream = follow(code, { last: String(from), hub: n % 2 === 0 ? 0 : 1 });
-    if (from < final) await stream.waitFor(isAt(final), `${final} after ${from}`);
-    assertContiguous(stream, from);
-    assert.ok(!names(stream).includes("lobby.snapshot") && !names(stream).includes("lobby.gap"));
-    assert.equal(stream.frames.length, final - from);
-    stream.close();
-  }
-});
+  test("every stream sees one run without holes while streams come and go in a flood", async () => {
+    const code = "FLDAAA";
+    const seen: { stream: EventStream; from: number | null }[] = [];
+    const open: EventStream[] = [];
+    const publishing = flood(code, 400, 2);
+    let isOver = false;
+    void publishing.then(() => (isOver = true));
+    while (!isOver) {
+      const earlier = seen[Math.floor(Math.random() * seen.length)]?.stream;
+      const last = Math.random() < 0.6 ? (earlier?.lastEventId ?? undefined) : undefined;
+      const hub = Math.random() < 0.5 ? 0 : 1;
+      const stream = follow(code, last === undefined ? { hub } : { last, hub });
+      seen.push({ stream, from: last === undefined ? null : Number(last) });
+      open.push(stream);
+      await delay(4);
+      // Without a bound a slow machine opens more streams, and is the slower for them.
+      if (Math.random() < 0.4 || open.length > 40)
+        open.splice(Math.floor(Math.random() * open.length), 1)[0]?.close();
+    }
+    const final = await publishing;
+    const witness = follow(code);
+    await witness.waitFor(isAt(final), "the newest number");
+    const end = await log.publish(code, ["lobby.pick", {}]);
+    await witness.waitFor(isAt(end), "the last message");
+    for (const { stream, from } of seen) assertContiguous(stream, from);
+    const alive = seen.filter(({ stream }) => stream.lastEventId === String(end));
+    assert.ok(
+      seen.length > 20 && alive.length > 5,
+      `${alive.length} of ${seen.length} reached the end`,
+    );
+  });
 
-test("a resume at the newest number gets nothing but what follows", async () => {
-  const code = "NEWAAA";
-  const final = await flood(code, 5, 0);
-  const stream = follow(code, { last: String(final) });
-  const witness = follow(code);
-  await witness.waitFor(isAt(final), "snapshot");
-  // The witness was started later, so the first stream follows by now or reads what it missed.
-  const next = await log.publish(code, ["lobby.pick", {}]);
-  await stream.waitFor(isAt(next), "the next message");
-  assert.deepEqual(stream.frames.map(idOf), [next]);
-});
+  test("a stream resumes at any number on either hub, without a snapshot", async () => {
+    const code = "RSMAAA";
+    const final = await flood(code, 60, 0);
+    for (let n = 0; n < 24; n++) {
+      const from = Math.floor(Math.random() * (final + 1));
+      const stream = follow(code, { last: String(from), hub: n % 2 === 0 ? 0 : 1 });
+      if (from < final) await stream.waitFor(isAt(final), `${final} after ${from}`);
+      assertContiguous(stream, from);
+      assert.ok(!names(stream).includes("lobby.snapshot") && !names(stream).includes("lobby.gap"));
+      assert.equal(stream.frames.length, final - from);
+      stream.close();
+    }
+  });
 
-test("a trimmed, unknown or malformed number gets a gap and then a snapshot", async () => {
-  const code = "TRMAAA";
-  const final = await flood(code, 120, 0);
-  await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 20);
-  for (const last of [
-    "3",
-    String(final + 1),
-    "999999999999999",
-    "x",
-    "-1",
-    "1e3",
-    "0x1",
-    "9".repeat(400),
-  ]) {
-    const stream = follow(code, { last });
-    await stream.waitFor(isAt(final), `a snapshot after ${last.slice(0, 20)}`);
-    assert.deepEqual(names(stream), ["lobby.gap", "lobby.snapshot"], last.slice(0, 20));
-    assert.deepEqual((stream.frames[0]?.data as { data: unknown } | undefined)?.data, {});
-    assert.equal(stream.frames[0]?.id, null, "a lost connection after the gap comes back to a gap");
-    stream.close();
-  }
-});
+  test("a resume at the newest number gets nothing but what follows", async () => {
+    const code = "NEWAAA";
+    const final = await flood(code, 5, 0);
+    const stream = follow(code, { last: String(final) });
+    const witness = follow(code);
+    await witness.waitFor(isAt(final), "snapshot");
+    // The witness was started later, so the first stream follows by now or reads what it missed.
+    const next = await log.publish(code, ["lobby.pick", {}]);
+    await stream.waitFor(isAt(next), "the next message");
+    assert.deepEqual(stream.frames.map(idOf), [next]);
+  });
 
-test("lost publications are read again as soon as the next one shows the hole", async () => {
-  const code = "HQLAAA";
-  const stream = follow(code);
-  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-  for (let n = 0; n < 90; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
-  const final = await log.publish(code, ["lobby.pick", {}]);
-  await stream.waitFor(isAt(final), "the newest number");
-  assertContiguous(stream, null);
-  assert.equal(stream.frames.length, final + 1);
-});
+  test("a trimmed, unknown or malformed number gets a gap and then a snapshot", async () => {
+    const code = "TRMAAA";
+    const final = await flood(code, 120, 0);
+    await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 20);
+    for (const last of [
+      "3",
+      String(final + 1),
+      "999999999999999",
+      "x",
+      "-1",
+      "1e3",
+      "0x1",
+      "9".repeat(400),
+    ]) {
+      const stream = follow(code, { last });
+      await stream.waitFor(isAt(final), `a snapshot after ${last.slice(0, 20)}`);
+      assert.deepEqual(names(stream), ["lobby.gap", "lobby.snapshot"], last.slice(0, 20));
+      assert.deepEqual((stream.frames[0]?.data as { data: unknown } | undefined)?.data, {});
+      assert.equal(
+        stream.frames[0]?.id,
+        null,
+        "a lost connection after the gap comes back to a gap",
+      );
+      stream.close();
+    }
+  });
 
-test("a hole that was trimmed meanwhile is told as a gap and a snapshot on the open stream", async () => {
-  const code = "HQTAAA";
-  await flood(code, 3, 0);
-  const stream = follow(code);
-  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-  for (let n = 0; n < 30; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
-  await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 5);
-  const final = await log.publish(code, ["lobby.pick", {}]);
-  await stream.waitFor(isAt(final), "the newest number");
-  const next = await log.publish(code, ["lobby.pick", {}]);
-  await stream.waitFor(isAt(next), "the next message");
-  assertContiguous(stream, null);
-  assert.deepEqual(names(stream), ["lobby.snapshot", "lobby.gap", "lobby.snapshot", "lobby.pick"]);
-});
+  test("lost publications are read again as soon as the next one shows the hole", async () => {
+    const code = "HQLAAA";
+    const stream = follow(code);
+    await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+    for (let n = 0; n < 90; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
+    const final = await log.publish(code, ["lobby.pick", {}]);
+    await stream.waitFor(isAt(final), "the newest number");
+    assertContiguous(stream, null);
+    assert.equal(stream.frames.length, final + 1);
+  });
 
-test("a restart of Redis costs time and no message", async () => {
-  const code = "RSTAAA";
-  const first = await flood(code, 10, 0);
-  const live = [follow(code, { hub: 0 }), follow(code, { hub: 1 }), follow(code, { last: "4" })];
-  await Promise.all(live.map((stream) => stream.waitFor(isAt(first), "the start")));
-  await redis.kill();
-  const waiting = follow("RSTBBB");
-  await redis.restart();
-  // Nothing follows these, so only the read after a new subscription can bring them.
-  const silent = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
-  await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
-  await Promise.all(live.map((stream) => stream.waitFor(isAt(silent), "what was lost")));
-  const final = await log.publish(code, ["lobby.pick", {}]);
-  await Promise.all(live.map((stream) => stream.waitFor(isAt(final), "what followed")));
-  live.forEach((stream, n) => assertContiguous(stream, n === 2 ? 4 : null));
-  await waiting.waitFor(
-    (frame) => frame.event === "lobby.snapshot",
-    "a snapshot of the stream opened meanwhile",
-  );
-});
+  test("a hole that was trimmed meanwhile is told as a gap and a snapshot on the open stream", async () => {
+    const code = "HQTAAA";
+    await flood(code, 3, 0);
+    const stream = follow(code);
+    await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+    for (let n = 0; n < 30; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
+    await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 5);
+    const final = await log.publish(code, ["lobby.pick", {}]);
+    await stream.waitFor(isAt(final), "the newest number");
+    const next = await log.publish(code, ["lobby.pick", {}]);
+    await stream.waitFor(isAt(next), "the next message");
+    assertContiguous(stream, null);
+    assert.deepEqual(names(stream), [
+      "lobby.snapshot",
+      "lobby.gap",
+      "lobby.snapshot",
+      "lobby.pick",
+    ]);
+  });
 
-test("numbers that go back after a loss of data are told as a gap and a snapshot", async () => {
-  const code = "BCKAAA";
-  await flood(code, 10, 0);
-  const stream = follow(code);
-  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-  const lost = await log.publish(code, ["lobby.pick", {}]);
-  await stream.waitFor(isAt(lost), "the message to be lost");
-  await log.redis.xdel(eventStreamKey(code), `${lost}-0`, `${lost - 1}-0`);
-  await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
-  await stream.waitFor((frame) => frame.event === "lobby.gap", "gap");
-  await stream.waitFor(isAt(lost - 2), "a snapshot of the older state");
-  assert.deepEqual(names(stream), ["lobby.snapshot", "lobby.pick", "lobby.gap", "lobby.snapshot"]);
-});
+  test("a restart of Redis costs time and no message", async () => {
+    const code = "RSTAAA";
+    const first = await flood(code, 10, 0);
+    const live = [follow(code, { hub: 0 }), follow(code, { hub: 1 }), follow(code, { last: "4" })];
+    await Promise.all(live.map((stream) => stream.waitFor(isAt(first), "the start")));
+    await redis.kill();
+    const waiting = follow("RSTBBB");
+    await redis.restart();
+    // Nothing follows these, so only the read after a new subscription can bring them.
+    const silent = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+    await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
+    await Promise.all(live.map((stream) => stream.waitFor(isAt(silent), "what was lost")));
+    const final = await log.publish(code, ["lobby.pick", {}]);
+    await Promise.all(live.map((stream) => stream.waitFor(isAt(final), "what followed")));
+    live.forEach((stream, n) => assertContiguous(stream, n === 2 ? 4 : null));
+    await waiting.waitFor(
+      (frame) => frame.event === "lobby.snapshot",
+      "a snapshot of the stream opened meanwhile",
+    );
+  });
 
-test("a message that is announced again or late is delivered once", async () => {
-  const code = "TWCAAA";
-  const stream = follow(code);
-  await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-  const seq = await log.publish(code, ["lobby.pick", {}], ["lobby.pick", {}]);
-  await stream.waitFor(isAt(seq), "message");
-  for (const late of [seq - 1, seq, seq]) {
-    const payload = JSON.stringify({ type: "lobby.pick", seq: late });
-    await log.redis.publish(eventChannel(code), `${late}\n${payload}`);
-  }
-  for (const garbage of ["", "\n", "x\n{}", "-1\n{}", "1e999\n{}", "{}"])
-    await log.redis.publish(eventChannel(code), garbage);
-  const next = await log.publish(code, ["lobby.pick", {}]);
-  await stream.waitFor(isAt(next), "the next message");
-  assert.deepEqual(
-    stream.frames.map(idOf),
-    Array.from({ length: next + 1 }, (_, n) => n),
-  );
-});
+  test("numbers that go back after a loss of data are told as a gap and a snapshot", async () => {
+    const code = "BCKAAA";
+    await flood(code, 10, 0);
+    const stream = follow(code);
+    await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+    const lost = await log.publish(code, ["lobby.pick", {}]);
+    await stream.waitFor(isAt(lost), "the message to be lost");
+    await log.redis.xdel(eventStreamKey(code), `${lost}-0`, `${lost - 1}-0`);
+    await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
+    await stream.waitFor((frame) => frame.event === "lobby.gap", "gap");
+    await stream.waitFor(isAt(lost - 2), "a snapshot of the older state");
+    assert.deepEqual(names(stream), [
+      "lobby.snapshot",
+      "lobby.pick",
+      "lobby.gap",
+      "lobby.snapshot",
+    ]);
+  });
 
-test("a number this process has not heard of yet, but Redis has, is no gap", async () => {
-  const code = "AHDAAA";
-  await follow(code).waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-  const ahead = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
-  const resumed = follow(code, { last: String(ahead) });
-  const replayed = follow(code, { last: String(ahead - 1) });
-  await replayed.waitFor(isAt(ahead), "the message not heard of");
-  const next = await log.publish(code, ["lobby.pick", {}]);
-  await Promise.all([resumed, replayed].map((stream) => stream.waitFor(isAt(next), "next")));
-  assert.deepEqual(resumed.frames.map(idOf), [next]);
-  assert.deepEqual(replayed.frames.map(idOf), [ahead, next]);
+  test("a message that is announced again or late is delivered once", async () => {
+    const code = "TWCAAA";
+    const stream = follow(code);
+    await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+    const seq = await log.publish(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+    await stream.waitFor(isAt(seq), "message");
+    for (const late of [seq - 1, seq, seq]) {
+      const payload = JSON.stringify({ type: "lobby.pick", seq: late });
+      await log.redis.publish(eventChannel(code), `${late}\n${payload}`);
+    }
+    for (const garbage of ["", "\n", "x\n{}", "-1\n{}", "1e999\n{}", "{}"])
+      await log.redis.publish(eventChannel(code), garbage);
+    const next = await log.publish(code, ["lobby.pick", {}]);
+    await stream.waitFor(isAt(next), "the next message");
+    assert.deepEqual(
+      stream.frames.map(idOf),
+      Array.from({ length: next + 1 }, (_, n) => n),
+    );
+  });
+
+  test("a number this process has not heard of yet, but Redis has, is no gap", async () => {
+    const code = "AHDAAA";
+    await follow(code).waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+    const ahead = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+    const resumed = follow(code, { last: String(ahead) });
+    const replayed = follow(code, { last: String(ahead - 1) });
+    await replayed.waitFor(isAt(ahead), "the message not heard of");
+    const next = await log.publish(code, ["lobby.pick", {}]);
+    await Promise.all([resumed, replayed].map((stream) => stream.waitFor(isAt(next), "next")));
+    assert.deepEqual(resumed.frames.map(idOf), [next]);
+    assert.deepEqual(replayed.frames.map(idOf), [ahead, next]);
+  });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { request, type ClientRequest } from "node:http";
-import { after, before, test } from "node:test";
+import { after, before, test, describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
@@ -8,27 +8,10 @@ import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
 const numSchedules = 500;
 const codes = ["SCHAAA", "SCHBBB", "SCHCCC", "SCHDDD", "SCHEEE"];
 const messagesPerLobby = 240;
-
 let hasEnded = false;
 let redis: TestRedis;
 let log: LobbyLog;
 let hubs: HubServer[];
-
-before(async () => {
-  redis = await startTestRedis();
-  log = createLobbyLog(redis.url);
-  // Rings so short that many returns have to be served from Redis.
-  const limits = { ringMessages: 16, tickMs: 50, maxStreamsPerSeat: 1_000 };
-  const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf, limits };
-  hubs = [startHubServer(options), startHubServer(options), startHubServer(options)];
-});
-
-after(async () => {
-  hasEnded = true;
-  await Promise.all(hubs.map((hub) => hub.stop()));
-  log.close();
-  await redis.stop();
-});
 
 /** A small generator with a seed, so that a failure can be repeated. */
 function random(seed: number): () => number {
@@ -106,42 +89,59 @@ async function play(client: Client, isOver: (code: string, seq: number) => boole
   }
 }
 
-test("five hundred clients that come and go at random miss nothing and see nothing twice", async () => {
-  const final = new Map<string, number>();
-  const isOver = (code: string, seq: number) => seq >= (final.get(code) ?? Infinity);
-  const clients = Array.from({ length: numSchedules }, (_, seed): Client => {
-    const code = codes[seed % codes.length] ?? "";
-    return { code, seed, seen: [], lastId: null, connections: 0 };
+describe("streams under random schedules", () => {
+  before(async () => {
+    redis = await startTestRedis();
+    log = createLobbyLog(redis.url);
+    // Rings so short that many returns have to be served from Redis.
+    const limits = { ringMessages: 16, tickMs: 50, maxStreamsPerSeat: 1_000 };
+    const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf, limits };
+    hubs = [startHubServer(options), startHubServer(options), startHubServer(options)];
   });
-  const publishing = Promise.all(
-    codes.map(async (code) => {
-      let seq = 0;
-      for (let n = 0; seq < messagesPerLobby; n++) {
-        const messages = Array.from({ length: 1 + (n % 3) }, () => ["lobby.answer", {}] as [string, unknown]); // prettier-ignore
-        // Now and then a publication is lost, and only the next one shows it.
-        const isLost = n % 7 === 3;
-        seq = await (isLost ? log.publishSilently : log.publish)(code, ...messages);
-        await delay(20);
-      }
-      final.set(code, await log.publish(code, ["lobby.answer", {}]));
-    }),
-  );
-  await Promise.all([publishing, ...clients.map((client) => play(client, isOver))]);
-  for (const { seen, code, seed } of clients) {
-    const snapshots = seen.filter(({ event }) => event === "lobby.snapshot");
-    assert.equal(snapshots.length, 1, `client ${seed}: one snapshot`);
-    const first = seen[0]?.seq ?? -1;
-    assert.equal(seen[0]?.event, "lobby.snapshot", `client ${seed}`);
-    const expected = Array.from(
-      { length: (final.get(code) ?? 0) - first + 1 },
-      (_, n) => first + n,
+  after(async () => {
+    hasEnded = true;
+    await Promise.all(hubs.map((hub) => hub.stop()));
+    log.close();
+    await redis.stop();
+  });
+
+  test("five hundred clients that come and go at random miss nothing and see nothing twice", async () => {
+    const final = new Map<string, number>();
+    const isOver = (code: string, seq: number) => seq >= (final.get(code) ?? Infinity);
+    const clients = Array.from({ length: numSchedules }, (_, seed): Client => {
+      const code = codes[seed % codes.length] ?? "";
+      return { code, seed, seen: [], lastId: null, connections: 0 };
+    });
+    const publishing = Promise.all(
+      codes.map(async (code) => {
+        let seq = 0;
+        for (let n = 0; seq < messagesPerLobby; n++) {
+          const messages = Array.from({ length: 1 + (n % 3) }, () => ["lobby.answer", {}] as [string, unknown]); // prettier-ignore
+          // Now and then a publication is lost, and only the next one shows it.
+          const isLost = n % 7 === 3;
+          seq = await (isLost ? log.publishSilently : log.publish)(code, ...messages);
+          await delay(20);
+        }
+        final.set(code, await log.publish(code, ["lobby.answer", {}]));
+      }),
     );
-    assert.deepEqual(
-      seen.map(({ seq }) => seq),
-      expected,
-      `client ${seed} of ${code}`,
-    );
-  }
-  const connections = clients.reduce((sum, client) => sum + client.connections, 0);
-  assert.ok(connections > numSchedules * 3, `${connections} connections`);
+    await Promise.all([publishing, ...clients.map((client) => play(client, isOver))]);
+    for (const { seen, code, seed } of clients) {
+      const snapshots = seen.filter(({ event }) => event === "lobby.snapshot");
+      assert.equal(snapshots.length, 1, `client ${seed}: one snapshot`);
+      const first = seen[0]?.seq ?? -1;
+      assert.equal(seen[0]?.event, "lobby.snapshot", `client ${seed}`);
+      const expected = Array.from(
+        { length: (final.get(code) ?? 0) - first + 1 },
+        (_, n) => first + n,
+      );
+      assert.deepEqual(
+        seen.map(({ seq }) => seq),
+        expected,
+        `client ${seed} of ${code}`,
+      );
+    }
+    const connections = clients.reduce((sum, client) => sum + client.connections, 0);
+    assert.ok(connections > numSchedules * 3, `${connections} connections`);
+  });
 });

@@ -9,7 +9,6 @@ import { maxAssetBytes } from "../../../../importers/asset-index.ts";
 import { ImportRefused, type ImportEnvelope } from "../../../../importers/contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ember-limits-"));
-after(() => rmSync(root, { recursive: true, force: true }));
 let folders = 0;
 
 /** Writes the files of one export and reads it. */
@@ -42,6 +41,8 @@ const asset = (properties: object) => JSON.stringify([{ Type: "DCData", Properti
 const torch = { [item]: asset({}) };
 
 describe("an export", () => {
+  after(() => rmSync(root, { recursive: true, force: true }));
+
   it("is refused with a level that is no place in a list of levels", async () => {
     const named = (type: string, name: string) => ({
       PrimaryAssetType: `DesignData${type}`,

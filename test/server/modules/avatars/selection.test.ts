@@ -17,48 +17,33 @@ interface Selection {
   upload_id: number | null;
   updated_at: string;
 }
+
 interface Available {
   icons: { author: string; slug: string; tags: string[] }[];
   total: number;
   taken_count: number;
   palettes: Record<"colors" | "bgs" | "borders", string[]>;
 }
+
 type Answer = { status: number; json: unknown; body: unknown };
+
 const codeOf = ({ json }: Answer) =>
   (json as { flash?: { errors?: { code: string }[] } }).flash?.errors?.[0]?.code;
 
 let app: App;
+
 /** What the host of the provider's pictures answers, by path; and how often it was asked. */
 const pictures = new Map<string, { status: number; type: string }>();
 let asked = 0;
+
 const cdn = createServer((request, answer) => {
   asked++;
   const { status, type } = pictures.get(request.url ?? "") ?? { status: 404, type: "text/html" };
   answer.writeHead(status, { "content-type": type, location: "http://127.0.0.1:1/" }).end("x");
 });
+
 let cdnUrl = "";
 let now = Date.parse("2026-03-01T12:00:00Z");
-
-before(async () => {
-  await new Promise<void>((done) => cdn.listen(0, "127.0.0.1", done));
-  cdnUrl = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}`;
-  app = await startApp({
-    hasJobs: false,
-    clock: { now: () => now },
-    env: {
-      AVATAR_CDN_HOSTS: "127.0.0.1,*.pictures.example",
-      OAUTH_ACME_CLIENT_ID: "a",
-      OAUTH_ACME_ISSUER: "https://acme.example",
-      OAUTH_OTHER_CLIENT_ID: "o",
-      OAUTH_OTHER_ISSUER: "https://other.example",
-    },
-  });
-});
-after(async () => {
-  await app.stop();
-  cdn.closeAllConnections();
-  await new Promise((done) => cdn.close(done));
-});
 
 async function member() {
   const { session } = await registerAccount(app);
@@ -86,11 +71,52 @@ async function member() {
     );
   return { id, token, choose, chosen, draw, version, link };
 }
+
 const available = async (query = "") =>
   (await app.client.get(`/v1/avatars/available${query}`)).body as Available;
+
 const namesOf = ({ icons }: Available) => icons.map(({ author, slug }) => `${author}/${slug}`);
 
-describe("choosing an avatar", () => {
+const emptySelection: Selection = {
+  source: null,
+  icon: null,
+  color: null,
+  bg: null,
+  border: null,
+  upload_id: null,
+  updated_at: "",
+};
+
+describe("the choice of an avatar", () => {
+  before(async () => {
+    await new Promise<void>((done) => cdn.listen(0, "127.0.0.1", done));
+    cdnUrl = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}`;
+    app = await startApp({
+      hasJobs: false,
+      clock: { now: () => now },
+      env: {
+        AVATAR_CDN_HOSTS: "127.0.0.1,*.pictures.example",
+        OAUTH_ACME_CLIENT_ID: "a",
+        OAUTH_ACME_ISSUER: "https://acme.example",
+        OAUTH_OTHER_CLIENT_ID: "o",
+        OAUTH_OTHER_ISSUER: "https://other.example",
+      },
+    });
+  });
+  after(async () => {
+    await app.stop();
+    cdn.closeAllConnections();
+    await new Promise((done) => cdn.close(done));
+  });
+
+  describe("choosing an avatar", choosingAvatar);
+  describe("the list of available icons", listAvailableIcons);
+  describe("the credits", credits);
+  describe("drawings", drawings);
+  describe("the picture of a social login", pictureSocialLogin);
+});
+
+function choosingAvatar(): void {
   it("claims a combination with its defaults, and says so wherever the player is shown", async () => {
     const one = await member();
     const avatar = await one.chosen({ source: "custom", icon: "lorc/acorn" });
@@ -246,9 +272,9 @@ describe("choosing an avatar", () => {
     assert.equal((await app.client.get(`/v1/players/${player.id}/avatar`)).status, 200);
     assert.equal((await app.client.patch("/v1/users/@me/avatar", { body: {} })).status, 401);
   });
-});
+}
 
-describe("the list of available icons", () => {
+function listAvailableIcons(): void {
   it("leaves out what others hold in any colour, and keeps the caller's own", async () => {
     const before = await available();
     assert.ok(before.total >= 500, `${before.total} icons`);
@@ -286,9 +312,9 @@ describe("the list of available icons", () => {
     assert.match(answer.headers.get("cache-control") ?? "", /^private, max-age=30/);
     assert.equal((await app.client.get("/v1/avatars/available?mine=x")).status, 400);
   });
-});
+}
 
-describe("the credits", () => {
+function credits(): void {
   it("name every author of an icon with the licence", async () => {
     const { body } = await app.client.get("/v1/avatars/credits");
     const { authors } = body as {
@@ -304,9 +330,9 @@ describe("the credits", () => {
     assert.ok(icons.every(({ author }) => named.has(author)));
     assert.deepEqual([named.get("lorc"), named.get("zeromancer")], ["CC BY 3.0", "CC0 1.0"]);
   });
-});
+}
 
-describe("drawings", () => {
+function drawings(): void {
   it("of an icon are the same bytes for the same look, and others for another", async () => {
     const base = "/v1/avatars/icons/acorn";
     const look = "color=red&bg=ice&border=gold&shape=circle&size=64";
@@ -418,9 +444,9 @@ describe("drawings", () => {
       nobody.text,
     );
   });
-});
+}
 
-describe("the picture of a social login", () => {
+function pictureSocialLogin(): void {
   it("is where the browser is sent to, and checked once in ten minutes", async () => {
     const one = await member();
     pictures.set("/a.png", { status: 200, type: "image/png" });
@@ -484,17 +510,7 @@ describe("the picture of a social login", () => {
     assert.deepEqual({ ...after, updated_at: "" }, emptySelection);
     assert.ok(namesOf(await available()).includes(claim.icon));
   });
-});
-
-const emptySelection: Selection = {
-  source: null,
-  icon: null,
-  color: null,
-  bg: null,
-  border: null,
-  upload_id: null,
-  updated_at: "",
-};
+}
 
 async function loginOf(id: number): Promise<{ email: string }> {
   const rows = await rowsOf(

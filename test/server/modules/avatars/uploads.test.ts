@@ -25,12 +25,14 @@ import {
 import { sendRaw } from "../../../support/raw-http.ts";
 
 const path = "/v1/users/@me/avatar/upload";
+
 interface Upload {
   id: number;
   status: string;
   url: string | null;
   rejection_reason: string | null;
 }
+
 interface Selection {
   source: string | null;
   upload_id: number | null;
@@ -40,23 +42,6 @@ let app: App;
 let moderator: TestModerator;
 let seed = 0;
 const fresh = () => scene(++seed).png().toBuffer();
-
-before(async () => {
-  moderator = await startTestModerator();
-  const env = {
-    TRUSTED_PROXIES: "127.0.0.1",
-    AVATAR_MODERATION: "webhook",
-    AVATAR_MODERATION_URL: moderator.url,
-  };
-  app = await startApp({ env });
-});
-beforeEach(() => {
-  moderator.answer = { status: 200, body: { verdict: "approved" } };
-});
-after(async () => {
-  await app.stop();
-  await moderator.stop();
-});
 
 async function member() {
   const { session } = await registerAccount(app);
@@ -90,21 +75,55 @@ async function member() {
   const choose = (body: unknown) => app.client.patch("/v1/users/@me/avatar", { token, body });
   return { id, token, form, send, draw, picture, choose };
 }
+
 const storedUploads = (playerId: number) =>
   rowsOf(
     app.deps.em,
     sql<{ id: number; status: string; file: string }>`select id, status, file from avatar_uploads
       where player_id = ${playerId} order by id`,
   );
+
 /** The same file with another word for what it is. */
 function branded(avif: Buffer, brand: string): Buffer {
   const copy = Buffer.from(avif);
   copy.write(brand, 8, "latin1");
   return copy;
 }
+
 const dominant = async (bytes: Buffer) => (await sharp(bytes).stats()).dominant;
 
-describe("an uploaded picture", () => {
+/** A form whose body does not come, and what is answered to it. */
+interface Slow {
+  socket: Socket;
+  /** Resolves with everything that was answered, once there is an answer or the connection has ended. */
+  answered: Promise<string>;
+}
+
+describe("uploads of avatars", () => {
+  before(async () => {
+    moderator = await startTestModerator();
+    const env = {
+      TRUSTED_PROXIES: "127.0.0.1",
+      AVATAR_MODERATION: "webhook",
+      AVATAR_MODERATION_URL: moderator.url,
+    };
+    app = await startApp({ env });
+  });
+  beforeEach(() => {
+    moderator.answer = { status: 200, body: { verdict: "approved" } };
+  });
+  after(async () => {
+    await app.stop();
+    await moderator.stop();
+  });
+
+  describe("an uploaded picture", uploadedPicture);
+  describe("a form that is no sound picture", formNoSoundPicture);
+  describe("many uploads at once", manyUploadsAtOnce);
+  describe("moderation", moderation);
+});
+
+function uploadedPicture(): void {
   it("is approved, shown at once, and stored as 512 x 512 WebP", async () => {
     const one = await member();
     const { upload, avatar } = await one.send(await fresh());
@@ -191,9 +210,9 @@ describe("an uploaded picture", () => {
     await one.send(Buffer.concat([await scene(++seed).jpeg().toBuffer(), Buffer.from(tail)]));
     assert.ok(!(await one.picture())?.includes("script"));
   });
-});
+}
 
-describe("a form that is no sound picture", () => {
+function formNoSoundPicture(): void {
   it("is refused with the code of its flaw, and stores nothing", async () => {
     const one = await member();
     const jpeg = await scene(1, 800, 600).jpeg().toBuffer();
@@ -349,32 +368,9 @@ describe("a form that is no sound picture", () => {
     assert.equal((await app.client.delete(path)).status, 401);
     assert.equal((await app.client.delete(path, { token: guest })).status, 403);
   });
-});
-
-/** A form whose body does not come, and what is answered to it. */
-interface Slow {
-  socket: Socket;
-  /** Resolves with everything that was answered, once there is an answer or the connection has ended. */
-  answered: Promise<string>;
 }
 
-function sendSlowly(port: number, token: string, address: string): Slow {
-  const { headers } = formOf([]);
-  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nX-Forwarded-For: ${address}\r\n`;
-  const rest = `Content-Type: ${headers["content-type"]}\r\nContent-Length: 4000000\r\n\r\n--`;
-  const socket = connect(port, "127.0.0.1", () => socket.write(head + rest));
-  let text = "";
-  const answered = new Promise<string>((resolve) => {
-    socket.on("data", (bytes) => {
-      text += bytes.toString("latin1");
-      if (text.includes("\r\n\r\n")) resolve(text);
-    });
-    socket.on("error", () => resolve(text)).on("close", () => resolve(text));
-  });
-  return { socket, answered };
-}
-
-describe("many uploads at once", () => {
+function manyUploadsAtOnce(): void {
   let open: Slow[] = [];
   const port = () => Number(new URL(app.url).port);
   /** Uploads that have their places. */
@@ -493,9 +489,9 @@ describe("many uploads at once", () => {
     assert.equal(statuses[0], 429);
     assert.ok(statuses.length === 1 || statuses[1] === 404, String(statuses));
   });
-});
+}
 
-describe("moderation", () => {
+function moderation(): void {
   it("lets nobody see a picture it leaves to a person", async () => {
     const one = await member();
     moderator.answer = { status: 200, body: { verdict: "queued" } };
@@ -598,4 +594,20 @@ describe("moderation", () => {
     await app.client.delete(path, { token: one.token });
     assert.match(await one.draw(), /Icon by/, "another source is none of its business");
   });
-});
+}
+
+function sendSlowly(port: number, token: string, address: string): Slow {
+  const { headers } = formOf([]);
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nX-Forwarded-For: ${address}\r\n`;
+  const rest = `Content-Type: ${headers["content-type"]}\r\nContent-Length: 4000000\r\n\r\n--`;
+  const socket = connect(port, "127.0.0.1", () => socket.write(head + rest));
+  let text = "";
+  const answered = new Promise<string>((resolve) => {
+    socket.on("data", (bytes) => {
+      text += bytes.toString("latin1");
+      if (text.includes("\r\n\r\n")) resolve(text);
+    });
+    socket.on("error", () => resolve(text)).on("close", () => resolve(text));
+  });
+  return { socket, answered };
+}

@@ -22,10 +22,6 @@ import { sentMessage } from "../../../support/messages.ts";
 const path = "/v1/users/@me/sessions";
 const clock = manualClock();
 let app: App;
-before(async () => {
-  app = await startApp({ clock });
-});
-after(() => app.stop());
 
 interface Row {
   id: string;
@@ -34,13 +30,26 @@ interface Row {
   user_agent: string | null;
   is_current: boolean;
 }
+
 const list = async (token: string) =>
   ((await app.client.get(path, { token })).body as { sessions: Row[] }).sessions;
+
 const signIn = (email: string, device: string) =>
   post(app, "/v1/gateway/login", { identifier: email, password }, { "user-agent": device });
+
 const refresh = (token: string) => post(app, "/v1/gateway/refresh", { refresh_token: token });
 
-describe("the sessions of an account", () => {
+describe("account sessions", () => {
+  before(async () => {
+    app = await startApp({ clock });
+  });
+  after(() => app.stop());
+
+  describe("the sessions of an account", sessionsAccount);
+  describe("a copied access token, after its session was ended,", copiedAccessTokenAfter);
+});
+
+function sessionsAccount(): void {
   it("are listed, the latest used first, with the one that asks", async () => {
     const { email, session } = await registerAccount(app);
     clock.advance(60_000);
@@ -161,9 +170,9 @@ describe("the sessions of an account", () => {
     assert.equal((await refresh(session.refresh_token)).code, "auth:refresh_invalid");
     assert.equal((await list(again.body.access_token)).length, 1);
   });
-});
+}
 
-describe("a copied access token, after its session was ended,", () => {
+function copiedAccessTokenAfter(): void {
   const ended = async (token: string, method: string, asked: string, body: unknown = {}) => {
     const { status, json } = await app.client.request(method, asked, { token, body });
     assert.deepEqual([status, refusalIn(json).code], [401, "auth:token_invalid"], asked);
@@ -201,4 +210,4 @@ describe("a copied access token, after its session was ended,", () => {
     const { user } = named.body as { user: { email: string; display_name: string } };
     assert.deepEqual([user.display_name, user.email], ["Ada", session.player.email]);
   });
-});
+}

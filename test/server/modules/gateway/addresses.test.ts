@@ -16,13 +16,10 @@ import {
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
 
 let app: App;
-before(async () => {
-  app = await startApp();
-});
-after(() => app.stop());
 
 const register = (email: string) =>
   post(app, "/v1/users", { email, username: uniqueName(), password });
+
 const login = (identifier: string) => post(app, "/v1/gateway/login", { identifier, password });
 
 /** Spellings of an address that reach one mailbox, whatever keyboard or program made them. */
@@ -37,7 +34,17 @@ const spellings: ((local: string) => string)[] = [
   (local) => `\u00a0${local}﹫example.com\u3000`,
 ];
 
-describe("an address in any spelling", () => {
+describe("addresses", () => {
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.stop());
+
+  describe("an address in any spelling", addressInAnySpelling);
+  describe("a mailbox that two accounts had", mailboxTwoAccountsHad);
+});
+
+function addressInAnySpelling(): void {
   it("registers, signs in and is given out in the one form that mail goes to", async () => {
     for (const spell of spellings) {
       const local = uniqueName();
@@ -118,9 +125,9 @@ describe("an address in any spelling", () => {
       assert.deepEqual(rows, [{ email: normal }], table);
     }
   });
-});
+}
 
-describe("a mailbox that two accounts had", () => {
+function mailboxTwoAccountsHad(): void {
   it("is told once, and the account without it signs in by its name and takes another", async () => {
     const [kept, lost] = [await registerAccount(app), await registerAccount(app)];
     const { id, username = "" } = lost.session.player;
@@ -153,4 +160,4 @@ describe("a mailbox that two accounts had", () => {
     assert.equal(changed.status, 200);
     assert.equal((await login(free)).body.player.id, id);
   });
-});
+}

@@ -22,11 +22,6 @@ const requestPath = "/v1/gateway/code/request";
 const verifyPath = "/v1/gateway/code/verify";
 let app: App;
 let now = Date.now();
-before(async () => {
-  app = await startApp({ clock: { now: () => now } });
-});
-after(() => app.stop());
-
 const ask = (email: unknown, channel?: unknown) => post(app, requestPath, { email, channel });
 const verify = (email: unknown, code: unknown) => post(app, verifyPath, { email, code });
 
@@ -36,6 +31,7 @@ async function codeFor(email: string): Promise<string> {
   assert.equal((await ask(email)).status, 200);
   return (await sentMessage(app.deps, email, "sign-in-code", sentBefore)).content.code ?? "";
 }
+
 const codesTo = async (email: string) =>
   (await messagesTo(app.deps, email)).filter(({ template }) => template === "sign-in-code");
 
@@ -44,9 +40,21 @@ async function requestsAreDone(): Promise<void> {
   const left = () => rowsOf(app.deps.em, sql`select 1 from credential_requests`);
   while ((await left()).length > 0) await new Promise((done) => setTimeout(done, 20));
 }
+
 const wrongFor = (code: string) => (code === "000000" ? "000001" : "000000");
 
-describe("a sign-in code", () => {
+describe("sign-in codes", () => {
+  before(async () => {
+    app = await startApp({ clock: { now: () => now } });
+  });
+  after(() => app.stop());
+
+  describe("a sign-in code", signInCode);
+  describe("asking for a sign-in code", askingForSignIn);
+  describe("a sign-in code after the clock was set back", signInCodeAfter);
+});
+
+function signInCode(): void {
   it("costs a commit that reaches the disk also where there is none", async () => {
     const { email, session } = await registerAccount(app);
     await codeFor(email);
@@ -196,9 +204,9 @@ describe("a sign-in code", () => {
     assert.equal((await post(app, verifyPath, given, tokenOf(session))).status, 200);
     assert.equal((await login(password)).status, 200);
   });
-});
+}
 
-describe("asking for a sign-in code", () => {
+function askingForSignIn(): void {
   it("does and answers the same for a known, an unknown and an impossible address", async () => {
     const { email } = await registerAccount(app);
     const guest = await enter(app);
@@ -292,9 +300,9 @@ describe("asking for a sign-in code", () => {
       await limited.stop();
     }
   });
-});
+}
 
-describe("a sign-in code after the clock was set back", () => {
+function signInCodeAfter(): void {
   it("is made again, however many were made before", async () => {
     const { email } = await registerAccount(app);
     const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
@@ -312,7 +320,7 @@ describe("a sign-in code after the clock was set back", () => {
     now -= 86_400_000;
     assert.equal(await askOften(), 2 * maxCodes);
   });
-});
+}
 
 async function sentMessageSoon(to: string) {
   return sentMessage(app.deps, to, "sign-in-code-sms");

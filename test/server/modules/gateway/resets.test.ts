@@ -21,15 +21,13 @@ const newPassword = "another horse 2";
 const long = "x".repeat(5_000);
 let app: App;
 let now = Date.now();
-before(async () => {
-  app = await startApp({ clock: { now: () => now } });
-});
-after(() => app.stop());
 
 const login = (identifier: string, given: string) =>
   post(app, "/v1/gateway/login", { identifier, password: given });
+
 const reset = (token: unknown, given: unknown = newPassword) =>
   post(app, resetPath, { token, password: given });
+
 const linksTo = async (email: string) =>
   (await messagesTo(app.deps, email)).filter(({ template }) => template === "reset-password");
 
@@ -40,9 +38,20 @@ async function linkFor(email: string, headers: Record<string, string> = {}): Pro
   const { content } = await sentMessage(app.deps, email, "reset-password", sentBefore);
   return new URL(content.links[0] ?? "");
 }
+
 const tokenFor = async (email: string) => (await linkFor(email)).searchParams.get("token") ?? "";
 
-describe("a password reset", () => {
+describe("password resets", () => {
+  before(async () => {
+    app = await startApp({ clock: { now: () => now } });
+  });
+  after(() => app.stop());
+
+  describe("a password reset", passwordReset);
+  describe("asking for a password reset", askingForPasswordReset);
+});
+
+function passwordReset(): void {
   it("sets the password, ends every session and the lock, and writes to the owner", async () => {
     const { email, session } = await registerAccount(app);
     for (let i = 0; i < 5; i++) await login(email, "no");
@@ -134,9 +143,9 @@ describe("a password reset", () => {
     }
     assert.equal((await login(email, newPassword)).status, 200);
   });
-});
+}
 
-describe("asking for a password reset", () => {
+function askingForPasswordReset(): void {
   it("answers alike for known, unknown and impossible addresses, and needs one", async () => {
     const { email } = await registerAccount(app);
     const answers = [];
@@ -159,4 +168,4 @@ describe("asking for a password reset", () => {
     const there = await linkFor(email, { "x-realm": "arena", ...tokenOf(session) });
     assert.equal(there.origin + there.pathname, "https://arena.example/play/reset-password");
   });
-});
+}

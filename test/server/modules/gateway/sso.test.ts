@@ -12,20 +12,6 @@ const clock = manualClock();
 const goal = "https://play.example.com/after?x=1#y";
 const secret = "s".repeat(40);
 let app: App;
-before(async () => {
-  app = await startApp({ clock, env: { SSO_ALLOWED_HOSTS: "games.example, *.example.com" } });
-  const em = app.deps.orm.em.fork();
-  const realms = [
-    ["arena", true, "https://arena.test:8443/play"],
-    ["closed", false, "https://closed.test"],
-  ] as const;
-  for (const [slug, isActive, frontendUrl] of realms) {
-    const realm = em.create(RealmSchema, { slug, name: slug, isActive });
-    em.create(RealmBrandingSchema, { realm, frontendUrl });
-  }
-  await em.flush();
-});
-after(() => app.stop());
 
 async function passportOf(session: { access_token: string }): Promise<string> {
   const answer = await app.client.get("/v1/tokens/passport", { token: session.access_token });
@@ -34,10 +20,13 @@ async function passportOf(session: { access_token: string }): Promise<string> {
   assert.equal(answer.headers.get("cache-control"), "no-store");
   return body.passport;
 }
+
 const customs = (query: Record<string, string>, method = "GET") =>
   app.client.request(method, `/v1/gateway/customs?${new URLSearchParams(query).toString()}`);
+
 const codeOf = (answer: { json: unknown }) =>
   (answer.json as { flash?: { errors?: { code: string }[] } }).flash?.errors?.[0]?.code;
+
 const refreshWith = (cookie: string | null) =>
   post(
     app,
@@ -46,7 +35,27 @@ const refreshWith = (cookie: string | null) =>
     cookieOf(/svc_refresh=([^;]+)/.exec(cookie ?? "")?.[1] ?? ""),
   );
 
-describe("a passport", () => {
+describe("passports", () => {
+  before(async () => {
+    app = await startApp({ clock, env: { SSO_ALLOWED_HOSTS: "games.example, *.example.com" } });
+    const em = app.deps.orm.em.fork();
+    const realms = [
+      ["arena", true, "https://arena.test:8443/play"],
+      ["closed", false, "https://closed.test"],
+    ] as const;
+    for (const [slug, isActive, frontendUrl] of realms) {
+      const realm = em.create(RealmSchema, { slug, name: slug, isActive });
+      em.create(RealmBrandingSchema, { realm, frontendUrl });
+    }
+    await em.flush();
+  });
+  after(() => app.stop());
+
+  describe("a passport", passport2);
+  describe("a redirect", redirect2);
+});
+
+function passport2(): void {
   it("opens a session of the same player elsewhere and shows no token in the address", async () => {
     const { session } = await registerAccount(app);
     const guest = await enter(app);
@@ -124,9 +133,9 @@ describe("a passport", () => {
       [401, "auth:token_invalid"],
     ]);
   });
-});
+}
 
-describe("a redirect", () => {
+function redirect2(): void {
   const decide = async (text: string, env: Record<string, string> = {}) => {
     const config = { ...app.deps.config, ...env };
     const { em } = app.deps;
@@ -249,4 +258,4 @@ describe("a redirect", () => {
         /SSO_ALLOWED/,
       );
   });
-});
+}

@@ -12,31 +12,17 @@ import { everySeatHeld, hubOf } from "./hub-of-sample.ts";
 
 /** A client may have to wait so long for the blank line of an event. */
 const promisedMs = 100;
+
 /** Shorter than the time to a heartbeat, whose chunk would end that of an event before it. */
 const limitMs = 10_000;
 const numEvents = 15;
 const code = "RDRAAA";
 const listTopic = "/games/trivia/lobbies";
 const lineBreaks = "\u0085 \u2028 \u2029 \v \f \u001c \u001d \u001e \r \n \r\n \ufeff Zoë";
-
 let sample: SampleServer;
 let log: LobbyLog;
-before(async () => {
-  sample = await startSample({ routes: hubRoutes });
-  log = createLobbyLog(sample.store.url);
-  const hub = hubOf(sample, log, {
-    publicList: async () => JSON.stringify([{ host: lineBreaks }]),
-  });
-  Object.assign(sample.deps, { hub, lobbies: everySeatHeld });
-});
-
-after(async () => {
-  await sample.deps.hub.drain(0);
-  log.close();
-  await sample.stop();
-});
-
 const address = (topic: string) => `${sample.url}/v1/hub?topic=${topic}`;
+
 const tokenOf = (lobby: string) =>
   sample.deps.tokens.sign("hub", "1", 60, {
     subscribe: [log.topic(lobby)],
@@ -57,7 +43,26 @@ async function timesOf(seen: (id: number) => Promise<unknown>, lobby: string): P
   return times;
 }
 
-describe("a client that waits for the end of each HTTP chunk", () => {
+describe("readers of streams", () => {
+  before(async () => {
+    sample = await startSample({ routes: hubRoutes });
+    log = createLobbyLog(sample.store.url);
+    const hub = hubOf(sample, log, {
+      publicList: async () => JSON.stringify([{ host: lineBreaks }]),
+    });
+    Object.assign(sample.deps, { hub, lobbies: everySeatHeld });
+  });
+  after(async () => {
+    await sample.deps.hub.drain(0);
+    log.close();
+    await sample.stop();
+  });
+
+  describe("a client that waits for the end of each HTTP chunk", clientWaitsForEnd);
+  describe("requests of Python", requestsPython);
+});
+
+function clientWaitsForEnd(): void {
   it("sees every event before another one is written", async (t) => {
     const stream = await openRaw(`${address(log.topic(code))}&authorization=${tokenOf(code)}`);
     t.after(() => stream.socket.destroy());
@@ -93,39 +98,9 @@ describe("a client that waits for the end of each HTTP chunk", () => {
     const events = stream.chunks.join("").match(/^id: .*$/gm);
     assert.deepEqual(events, ["id: 0", "id: 1"], "nothing cut the event in two");
   });
-});
-
-/** Lines as `requests` gives them, each of which the test asks for by what is in it. */
-function readLines(t: TestContext, python: string, url: string, token: string) {
-  const script = join(import.meta.dirname, "read-lines.py");
-  const child = spawn(python, [script, url, token], { stdio: ["ignore", "pipe", "inherit"] });
-  t.after(() => child.kill());
-  const lines: string[] = [];
-  let look: () => void = () => undefined;
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    lines.push(JSON.parse(line) as string);
-    look();
-  });
-  /** Resolves with the event of which this is a line, once the blank line behind it has come. */
-  const event = (isMeant: (line: string) => boolean): Promise<string[]> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new Error(`no such event; got ${JSON.stringify(lines.slice(-9))}`)),
-        limitMs,
-      );
-      look = () => {
-        const start = lines.findIndex(isMeant);
-        const end = start < 0 ? -1 : lines.indexOf("", start);
-        if (end < 0) return;
-        clearTimeout(timer);
-        resolve(lines.slice(start, end));
-      };
-      look();
-    });
-  return { event };
 }
 
-describe("requests of Python", () => {
+function requestsPython(): void {
   it("sees the blank line of every event before another one is written", async (t) => {
     const python = await findRuntime("python");
     if (typeof python === "string") return t.skip(python);
@@ -165,4 +140,34 @@ describe("requests of Python", () => {
       lobbies: [{ host: lineBreaks }],
     });
   });
-});
+}
+
+/** Lines as `requests` gives them, each of which the test asks for by what is in it. */
+function readLines(t: TestContext, python: string, url: string, token: string) {
+  const script = join(import.meta.dirname, "read-lines.py");
+  const child = spawn(python, [script, url, token], { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => child.kill());
+  const lines: string[] = [];
+  let look: () => void = () => undefined;
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(JSON.parse(line) as string);
+    look();
+  });
+  /** Resolves with the event of which this is a line, once the blank line behind it has come. */
+  const event = (isMeant: (line: string) => boolean): Promise<string[]> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`no such event; got ${JSON.stringify(lines.slice(-9))}`)),
+        limitMs,
+      );
+      look = () => {
+        const start = lines.findIndex(isMeant);
+        const end = start < 0 ? -1 : lines.indexOf("", start);
+        if (end < 0) return;
+        clearTimeout(timer);
+        resolve(lines.slice(start, end));
+      };
+      look();
+    });
+  return { event };
+}

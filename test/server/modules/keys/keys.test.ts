@@ -10,18 +10,6 @@ import { enter, registerAccount } from "../../../support/identity.ts";
 
 const keysPath = "/v1/realms/default/keys";
 let app: App;
-before(async () => {
-  app = await startApp({ hasJobs: false });
-  const em = app.deps.orm.em.fork();
-  em.create(RealmSchema, {
-    slug: "closed",
-    name: "closed",
-    isActive: false,
-    createdAt: new Date(),
-  });
-  await em.flush();
-});
-after(() => app.stop());
 
 interface Key extends Record<string, unknown> {
   id: number;
@@ -46,6 +34,7 @@ async function call(method: string, path: string, token?: string, body?: unknown
     ...refusalIn(answer.json),
   };
 }
+
 const result = ({ status, code }: Answer) =>
   code === undefined ? `${status}` : `${status} ${code}`;
 
@@ -60,6 +49,19 @@ async function owner() {
 }
 
 describe("the API keys of a realm", () => {
+  before(async () => {
+    app = await startApp({ hasJobs: false });
+    const em = app.deps.orm.em.fork();
+    em.create(RealmSchema, {
+      slug: "closed",
+      name: "closed",
+      isActive: false,
+      createdAt: new Date(),
+    });
+    await em.flush();
+  });
+  after(() => app.stop());
+
   it("are created with every documented field, the secret shown once and stored as a hash", async () => {
     const one = await owner();
     const answer = await one.create({

@@ -48,15 +48,6 @@ const newRing = (maxKeys?: number) =>
     ...(maxKeys === undefined ? {} : { maxKeys }),
   });
 
-before(async () => {
-  app = await startApp({ clock, hasJobs: false });
-  workers = [await startWorker(), await startWorker()];
-});
-after(async () => {
-  for (const { server } of workers) await server.close();
-  await app.stop();
-});
-
 interface Key {
   id: number;
   prefix: string;
@@ -74,6 +65,7 @@ async function owner() {
 }
 
 let lastAddress = 0;
+
 /** Comes from an address of its own, and so has allowances of its own. */
 function use(
   plaintext: string,
@@ -102,11 +94,28 @@ const codeOf = ({ status, json }: { status: number; json: unknown }) => {
   const error = (json as { flash?: { errors?: { code: string }[] } }).flash?.errors?.[0];
   return error === undefined ? `${status}` : `${status} ${error.code}`;
 };
+
 const probe = "/v1/games/trivia/probe";
+
 const callerOf = (answer: { body: unknown }) =>
   (answer.body as { caller: Record<string, unknown> | null }).caller;
 
-describe("a request with an API key", () => {
+describe("the use of API keys", () => {
+  before(async () => {
+    app = await startApp({ clock, hasJobs: false });
+    workers = [await startWorker(), await startWorker()];
+  });
+  after(async () => {
+    for (const { server } of workers) await server.close();
+    await app.stop();
+  });
+
+  describe("a request with an API key", requestWithApiKey);
+  describe("a change of a key", changeKey);
+  describe("the keys a process remembers", keysProcessRemembers);
+});
+
+function requestWithApiKey(): void {
   it("is made by the key's owner, in the key's realm, where a scope allows it", async () => {
     const one = await owner();
     const key = await one.create({ scopes: ["profile:read", "trivia:read"] });
@@ -333,9 +342,9 @@ describe("a request with an API key", () => {
     await use(plaintext, "GET", probe);
     assert.notEqual(await noted(first), first);
   });
-});
+}
 
-describe("a change of a key", () => {
+function changeKey(): void {
   /** Both workers accept the key before the change; after it both have to answer `expected`. */
   async function takesEffect(plaintext: string, change: () => Promise<unknown>, expected: string) {
     // What was undone just before is seen a moment later, too.
@@ -395,9 +404,9 @@ describe("a change of a key", () => {
     await takesEffect(plaintext, set(false), "401 key:invalid");
     await set(true)();
   });
-});
+}
 
-describe("the keys a process remembers", () => {
+function keysProcessRemembers(): void {
   it("are bounded, and so are the reads of unknown ones", async () => {
     const one = await owner();
     const ring = newRing(3);
@@ -416,4 +425,4 @@ describe("the keys a process remembers", () => {
     );
     assert.equal(ring.size(), 3);
   });
-});
+}

@@ -18,17 +18,6 @@ import { openWatched, refuseAll, type Watched } from "./watched.ts";
 let app: App;
 const watched = new Map<State, Watched>();
 
-before(async () => {
-  // Long enough for every next of these tests to come too early.
-  app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "60000" } });
-  for (const state of ["waiting", "coop", "versus", "finished"] as const)
-    watched.set(state, await openWatched(app, state));
-});
-after(async () => {
-  for (const { stream } of watched.values()) stream.close();
-  await app.stop();
-});
-
 const lobbyIn = (state: State): Watched => {
   const found = watched.get(state);
   assert.ok(found);
@@ -66,7 +55,26 @@ const badLogins = async (): Promise<Record<string, [Record<string, string>, stri
   };
 };
 
-describe("wrong requests to a lobby get their refusal, change nothing and publish nothing:", () => {
+describe("bad input to lobbies", () => {
+  before(async () => {
+    // Long enough for every next of these tests to come too early.
+    app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "60000" } });
+    for (const state of ["waiting", "coop", "versus", "finished"] as const)
+      watched.set(state, await openWatched(app, state));
+  });
+  after(async () => {
+    for (const { stream } of watched.values()) stream.close();
+    await app.stop();
+  });
+
+  describe(
+    "wrong requests to a lobby get their refusal, change nothing and publish nothing:",
+    wrongRequestsToLobby,
+  );
+  describe("wrong requests elsewhere", wrongRequestsElsewhere);
+});
+
+function wrongRequestsToLobby(): void {
   it("credentials that do not hold", async () => {
     await refuseAll(app, lobbyIn("waiting"), credentialCases(await badLogins()));
   });
@@ -173,9 +181,9 @@ describe("wrong requests to a lobby get their refusal, change nothing and publis
     const call = { method: "PATCH", path: "/settings", body: alien, headers, expected: "204" };
     await refuseAll(app, lobbyIn("waiting"), [{ what: "settings", ...call }]);
   });
-});
+}
 
-describe("wrong requests elsewhere", () => {
+function wrongRequestsElsewhere(): void {
   it("codes that name no lobby are 404 for everyone on every route", async () => {
     const { bearer } = await login(app);
     const call = { selected_index: 1, time_taken_ms: 5, name: "Ann" };
@@ -306,4 +314,4 @@ describe("wrong requests elsewhere", () => {
       );
     }
   });
-});
+}

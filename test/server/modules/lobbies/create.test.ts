@@ -4,12 +4,19 @@ import { startApp, type App } from "../../../support/app.ts";
 import { ask, base, login, lobbyOf, openTable, outcome, tally, type Answer } from "./seats.ts";
 
 let app: App;
-before(async () => {
-  app = await startApp();
-});
-after(() => app.stop());
 
-describe("POST /lobbies", () => {
+describe("new lobbies", () => {
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.stop());
+
+  describe("POST /lobbies", postLobbies);
+  describe("GET /lobbies", getLobbies);
+  describe("GET /lobbies/{code} and /status", getLobbiesCodeStatus);
+});
+
+function postLobbies(): void {
   let bearer: Record<string, string>;
   let accountId: number;
   before(async () => {
@@ -252,9 +259,9 @@ describe("POST /lobbies", () => {
     });
     assert.equal(ended.status, 200);
   };
-});
+}
 
-describe("GET /lobbies", () => {
+function getLobbies(): void {
   const listed = async () => (await ask(app, "GET", "")).body.lobbies;
   const codes = async () => (await listed()).map((lobby) => lobby.code);
 
@@ -304,9 +311,9 @@ describe("GET /lobbies", () => {
     assert.deepEqual(new Set(all.map((lobby) => lobby.code)), new Set(newest.slice(0, 100)));
     assert.ok(all.every((lobby) => lobby.visibility === "public" && lobby.server_now_ms > 0));
   });
-});
+}
 
-describe("GET /lobbies/{code} and /status", () => {
+function getLobbiesCodeStatus(): void {
   it("read a lobby, private ones too, with the caller's own seat or null", async () => {
     const { code, host, guests } = await openTable(app, { visibility: "private" }, 1);
     const [guest] = guests;
@@ -351,4 +358,4 @@ describe("GET /lobbies/{code} and /status", () => {
       for (const path of [`/${code}`, `/${code}/status`])
         assert.equal(outcome(await ask(app, "GET", path)), "404 lobby:not_found", path);
   });
-});
+}

@@ -11,12 +11,6 @@ import { fillBank } from "../runs/game.ts";
 import { ask, lobbyOf, outcome, playing, type Table } from "./seats.ts";
 
 let app: App;
-before(async () => {
-  // Nobody makes questions: as while the job workers are stopped.
-  app = await startApp({ hasJobs: false });
-  await fillBank(app, 20, ["music", "film", "art"]);
-});
-after(() => app.stop());
 
 /** The library's connections to its store, which it opens under these names. */
 const queueConnections = /\bid=(\d+).*\bname=(?:queues|events-|worker-)/;
@@ -26,7 +20,19 @@ const post = (table: Table, action: string, body?: unknown, more: Record<string,
 
 const endless = (category: string) => playing(app, { numQuestions: null, category });
 
-describe("an endless lobby while the generator is away", () => {
+describe("endless lobbies", () => {
+  before(async () => {
+    // Nobody makes questions: as while the job workers are stopped.
+    app = await startApp({ hasJobs: false });
+    await fillBank(app, 20, ["music", "film", "art"]);
+  });
+  after(() => app.stop());
+
+  describe("an endless lobby while the generator is away", endlessLobbyWhileGenerator);
+  describe("an endless lobby whose next batch is being made", endlessLobbyWhoseNext);
+});
+
+function endlessLobbyWhileGenerator(): void {
   it("never makes its host wait for the next question, and never asks one twice", async () => {
     const table = await endless("music");
     const asked = new Set<number>();
@@ -78,9 +84,9 @@ describe("an endless lobby while the generator is away", () => {
       app.deps.enqueueAndWait = enqueueAndWait;
     }
   });
-});
+}
 
-describe("an endless lobby whose next batch is being made", () => {
+function endlessLobbyWhoseNext(): void {
   let busy: App;
   let table: Table;
   let jobs: Jobs;
@@ -149,4 +155,4 @@ describe("an endless lobby whose next batch is being made", () => {
     await playTo(40);
     letGo();
   });
-});
+}

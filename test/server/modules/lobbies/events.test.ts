@@ -11,14 +11,12 @@ import {
 import { ask, openTable, sit, type Seated, type Wire } from "./seats.ts";
 
 let app: App;
-before(async () => {
-  app = await startApp();
-});
-after(() => app.stop());
 
 type As = Record<string, string> | undefined;
+
 const post = (code: string, action: string, as: As, body?: unknown) =>
   ask(app, "POST", `/${code}/${action}`, body, as);
+
 const topicOf = (code: string) => `/games/trivia/lobby/${code}`;
 const addressOf = (code: string) => `${app.url}/v1/hub?topic=${topicOf(code)}`;
 const messageOf = (frame: Frame | undefined) => frame?.data as LobbyMessage;
@@ -65,6 +63,11 @@ const dataOf = (stream: EventStream, event: string) =>
 
 // One of them waits for ten seconds: side by side they all take that long.
 describe("the events of a lobby", { concurrency: true }, () => {
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.stop());
+
   it("of a versus game come in order, without a gap, with what they promise", async () => {
     const fields = { mode: "versus", numQuestions: 1, category: "science" };
     const { code, host } = await openTable(app, fields);

@@ -16,22 +16,21 @@ type Sheet = Static<typeof Results>["results"];
 
 let app: App;
 let turnedMs = 0;
-before(async () => {
-  const clock = { now: () => Date.now() + turnedMs };
-  app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" }, clock });
-});
-after(() => app.stop());
 
 type As = Record<string, string>;
+
 const read = (code: string, as: As, query = "") =>
   ask(app, "GET", `/${code}/results${query}`, undefined, as);
+
 const sheetOf = async (code: string, as: As): Promise<Sheet> => {
   const answer = await read(code, as);
   assert.equal(answer.status, 200, answer.code);
   return answer.body["results"] as Sheet;
 };
+
 const csvOf = (code: string, as: As, query: string, headers: As = {}) =>
   fetch(`${app.url}${base}/${code}/results${query}`, { headers: { ...as, ...headers } });
+
 const answer = (code: string, as: As | undefined, selected_index: number) =>
   ask(app, "POST", `/${code}/answer`, { selected_index, time_taken_ms: 100 }, as);
 
@@ -49,7 +48,18 @@ async function played(): Promise<Table> {
   return table;
 }
 
-describe("GET /lobbies/{code}/results", () => {
+describe("results of a lobby", () => {
+  before(async () => {
+    const clock = { now: () => Date.now() + turnedMs };
+    app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" }, clock });
+  });
+  after(() => app.stop());
+
+  describe("GET /lobbies/{code}/results", getLobbiesCodeResults);
+  describe("the CSV of a result sheet", csvResultSheet);
+});
+
+function getLobbiesCodeResults(): void {
   it("tells the host what every seat answered to every question, and proves the answers", async () => {
     const { code, host, guests } = await played();
     const sheet = await sheetOf(code, host.as);
@@ -165,9 +175,9 @@ describe("GET /lobbies/{code}/results", () => {
     assert.equal(outcome(await read(code, loginOf(999_999))), "403 lobby:not_host");
     assert.equal(outcome(await read("AAAAAA", own)), "404 lobby:not_found");
   });
-});
+}
 
-describe("the CSV of a result sheet", () => {
+function csvResultSheet(): void {
   it("keeps hostile texts in their cells", () => {
     const names = [
       "=cmd|' /C calc'!A0",
@@ -209,7 +219,7 @@ describe("the CSV of a result sheet", () => {
     ];
     for (const [accept, expected] of cases) assert.equal(prefersCsv(accept), expected, accept);
   });
-});
+}
 
 /** A login as it would be made after the clock was turned. */
 function loginOf(playerId: number): As {

@@ -6,24 +6,39 @@ import { ask, lobbyOf, openTable, outcome, playing, tally, type Table } from "./
 
 const minQuestionMs = 1_000;
 let app: App;
-before(async () => {
-  app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: String(minQuestionMs) } });
-});
-after(() => app.stop());
 
 type As = Record<string, string> | undefined;
+
 const post = (code: string, action: string, as: As, body?: unknown) =>
   ask(app, "POST", `/${code}/${action}`, body, as);
+
 const answer = (code: string, as: As, selected_index = 0, more: object = {}) =>
   post(code, "answer", as, { selected_index, time_taken_ms: 500, ...more });
+
 const pick = (code: string, as: As, selected_index = 0, more: object = {}) =>
   post(code, "pick", as, { selected_index, ...more });
+
 const versus = (others = 1, fields: object = {}) =>
   playing(app, { mode: "versus", ...fields }, others);
+
 const others = (table: Table) => table.guests.map((guest) => guest.as);
 const end = (table: Table) => post(table.code, "end", table.host.as);
 
-describe("POST /lobbies/{code}/answer", () => {
+describe("the rounds of a lobby", () => {
+  before(async () => {
+    app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: String(minQuestionMs) } });
+  });
+  after(() => app.stop());
+
+  describe("POST /lobbies/{code}/answer", postLobbiesCodeAnswer);
+  describe("POST /lobbies/{code}/pick", postLobbiesCodePick);
+  describe("POST /lobbies/{code}/lock", postLobbiesCodeLock);
+  describe("POST /lobbies/{code}/next", postLobbiesCodeNext);
+  describe("POST /lobbies/{code}/reveal", postLobbiesCodeReveal);
+  describe("POST /lobbies/{code}/end", postLobbiesCodeEnd);
+});
+
+function postLobbiesCodeAnswer(): void {
   it("tells the result to the caller alone until everybody has answered", async () => {
     const table = await versus();
     const { code, host } = table;
@@ -125,9 +140,9 @@ describe("POST /lobbies/{code}/answer", () => {
     assert.equal(ended.body.lobby.status, "finished");
     assert.equal(ended.body.lobby.players[1]?.account_id, null);
   });
-});
+}
 
-describe("POST /lobbies/{code}/pick", () => {
+function postLobbiesCodePick(): void {
   it("sets and changes a pick that counts at the lock", async () => {
     const table = await playing(app, {}, 2);
     const { code, host } = table;
@@ -176,9 +191,9 @@ describe("POST /lobbies/{code}/pick", () => {
     const { reveal } = (await post(code, "lock", host.as)).body.lobby;
     assert.equal(reveal?.results.find((one) => one.player_id === host.id)?.selected_index, 2);
   });
-});
+}
 
-describe("POST /lobbies/{code}/lock", () => {
+function postLobbiesCodeLock(): void {
   it("reveals without any pick, and repeats the reveal", async () => {
     const { code, host } = await playing(app);
     const first = await post(code, "lock", host.as, { index: 0 });
@@ -203,9 +218,9 @@ describe("POST /lobbies/{code}/lock", () => {
     const early = await post(waiting.code, "lock", waiting.host.as);
     assert.equal(outcome(early), "400 lobby:not_in_progress");
   });
-});
+}
 
-describe("POST /lobbies/{code}/next", () => {
+function postLobbiesCodeNext(): void {
   it("waits for the minimum time of an open question, then closes it and moves on", async () => {
     const { code, host } = await playing(app);
     const early = await post(code, "next", host.as);
@@ -261,9 +276,9 @@ describe("POST /lobbies/{code}/next", () => {
     const { code, host } = await openTable(app);
     assert.equal(outcome(await post(code, "next", host.as)), "400 lobby:not_in_progress");
   });
-});
+}
 
-describe("POST /lobbies/{code}/reveal", () => {
+function postLobbiesCodeReveal(): void {
   it("answers ok to anybody in every state and tells nothing of an open question", async () => {
     const waiting = await openTable(app);
     assert.deepEqual((await post(waiting.code, "reveal", undefined)).body, { ok: true });
@@ -281,9 +296,9 @@ describe("POST /lobbies/{code}/reveal", () => {
     const unknown = await post("ABCDEF", "reveal", undefined);
     assert.equal(outcome(unknown), "404 lobby:not_found");
   });
-});
+}
 
-describe("POST /lobbies/{code}/end", () => {
+function postLobbiesCodeEnd(): void {
   it("ends a waiting and a running lobby once, whatever the body", async () => {
     for (const { code, host } of [await openTable(app, {}, 1), await playing(app)]) {
       const first = await post(code, "end", host.as, "anything at all");
@@ -309,4 +324,4 @@ describe("POST /lobbies/{code}/end", () => {
     assert.equal(item?.results.length, 2);
     assert.deepEqual((await lobbyOf(app, code)).review_items, lobby.review_items);
   });
-});
+}

@@ -17,14 +17,23 @@ import {
 } from "./seats.ts";
 
 let app: App;
-before(async () => {
-  app = await startApp();
-});
-after(() => app.stop());
-
 const hostCalls = seatCalls.slice(0, 6);
 
-describe("credentials of a seat", () => {
+describe("the seats of a lobby", () => {
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.stop());
+
+  describe("credentials of a seat", credentialsSeat);
+  describe("POST /lobbies/{code}/join", postLobbiesCodeJoin);
+  describe("POST /lobbies/{code}/token", postLobbiesCodeToken);
+  describe("POST /lobbies/{code}/heartbeat", postLobbiesCodeHeartbeat);
+  describe("POST /lobbies/{code}/leave", postLobbiesCodeLeave);
+  describe("DELETE /lobbies/{code}/players/{playerId}", deleteLobbiesCodePlayers);
+});
+
+function credentialsSeat(): void {
   let table: Table;
   before(async () => {
     table = await openTable(app, {}, 1);
@@ -122,9 +131,9 @@ describe("credentials of a seat", () => {
     assert.equal(outcome(await patch(foreign)), "403 request:origin_forbidden");
     assert.equal(outcome(await patch({ ...foreign, ...host.as })), "204");
   });
-});
+}
 
-describe("POST /lobbies/{code}/join", () => {
+function postLobbiesCodeJoin(): void {
   it("reads the code with spaces, dashes or a whole link around it, on every call of a seat", async () => {
     const { code } = await openTable(app);
     const forms = [
@@ -292,9 +301,9 @@ describe("POST /lobbies/{code}/join", () => {
     );
     assert.deepEqual(tally(answers), { 201: 1, "400 lobby:name_taken": 9 });
   });
-});
+}
 
-describe("POST /lobbies/{code}/token", () => {
+function postLobbiesCodeToken(): void {
   it("answers 204 with the hub's cookie, its value and where to use it", async () => {
     const { code, guests } = await openTable(app, {}, 1);
     const [guest] = guests;
@@ -317,9 +326,9 @@ describe("POST /lobbies/{code}/token", () => {
     assert.equal(claims.lobby_player, guest.id);
     assert.equal(claims.exp - claims.iat, 86_400);
   });
-});
+}
 
-describe("POST /lobbies/{code}/heartbeat", () => {
+function postLobbiesCodeHeartbeat(): void {
   it("answers ok in every state, even when the lobby is over", async () => {
     const { code, host, guests } = await playing(app);
     const beat = (as: Record<string, string> | undefined) =>
@@ -329,9 +338,9 @@ describe("POST /lobbies/{code}/heartbeat", () => {
     await ask(app, "POST", `/${code}/end`, undefined, host.as);
     assert.deepEqual((await beat(host.as)).body, { ok: true });
   });
-});
+}
 
-describe("POST /lobbies/{code}/leave", () => {
+function postLobbiesCodeLeave(): void {
   it("frees the seat and the name of somebody else", async () => {
     const { code, host, guests } = await openTable(app, { maxPlayers: 2 }, 1);
     const as = guests[0]?.as;
@@ -361,9 +370,9 @@ describe("POST /lobbies/{code}/leave", () => {
     const guest = await ask(app, "POST", `/${code}/leave`, undefined, guests[0]?.as);
     assert.equal(guest.status, 204);
   });
-});
+}
 
-describe("DELETE /lobbies/{code}/players/{playerId}", () => {
+function deleteLobbiesCodePlayers(): void {
   const kick = (code: string, id: number | string, as: Record<string, string>, query = "") =>
     ask(app, "DELETE", `/${code}/players/${id}${query}`, undefined, as);
 
@@ -408,4 +417,4 @@ describe("DELETE /lobbies/{code}/players/{playerId}", () => {
     assert.equal(outcome(odd), "400 request:invalid_query");
     assert.deepEqual(odd.params, { parameter: "ban" });
   });
-});
+}

@@ -12,14 +12,6 @@ import { ask, holding, cookieOf, lobbyOf, openTable, outcome, type Wire } from "
 
 let app: App;
 const streams = new Set<EventStream>();
-before(async () => {
-  app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" } });
-});
-after(async () => {
-  for (const stream of streams) stream.close();
-  await app.stop();
-});
-
 const spectate = (code: string) => ask(app, "POST", `/${code}/spectate`);
 const addressOf = (code: string) => `${app.url}/v1/hub?topic=/games/trivia/lobby/${code}`;
 const dataOf = (frame: Frame) => (frame.data as LobbyMessage).data;
@@ -39,13 +31,27 @@ function open(code: string, token: string, lastEventId?: string): EventStream {
 
 const sees = (stream: EventStream, event: string) =>
   stream.waitFor((frame) => frame.event === event, event);
+
 const counts = (stream: EventStream, count: number) =>
   stream.waitFor(
     (frame) => frame.event === "lobby.spectators" && dataOf(frame)["spectator_count"] === count,
     `${count} spectators`,
   );
 
-describe("POST /lobbies/{code}/spectate", () => {
+describe("spectators of a lobby", () => {
+  before(async () => {
+    app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" } });
+  });
+  after(async () => {
+    for (const stream of streams) stream.close();
+    await app.stop();
+  });
+
+  describe("POST /lobbies/{code}/spectate", postLobbiesCodeSpectate);
+  describe("a spectator's stream", spectatorSStream);
+});
+
+function postLobbiesCodeSpectate(): void {
   it("gives anyone a token for the lobby's stream, as a cookie too", async () => {
     const { code } = await openTable(app);
     const answer = await spectate(code.toLowerCase());
@@ -86,9 +92,9 @@ describe("POST /lobbies/{code}/spectate", () => {
         assert.equal(outcome(await ask(app, "POST", `/${code}/${action}`, undefined, as)), refusal);
     assert.equal((await lobbyOf(app, code)).seq, before.seq);
   });
-});
+}
 
-describe("a spectator's stream", () => {
+function spectatorSStream(): void {
   it("shows a co-op game without its picks, nothing before the players see it", async () => {
     const { code, host, guests } = await openTable(
       app,
@@ -180,4 +186,4 @@ describe("a spectator's stream", () => {
       (error) => error instanceof StreamRefused && error.status === 403,
     );
   });
-});
+}

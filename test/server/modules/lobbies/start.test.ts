@@ -4,12 +4,18 @@ import { startApp, type App } from "../../../support/app.ts";
 import { ask, lobbyOf, openTable, outcome, playing, tally } from "./seats.ts";
 
 let app: App;
-before(async () => {
-  app = await startApp();
-});
-after(() => app.stop());
 
-describe("PATCH /lobbies/{code}/settings", () => {
+describe("settings and start of a lobby", () => {
+  before(async () => {
+    app = await startApp();
+  });
+  after(() => app.stop());
+
+  describe("PATCH /lobbies/{code}/settings", patchLobbiesCodeSettings);
+  describe("POST /lobbies/{code}/start", postLobbiesCodeStart);
+});
+
+function patchLobbiesCodeSettings(): void {
   const patch = (code: string, body: unknown, as: Record<string, string>) =>
     ask(app, "PATCH", `/${code}/settings`, body, as);
 
@@ -107,9 +113,9 @@ describe("PATCH /lobbies/{code}/settings", () => {
     await ask(app, "POST", `/${code}/end`, undefined, host.as);
     assert.equal(outcome(await change()), "400 lobby:not_waiting");
   });
-});
+}
 
-describe("POST /lobbies/{code}/start", () => {
+function postLobbiesCodeStart(): void {
   const start = (code: string, as: Record<string, string>) =>
     ask(app, "POST", `/${code}/start`, undefined, as);
 
@@ -275,4 +281,4 @@ describe("POST /lobbies/{code}/start", () => {
     );
     assert.deepEqual([outcome(repeated), other], ["200", "400 lobby:already_started"]);
   });
-});
+}

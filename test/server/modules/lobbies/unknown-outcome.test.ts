@@ -14,28 +14,19 @@ const unavailable: LobbyReply = {
   code: "server:unavailable",
   params: { retry_after: 1 },
 };
+
 const answerLost: Fate = async (carryOut) => {
   await carryOut();
   return unavailable;
 };
-const neverArrived: Fate = async () => unavailable;
 
+const neverArrived: Fate = async () => unavailable;
 let app: App;
 let lobbies: Lobbies;
 let fates: { type: string; fate: Fate }[] = [];
+
 /** Codes the commands went to, by their type. */
 let asked: { type: string; code: string }[] = [];
-
-before(async () => {
-  app = await startApp();
-  lobbies = app.deps.lobbies;
-  app.deps.lobbies = { ...lobbies, ask: troubledAsk };
-});
-beforeEach(() => {
-  fates = [];
-  asked = [];
-});
-after(() => app.stop());
 
 async function troubledAsk(...asking: Asking): Promise<LobbyReply> {
   const [code, { type }] = asking;
@@ -46,10 +37,27 @@ async function troubledAsk(...asking: Asking): Promise<LobbyReply> {
 }
 
 const codesOf = (type: string) => asked.filter((one) => one.type === type).map((one) => one.code);
+
 const namesIn = async (code: string) =>
   (await lobbyOf(app, code)).players.map((player) => player.name);
 
-describe("a join whose outcome nobody knew, repeated under its key", () => {
+describe("commands whose outcome nobody knew", () => {
+  before(async () => {
+    app = await startApp();
+    lobbies = app.deps.lobbies;
+    app.deps.lobbies = { ...lobbies, ask: troubledAsk };
+  });
+  beforeEach(() => {
+    fates = [];
+    asked = [];
+  });
+  after(() => app.stop());
+
+  describe("a join whose outcome nobody knew, repeated under its key", joinWhoseOutcomeNobody);
+  describe("a create whose outcome nobody knew, repeated under its key", createWhoseOutcomeNobody);
+});
+
+function joinWhoseOutcomeNobody(): void {
   const join = (code: string, key: string, name = "Ada") =>
     ask(app, "POST", `/${code}/join`, { name }, { "idempotency-key": key });
 
@@ -106,9 +114,9 @@ describe("a join whose outcome nobody knew, repeated under its key", () => {
     assert.equal(outcome(await join(code, "still")), "503 server:unavailable");
     await assertSeated(code, await join(code, "still"));
   });
-});
+}
 
-describe("a create whose outcome nobody knew, repeated under its key", () => {
+function createWhoseOutcomeNobody(): void {
   const create = (as: Record<string, string>) => ask(app, "POST", "", { hostName: "Ann" }, as);
   const placesOf = (accountId: number) => app.deps.redis.zrange(`hosted:${accountId}`, "0", "-1");
 
@@ -164,4 +172,4 @@ describe("a create whose outcome nobody knew, repeated under its key", () => {
     assert.equal(repeated.body.lobby.code, second);
     assert.deepEqual(await placesOf(accountId), [second]);
   });
-});
+}

@@ -16,35 +16,17 @@ import {
 import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./visitor.ts";
 
 let provider: TestProvider;
+
 /** Says when people signed in there. */
 let telling: TestProvider;
 let app: App;
 const now = Date.now();
-before(async () => {
-  provider = await startTestProvider([callbackOf("acme")]);
-  telling = await startTestProvider([callbackOf("told")], "client_secret_post", true);
-  app = await startApp({
-    clock: { now: () => now },
-    env: {
-      OAUTH_ACME_CLIENT_ID: provider.clientId,
-      OAUTH_ACME_SECRET: provider.clientSecret,
-      OAUTH_ACME_ISSUER: provider.issuer,
-      OAUTH_ACME_LABEL: "Acme Games",
-      OAUTH_TOLD_CLIENT_ID: telling.clientId,
-      OAUTH_TOLD_SECRET: telling.clientSecret,
-      OAUTH_TOLD_ISSUER: telling.issuer,
-    },
-  });
-});
-after(async () => {
-  await app.stop();
-  await telling.stop();
-  await provider.stop();
-});
 
 const verifyEmail = (id: number) =>
   app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id }, { emailVerifiedAt: new Date(now) });
+
 const newAddress = () => `${uniqueName()}@example.com`;
+
 const connectionsOf = async (token: string) =>
   (
     (await app.client.get("/v1/users/@me/connections", { token })).body as {
@@ -52,7 +34,35 @@ const connectionsOf = async (token: string) =>
     }
   ).connections;
 
-describe("a social login", () => {
+describe("social logins", () => {
+  before(async () => {
+    provider = await startTestProvider([callbackOf("acme")]);
+    telling = await startTestProvider([callbackOf("told")], "client_secret_post", true);
+    app = await startApp({
+      clock: { now: () => now },
+      env: {
+        OAUTH_ACME_CLIENT_ID: provider.clientId,
+        OAUTH_ACME_SECRET: provider.clientSecret,
+        OAUTH_ACME_ISSUER: provider.issuer,
+        OAUTH_ACME_LABEL: "Acme Games",
+        OAUTH_TOLD_CLIENT_ID: telling.clientId,
+        OAUTH_TOLD_SECRET: telling.clientSecret,
+        OAUTH_TOLD_ISSUER: telling.issuer,
+      },
+    });
+  });
+  after(async () => {
+    await app.stop();
+    await telling.stop();
+    await provider.stop();
+  });
+
+  describe("a social login", socialLogin);
+  describe("the state of a social login", stateSocialLogin);
+  describe("linking a social login", linkingSocialLogin);
+});
+
+function socialLogin(): void {
   it("is listed, and its address carries PKCE, state and nonce", async () => {
     const list = await app.client.get("/v1/gateway/oauth/providers");
     assert.deepEqual(list.body, {
@@ -268,9 +278,9 @@ describe("a social login", () => {
     back.searchParams.set("code", "another");
     assert.equal((await comeBack(app, back, begun.cookie)).error, "oauth:provider_denied");
   });
-});
+}
 
-describe("the state of a social login", () => {
+function stateSocialLogin(): void {
   it("works once, even for many at the same moment", async () => {
     person(provider, { email: newAddress(), email_verified: true });
     const begun = await begin(app);
@@ -386,9 +396,9 @@ describe("the state of a social login", () => {
       assert.ok(answer.text.includes(code), path);
     }
   });
-});
+}
 
-describe("linking a social login", () => {
+function linkingSocialLogin(): void {
   it("adds it to the account, opens no other session, and signs in from then on", async () => {
     const { session } = await registerAccount(app);
     person(provider, { email: newAddress(), email_verified: true, name: "Link" });
@@ -447,4 +457,4 @@ describe("linking a social login", () => {
       assert.equal((await app.client.request(method, address)).status, 401);
     }
   });
-});
+}

@@ -9,19 +9,27 @@ import { sentMessage } from "../../../support/messages.ts";
 
 let app: App;
 const inbox = "desk@example.com";
-before(async () => {
-  app = await startApp({ env: { OPERATOR_INBOX: inbox } });
-});
-after(() => app.stop());
 
 const post = (path: string, body: object, headers: Record<string, string> = {}) =>
   app.client.post(path, { body, headers });
+
 const newest = async (table: "contact_messages" | "feedback") => {
   const query = sql<Record<string, unknown>>`select * from ${sql.table(table)} order by id desc`;
   return (await rowsOf(app.deps.em, query))[0];
 };
 
-describe("a text of a form", () => {
+describe("messages to the operators", () => {
+  before(async () => {
+    app = await startApp({ env: { OPERATOR_INBOX: inbox } });
+  });
+  after(() => app.stop());
+
+  describe("a text of a form", textForm);
+  describe("POST /v1/leads/contact", postV1LeadsContact);
+  describe("POST /v1/leads/feedback", postV1LeadsFeedback);
+});
+
+function textForm(): void {
   it("needs something that can be seen", async () => {
     for (const message of ["\u2800".repeat(20), "\u200b".repeat(20), "\u3164 \u2060".repeat(9)]) {
       const fields = { kind: "idea", source: "web", message };
@@ -29,9 +37,9 @@ describe("a text of a form", () => {
       assert.equal(answer.status, 422, JSON.stringify(message));
     }
   });
-});
+}
 
-describe("POST /v1/leads/contact", () => {
+function postV1LeadsContact(): void {
   const contact = {
     fullname: " Ada <b>Lovelace</b> ",
     email: "ada@example.com",
@@ -111,9 +119,9 @@ describe("POST /v1/leads/contact", () => {
     const { flash } = empty.json as { flash: { violations: object[] } };
     assert.equal(flash.violations.length, 5);
   });
-});
+}
 
-describe("POST /v1/leads/feedback", () => {
+function postV1LeadsFeedback(): void {
   const feedback = { kind: "idea", source: "trivia-web", message: "More cats" };
 
   it("is stored under nobody, a player, or a player and a user", async () => {
@@ -156,4 +164,4 @@ describe("POST /v1/leads/feedback", () => {
     assert.equal((await post("/v1/leads/feedback", spaced)).status, 201);
     assert.equal((await newest("feedback"))?.["route"], full.route);
   });
-});
+}

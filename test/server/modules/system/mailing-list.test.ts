@@ -14,20 +14,19 @@ let app: App;
 let now = Date.now();
 let people = 0;
 const someone = () => `reader-${++people}@example.com`;
-before(async () => {
-  app = await startApp({ clock: { now: () => now } });
-});
-after(() => app.stop());
 
 const subscribe = (email: string, more: object = {}) =>
   app.client.post("/v1/subscribe", { body: { email, ...more } });
+
 const mailOf = (email: string, template = "subscribe-verify") =>
   sentMessage(app.deps, email, template);
+
 /** Path and query of a link in a mail. */
 const pathOf = (link: string | undefined) => {
   const url = new URL(link ?? "");
   return url.pathname + url.search;
 };
+
 /** Where a link leads once what its page asks, if it asks, was answered with yes. */
 const locationOf = async (path: string) => {
   const answer = await app.client.get(path);
@@ -35,6 +34,7 @@ const locationOf = async (path: string) => {
   assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
   return followLink(app, path);
 };
+
 const stateOf = async (email: string) => {
   const [row] = await rowsOf(
     app.deps.em,
@@ -44,10 +44,22 @@ const stateOf = async (email: string) => {
   );
   return row;
 };
+
 const good = "/status/verify?result=success";
 const bad = "/status/verify?result=error&code=invalid_arguments";
 
-describe("POST /v1/subscribe", () => {
+describe("the mailing list", () => {
+  before(async () => {
+    app = await startApp({ clock: { now: () => now } });
+  });
+  after(() => app.stop());
+
+  describe("POST /v1/subscribe", postV1Subscribe);
+  describe("GET /v1/verify", getV1Verify);
+  describe("unsubscribing", unsubscribing);
+});
+
+function postV1Subscribe(): void {
   it("sends a mail whose link puts the address on the list, once", async () => {
     const email = someone();
     const answer = await subscribe(email);
@@ -123,9 +135,9 @@ describe("POST /v1/subscribe", () => {
     const nullable = { email: someone(), channels: null };
     assert.equal((await app.client.post("/v1/subscribe", { body: nullable })).status, 200);
   });
-});
+}
 
-describe("GET /v1/verify", () => {
+function getV1Verify(): void {
   it("answers everything with a redirect that names the problem", async () => {
     const missing = "/status/verify?result=error&code=missing_arguments";
     for (const query of ["", "?email=a@example.com", "?token=x", "?email=&token="])
@@ -150,9 +162,9 @@ describe("GET /v1/verify", () => {
     assert.equal((await stateOf(email))?.verified, false);
     assert.equal(await locationOf(link), good);
   });
-});
+}
 
-describe("unsubscribing", () => {
+function unsubscribing(): void {
   const path = (email: string, token: string) =>
     `/v1/unsubscribe?${new URLSearchParams({ email, token }).toString()}`;
   const tokenOf = (email: string) => unsubscribeToken(app.deps.config, email);
@@ -221,4 +233,4 @@ describe("unsubscribing", () => {
       channels: ["email:marketing"],
     });
   });
-});
+}

@@ -16,13 +16,22 @@ import { call, count, me, newAccount, result } from "./own-account.ts";
 
 let app: App;
 const clock = manualClock();
-before(async () => {
-  app = await startApp({ clock });
-});
-after(() => app.stop());
 const account = () => newAccount(app);
 
-describe("the routes of the own account", () => {
+describe("the own account", () => {
+  before(async () => {
+    app = await startApp({ clock });
+  });
+  after(() => app.stop());
+
+  describe("the routes of the own account", routesOwnAccount);
+  describe("PATCH /v1/users/@me", patchV1UsersMe);
+  describe("a link for a new password", linkForNewPassword);
+  describe("what was sent to an address", whatWasSentTo);
+  describe("PATCH /v1/users/@me/communication", patchV1UsersMe2);
+});
+
+function routesOwnAccount(): void {
   const routes: [string, string, unknown][] = [
     ["PATCH", "", { timezone: null }],
     ["DELETE", "", undefined],
@@ -60,9 +69,9 @@ describe("the routes of the own account", () => {
       assert.equal(result(await one.call(method, path, body)), "404 user:not_found", path);
     }
   });
-});
+}
 
-describe("PATCH /v1/users/@me", () => {
+function patchV1UsersMe(): void {
   it("changes what is supplied and nothing else", async () => {
     const one = await account();
     const before = (await one.call("GET", "")).user;
@@ -166,9 +175,9 @@ describe("PATCH /v1/users/@me", () => {
     assert.deepEqual(await templates(email), ["verify-email"]);
     assert.deepEqual(await templates(one.email), ["verify-email", "email-changed"]);
   });
-});
+}
 
-describe("a link for a new password", () => {
+function linkForNewPassword(): void {
   it("is void once the account has another address, or was closed and opened again", async () => {
     const changes: ((one: Awaited<ReturnType<typeof account>>) => Promise<unknown>)[] = [
       (one) => one.change({ email: `${uniqueName()}@example.com` }),
@@ -187,9 +196,9 @@ describe("a link for a new password", () => {
       assert.deepEqual([answer.status, answer.code], [401, "auth:token_invalid"]);
     }
   });
-});
+}
 
-describe("what was sent to an address", () => {
+function whatWasSentTo(): void {
   it("waits for a change of the account that is under way, and is void after it", async () => {
     const { em } = app.deps;
     const gateway = "/v1/gateway";
@@ -241,9 +250,9 @@ describe("what was sent to an address", () => {
     assert.equal((await messagesTo(app.deps, email)).length, 1);
     assert.equal((await messagesTo(app.deps, one.email)).length, 1);
   });
-});
+}
 
-describe("PATCH /v1/users/@me/communication", () => {
+function patchV1UsersMe2(): void {
   it("replaces all opt-ins, each once", async () => {
     const one = await account();
     const channels = ["push:news", "email:account", "push:news", "sms:a_1"];
@@ -275,4 +284,4 @@ describe("PATCH /v1/users/@me/communication", () => {
       ["channels[1]"],
     );
   });
-});
+}

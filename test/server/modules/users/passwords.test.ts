@@ -13,10 +13,6 @@ const me = "/v1/users/@me";
 const dayMs = 86_400_000;
 const clock = manualClock();
 let app: App;
-before(async () => {
-  app = await startApp({ clock, hasJobs: false });
-});
-after(() => app.stop());
 
 const result = ({ status, code }: { status: number; code: string | undefined }) =>
   code === undefined ? `${status}` : `${status} ${code}`;
@@ -36,12 +32,24 @@ async function account() {
     close: () => app.client.delete(me, { token: session.access_token }),
   };
 }
+
 const refresh = (session: { refresh_token: string }) =>
   post(app, "/v1/gateway/refresh", { refresh_token: session.refresh_token });
+
 const isOpen = async (session: { refresh_token: string }) =>
   (await refresh(session)).status === 200;
 
-describe("POST /v1/users/@me/password", () => {
+describe("passwords of an account", () => {
+  before(async () => {
+    app = await startApp({ clock, hasJobs: false });
+  });
+  after(() => app.stop());
+
+  describe("POST /v1/users/@me/password", postV1UsersMe);
+  describe("DELETE /v1/users/@me", deleteV1UsersMe);
+});
+
+function postV1UsersMe(): void {
   it("changes the password, ends the other sessions and tells the owner", async () => {
     const one = await account();
     const other = (await one.login()).body;
@@ -142,9 +150,9 @@ describe("POST /v1/users/@me/password", () => {
     assert.deepEqual(tally(answers), { "200": 1, "409 user:password_exists": 2 });
     assert.equal(await isOpen(one.session), false);
   });
-});
+}
 
-describe("DELETE /v1/users/@me", () => {
+function deleteV1UsersMe(): void {
   const row = async (id: number) => {
     const rows = await rowsOf(
       app.deps.em,
@@ -237,4 +245,4 @@ describe("DELETE /v1/users/@me", () => {
     assert.equal(answer.status, 201);
     assert.notEqual(answer.body.player.id, one.id);
   });
-});
+}

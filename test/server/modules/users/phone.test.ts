@@ -13,13 +13,14 @@ import { count, me, newAccount, result } from "./own-account.ts";
 
 let app: App;
 const clock = manualClock();
-before(async () => {
-  app = await startApp({ clock });
-});
-after(() => app.stop());
 const account = () => newAccount(app);
 
 describe("a phone number", () => {
+  before(async () => {
+    app = await startApp({ clock });
+  });
+  after(() => app.stop());
+
   const numbers = { last: 0 };
   const newNumber = () => `+49151${String((numbers.last += 1)).padStart(8, "0")}`;
   const codeTo = async (phone: string) =>

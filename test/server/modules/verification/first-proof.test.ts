@@ -23,33 +23,12 @@ const callback = `${issuer}/v1/gateway/oauth/acme/callback`;
 const keysPath = "/v1/realms/gamedata/keys";
 const newPassword = "my own horse 7";
 let app: App;
+
 /** Another worker on the same stores. */
 let other: App;
 let provider: TestProvider;
 let program: client.Configuration;
 let phones = 0;
-
-before(async () => {
-  provider = await startTestProvider([callback]);
-  const env = {
-    PUBLIC_BASE_URL: issuer,
-    OAUTH_ACME_CLIENT_ID: provider.clientId,
-    OAUTH_ACME_SECRET: provider.clientSecret,
-    OAUTH_ACME_ISSUER: provider.issuer,
-  };
-  app = await startApp({ env });
-  const shared = { DATABASE_URL: app.stores.databaseUrl, REDIS_URL: app.stores.redisUrl };
-  other = await startApp({ env: { ...env, ...shared }, hasJobs: false });
-  const realmId = (await app.deps.em.findOneOrFail(RealmSchema, { slug: "default" })).id;
-  const row = { clientId: "program", realmId, name: "Fan site", secretHash: null };
-  await insertOAuthClient(app.deps.em, { ...row, redirectUris: [redirect] });
-  program = await discover(app, "program", client.None());
-});
-after(async () => {
-  await other.stop();
-  await app.stop();
-  await provider.stop();
-});
 
 async function until(what: string, isSo: () => Promise<boolean>, limitMs = 5_000): Promise<void> {
   const deadline = performance.now() + limitMs;
@@ -102,6 +81,7 @@ async function attach(session: SessionBody) {
   };
   return { phone, plaintext, subject, granted, passport };
 }
+
 type Attached = Awaited<ReturnType<typeof attach>>;
 
 const login = (email: string, given = password) =>
@@ -169,7 +149,37 @@ const proofs: Record<string, (email: string) => Promise<SessionBody>> = {
   },
 };
 
-describe("the first proof of an address that somebody registered before", () => {
+describe("first proofs", () => {
+  before(async () => {
+    provider = await startTestProvider([callback]);
+    const env = {
+      PUBLIC_BASE_URL: issuer,
+      OAUTH_ACME_CLIENT_ID: provider.clientId,
+      OAUTH_ACME_SECRET: provider.clientSecret,
+      OAUTH_ACME_ISSUER: provider.issuer,
+    };
+    app = await startApp({ env });
+    const shared = { DATABASE_URL: app.stores.databaseUrl, REDIS_URL: app.stores.redisUrl };
+    other = await startApp({ env: { ...env, ...shared }, hasJobs: false });
+    const realmId = (await app.deps.em.findOneOrFail(RealmSchema, { slug: "default" })).id;
+    const row = { clientId: "program", realmId, name: "Fan site", secretHash: null };
+    await insertOAuthClient(app.deps.em, { ...row, redirectUris: [redirect] });
+    program = await discover(app, "program", client.None());
+  });
+  after(async () => {
+    await other.stop();
+    await app.stop();
+    await provider.stop();
+  });
+
+  describe(
+    "the first proof of an address that somebody registered before",
+    firstProofAddressSomebody,
+  );
+  describe("a verification link", verificationLink);
+});
+
+function firstProofAddressSomebody(): void {
   for (const [name, prove] of Object.entries(proofs))
     it(`by ${name} ends what was attached, on every worker`, async () => {
       const { email, session } = await register();
@@ -366,9 +376,9 @@ describe("the first proof of an address that somebody registered before", () => 
     );
     assert.equal(notices.length, 1);
   });
-});
+}
 
-describe("a verification link", () => {
+function verificationLink(): void {
   const state = (session: SessionBody) =>
     app.client.get("/v1/users/@me", { token: session.access_token });
 
@@ -439,4 +449,4 @@ describe("a verification link", () => {
     assert.equal((await login(victim)).code, "auth:invalid");
     await until("the access token is refused", async () => (await state(session)).status === 401);
   });
-});
+}

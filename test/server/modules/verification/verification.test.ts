@@ -13,23 +13,30 @@ import { messagesTo, sentMessage } from "../../../support/messages.ts";
 const resendPath = "/v1/users/@me/email/resend-verification";
 let app: App;
 let now = Date.now();
-before(async () => {
-  app = await startApp({ clock: { now: () => now } });
-});
-after(() => app.stop());
-
 const mailTo = (email: string) => sentMessage(app.deps, email, "verify-email");
 const linkTo = async (email: string) => new URL((await mailTo(email)).content.links[0] ?? "");
 const tokenTo = async (email: string) => (await linkTo(email)).searchParams.get("token") ?? "";
+
 const isVerified = async (session: { access_token: string }) => {
   const answer = await app.client.get("/v1/users/@me", { token: session.access_token });
   return (
     (answer.body as { user: { email_verified_at: string | null } }).user.email_verified_at !== null
   );
 };
+
 const verify = (token: unknown) => post(app, "/v1/users/email/verify", { token });
 
-describe("the verification of an address", () => {
+describe("verification", () => {
+  before(async () => {
+    app = await startApp({ clock: { now: () => now } });
+  });
+  after(() => app.stop());
+
+  describe("the verification of an address", verificationAddress);
+  describe("a verification mail that cannot be sent", verificationMailCannotBe);
+});
+
+function verificationAddress(): void {
   it("follows the link of the mail that a registration sends, once", async () => {
     const { email, session } = await registerAccount(app);
     const link = await linkTo(email);
@@ -129,9 +136,9 @@ describe("the verification of an address", () => {
     const lost = await post(app, resendPath, undefined, tokenOf(session));
     assert.deepEqual([lost.status, lost.code], [400, "user:email_missing"]);
   });
-});
+}
 
-describe("a verification mail that cannot be sent", () => {
+function verificationMailCannotBe(): void {
   it("leaves the link of the mail before it good", async () => {
     const limited = { config: { ...app.deps.config, RATE_LIMIT_FACTOR: 1 } };
     const send = () => Promise.reject(new DeliveryError("smtp: ECONNECTION", false));
@@ -168,4 +175,4 @@ describe("a verification mail that cannot be sent", () => {
       await broken.stop();
     }
   });
-});
+}

@@ -1,0 +1,55 @@
+import { appendFileSync } from "node:fs";
+import { relative } from "node:path";
+import type { TestEvent } from "node:test/reporters";
+import { inspect } from "node:util";
+
+/**
+ * A line for each file when its last test has ended, below it what its tests tell, leave out and find wrong. Sets the
+ * exit code, since Node counts tests alone: a file that cannot be loaded, or an `after` that fails, would pass.
+ */
+// oxlint-disable-next-line import/no-default-export -- as Node asks of a reporter
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const names: string[] = [];
+  let [file, ms, told, failed] = ["", 0, "", ""];
+  for await (const { type, data } of events) {
+    if (type === "test:start") {
+      names.splice(data.nesting, names.length, data.name);
+      const path = fileOf(data);
+      if (data.nesting > 0 || path === null || path === file) continue;
+      yield describeFile(file, ms, told, failed);
+      [file, ms, told, failed] = [path, 0, "", ""];
+    } else if (type === "test:diagnostic") {
+      // Node's own sums are of no test.
+      if (data.nesting > 0 || /^(Error|Warning)/.test(data.message))
+        told += `    ${data.message}\n`;
+    } else if (type === "test:pass" || type === "test:fail") {
+      if (data.nesting === 0) ms += data.details.duration_ms;
+      const name = [...names.slice(0, data.nesting), data.name].join(" > ");
+      if (data.skip !== undefined) told += `  - ${name}: ${data.skip}\n`;
+      if (type === "test:pass") continue;
+      process.exitCode = 1;
+      const { cause, failureType } = data.details.error as {
+        cause?: unknown;
+        failureType?: string;
+      };
+      if (failureType !== "subtestsFailed")
+        failed += `  ✖ ${name}\n${inspect(cause).replaceAll(/^/gm, "      ")}\n`;
+    }
+  }
+  yield describeFile(file, ms, told, failed);
+}
+
+/** Of a test that a helper declares the file is not told, of one that stands for a broken file only by its name. */
+function fileOf({ file = "", name }: { file?: string | undefined; name: string }): string | null {
+  const path = [file, name].find((one) => /\.test\.\w+$/.test(one));
+  return path === undefined ? null : relative("", path);
+}
+
+/** What failed is also kept for the end of the run. */
+function describeFile(file: string, ms: number, told: string, failed: string): string {
+  if (file === "") return "";
+  const line = `${failed ? "✖" : "✔"} ${(ms / 1000).toFixed(1).padStart(6)} s  ${file}\n`;
+  const kept = process.env["TEST_FAILURES"];
+  if (failed && kept) appendFileSync(kept, line + failed);
+  return line + told + failed;
+}
