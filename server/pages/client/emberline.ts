@@ -7,6 +7,8 @@
  *   for await (const event of seat.events()) console.log(event.type, seat.lobby?.status);
  */
 
+// Types of the interface document, by `npm run client:types`.
+
 export interface Player {
   id: number;
   name: string;
@@ -19,6 +21,7 @@ export interface Player {
   num_correct: number;
   is_connected: boolean;
   has_answered: boolean;
+  /** ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00 */
   joined_at: string;
 }
 
@@ -28,9 +31,12 @@ export interface Question {
   category: string;
   difficulty: string;
   question: string;
-  payload: { choices: string[]; estimated_rate: number };
+  payload: {
+    choices: string[];
+    estimated_rate: number;
+  };
   is_cached: boolean;
-  /** Commits the service to the right answer; see `verifyReveal`. */
+  /** hex SHA-256 of `<answer_salt>\n<id>\n<correct_index>\n<text of the right choice>`; the reveal brings the salt */
   answer_hash: string | null;
   index: number;
   started_at_ms: number;
@@ -41,6 +47,7 @@ export interface Reveal {
   question_id: number;
   index: number;
   correct_index: number;
+  /** proves `answer_hash` of the question */
   answer_salt: string | null;
   explanation: string;
   correct_rate: number;
@@ -70,7 +77,6 @@ export interface Lobby {
   selected_categories: string[];
   blend: boolean;
   review: boolean;
-  /** Seconds for a question. */
   timer: number;
   num_questions: number | null;
   is_endless: boolean;
@@ -79,59 +85,56 @@ export interface Lobby {
   mode: "coop" | "versus";
   max_players: number;
   current_index: number;
+  /** ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00 */
   created_at: string;
+  /** ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00 */
   started_at: string | null;
+  /** ISO 8601, YYYY-MM-DDTHH:MM:SS+00:00 */
   finished_at: string | null;
   current_question_started_at_ms: number | null;
   server_now_ms: number;
   players: Player[];
   current_question: Question | null;
   answered_player_ids: number[];
-  host_disconnect: { since_ms: number; ends_at_ms: number } | null;
+  host_disconnect: {
+    since_ms: number;
+    ends_at_ms: number;
+  } | null;
   reveal: Reveal | null;
+  /** streams without a seat (HUB-08) */
   spectator_count: number;
-  /** Number of the last event this state includes. */
   seq: number;
-  hub: { url: string; topic: string };
-  /** Of a finished lobby with `review`: every question that was closed. */
+  hub: HubAddress;
+  /** of a finished lobby with `review` (LOB-23) */
   review_items?: ReviewItem[];
 }
 
 /** A closed question with its answer, and what each seat gave. */
 export interface ReviewItem {
   index: number;
-  question: {
-    id: number;
-    type: "multiple_choice";
-    category: string;
-    difficulty: string;
-    question: string;
-    answers: string[];
-    correct_index: number;
-    explanation: string;
-  };
+  question: CatalogQuestion;
   answer_hash: string | null;
+  /** proves `answer_hash` of the question */
   answer_salt: string | null;
-  closed_by: Reveal["closed_by"];
+  closed_by: "all_answered" | "lock" | "timer" | "next";
   results: Result[];
+}
+
+export interface CatalogQuestion {
+  id: number;
+  type: "multiple_choice";
+  category: string;
+  difficulty: string;
+  question: string;
+  answers: string[];
+  correct_index: number;
+  explanation: string;
 }
 
 export interface SeatRef {
   id: number;
   name: string;
   is_host: boolean;
-}
-
-export interface PlayerPick {
-  player_id: number;
-  selected_index: number;
-}
-
-/** A lobby as one seat reads it. */
-export interface SeatView {
-  lobby: Lobby;
-  player: SeatRef | null;
-  picks?: PlayerPick[];
 }
 
 /** What a seat that answers in versus learns before the others. */
@@ -141,6 +144,7 @@ export interface AnswerResult {
   explanation: string;
   correct_rate: number;
   num_served: number;
+  /** less for a question answered before the game */
   xp_gained: number;
   points_earned: number;
   score: number;
@@ -149,24 +153,44 @@ export interface AnswerResult {
   is_question_closed: boolean;
 }
 
+export interface HubAddress {
+  url: string;
+  topic: string;
+}
+
+/** A lobby as one seat reads it. */
+export interface SeatView {
+  lobby: Lobby;
+  player: SeatRef | null;
+  /** for a seat in co-op while a question is open: what everybody picked by now */
+  picks?: {
+    player_id: number;
+    selected_index: number;
+  }[];
+}
+
 export interface NewLobby {
+  /** 1 to 64 characters after trimming, all seen and of one script (Latin goes with Chinese, Japanese and Korean) */
   hostName: string;
   category?: string | null;
-  /** 10, 15, 20, 30, 45 or 60 seconds; 30 when absent. */
+  /** seconds; 30 when null (LOB-07) */
   timer?: number | null;
-  /** 1 to 100; null or absent is endless. */
+  /** null means endless */
   numQuestions?: number | null;
   visibility?: "public" | "private";
   mode?: "coop" | "versus";
   maxPlayers?: number;
   difficulty?: string | null;
+  /** letters, digits, spaces and . , ! ? ' - : ; ( ) / " alone */
   prompt?: string | null;
 }
 
 export interface Settings {
   difficulty?: string | null;
+  /** letters, digits, spaces and . , ! ? ' - : ; ( ) / " alone */
   prompt?: string | null;
   selected_categories?: string[];
+  /** seconds; 30 when null (LOB-07) */
   timer?: number | null;
   blend?: boolean;
   review?: boolean;
@@ -175,26 +199,74 @@ export interface Settings {
   mode?: "coop" | "versus";
 }
 
-export type EndReason =
-  "completed" | "host_ended" | "host_left" | "host_timeout" | "idle" | "operator";
-
 /** What each event of a lobby carries. */
 export interface LobbyEventData {
-  "lobby.snapshot": { lobby: Lobby };
-  "lobby.player_joined": { player: Player | null; lobby: Lobby };
-  "lobby.settings": { changes: Settings; lobby: Lobby };
-  "lobby.started": { lobby: Lobby };
-  "lobby.answer": { player_id: number; answered_player_ids: number[] };
-  "lobby.pick": { player_id: number; selected_index: number };
-  "lobby.reveal": { reveal: Reveal | null; lobby: Lobby };
-  "lobby.question": { lobby: Lobby };
-  "lobby.host_disconnect": { host_disconnect: Lobby["host_disconnect"] };
-  "lobby.player_removed": { player_id: number; reason: "left" | "kicked"; lobby: Lobby };
-  "lobby.spectators": { spectator_count: number };
-  "lobby.ended": { reason: EndReason; lobby: Lobby };
-  /** Events were missed for good; the snapshot that follows says what is. */
+  "lobby.snapshot": {
+    lobby: Lobby;
+  };
+  "lobby.player_joined": {
+    player: Player | null;
+    lobby: Lobby;
+  };
+  "lobby.settings": {
+    changes: {
+      difficulty?: string | null;
+      /** letters, digits, spaces and . , ! ? ' - : ; ( ) / " alone */
+      prompt?: string | null;
+      selected_categories?: string[];
+      /** seconds; 30 when null (LOB-07) */
+      timer?: number | null;
+      blend?: boolean;
+      review?: boolean;
+      num_questions?: number | null;
+      visibility?: "public" | "private";
+      mode?: "coop" | "versus";
+    };
+    lobby: Lobby;
+  };
+  "lobby.started": {
+    lobby: Lobby;
+  };
+  "lobby.answer": {
+    player_id: number;
+    answered_player_ids: number[];
+  };
+  "lobby.pick": {
+    player_id: number;
+    selected_index: number;
+  };
+  "lobby.reveal": {
+    reveal: Reveal | null;
+    lobby: Lobby;
+  };
+  "lobby.question": {
+    lobby: Lobby;
+  };
+  "lobby.host_disconnect": {
+    host_disconnect: {
+      since_ms: number;
+      ends_at_ms: number;
+    } | null;
+  };
+  "lobby.player_removed": {
+    player_id: number;
+    reason: "left" | "kicked";
+    lobby: Lobby;
+  };
+  "lobby.spectators": {
+    spectator_count: number;
+  };
+  "lobby.ended": {
+    reason: "completed" | "host_ended" | "host_left" | "host_timeout" | "idle" | "operator";
+    lobby: Lobby;
+  };
   "lobby.gap": Record<string, never>;
 }
+
+// End of the types of the interface document.
+
+export type PlayerPick = NonNullable<SeatView["picks"]>[number];
+export type EndReason = LobbyEventData["lobby.ended"]["reason"];
 
 export interface Message<T extends string, D> {
   type: T;
