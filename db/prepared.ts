@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql, type RawBuilder } from "kysely";
+import { sql, type Compilable, type Kysely, type RawBuilder } from "kysely";
+import type { Database } from "./database.ts";
 import type { Statement } from "./driver.ts";
 import { inShare } from "./shared-entity-manager.ts";
 
@@ -19,6 +20,42 @@ export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>)
   const statementName = nameOf(compiled.sql);
   const statement: Statement = statementName === null ? compiled : { ...compiled, statementName };
   return (await inShare(em, () => kysely.executeQuery<T>(statement))).rows;
+}
+
+/** Stands for a value of a prepared statement while it is built. */
+class Placeholder {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * A hot statement of the builder: compiled once in a process, parsed and planned once by each session. What is built
+ * must not depend on `values`, each of which stands for a parameter.
+ */
+export function prepared<V extends object, T>(
+  build: (db: Kysely<Database>, values: V) => Compilable<T>,
+): (em: EntityManager, values: V) => Promise<T[]> {
+  let known: Statement | null = null;
+  const compile = (db: Kysely<Database>): Statement => {
+    const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) });
+    // Only while it is built: the builder takes any object for a parameter.
+    const compiled = build(db, placeholders as V).compile();
+    const statementName = nameOf(compiled.sql);
+    return statementName === null ? compiled : { ...compiled, statementName };
+  };
+  return async (em, values) => {
+    const kysely = em.getKysely<Database>();
+    const statement = (known ??= compile(kysely));
+    const given = new Map<string, unknown>(Object.entries(values));
+    const parameters = statement.parameters.map((value) =>
+      value instanceof Placeholder ? given.get(value.name) : value,
+    );
+    const { rows } = await inShare(em, () => kysely.executeQuery<T>({ ...statement, parameters }));
+    return rows;
+  };
 }
 
 function nameOf(text: string): string | null {

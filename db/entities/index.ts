@@ -60,8 +60,8 @@ import { WalletSchema } from "./wallet.ts";
 import { WordResultSchema } from "./word-result.ts";
 import { projectionTables } from "../projections/tables.ts";
 
-/** Every entity of the service; one that is missing here has no table. */
-export const entities = [
+/** The entities that are written down; the query builder knows their tables. */
+export const tables = [
   PlayerSchema,
   AddressCollisionSchema,
   TokenFamilySchema,
@@ -116,7 +116,6 @@ export const entities = [
   ProjectionFacetSchema,
   ProjectionBuildSchema,
   ProjectionChangeSchema,
-  ...projectionTables,
   MessageSchema,
   EmailVerificationSchema,
   SubscriberSchema,
@@ -130,3 +129,6 @@ export const entities = [
   RevocationSchema,
   AvatarUploadSchema,
 ];
+
+/** Every entity of the service; one that is missing here has no table. */
+export const entities = [...tables, ...projectionTables];

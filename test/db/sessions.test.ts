@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
-import { preparedRowsOf } from "../../db/prepared.ts";
-import { rowsOf } from "../../db/queries/rows.ts";
+import { prepared, preparedRowsOf } from "../../db/prepared.ts";
+import { changeRows, findRows, rowsOf } from "../../db/queries/rows.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 describe("a database session", () => {
@@ -31,6 +31,25 @@ describe("a database session", () => {
     assert.equal(statements.length, 1);
     assert.match(statements[0]?.name ?? "", /^emberline_/);
     assert.equal(statements[0]?.uses, 2);
+  });
+
+  it("compiles a prepared statement of the builder once, and gives it new values at each call", async () => {
+    let numBuilt = 0;
+    const findSlugs = prepared((db, { slug, isOpen }: { slug: string; isOpen: boolean }) => {
+      numBuilt++;
+      return db
+        .selectFrom("realms")
+        .select("slug")
+        .where("slug", "=", slug)
+        .where("is_active", "=", isOpen);
+    });
+    const em = orm.em.fork();
+    for (const slug of ["first", "second"])
+      await changeRows(em, (db) => db.insertInto("realms").values({ slug, name: slug }));
+    assert.deepEqual(await findSlugs(em, { slug: "first", isOpen: true }), [{ slug: "first" }]);
+    assert.deepEqual(await findSlugs(em, { slug: "second", isOpen: true }), [{ slug: "second" }]);
+    assert.deepEqual(await findSlugs(em, { slug: "second", isOpen: false }), []);
+    assert.equal(numBuilt, 1);
   });
 
   it("keeps the values of a row out of its errors", async () => {
@@ -63,10 +82,11 @@ describe("a database session", () => {
     );
     assert.ok(columns.length > 10);
     for (const { table, column } of columns) {
-      const read = (value: string) => {
-        const json = `{"${column}": ${value}}`;
+      const read = (digits: string) => {
+        const json = `{"${column}": ${digits}}`;
         const row = sql`jsonb_populate_record(null::${sql.table(table)}, ${json}::jsonb)`;
-        return rowsOf(em, sql`select ${sql.ref(column)} as value from ${row}`);
+        const value = sql<number>`${sql.ref(column)}`.as("value");
+        return findRows(em, (db) => db.selectFrom(row.as("row")).select(value));
       };
       assert.deepEqual(
         await read("-9007199254740991"),
