@@ -1,6 +1,8 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "./player.ts";
 
+export type UploadStatus = "storing" | "queued" | "approved" | "rejected";
+
 /** A picture somebody sent to be shown as theirs, and what became of it (AV-04..AV-06). */
 export const AvatarUploadSchema = defineEntity({
   name: "AvatarUpload",
@@ -24,7 +26,7 @@ export const AvatarUploadSchema = defineEntity({
     id: p.integer().primary(),
     player: () => p.manyToOne(PlayerSchema).ref(),
     /** `storing` while its file is written, then `queued`, `approved` or `rejected`. */
-    status: p.string().length(16),
+    status: p.string().$type<UploadStatus>().length(16),
     /** Name in the picture store; null when the file was removed. */
     file: p.string().length(64).nullable(),
     /** Perceptual hash; null before it was looked at, and of pictures without any detail. */

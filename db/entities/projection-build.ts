@@ -1,5 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
+export type BuildStatus = "preview" | "applied" | "reverted";
+
 /** A rebuild of the projection apart from imports: previewed, applied, taken back. */
 export const ProjectionBuildSchema = defineEntity({
   name: "ProjectionBuild",
@@ -8,7 +10,7 @@ export const ProjectionBuildSchema = defineEntity({
     id: p.integer().primary(),
     gameId: p.integer(),
     /** `preview`, `applied`, `reverted` */
-    status: p.string().length(16),
+    status: p.string().$type<BuildStatus>().length(16),
     projectorVersion: p.integer(),
     /** Generation of the game it was worked out from; once applied, the one it made. */
     generation: p.integer(),

@@ -2,7 +2,7 @@ import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
 import { inShare } from "../shared-entity-manager.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow, rowsOf } from "./rows.ts";
 
 /** The open registered account of this id, locked until the transaction of `em` ends; or null. */
 export function lockAccount(em: EntityManager, id: number): Promise<Player | null> {
@@ -19,13 +19,16 @@ export async function replacePassword(
   playerId: number,
   { before, after, by }: { before: string | null; after: string; by: string },
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`update players set password_hash = ${after}, password_by = ${by}
-      where id = ${playerId} and deleted_at is null and not is_guest
-        and password_hash is not distinct from ${before} returning id`,
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set({ password_hash: after, password_by: by })
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null)
+      .where("is_guest", "=", false)
+      .where("password_hash", "is not distinct from", before),
   );
-  return rows.length > 0;
+  return numChanged > 0;
 }
 
 /** The address of a closed account, and whether it had proven that it is its own. */
@@ -40,38 +43,48 @@ export async function closeAccount(
   playerId: number,
   now: Date,
 ): Promise<ClosedAccount | undefined> {
-  const rows = await rowsOf(
-    em,
-    sql<ClosedAccount>`
-      with open as (
-        select id, email_verified_at is not null as is_proven from players
-        where id = ${playerId} and deleted_at is null and not is_guest for update
+  const account = await findRow(em, (db) =>
+    db
+      .with("open", (open) =>
+        open
+          .selectFrom("players")
+          .select(["id", sql<boolean>`email_verified_at is not null`.as("is_proven")])
+          .where("id", "=", playerId)
+          .where("deleted_at", "is", null)
+          .where("is_guest", "=", false)
+          .forUpdate(),
       )
-      update players p set deleted_at = ${now}, channels = '{}', email_verified_at = null,
-        phone_verified_at = null
-      from open where p.id = open.id
-      returning p.email_key as "emailKey", open.is_proven as "isProven"`,
+      .updateTable("players as p")
+      .from("open")
+      .set({ deleted_at: now, channels: [], email_verified_at: null, phone_verified_at: null })
+      .whereRef("p.id", "=", "open.id")
+      .returning(["p.email_key as emailKey", "open.is_proven as isProven"]),
   );
-  return rows[0];
+  return account ?? undefined;
 }
 
 /** Voids what was sent and not used yet: sign-in codes and links for a new password (S4, S7). */
 export async function dropSentCredentials(em: EntityManager, playerId: number): Promise<void> {
-  await rowsOf(em, sql`delete from password_resets where player_id = ${playerId}`);
-  await rowsOf(
-    em,
-    sql`update sign_in_codes set expires_at = 'epoch'::timestamptz where player_id = ${playerId}`,
+  await changeRows(em, (db) => db.deleteFrom("password_resets").where("player_id", "=", playerId));
+  await changeRows(em, (db) =>
+    db
+      .updateTable("sign_in_codes")
+      .set({ expires_at: new Date(0) })
+      .where("player_id", "=", playerId),
   );
 }
 
 /** Opens a closed account again; false when it is not closed, or was purged. */
 export async function reopenAccount(em: EntityManager, playerId: number): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`update players set deleted_at = null, channels = ${["email:account"]}::text[]
-      where id = ${playerId} and deleted_at is not null and purged_at is null returning id`,
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set({ deleted_at: null, channels: ["email:account"] })
+      .where("id", "=", playerId)
+      .where("deleted_at", "is not", null)
+      .where("purged_at", "is", null),
   );
-  return rows.length > 0;
+  return numChanged > 0;
 }
 
 /**
@@ -125,10 +138,14 @@ export async function findForOperator(
 
 /** Makes every reclaim token of a guest void (TOK-12). */
 export async function voidReclaimTokens(em: EntityManager, playerId: number): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update players set reclaim_void_below = reclaim_generation + 1,
-        reclaim_generation = reclaim_generation + 1
-      where id = ${playerId} and is_guest`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set((eb) => ({
+        reclaim_void_below: eb("reclaim_generation", "+", 1),
+        reclaim_generation: eb("reclaim_generation", "+", 1),
+      }))
+      .where("id", "=", playerId)
+      .where("is_guest", "=", true),
   );
 }

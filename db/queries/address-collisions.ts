@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
-import { rowsOf } from "./rows.ts";
+import { anyOf, isSet } from "./expressions.ts";
+import { changeRows, findRows } from "./rows.ts";
 
 export interface PendingCollision {
   playerId: number;
@@ -11,16 +11,26 @@ export interface PendingCollision {
 }
 
 /** Collisions whose mailbox was not notified yet, locked so that one process notifies each. */
-export async function takePendingCollisions(
+export function takePendingCollisions(
   em: EntityManager,
   limit: number,
 ): Promise<PendingCollision[]> {
-  return rowsOf(
-    em,
-    sql<PendingCollision>`
-      select c.player_id as "playerId", c.kept_player_id as "keptPlayerId", c.address, p.locale, p.realm
-      from address_collisions c join players p on p.id = c.player_id
-      where c.notified_at is null order by c.player_id limit ${limit} for update of c skip locked`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("address_collisions as c")
+      .innerJoin("players as p", "p.id", "c.player_id")
+      .select([
+        "c.player_id as playerId",
+        "c.kept_player_id as keptPlayerId",
+        "c.address",
+        "p.locale",
+        "p.realm",
+      ])
+      .where("c.notified_at", "is", null)
+      .orderBy("c.player_id")
+      .limit(limit)
+      .forUpdate("c")
+      .skipLocked(),
   );
 }
 
@@ -29,9 +39,11 @@ export async function markNotified(
   playerIds: readonly number[],
   now: Date,
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update address_collisions set notified_at = ${now} where player_id = any(${[...playerIds]}::int[])`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("address_collisions")
+      .set({ notified_at: now })
+      .where("player_id", "=", anyOf(playerIds, "int")),
   );
 }
 
@@ -46,14 +58,22 @@ export interface ListedCollision {
 }
 
 /** Accounts that lost their address to another, as an operator reads them. */
-export async function listCollisions(em: EntityManager, limit: number): Promise<ListedCollision[]> {
-  return rowsOf(
-    em,
-    sql<ListedCollision>`
-      select c.player_id as "playerId", p.name, p.email as typed, c.address,
-        c.kept_player_id as "keptPlayerId", k.name as "keptName", c.notified_at is not null as "isNotified"
-      from address_collisions c join players p on p.id = c.player_id
-        join players k on k.id = c.kept_player_id
-      order by c.player_id limit ${limit}`,
+export function listCollisions(em: EntityManager, limit: number): Promise<ListedCollision[]> {
+  return findRows(em, (db) =>
+    db
+      .selectFrom("address_collisions as c")
+      .innerJoin("players as p", "p.id", "c.player_id")
+      .innerJoin("players as k", "k.id", "c.kept_player_id")
+      .select([
+        "c.player_id as playerId",
+        "p.name",
+        "p.email as typed",
+        "c.address",
+        "c.kept_player_id as keptPlayerId",
+        "k.name as keptName",
+        isSet("c.notified_at").as("isNotified"),
+      ])
+      .orderBy("c.player_id")
+      .limit(limit),
   );
 }

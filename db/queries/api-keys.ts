@@ -1,24 +1,35 @@
 import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
 import type { KnownKey } from "../../server/core/api-keys.ts";
 import { ApiKeySchema, type ApiKey } from "../entities/api-key.ts";
 import { inShare } from "../shared-entity-manager.ts";
-import { rowsOf } from "./rows.ts";
+import { nullableMillis } from "./expressions.ts";
+import { changeRows, findRow } from "./rows.ts";
 
 /** A key by prefix, unless its owner's account or its realm is closed. */
-export async function findKnownKey(em: EntityManager, prefix: string): Promise<KnownKey | null> {
-  const rows = await rowsOf(
-    em,
-    sql<KnownKey>`
-      select k.id, k.prefix, k.secret_hash as "secretHash", k.owner_id as "ownerId",
-        p.name as "ownerName", r.slug as realm, k.scopes, k.origins, k.is_active as "isActive",
-        (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
-        (extract(epoch from k.revoked_at) * 1000)::float8 as "revokedAt",
-        (extract(epoch from k.last_used_at) * 1000)::float8 as "lastUsedAt"
-      from api_keys k join players p on p.id = k.owner_id join realms r on r.id = k.realm_id
-      where k.prefix = ${prefix} and p.deleted_at is null and r.is_active`,
+export function findKnownKey(em: EntityManager, prefix: string): Promise<KnownKey | null> {
+  return findRow(em, (db) =>
+    db
+      .selectFrom("api_keys as k")
+      .innerJoin("players as p", "p.id", "k.owner_id")
+      .innerJoin("realms as r", "r.id", "k.realm_id")
+      .select([
+        "k.id",
+        "k.prefix",
+        "k.secret_hash as secretHash",
+        "k.owner_id as ownerId",
+        "p.name as ownerName",
+        "r.slug as realm",
+        "k.scopes",
+        "k.origins",
+        "k.is_active as isActive",
+        nullableMillis("k.expires_at").as("expiresAt"),
+        nullableMillis("k.revoked_at").as("revokedAt"),
+        nullableMillis("k.last_used_at").as("lastUsedAt"),
+      ])
+      .where("k.prefix", "=", prefix)
+      .where("p.deleted_at", "is", null)
+      .where("r.is_active", "=", true),
   );
-  return rows[0] ?? null;
 }
 
 /** Records a use unless one was recorded since `before` (KEY-06). */
@@ -27,10 +38,12 @@ export async function recordKeyUse(
   id: number,
   { now, before }: { now: Date; before: Date },
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update api_keys set last_used_at = ${now}
-      where id = ${id} and (last_used_at is null or last_used_at < ${before})`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("api_keys")
+      .set({ last_used_at: now })
+      .where("id", "=", id)
+      .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<", before)])),
   );
 }
 

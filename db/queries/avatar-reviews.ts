@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { lockUpload, uploadColumns, type UploadRow, type UploadStatus } from "./avatar-uploads.ts";
 import { lockAvatar } from "./avatars.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow, findRows, rowsOf, type Builder } from "./rows.ts";
 
 export type ReviewStatus = "queued" | "approved" | "rejected";
 
@@ -13,19 +13,29 @@ export interface ListedUpload extends UploadRow {
   isShown: boolean;
 }
 
-const listed = sql`select ${uploadColumns}, p.name as "playerName",
-    coalesce(p.avatar_source = 'upload' and p.avatar_upload_id = u.id, false) as "isShown"
-  from avatar_uploads u join players p on p.id = u.player_id`;
+const listed = (db: Builder) =>
+  db
+    .selectFrom("avatar_uploads as u")
+    .innerJoin("players as p", "p.id", "u.player_id")
+    .select(uploadColumns)
+    .select([
+      "p.name as playerName",
+      sql<boolean>`coalesce(p.avatar_source = 'upload' and p.avatar_upload_id = u.id, false)`.as(
+        "isShown",
+      ),
+    ]);
 
 /** What waits for a person, as long as there is a picture. */
-const waiting = sql`u.status = 'queued' and u.file is not null`;
+const waiting = sql<boolean>`u.status = 'queued' and u.file is not null`;
 
 /** How many uploads wait for a person; `most` when there are more. */
 export async function countWaiting(em: EntityManager, most: number): Promise<number> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ count: number }>`select count(*)::int as count from (
-      select 1 from avatar_uploads u where ${waiting} limit ${most}) first`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom((of) =>
+        of.selectFrom("avatar_uploads as u").select("u.id").where(waiting).limit(most).as("first"),
+      )
+      .select((eb) => eb.fn.countAll<number>().as("count")),
   );
   return row?.count ?? 0;
 }
@@ -35,26 +45,20 @@ export function listForReview(
   em: EntityManager,
   { status, limit, cursor }: { status: ReviewStatus; limit: number; cursor: number | null },
 ): Promise<ListedUpload[]> {
-  if (status === "queued")
-    return rowsOf(
-      em,
-      sql<ListedUpload>`${listed} where ${waiting} and u.id > ${cursor ?? 0}
-        order by u.id limit ${limit}`,
-    );
-  const before = cursor === null ? sql`true` : sql`u.id < ${cursor}`;
-  return rowsOf(
-    em,
-    sql<ListedUpload>`${listed} where u.status = ${status} and ${before}
-      order by u.id desc limit ${limit}`,
-  );
+  return findRows(em, (db) => {
+    const some = listed(db).limit(limit);
+    if (status === "queued")
+      return some
+        .where(waiting)
+        .where("u.id", ">", cursor ?? 0)
+        .orderBy("u.id");
+    const newest = some.where("u.status", "=", status).orderBy("u.id", "desc");
+    return cursor === null ? newest : newest.where("u.id", "<", cursor);
+  });
 }
 
-export async function findForReview(em: EntityManager, id: number): Promise<ListedUpload | null> {
-  const rows = await rowsOf(
-    em,
-    sql<ListedUpload>`${listed} where u.id = ${id} and u.status <> 'storing'`,
-  );
-  return rows[0] ?? null;
+export function findForReview(em: EntityManager, id: number): Promise<ListedUpload | null> {
+  return findRow(em, (db) => listed(db).where("u.id", "=", id).where("u.status", "<>", "storing"));
 }
 
 /** Uploads whose job was lost: nobody judged them for long. */
@@ -62,12 +66,17 @@ export async function listUnjudged(
   em: EntityManager,
   { since, before, limit }: { since: Date; before: Date; limit: number },
 ): Promise<number[]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`select id from avatar_uploads
-      where status = 'queued' and judged_at is null and file is not null
-        and created_at < ${before} and created_at > ${since}
-      order by id limit ${limit}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("avatar_uploads")
+      .select("id")
+      .where("status", "=", sql.lit("queued"))
+      .where("judged_at", "is", null)
+      .where("file", "is not", null)
+      .where("created_at", "<", before)
+      .where("created_at", ">", since)
+      .orderBy("id")
+      .limit(limit),
   );
   return rows.map(({ id }) => id);
 }
@@ -90,12 +99,16 @@ export async function endOfSlice(
   em: EntityManager,
   { after, size }: { after: number; size: number },
 ): Promise<number | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`select player_id as id from avatar_uploads where player_id > ${after}
-      order by player_id offset ${size - 1} limit 1`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("avatar_uploads")
+      .select("player_id")
+      .where("player_id", ">", after)
+      .orderBy("player_id")
+      .offset(size - 1)
+      .limit(1),
   );
-  return rows[0]?.id ?? null;
+  return row?.player_id ?? null;
 }
 
 /**
@@ -140,6 +153,14 @@ export async function lockSpentPicture(em: EntityManager, picture: SpentPicture)
 
 /** The file of an upload was removed. An upload that never had one is forgotten. */
 export async function forgetPicture(em: EntityManager, { id, file }: SpentPicture): Promise<void> {
-  await rowsOf(em, sql`delete from avatar_uploads where id = ${id} and status = 'storing'`);
-  await rowsOf(em, sql`update avatar_uploads set file = null where id = ${id} and file = ${file}`);
+  await changeRows(em, (db) =>
+    db.deleteFrom("avatar_uploads").where("id", "=", id).where("status", "=", "storing"),
+  );
+  await changeRows(em, (db) =>
+    db
+      .updateTable("avatar_uploads")
+      .set({ file: null })
+      .where("id", "=", id)
+      .where("file", "=", file),
+  );
 }

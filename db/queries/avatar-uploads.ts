@@ -1,9 +1,11 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
+import type { UploadStatus } from "../entities/avatar-upload.ts";
 import { lockAvatar, type AvatarChoice } from "./avatars.ts";
-import { rowsOf } from "./rows.ts";
+import { millis, nullableMillis } from "./expressions.ts";
+import { changeRows, findRow } from "./rows.ts";
 
-export type UploadStatus = "storing" | "queued" | "approved" | "rejected";
+export type { UploadStatus };
 
 /** What an operator's decision replaced; `choice` when it changed what the player is shown as. */
 export interface UploadBefore {
@@ -30,19 +32,28 @@ export interface UploadRow {
   createdAtMs: number;
 }
 
-export const uploadColumns = sql`u.id, u.player_id as "playerId", u.status, u.file, u.scores,
-  u.rejection_reason as "rejectionReason", u.judged_by as "judgedBy",
-  (extract(epoch from u.judged_at) * 1000)::float8 as "judgedAtMs",
-  u.selection_v as "selectionV", u.undo,
-  (extract(epoch from u.created_at) * 1000)::float8 as "createdAtMs"`;
+export const uploadColumns = [
+  "u.id",
+  "u.player_id as playerId",
+  "u.status",
+  "u.file",
+  "u.scores",
+  "u.rejection_reason as rejectionReason",
+  "u.judged_by as judgedBy",
+  nullableMillis("u.judged_at").as("judgedAtMs"),
+  "u.selection_v as selectionV",
+  sql<UploadBefore | null>`u.undo`.as("undo"),
+  millis("u.created_at").as("createdAtMs"),
+] as const;
 
-export async function findUpload(em: EntityManager, id: number): Promise<UploadRow | null> {
-  const rows = await rowsOf(
-    em,
-    sql<UploadRow>`select ${uploadColumns} from avatar_uploads u
-      where u.id = ${id} and u.status <> 'storing'`,
+export function findUpload(em: EntityManager, id: number): Promise<UploadRow | null> {
+  return findRow(em, (db) =>
+    db
+      .selectFrom("avatar_uploads as u")
+      .select(uploadColumns)
+      .where("u.id", "=", id)
+      .where("u.status", "<>", "storing"),
   );
-  return rows[0] ?? null;
 }
 
 /** The newest approved upload of a player whose picture is still kept. */
@@ -50,13 +61,17 @@ export async function findLatestApproved(
   em: EntityManager,
   playerId: number,
 ): Promise<number | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`select id from avatar_uploads
-      where player_id = ${playerId} and status = 'approved' and file is not null
-      order by id desc limit 1`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("avatar_uploads")
+      .select("id")
+      .where("player_id", "=", playerId)
+      .where("status", "=", "approved")
+      .where("file", "is not", null)
+      .orderBy("id", "desc")
+      .limit(1),
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 /**
@@ -69,49 +84,63 @@ export async function insertUpload(
 ): Promise<number | null> {
   const player = await lockAvatar(em, playerId);
   if (!player || player.isGuest) return null;
-  const rows = await rowsOf(
-    em,
-    sql<{
-      id: number;
-    }>`insert into avatar_uploads (player_id, status, file, selection_v, created_at)
-      values (${playerId}, 'storing', ${file}, ${player.v}, ${now}) returning id`,
+  const row = await findRow(em, (db) =>
+    db
+      .insertInto("avatar_uploads")
+      .values({
+        player_id: playerId,
+        status: "storing",
+        file,
+        selection_v: player.v,
+        created_at: now,
+      })
+      .returning("id"),
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 /** The file of an upload is stored: it may be judged. */
 export async function queueUpload(em: EntityManager, id: number): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update avatar_uploads set status = 'queued' where id = ${id} and status = 'storing'`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("avatar_uploads")
+      .set({ status: "queued" })
+      .where("id", "=", id)
+      .where("status", "=", "storing"),
   );
 }
 
 /** Forgets an upload whose file could not be stored. */
 export async function dropUpload(em: EntityManager, id: number): Promise<void> {
-  await rowsOf(em, sql`delete from avatar_uploads where id = ${id} and status = 'storing'`);
+  await changeRows(em, (db) =>
+    db.deleteFrom("avatar_uploads").where("id", "=", id).where("status", "=", "storing"),
+  );
 }
 
 /** An upload, locked after its player, until the transaction of `em` ends. */
 export async function lockUpload(em: EntityManager, id: number): Promise<UploadRow | null> {
   const found = await findUpload(em, id);
   if (!found) return null;
-  await rowsOf(em, sql`select id from players where id = ${found.playerId} for update`);
-  const rows = await rowsOf(
-    em,
-    sql<UploadRow>`select ${uploadColumns} from avatar_uploads u where u.id = ${id} for update`,
+  await findRow(em, (db) =>
+    db.selectFrom("players").select("id").where("id", "=", found.playerId).forUpdate(),
   );
-  return rows[0] ?? null;
+  return findRow(em, (db) =>
+    db.selectFrom("avatar_uploads as u").select(uploadColumns).where("u.id", "=", id).forUpdate(),
+  );
 }
 
 /** True when no upload of the player is newer; one that is not stored may never be. */
 export async function isNewestUpload(em: EntityManager, row: UploadRow): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from avatar_uploads
-      where player_id = ${row.playerId} and id > ${row.id} and status <> 'storing' limit 1`,
+  const newer = await findRow(em, (db) =>
+    db
+      .selectFrom("avatar_uploads")
+      .select("id")
+      .where("player_id", "=", row.playerId)
+      .where("id", ">", row.id)
+      .where("status", "<>", "storing")
+      .limit(1),
   );
-  return rows.length === 0;
+  return newer === null;
 }
 
 /**
@@ -123,10 +152,13 @@ export async function carryVersion(
   { playerId, id }: UploadRow,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update avatar_uploads set selection_v = ${to}
-      where player_id = ${playerId} and id > ${id} and selection_v = ${from}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("avatar_uploads")
+      .set({ selection_v: to })
+      .where("player_id", "=", playerId)
+      .where("id", ">", id)
+      .where("selection_v", "=", from),
   );
 }
 
@@ -143,12 +175,17 @@ export async function writeJudgement(
   id: number,
   { status, rejectionReason, judgedBy, judgedAt, undo }: Judgement,
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update avatar_uploads set status = ${status}, rejection_reason = ${rejectionReason},
-        judged_by = ${judgedBy}, judged_at = ${judgedAt},
-        undo = ${undo === null ? null : JSON.stringify(undo)}::jsonb
-      where id = ${id}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("avatar_uploads")
+      .set({
+        status,
+        rejection_reason: rejectionReason,
+        judged_by: judgedBy,
+        judged_at: judgedAt,
+        undo: undo === null ? null : { ...undo },
+      })
+      .where("id", "=", id),
   );
 }
 
@@ -158,11 +195,11 @@ export async function writeFindings(
   id: number,
   { hash, scores }: { hash: string | null; scores: Record<string, number> | null },
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update avatar_uploads set hash = ${hash}::bit(64),
-        scores = ${scores === null ? null : JSON.stringify(scores)}::jsonb
-      where id = ${id}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("avatar_uploads")
+      .set({ hash: sql`${hash}::bit(64)`, scores })
+      .where("id", "=", id),
   );
 }
 
@@ -175,12 +212,22 @@ export async function findRejectedLike(
   hash: string,
   distance: number,
 ): Promise<number | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`select id from (
-        select id, bit_count(hash # ${hash}::bit(64)) as bits from avatar_uploads
-        where status = 'rejected' and hash is not null and judged_by <> 'similarity'
-      ) near where bits <= ${distance} order by bits, id limit 1`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom((of) =>
+        of
+          .selectFrom("avatar_uploads")
+          .select(["id", sql<number>`bit_count(hash # ${hash}::bit(64))`.as("bits")])
+          .where("status", "=", sql.lit("rejected"))
+          .where("hash", "is not", null)
+          .where("judged_by", "<>", "similarity")
+          .as("near"),
+      )
+      .select("id")
+      .where("bits", "<=", distance)
+      .orderBy("bits")
+      .orderBy("id")
+      .limit(1),
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }

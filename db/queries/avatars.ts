@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql, type RawBuilder } from "kysely";
-import { rowsOf } from "./rows.ts";
+import { sql } from "kysely";
+import { changeRows, findRow, rowsOf, type Builder } from "./rows.ts";
 
 /** What a player chose to be shown as; icon, color and bg are the claim (AV-02). */
 export interface AvatarChoice {
@@ -30,56 +30,66 @@ export interface AvatarRow extends AvatarChoice {
   isGuest: boolean;
 }
 
-const columns = sql`avatar_source as source, avatar_icon as icon, avatar_color as color,
-  avatar_bg as bg, avatar_border as border, avatar_upload_id as "uploadId", avatar_v as v,
-  is_guest as "isGuest",
-  (extract(epoch from coalesce(avatar_updated_at, created_at)) * 1000)::float8 as "updatedAtMs"`;
+const columns = [
+  "avatar_source as source",
+  "avatar_icon as icon",
+  "avatar_color as color",
+  "avatar_bg as bg",
+  "avatar_border as border",
+  "avatar_upload_id as uploadId",
+  "avatar_v as v",
+  "is_guest as isGuest",
+  sql<number>`(extract(epoch from coalesce(avatar_updated_at, created_at)) * 1000)::float8`.as(
+    "updatedAtMs",
+  ),
+] as const;
+
+const choiceOf = (db: Builder, playerId: number) =>
+  db
+    .selectFrom("players")
+    .select(columns)
+    .where("id", "=", playerId)
+    .where("deleted_at", "is", null);
 
 /** The choice of an open player. */
 export const readAvatar = (em: EntityManager, playerId: number): Promise<AvatarRow | null> =>
-  findAvatar(em, playerId, sql``);
+  findRow(em, (db) => choiceOf(db, playerId));
 
 /** The same, locked until the transaction of `em` ends. */
 export const lockAvatar = (em: EntityManager, playerId: number): Promise<AvatarRow | null> =>
-  findAvatar(em, playerId, sql`for update`);
-
-async function findAvatar(
-  em: EntityManager,
-  playerId: number,
-  lock: RawBuilder<unknown>,
-): Promise<AvatarRow | null> {
-  const rows = await rowsOf(
-    em,
-    sql<AvatarRow>`select ${columns} from players
-      where id = ${playerId} and deleted_at is null ${lock}`,
-  );
-  return rows[0] ?? null;
-}
+  findRow(em, (db) => choiceOf(db, playerId).forUpdate());
 
 /** Stores a choice. A combination somebody else holds breaks `players_avatar_claim_unique`. */
-export async function writeAvatar(
+export function writeAvatar(
   em: EntityManager,
   playerId: number,
   { choice, now }: { choice: AvatarChoice; now: Date },
 ): Promise<AvatarRow | null> {
   const { source, icon, color, bg, border, uploadId } = choice;
-  const rows = await rowsOf(
-    em,
-    sql<AvatarRow>`update players set avatar_source = ${source}, avatar_icon = ${icon},
-        avatar_color = ${color}, avatar_bg = ${bg}, avatar_border = ${border},
-        avatar_upload_id = ${uploadId}, avatar_v = avatar_v + 1, avatar_updated_at = ${now}
-      where id = ${playerId} returning ${columns}`,
+  return findRow(em, (db) =>
+    db
+      .updateTable("players")
+      .set((eb) => ({
+        avatar_source: source,
+        avatar_icon: icon,
+        avatar_color: color,
+        avatar_bg: bg,
+        avatar_border: border,
+        avatar_upload_id: uploadId,
+        avatar_v: eb("avatar_v", "+", 1),
+        avatar_updated_at: now,
+      }))
+      .where("id", "=", playerId)
+      .returning(columns),
   );
-  return rows[0] ?? null;
 }
 
 /** The cache-buster of a player's avatar; 0 until the first change. */
 export async function readAvatarVersion(em: EntityManager, playerId: number): Promise<number> {
-  const rows = await rowsOf(
-    em,
-    sql<{ v: number }>`select avatar_v as v from players where id = ${playerId}`,
+  const row = await findRow(em, (db) =>
+    db.selectFrom("players").select("avatar_v").where("id", "=", playerId),
   );
-  return rows[0]?.v ?? 0;
+  return row?.avatar_v ?? 0;
 }
 
 /** What is needed to draw a player: `file` of an approved upload, address at the chosen provider. */
@@ -89,22 +99,36 @@ export interface ShownAvatar extends AvatarChoice {
 }
 
 /** How a player is shown, or null when there is none; what a closed account chose is not shown. */
-export async function readShownAvatar(
-  em: EntityManager,
-  playerId: number,
-): Promise<ShownAvatar | null> {
-  const rows = await rowsOf(
-    em,
-    sql<ShownAvatar>`select case when p.deleted_at is null then p.avatar_source end as source,
-        p.avatar_icon as icon, p.avatar_color as color, p.avatar_bg as bg, p.avatar_border as border,
-        p.avatar_upload_id as "uploadId", u.file, c.avatar_url as "providerUrl"
-      from players p
-      left join avatar_uploads u on u.id = p.avatar_upload_id and u.status = 'approved'
-      left join oauth_connections c on c.player_id = p.id and c.provider = p.avatar_source
-        and c.revoked_at is null
-      where p.id = ${playerId}`,
+export function readShownAvatar(em: EntityManager, playerId: number): Promise<ShownAvatar | null> {
+  return findRow(em, (db) =>
+    db
+      .selectFrom("players as p")
+      .leftJoin("avatar_uploads as u", (join) =>
+        join.onRef("u.id", "=", "p.avatar_upload_id").on("u.status", "=", "approved"),
+      )
+      .leftJoin("oauth_connections as c", (join) =>
+        join
+          .onRef("c.player_id", "=", "p.id")
+          .onRef("c.provider", "=", "p.avatar_source")
+          .on("c.revoked_at", "is", null),
+      )
+      .select((eb) => [
+        eb
+          .case()
+          .when("p.deleted_at", "is", null)
+          .then(eb.ref("p.avatar_source"))
+          .end()
+          .as("source"),
+        "p.avatar_icon as icon",
+        "p.avatar_color as color",
+        "p.avatar_bg as bg",
+        "p.avatar_border as border",
+        "p.avatar_upload_id as uploadId",
+        "u.file",
+        "c.avatar_url as providerUrl",
+      ])
+      .where("p.id", "=", playerId),
   );
-  return rows[0] ?? null;
 }
 
 /** Whether nobody but this player holds a combination. */
@@ -113,12 +137,17 @@ export async function isClaimFree(
   playerId: number,
   { icon, color, bg }: Pick<AvatarChoice, "icon" | "color" | "bg">,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from players where avatar_icon = ${icon} and avatar_color = ${color}
-      and avatar_bg = ${bg} and id <> ${playerId} limit 1`,
+  const holder = await findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("avatar_icon", "=", icon)
+      .where("avatar_color", "=", color)
+      .where("avatar_bg", "=", bg)
+      .where("id", "<>", playerId)
+      .limit(1),
   );
-  return rows.length === 0;
+  return holder === null;
 }
 
 /**
@@ -143,14 +172,24 @@ export async function listTakenIcons(em: EntityManager): Promise<string[]> {
 
 /** The icon this player holds and nobody else does, in any combination. */
 export async function findSoleIcon(em: EntityManager, playerId: number): Promise<string | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ icon: string }>`select p.avatar_icon as icon from players p
-      where p.id = ${playerId} and p.avatar_icon is not null and not exists (
-        select 1 from players o where o.avatar_icon = p.avatar_icon and o.id <> p.id
-      )`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("players as p")
+      .select("p.avatar_icon as icon")
+      .where("p.id", "=", playerId)
+      .where("p.avatar_icon", "is not", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("players as o")
+              .select("o.id")
+              .whereRef("o.avatar_icon", "=", "p.avatar_icon")
+              .whereRef("o.id", "<>", "p.id"),
+          ),
+        ),
+      ),
   );
-  return rows[0]?.icon ?? null;
+  return row?.icon ?? null;
 }
 
 /**
@@ -162,11 +201,20 @@ export async function resetAvatar(
   playerId: number,
   { source, now }: { source: string; now: Date },
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update players set avatar_source = null, avatar_icon = null, avatar_color = null,
-        avatar_bg = null, avatar_border = null, avatar_upload_id = null,
-        avatar_v = avatar_v + 1, avatar_updated_at = ${now}
-      where id = ${playerId} and avatar_source = ${source}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set((eb) => ({
+        avatar_source: null,
+        avatar_icon: null,
+        avatar_color: null,
+        avatar_bg: null,
+        avatar_border: null,
+        avatar_upload_id: null,
+        avatar_v: eb("avatar_v", "+", 1),
+        avatar_updated_at: now,
+      }))
+      .where("id", "=", playerId)
+      .where("avatar_source", "=", source),
   );
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { ChangeKind } from "../entities/board-change.ts";
 import { preparedRowsOf } from "../prepared.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, rowsOf } from "./rows.ts";
 import { deleteWhere } from "./slices.ts";
 
 /** Carried over changes kept for a Redis that lost its last seconds. */
@@ -15,9 +15,9 @@ export interface Change {
 
 /** Notes that something on a board may have moved, in the transaction that moves it. */
 export async function noteChange(em: EntityManager, change: Change): Promise<void> {
-  await rowsOf(
-    em,
-    sql`insert into board_changes (kind, subject_id) values (${change.kind}, ${change.subjectId})`,
+  const { kind, subjectId } = change;
+  await changeRows(em, (db) =>
+    db.insertInto("board_changes").values({ kind, subject_id: subjectId }),
   );
 }
 
@@ -101,6 +101,7 @@ export async function trimChanges(em: EntityManager): Promise<void> {
         order by batch desc offset ${keptChanges} limit 1
       ) bound where id = 1`,
   );
-  const isTrimmed = sql`batch <= (select trimmed from board_state where id = 1)`;
-  await deleteWhere(em, "board_changes", isTrimmed);
+  await deleteWhere(em, "board_changes", (eb) =>
+    eb("batch", "<=", eb.selectFrom("board_state").select("trimmed").where("id", "=", 1)),
+  );
 }

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { ChallengeKind } from "../entities/challenge.ts";
-import { rowsOf } from "./rows.ts";
+import { anyOf } from "./expressions.ts";
+import { changeRows, findRow, findRows, rowsOf } from "./rows.ts";
 
 /** Any number will do, as long as every instance of the service uses the same. */
 const challengesLock = 7_346_313;
@@ -14,31 +15,39 @@ export interface ChallengeRow {
   questionIds: number[];
 }
 
-const columns = sql`id, kind, date::text as date, question_ids as "questionIds"`;
+const columns = ["id", "kind", "date", "question_ids as questionIds"] as const;
 
-export async function findChallenge(em: EntityManager, id: number): Promise<ChallengeRow | null> {
-  const rows = await rowsOf<ChallengeRow>(
-    em,
-    sql`select ${columns} from challenges where id = ${id}::bigint`,
+export function findChallenge(em: EntityManager, id: number): Promise<ChallengeRow | null> {
+  return findRow(em, (db) =>
+    db
+      .selectFrom("challenges")
+      .select(columns)
+      .where("id", "=", sql<number>`${id}::bigint`),
   );
-  return rows[0] ?? null;
 }
 
 /** The challenges of these dates that exist. */
-export async function listChallenges(
+export function listChallenges(
   em: EntityManager,
   dates: readonly string[],
 ): Promise<ChallengeRow[]> {
-  return rowsOf(
-    em,
-    sql`select ${columns} from challenges where date = any(${[...dates]}::date[])
-      order by date, kind`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("challenges")
+      .select(columns)
+      .where("date", "=", anyOf(dates, "date"))
+      .orderBy("date")
+      .orderBy("kind"),
   );
 }
 
 /** From here to the end of the transaction nobody else makes challenges. */
 export async function lockChallenges(em: EntityManager): Promise<void> {
-  await rowsOf(em, sql`select pg_advisory_xact_lock(${challengesLock})`);
+  await findRow(em, (db) =>
+    db.selectNoFrom(({ fn, val }) =>
+      fn("pg_advisory_xact_lock", [val(challengesLock)]).as("locked"),
+    ),
+  );
 }
 
 export async function insertChallenge(
@@ -46,11 +55,11 @@ export async function insertChallenge(
   challenge: Omit<ChallengeRow, "id"> & { at: Date },
 ): Promise<void> {
   const { kind, date, questionIds, at } = challenge;
-  await rowsOf(
-    em,
-    sql`insert into challenges (kind, date, question_ids, created_at)
-      values (${kind}, ${date}::date, ${questionIds}::int[], ${at})
-      on conflict (date, kind) do nothing`,
+  await changeRows(em, (db) =>
+    db
+      .insertInto("challenges")
+      .values({ kind, date, question_ids: questionIds, created_at: at })
+      .onConflict((conflict) => conflict.columns(["date", "kind"]).doNothing()),
   );
 }
 
@@ -60,10 +69,13 @@ export async function listChallengeQuestions(
   first: string,
   last: string,
 ): Promise<number[]> {
-  const rows = await rowsOf<{ id: number }>(
-    em,
-    sql`select distinct unnest(question_ids) as id from challenges
-      where date between ${first}::date and ${last}::date`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("challenges")
+      .select(sql<number>`unnest(question_ids)`.as("id"))
+      .distinct()
+      .where("date", ">=", first)
+      .where("date", "<=", last),
   );
   return rows.map(({ id }) => id);
 }

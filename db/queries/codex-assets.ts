@@ -1,6 +1,7 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { rowsOf } from "./rows.ts";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { anyOf } from "./expressions.ts";
+import { changeRows, findRow, findRows } from "./rows.ts";
 
 export interface AssetFacts {
   mediaType: string;
@@ -13,11 +14,11 @@ export async function findAssets(
   hashes: readonly string[],
 ): Promise<Map<string, AssetFacts>> {
   if (hashes.length === 0) return new Map();
-  const rows = await rowsOf(
-    em,
-    sql<AssetFacts & { hash: string }>`
-      select hash, media_type as "mediaType", bytes from codex_assets
-      where hash = any(${hashes}::char(64)[])`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_assets")
+      .select(["hash", "media_type as mediaType", "bytes"])
+      .where("hash", "=", anyOf(hashes, "char(64)")),
   );
   return new Map(rows.map(({ hash, ...facts }) => [hash, facts]));
 }
@@ -28,23 +29,28 @@ export async function insertAssets(
   assets: readonly { hash: string; mediaType: string; content: Uint8Array }[],
 ): Promise<void> {
   for (const { hash, mediaType, content } of assets)
-    await rowsOf(
-      em,
-      sql`insert into codex_assets (hash, media_type, bytes, content)
-        values (${hash}, ${mediaType}, ${content.byteLength}, ${Buffer.from(content)})
-        on conflict do nothing`,
+    await changeRows(em, (db) =>
+      db
+        .insertInto("codex_assets")
+        .values({
+          hash,
+          media_type: mediaType,
+          bytes: content.byteLength,
+          content: Buffer.from(content),
+        })
+        .onConflict((conflict) => conflict.doNothing()),
     );
 }
 
 /** The bytes of an asset, or null. */
-export async function readAsset(
+export function readAsset(
   em: EntityManager,
   hash: string,
 ): Promise<{ mediaType: string; content: Buffer } | null> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ mediaType: string; content: Buffer }>`
-      select media_type as "mediaType", content from codex_assets where hash = ${hash}`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("codex_assets")
+      .select(["media_type as mediaType", sql<Buffer>`content`.as("content")])
+      .where("hash", "=", hash),
   );
-  return row ?? null;
 }

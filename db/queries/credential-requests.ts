@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { rowsOf } from "./rows.ts";
+import { millis } from "./expressions.ts";
+import { findRow, findRows } from "./rows.ts";
 import { deleteWhere } from "./slices.ts";
 
 export interface CredentialRequestRow {
@@ -16,30 +17,51 @@ export async function insertRequest(
   { purpose, channel, emailKey, realm }: CredentialRequestRow,
   { now, maxWaiting }: { now: Date; maxWaiting: number },
 ): Promise<number | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`
-      insert into credential_requests (purpose, channel, email_key, realm, created_at)
-      select ${purpose}, ${channel}, ${emailKey}, ${realm}, ${now}::timestamptz
-      where not exists (select 1 from credential_requests offset ${maxWaiting - 1})
-      returning id`,
+  const row = await findRow(em, (db) =>
+    db
+      .insertInto("credential_requests")
+      .columns(["purpose", "channel", "email_key", "realm", "created_at"])
+      .expression(
+        db
+          .selectNoFrom((eb) => [
+            eb.val(purpose).as("purpose"),
+            eb.val(channel).as("channel"),
+            eb.val(emailKey).as("email_key"),
+            eb.val(realm).as("realm"),
+            sql<Date>`${now}::timestamptz`.as("created_at"),
+          ])
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom("credential_requests")
+                  .select("id")
+                  .offset(maxWaiting - 1),
+              ),
+            ),
+          ),
+      )
+      .returning("id"),
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 /** Takes a request away; of any number at once one gets it, and a rollback puts it back. */
-export async function takeRequest(
+export function takeRequest(
   em: EntityManager,
   id: number,
 ): Promise<(CredentialRequestRow & { createdAtMs: number }) | null> {
-  const rows = await rowsOf(
-    em,
-    sql<CredentialRequestRow & { createdAtMs: number }>`
-      delete from credential_requests where id = ${id}
-      returning purpose, channel, email_key as "emailKey", realm,
-        (extract(epoch from created_at) * 1000)::float8 as "createdAtMs"`,
+  return findRow(em, (db) =>
+    db
+      .deleteFrom("credential_requests")
+      .where("id", "=", id)
+      .returning([
+        "purpose",
+        "channel",
+        "email_key as emailKey",
+        "realm",
+        millis("created_at").as("createdAtMs"),
+      ]),
   );
-  return rows[0] ?? null;
 }
 
 /** Requests that have waited since `before`: their job was lost. */
@@ -47,10 +69,13 @@ export async function listForgottenRequests(
   em: EntityManager,
   { before, limit }: { before: Date; limit: number },
 ): Promise<number[]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`select id from credential_requests
-      where created_at < ${before} order by id limit ${limit}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("credential_requests")
+      .select("id")
+      .where("created_at", "<", before)
+      .orderBy("id")
+      .limit(limit),
   );
   return rows.map(({ id }) => id);
 }
@@ -61,8 +86,8 @@ export async function purgeCredentials(
   { now, before }: { now: Date; before: Date },
 ): Promise<void> {
   // A code's row also counts how many were made lately.
-  await deleteWhere(em, "sign_in_codes", sql`window_started_at < ${before}`);
-  await deleteWhere(em, "password_resets", sql`expires_at < ${now}`);
-  await deleteWhere(em, "used_tokens", sql`expires_at < ${now}`);
-  await deleteWhere(em, "token_families", sql`ends_at < ${before}`);
+  await deleteWhere(em, "sign_in_codes", (eb) => eb("window_started_at", "<", before));
+  await deleteWhere(em, "password_resets", (eb) => eb("expires_at", "<", now));
+  await deleteWhere(em, "used_tokens", (eb) => eb("expires_at", "<", now));
+  await deleteWhere(em, "token_families", (eb) => eb("ends_at", "<", before));
 }

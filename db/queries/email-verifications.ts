@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { ClosedAccount } from "./accounts.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow } from "./rows.ts";
 
 export interface Verification {
   playerId: number;
@@ -14,12 +14,22 @@ export async function saveVerification(
   em: EntityManager,
   { playerId, tokenHash, emailKey, expiresAt }: Verification & { expiresAt: Date },
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`insert into email_verifications (player_id, token_hash, email_key, expires_at)
-      values (${playerId}, ${tokenHash}, ${emailKey}, ${expiresAt})
-      on conflict (player_id) do update set token_hash = excluded.token_hash,
-        email_key = excluded.email_key, expires_at = excluded.expires_at`,
+  await changeRows(em, (db) =>
+    db
+      .insertInto("email_verifications")
+      .values({
+        player_id: playerId,
+        token_hash: tokenHash,
+        email_key: emailKey,
+        expires_at: expiresAt,
+      })
+      .onConflict((conflict) =>
+        conflict.column("player_id").doUpdateSet((eb) => ({
+          token_hash: eb.ref("excluded.token_hash"),
+          email_key: eb.ref("excluded.email_key"),
+          expires_at: eb.ref("excluded.expires_at"),
+        })),
+      ),
   );
 }
 
@@ -32,21 +42,38 @@ export async function useVerification(
   { playerId, tokenHash, emailKey }: Verification,
   now: Date,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`with account as (
-        select id from players
-        where id = ${playerId} and email_key = ${emailKey} and deleted_at is null for no key update
-      ), used as (
-        delete from email_verifications v using account a
-        where v.player_id = a.id and v.token_hash = ${tokenHash} and v.email_key = ${emailKey}
-          and v.expires_at > ${now} returning v.player_id
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .with("account", (account) =>
+        account
+          .selectFrom("players")
+          .select("id")
+          .where("id", "=", playerId)
+          .where("email_key", "=", emailKey)
+          .where("deleted_at", "is", null)
+          .forNoKeyUpdate(),
       )
-      update players p set email_verified_at = coalesce(p.email_verified_at, ${now}::timestamptz),
-        address_ip = null, address_agent = null, address_device = null
-      from used where p.id = used.player_id returning p.id`,
+      .with("used", (used) =>
+        used
+          .deleteFrom("email_verifications as v")
+          .using("account as a")
+          .whereRef("v.player_id", "=", "a.id")
+          .where("v.token_hash", "=", tokenHash)
+          .where("v.email_key", "=", emailKey)
+          .where("v.expires_at", ">", now)
+          .returning("v.player_id"),
+      )
+      .updateTable("players as p")
+      .from("used")
+      .set((eb) => ({
+        email_verified_at: eb.fn.coalesce("p.email_verified_at", sql<Date>`${now}::timestamptz`),
+        address_ip: null,
+        address_agent: null,
+        address_device: null,
+      }))
+      .whereRef("p.id", "=", "used.player_id"),
   );
-  return rows.length > 0;
+  return numChanged > 0;
 }
 
 /** Whether `useVerification` would succeed. */
@@ -55,14 +82,19 @@ export async function isVerificationOpen(
   { playerId, tokenHash, emailKey }: Verification,
   now: Date,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from email_verifications v join players p on p.id = v.player_id
-      where v.player_id = ${playerId} and v.token_hash = ${tokenHash}
-        and v.email_key = ${emailKey} and v.expires_at > ${now}
-        and p.email_key = v.email_key and p.deleted_at is null`,
+  const open = await findRow(em, (db) =>
+    db
+      .selectFrom("email_verifications as v")
+      .innerJoin("players as p", "p.id", "v.player_id")
+      .select("p.id")
+      .where("v.player_id", "=", playerId)
+      .where("v.token_hash", "=", tokenHash)
+      .where("v.email_key", "=", emailKey)
+      .where("v.expires_at", ">", now)
+      .whereRef("p.email_key", "=", "v.email_key")
+      .where("p.deleted_at", "is", null),
   );
-  return rows.length > 0;
+  return open !== null;
 }
 
 /**
@@ -74,10 +106,11 @@ export async function forgetAddress(
   playerId: number,
   { emailKey, isProven }: ClosedAccount,
 ): Promise<void> {
-  await rowsOf(em, sql`delete from email_verifications where player_id = ${playerId}`);
-  await rowsOf(
-    em,
-    sql`delete from subscribers
-      where email_key = ${emailKey} and (verified_at is null or ${isProven}::boolean)`,
+  await changeRows(em, (db) =>
+    db.deleteFrom("email_verifications").where("player_id", "=", playerId),
   );
+  await changeRows(em, (db) => {
+    const own = db.deleteFrom("subscribers").where("email_key", "=", emailKey);
+    return isProven ? own : own.where("verified_at", "is", null);
+  });
 }

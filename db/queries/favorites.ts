@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { questionColumns, type QuestionRow } from "./questions.ts";
-import { rowsOf } from "./rows.ts";
+import { millis } from "./expressions.ts";
+import { changeRows, findRow, findRows } from "./rows.ts";
 
 export interface FavoriteRow {
   id: number;
@@ -15,27 +15,38 @@ export interface ListedFavorite extends Omit<FavoriteRow, "questionId"> {
   isAnswered: boolean;
 }
 
-const createdAt = sql`(extract(epoch from f.created_at) * 1000)::float8 as "createdAtMs"`;
-
 /** Favorites of a player, newest first, at most `limit`. */
 export async function listFavorites(
   em: EntityManager,
   playerId: number,
   limit: number,
 ): Promise<ListedFavorite[]> {
-  const rows = await rowsOf(
-    em,
-    sql<QuestionRow & { favoriteId: number; createdAtMs: number; isAnswered: boolean }>`
-      select ${questionColumns}, f.id as "favoriteId", ${createdAt},
-        exists (select 1 from question_answers a
-          where a.player_id = f.player_id and a.question_id = f.question_id) as "isAnswered"
-      from favorites f join questions q on q.id = f.question_id
-      where f.player_id = ${playerId} order by f.id desc limit ${limit}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("favorites as f")
+      .innerJoin("questions as q", "q.id", "f.question_id")
+      .select(questionColumns)
+      .select((eb) => [
+        "f.id as favoriteId",
+        millis("f.created_at").as("createdAtMs"),
+        eb
+          .exists(
+            eb
+              .selectFrom("question_answers as a")
+              .select("a.id")
+              .whereRef("a.player_id", "=", "f.player_id")
+              .whereRef("a.question_id", "=", "f.question_id"),
+          )
+          .as("isAnswered"),
+      ])
+      .where("f.player_id", "=", playerId)
+      .orderBy("f.id", "desc")
+      .limit(limit),
   );
   return rows.map(({ favoriteId, createdAtMs, isAnswered, ...question }) => ({
     id: favoriteId,
     createdAtMs,
-    isAnswered,
+    isAnswered: isAnswered === true,
     question,
   }));
 }
@@ -50,20 +61,19 @@ export async function addFavorite(
   input: { playerId: number; questionId: number; limit: number; now: Date },
 ): Promise<Added> {
   const { playerId, questionId, now } = input;
-  const players = await rowsOf(
-    em,
-    sql`select 1 from players where id = ${playerId} for no key update`,
+  const player = await findRow(em, (db) =>
+    db.selectFrom("players").select("id").where("id", "=", playerId).forNoKeyUpdate(),
   );
-  if (players.length === 0) return { outcome: "no_player" };
+  if (player === null) return { outcome: "no_player" };
   const hindered = await findHindrance(em, input);
   if (hindered !== null) return hindered;
-  const [favorite] = await rowsOf(
-    em,
-    sql<FavoriteRow>`insert into favorites as f (player_id, question_id, created_at)
-      values (${playerId}, ${questionId}, ${now})
-      returning f.id, f.question_id as "questionId", ${createdAt}`,
+  const favorite = await findRow(em, (db) =>
+    db
+      .insertInto("favorites")
+      .values({ player_id: playerId, question_id: questionId, created_at: now })
+      .returning(["id", "question_id as questionId", millis("created_at").as("createdAtMs")]),
   );
-  if (favorite === undefined) throw new Error("the insert returned no favorite");
+  if (favorite === null) throw new Error("the insert returned no favorite");
   return { outcome: "added", favorite };
 }
 
@@ -72,17 +82,30 @@ export async function findHindrance(
   em: EntityManager,
   { playerId, questionId, limit }: { playerId: number; questionId: number; limit: number },
 ): Promise<Added | null> {
-  const [state] = await rowsOf(
-    em,
-    sql<{ isQuestion: boolean; isKept: boolean; count: number }>`
-      select exists (select 1 from questions where id = ${questionId}) as "isQuestion",
-        exists (select 1 from favorites
-          where player_id = ${playerId} and question_id = ${questionId}) as "isKept",
-        (select count(*)::int from favorites where player_id = ${playerId}) as count`,
+  const state = await findRow(em, (db) =>
+    db.selectNoFrom((eb) => [
+      eb
+        .exists(eb.selectFrom("questions").select("id").where("id", "=", questionId))
+        .as("isQuestion"),
+      eb
+        .exists(
+          eb
+            .selectFrom("favorites")
+            .select("id")
+            .where("player_id", "=", playerId)
+            .where("question_id", "=", questionId),
+        )
+        .as("isKept"),
+      eb
+        .selectFrom("favorites")
+        .select((of) => of.fn.countAll<number>().as("count"))
+        .where("player_id", "=", playerId)
+        .as("count"),
+    ]),
   );
-  if (!state?.isQuestion) return { outcome: "no_question" };
+  if (state === null || !state.isQuestion) return { outcome: "no_question" };
   if (state.isKept) return { outcome: "exists" };
-  return state.count >= limit ? { outcome: "full" } : null;
+  return (state.count ?? 0) >= limit ? { outcome: "full" } : null;
 }
 
 /** False when the question was not among the player's favorites. */
@@ -91,10 +114,11 @@ export async function removeFavorite(
   playerId: number,
   questionId: number,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`delete from favorites where player_id = ${playerId} and question_id = ${questionId}
-      returning id`,
+  const numDeleted = await changeRows(em, (db) =>
+    db
+      .deleteFrom("favorites")
+      .where("player_id", "=", playerId)
+      .where("question_id", "=", questionId),
   );
-  return rows.length > 0;
+  return numDeleted > 0;
 }

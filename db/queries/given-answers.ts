@@ -5,7 +5,7 @@ import { sessionColumns, type SessionRow } from "./play-sessions.ts";
 import { isSameRole } from "./players.ts";
 import type { StatsTotals } from "./player-stats.ts";
 import type { NewAnswer, StoredAnswer } from "./question-answers.ts";
-import { questionColumns, type QuestionRow } from "./questions.ts";
+import { questionColumnsText, type QuestionRow } from "./questions.ts";
 
 /** What an answer is judged by: the question and how the player stands with it, all of one moment. */
 export interface Standing {
@@ -45,7 +45,7 @@ export async function readStanding(em: EntityManager, of: StandingOf): Promise<S
   const { playerId, questionId, ref, idleSince, isGuest = false } = of;
   const [row] = await preparedRowsOf(
     em,
-    sql<Omit<Standing, "question"> & QuestionRow>`select ${questionColumns},
+    sql<Omit<Standing, "question"> & QuestionRow>`select ${questionColumnsText},
         ${oneOf(sql`select ${sessionColumns} from play_sessions s
           where s.player_id = ${playerId} and s.ended_at is null
             and s.updated_at >= ${idleSince}::timestamptz`)} as session,

@@ -1,7 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
 import type { Feedback } from "../entities/feedback.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows } from "./rows.ts";
 
 export interface NewContactMessage {
   fullname: string;
@@ -19,14 +18,14 @@ export async function insertContactMessage(
   em: EntityManager,
   m: NewContactMessage,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`insert into contact_messages (fullname, email, discovery, subject, message, created_at, ref)
-      values (${m.fullname}, ${m.email}, ${m.discovery}, ${m.subject}, ${m.message}, ${m.createdAt},
-        ${m.ref})
-      on conflict (ref) where ref is not null do nothing returning id`,
+  const { createdAt, ...rest } = m;
+  const numInserted = await changeRows(em, (db) =>
+    db
+      .insertInto("contact_messages")
+      .values({ ...rest, created_at: createdAt })
+      .onConflict((conflict) => conflict.column("ref").where("ref", "is not", null).doNothing()),
   );
-  return rows.length > 0;
+  return numInserted > 0;
 }
 
 export interface NewFeedback {
@@ -45,13 +44,11 @@ export interface NewFeedback {
 
 /** Does nothing when feedback of this name is there already. */
 export async function insertFeedback(em: EntityManager, f: NewFeedback): Promise<void> {
-  const context = f.context === null ? null : JSON.stringify(f.context);
-  await rowsOf(
-    em,
-    sql`insert into feedback (kind, source, message, email, route, context, user_id, player_id,
-        created_at, ref)
-      values (${f.kind}, ${f.source}, ${f.message}, ${f.email}, ${f.route}, ${context}::jsonb,
-        ${f.userId}, ${f.playerId}, ${f.createdAt}, ${f.ref})
-      on conflict (ref) where ref is not null do nothing`,
+  const { userId, playerId, createdAt, ...rest } = f;
+  await changeRows(em, (db) =>
+    db
+      .insertInto("feedback")
+      .values({ ...rest, user_id: userId, player_id: playerId, created_at: createdAt })
+      .onConflict((conflict) => conflict.column("ref").where("ref", "is not", null).doNothing()),
   );
 }

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow } from "./rows.ts";
 
 export interface NewLobbyResult {
   lobbyId: number;
   code: string;
   realm: string;
   hostPlayerId: number | null;
-  mode: string;
+  mode: "coop" | "versus";
   settings: unknown;
   startedAt: Date | null;
   finishedAt: Date;
@@ -26,35 +26,52 @@ export interface NewLobbyAnswer {
   timeTakenMs: number;
 }
 
+const jsonOf = (value: unknown) => sql<Record<string, unknown>>`${JSON.stringify(value)}::jsonb`;
+
+/** A statement takes at most 65,535 values. */
+const rowsPerInsert = 5_000;
+
 /** Stores a finished lobby; null when it is stored already. */
 export async function insertLobbyResult(
   em: EntityManager,
   result: NewLobbyResult,
 ): Promise<number | null> {
-  const rows = await rowsOf<{ id: number }>(
-    em,
-    sql`insert into lobby_results
-        (lobby_id, code, realm, host_player_id, mode, settings, started_at, finished_at, end_reason, sheet)
-      values (${result.lobbyId}, ${result.code}, ${result.realm}, ${result.hostPlayerId}, ${result.mode},
-        ${JSON.stringify(result.settings)}::jsonb, ${result.startedAt}, ${result.finishedAt}, ${result.endReason},
-        ${JSON.stringify(result.sheet)}::jsonb)
-      on conflict (lobby_id) do nothing returning id`,
+  const row = await findRow(em, (db) =>
+    db
+      .insertInto("lobby_results")
+      .values({
+        lobby_id: result.lobbyId,
+        code: result.code,
+        realm: result.realm,
+        host_player_id: result.hostPlayerId,
+        mode: result.mode,
+        settings: jsonOf(result.settings),
+        started_at: result.startedAt,
+        finished_at: result.finishedAt,
+        end_reason: result.endReason,
+        sheet: jsonOf(result.sheet),
+      })
+      .onConflict((conflict) => conflict.column("lobby_id").doNothing())
+      .returning("id"),
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 /** The newest game played under this code, one this player hosted before others; null when there was none. */
-export async function findLobbyResult(
+export function findLobbyResult(
   em: EntityManager,
   code: string,
   hostPlayerId: number | null,
 ): Promise<{ hostPlayerId: number | null; sheet: unknown } | null> {
-  const rows = await rowsOf<{ hostPlayerId: number | null; sheet: unknown }>(
-    em,
-    sql`select host_player_id as "hostPlayerId", sheet from lobby_results where code = ${code}
-      order by (host_player_id is not distinct from ${hostPlayerId}::int) desc, finished_at desc limit 1`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("lobby_results")
+      .select(["host_player_id as hostPlayerId", "sheet"])
+      .where("code", "=", code)
+      .orderBy((eb) => eb("host_player_id", "is not distinct from", hostPlayerId), "desc")
+      .orderBy("finished_at", "desc")
+      .limit(1),
   );
-  return rows[0] ?? null;
 }
 
 export async function insertLobbyAnswers(
@@ -64,6 +81,7 @@ export async function insertLobbyAnswers(
 ): Promise<void> {
   if (answers.length === 0) return;
   const rows = answers.map((a) => ({
+    lobby_result_id: resultId,
     question_index: a.questionIndex,
     seat_id: a.seatId,
     player_id: a.playerId,
@@ -73,11 +91,8 @@ export async function insertLobbyAnswers(
     points_earned: a.pointsEarned,
     time_taken_ms: a.timeTakenMs,
   }));
-  await rowsOf(
-    em,
-    sql`insert into lobby_answers (lobby_result_id, question_index, seat_id, player_id, question_id,
-        selected_index, is_correct, points_earned, time_taken_ms)
-      select ${resultId}::int, x.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(question_index int,
-        seat_id int, player_id int, question_id int, selected_index int, is_correct boolean, points_earned int, time_taken_ms int)`,
-  );
+  for (let from = 0; from < rows.length; from += rowsPerInsert)
+    await changeRows(em, (db) =>
+      db.insertInto("lobby_answers").values(rows.slice(from, from + rowsPerInsert)),
+    );
 }

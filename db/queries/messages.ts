@@ -1,7 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { MessageContent } from "../entities/message.ts";
-import { rowsOf } from "./rows.ts";
+import { anyOf } from "./expressions.ts";
+import { changeRows, findRow, findRows } from "./rows.ts";
 import { deleteWhere, inSlices } from "./slices.ts";
 
 export interface NewMessageRow {
@@ -24,38 +25,73 @@ export interface MessageBounds {
   since: Date;
 }
 
+/** As the index of waiting messages has it. */
+const isWaiting = sql<boolean>`status in ('queued', 'sending')`;
+
 /**
  * Adds a message and returns its id, or null when there are too many already. Simultaneous
  * inserts do not see each other, so a bound may be passed by as many as run at once.
  */
 export async function insertMessage(
   em: EntityManager,
-  row: NewMessageRow,
+  { kind, now, expiresAt, ...rest }: NewMessageRow,
   bounds: MessageBounds,
 ): Promise<number | null> {
-  const isWithin =
-    bounds.maxRecent === null
-      ? sql`true`
-      : sql`(select count(*) from (select 1 from messages
-          where recipient = ${row.recipient} and created_at > ${bounds.since}
-            and created_at <= ${row.now} and template = any(${[...bounds.templates]}::text[])
-          limit ${bounds.maxRecent}) recent) < ${bounds.maxRecent}`;
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`
-      insert into messages (kind, template, locale, realm, recipient, sealed, created_at, expires_at)
-      select ${row.kind}, ${row.template}, ${row.locale}, ${row.realm}, ${row.recipient}, ${row.sealed},
-        ${row.now}::timestamptz, ${row.expiresAt}::timestamptz
-      where ${isWithin} and not exists (select 1 from messages
-        where status in ('queued', 'sending') offset ${bounds.maxWaiting - 1})
-      returning id`,
-  );
-  return rows[0]?.id ?? null;
+  const { maxRecent } = bounds;
+  const row = await findRow(em, (db) => {
+    const message = db
+      .selectNoFrom((eb) => [
+        sql<"mail" | "sms">`${kind}`.as("kind"),
+        eb.val(rest.template).as("template"),
+        eb.val(rest.locale).as("locale"),
+        eb.val(rest.realm).as("realm"),
+        eb.val(rest.recipient).as("recipient"),
+        eb.val(rest.sealed).as("sealed"),
+        sql<Date>`${now}::timestamptz`.as("created_at"),
+        sql<Date>`${expiresAt}::timestamptz`.as("expires_at"),
+      ])
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("messages")
+              .select("id")
+              .where(isWaiting)
+              .offset(bounds.maxWaiting - 1),
+          ),
+        ),
+      );
+    const recent = db
+      .selectFrom("messages")
+      .select("id")
+      .where("recipient", "=", rest.recipient)
+      .where("created_at", ">", bounds.since)
+      .where("created_at", "<=", now)
+      .where("template", "=", anyOf(bounds.templates, "text"));
+    return db
+      .insertInto("messages")
+      .columns([
+        "kind",
+        "template",
+        "locale",
+        "realm",
+        "recipient",
+        "sealed",
+        "created_at",
+        "expires_at",
+      ])
+      .expression(
+        maxRecent === null
+          ? message
+          : message.where(({ not, exists }) => not(exists(recent.offset(maxRecent - 1)))),
+      )
+      .returning("id");
+  });
+  return row?.id ?? null;
 }
 
 /** Takes a message back that was written in the same transaction. */
 export async function withdrawMessage(em: EntityManager, id: number): Promise<void> {
-  await rowsOf(em, sql`delete from messages where id = ${id}`);
+  await changeRows(em, (db) => db.deleteFrom("messages").where("id", "=", id));
 }
 
 export interface ClaimedMessage {
@@ -74,21 +110,34 @@ export interface ClaimedMessage {
  * Takes a message for one attempt; of any number at once one gets it. Null when it is done, gone,
  * or being sent since `leaseStart`. A failed one is taken too: an operator may have it tried again.
  */
-export async function claimMessage(
+export function claimMessage(
   em: EntityManager,
   id: number,
   { now, leaseStart }: { now: Date; leaseStart: Date },
 ): Promise<ClaimedMessage | null> {
-  const rows = await rowsOf(
-    em,
-    sql<ClaimedMessage>`
-      update messages set status = 'sending', claimed_at = ${now}, attempts = attempts + 1
-      where id = ${id} and (status in ('queued', 'failed')
-        or (status = 'sending' and claimed_at <= ${leaseStart}))
-      returning id, kind, template, locale, realm, recipient, sealed, attempts,
-        expires_at <= ${now} as "isExpired"`,
+  return findRow(em, (db) =>
+    db
+      .updateTable("messages")
+      .set((eb) => ({ status: "sending", claimed_at: now, attempts: eb("attempts", "+", 1) }))
+      .where("id", "=", id)
+      .where((eb) =>
+        eb.or([
+          eb("status", "in", ["queued", "failed"]),
+          eb.and([eb("status", "=", "sending"), eb("claimed_at", "<=", leaseStart)]),
+        ]),
+      )
+      .returning([
+        "id",
+        "kind",
+        "template",
+        "locale",
+        "realm",
+        "recipient",
+        "sealed",
+        "attempts",
+        sql<boolean>`expires_at <= ${now}`.as("isExpired"),
+      ]),
   );
-  return rows[0] ?? null;
 }
 
 export type MessageStatus = "queued" | "sending" | "sent" | "failed" | "expired";
@@ -97,11 +146,10 @@ export async function findMessageStatus(
   em: EntityManager,
   id: number,
 ): Promise<MessageStatus | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ status: MessageStatus }>`select status from messages where id = ${id}`,
+  const row = await findRow(em, (db) =>
+    db.selectFrom("messages").select("status").where("id", "=", id),
   );
-  return rows[0]?.status ?? null;
+  return row?.status ?? null;
 }
 
 /**
@@ -118,15 +166,20 @@ export async function settleMessage(
     content: MessageContent | null;
   },
 ): Promise<void> {
-  const { status, now, error } = outcome;
-  const content = outcome.content === null ? null : JSON.stringify(outcome.content);
+  const { status, now, error, content } = outcome;
   const keepsSealed = status === "queued" || status === "failed";
-  await rowsOf(
-    em,
-    sql`update messages set status = ${status}, last_error = ${error},
-        content = ${content}::jsonb, sealed = case when ${keepsSealed} then sealed end,
-        sent_at = case when ${status === "sent"} then ${now}::timestamptz end
-      where id = ${id} and attempts = ${attempts}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("messages")
+      .set((eb) => ({
+        status,
+        last_error: error,
+        content,
+        sealed: keepsSealed ? eb.ref("sealed") : null,
+        sent_at: status === "sent" ? now : null,
+      }))
+      .where("id", "=", id)
+      .where("attempts", "=", attempts),
   );
 }
 
@@ -152,12 +205,15 @@ export async function listStranded(
   em: EntityManager,
   { before, limit }: { before: Date; limit: number },
 ): Promise<number[]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`
-      select id from messages where status in ('queued', 'sending') and created_at <= ${before}
-        and coalesce(claimed_at, created_at) <= ${before}
-      order by created_at limit ${limit}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("messages")
+      .select("id")
+      .where(isWaiting)
+      .where("created_at", "<=", before)
+      .where((eb) => eb.fn.coalesce("claimed_at", "created_at"), "<=", before)
+      .orderBy("created_at")
+      .limit(limit),
   );
   return rows.map((row) => row.id);
 }
@@ -167,12 +223,20 @@ export async function purgeMessages(
   em: EntityManager,
   { before, maxKept }: { before: Date; maxKept: number },
 ): Promise<void> {
-  await deleteWhere(em, "messages", sql`created_at <= ${before}`);
-  await deleteWhere(
-    em,
-    "messages",
-    sql`content is not null and id <=
-      (select id from messages where content is not null order by id desc offset ${maxKept} limit 1)`,
+  await deleteWhere(em, "messages", (eb) => eb("created_at", "<=", before));
+  await deleteWhere(em, "messages", (eb) =>
+    eb.and([
+      eb("content", "is not", null),
+      eb("id", "<=", (of) =>
+        of
+          .selectFrom("messages")
+          .select("id")
+          .where("content", "is not", null)
+          .orderBy("id", "desc")
+          .offset(maxKept)
+          .limit(1),
+      ),
+    ]),
   );
 }
 
@@ -181,10 +245,12 @@ export async function purgeUnverified(
   em: EntityManager,
   { now, before }: { now: Date; before: Date },
 ): Promise<void> {
-  await deleteWhere(em, "email_verifications", sql`expires_at <= ${now}`);
-  await deleteWhere(
-    em,
-    "subscribers",
-    sql`verified_at is null and unsubscribed_at is null and updated_at <= ${before}`,
+  await deleteWhere(em, "email_verifications", (eb) => eb("expires_at", "<=", now));
+  await deleteWhere(em, "subscribers", (eb) =>
+    eb.and([
+      eb("verified_at", "is", null),
+      eb("unsubscribed_at", "is", null),
+      eb("updated_at", "<=", before),
+    ]),
   );
 }

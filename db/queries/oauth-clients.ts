@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
 import { OAuthClientSchema, type OAuthClient } from "../entities/oauth-client.ts";
-import { rowsOf } from "./rows.ts";
+import { isSet, isNull } from "./expressions.ts";
+import { findRow, findRows } from "./rows.ts";
 
 export interface KnownOAuthClient {
   clientId: string;
@@ -12,19 +12,25 @@ export interface KnownOAuthClient {
 }
 
 /** The client of this id, unless it was revoked or its realm is closed. */
-export async function findOAuthClient(
+export function findOAuthClient(
   em: EntityManager,
   clientId: string,
 ): Promise<KnownOAuthClient | null> {
-  const rows = await rowsOf(
-    em,
-    sql<KnownOAuthClient>`
-      select c.client_id as "clientId", c.name, r.slug as realm, c.secret_hash as "secretHash",
-        c.redirect_uris as "redirectUris"
-      from oauth_clients c join realms r on r.id = c.realm_id
-      where c.client_id = ${clientId} and c.revoked_at is null and r.is_active`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("oauth_clients as c")
+      .innerJoin("realms as r", "r.id", "c.realm_id")
+      .select([
+        "c.client_id as clientId",
+        "c.name",
+        "r.slug as realm",
+        "c.secret_hash as secretHash",
+        "c.redirect_uris as redirectUris",
+      ])
+      .where("c.client_id", "=", clientId)
+      .where("c.revoked_at", "is", null)
+      .where("r.is_active", "=", true),
   );
-  return rows[0] ?? null;
 }
 
 export async function insertOAuthClient(
@@ -59,11 +65,19 @@ export interface OAuthClientSummary {
 
 /** Every client without its secret, at most 1,000. */
 export function listOAuthClients(em: EntityManager): Promise<OAuthClientSummary[]> {
-  return rowsOf(
-    em,
-    sql<OAuthClientSummary>`
-      select c.client_id, c.name, r.slug as realm, c.secret_hash is null as is_public,
-        c.revoked_at is not null as is_revoked, c.redirect_uris
-      from oauth_clients c join realms r on r.id = c.realm_id order by c.id limit 1000`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("oauth_clients as c")
+      .innerJoin("realms as r", "r.id", "c.realm_id")
+      .select([
+        "c.client_id",
+        "c.name",
+        "r.slug as realm",
+        isNull("c.secret_hash").as("is_public"),
+        isSet("c.revoked_at").as("is_revoked"),
+        "c.redirect_uris",
+      ])
+      .orderBy("c.id")
+      .limit(1000),
   );
 }

@@ -1,8 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
 import { inShare } from "../shared-entity-manager.ts";
-import { rowsOf } from "./rows.ts";
+import { millis } from "./expressions.ts";
+import { changeRows, findRow, findRows } from "./rows.ts";
 
 export interface ConnectionKey {
   provider: string;
@@ -22,12 +22,15 @@ export async function findConnectedPlayer(
   em: EntityManager,
   { provider, subject }: ConnectionKey,
 ): Promise<number | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`select player_id as id from oauth_connections
-      where provider = ${provider} and subject = ${subject} and revoked_at is null`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("oauth_connections")
+      .select("player_id")
+      .where("provider", "=", provider)
+      .where("subject", "=", subject)
+      .where("revoked_at", "is", null),
   );
-  return rows[0]?.id ?? null;
+  return row?.player_id ?? null;
 }
 
 /** Whoever has this address, closed accounts included: theirs stays reserved (USR-09). */
@@ -44,17 +47,30 @@ export async function saveConnection(
   { playerId, provider, subject, name, avatarUrl, linkedBy = null }: Connection,
   now: Date,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`insert into oauth_connections as c
-        (player_id, provider, subject, name, avatar_url, linked_at, linked_by)
-      values (${playerId}, ${provider}, ${subject}, ${name}, ${avatarUrl}, ${now}, ${linkedBy})
-      on conflict (provider, subject) where revoked_at is null do update
-        set name = excluded.name, avatar_url = excluded.avatar_url
-        where c.player_id = excluded.player_id
-      returning id`,
+  const numSaved = await changeRows(em, (db) =>
+    db
+      .insertInto("oauth_connections")
+      .values({
+        player_id: playerId,
+        provider,
+        subject,
+        name,
+        avatar_url: avatarUrl,
+        linked_at: now,
+        linked_by: linkedBy,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["provider", "subject"])
+          .where("revoked_at", "is", null)
+          .doUpdateSet((eb) => ({
+            name: eb.ref("excluded.name"),
+            avatar_url: eb.ref("excluded.avatar_url"),
+          }))
+          .whereRef("oauth_connections.player_id", "=", "excluded.player_id"),
+      ),
   );
-  return rows.length > 0;
+  return numSaved > 0;
 }
 
 export interface ListedConnection {
@@ -66,11 +82,14 @@ export interface ListedConnection {
 
 /** The logins of an account: at most one for each provider. */
 export function listConnections(em: EntityManager, playerId: number): Promise<ListedConnection[]> {
-  return rowsOf(
-    em,
-    sql<ListedConnection>`select provider, name, avatar_url as "avatarUrl",
-        (extract(epoch from linked_at) * 1000)::float8 as "linkedAtMs"
-      from oauth_connections where player_id = ${playerId} and revoked_at is null order by linked_at, id`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("oauth_connections")
+      .select(["provider", "name", "avatar_url as avatarUrl", millis("linked_at").as("linkedAtMs")])
+      .where("player_id", "=", playerId)
+      .where("revoked_at", "is", null)
+      .orderBy("linked_at")
+      .orderBy("id"),
   );
 }
 
@@ -78,11 +97,12 @@ export async function deleteConnection(
   em: EntityManager,
   { playerId, provider }: { playerId: number; provider: string },
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`delete from oauth_connections where player_id = ${playerId} and provider = ${provider}
-        and revoked_at is null
-      returning id`,
+  const numDeleted = await changeRows(em, (db) =>
+    db
+      .deleteFrom("oauth_connections")
+      .where("player_id", "=", playerId)
+      .where("provider", "=", provider)
+      .where("revoked_at", "is", null),
   );
-  return rows.length > 0;
+  return numDeleted > 0;
 }

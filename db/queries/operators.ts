@@ -1,8 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
 import { AuditLogSchema } from "../entities/audit-log.ts";
 import { OperatorSchema, type Operator } from "../entities/operator.ts";
-import { rowsOf } from "./rows.ts";
+import { isSet } from "./expressions.ts";
+import { findRows } from "./rows.ts";
 
 /** The operator whose token has this hash, unless it was revoked. */
 export async function findActiveOperator(
@@ -43,10 +43,11 @@ export async function insertAuditEntry(
 export function listOperators(
   em: EntityManager,
 ): Promise<{ name: string; role: string; is_revoked: boolean }[]> {
-  return rowsOf(
-    em,
-    sql<{ name: string; role: string; is_revoked: boolean }>`
-      select name, role, revoked_at is not null as is_revoked
-      from operators order by id limit 1000`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("operators")
+      .select(["name", "role", isSet("revoked_at").as("is_revoked")])
+      .orderBy("id")
+      .limit(1000),
   );
 }

@@ -2,7 +2,8 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { MessageContent } from "../entities/message.ts";
 import type { MessageStatus } from "./messages.ts";
-import { rowsOf } from "./rows.ts";
+import { millis } from "./expressions.ts";
+import { findRow, findRows } from "./rows.ts";
 
 export interface OutboxFilter {
   kind: "mail" | "sms" | null;
@@ -25,25 +26,36 @@ export interface OutboxMessage {
 }
 
 /** Messages, newest first. */
-export async function listOutbox(
-  em: EntityManager,
-  filter: OutboxFilter,
-): Promise<OutboxMessage[]> {
-  const kind = filter.kind === null ? sql`` : sql`and kind = ${filter.kind}`;
-  const to = filter.to === null ? sql`` : sql`and lower(recipient) = lower(${filter.to})`;
-  return rowsOf(
-    em,
-    sql<OutboxMessage>`
-      select id, kind, template, recipient as "to", status, attempts, last_error as "lastError",
-        content, (extract(epoch from created_at) * 1000)::float8 as "createdAtMs"
-      from messages where true ${kind} ${to} order by id desc limit ${filter.limit}`,
-  );
+export function listOutbox(em: EntityManager, filter: OutboxFilter): Promise<OutboxMessage[]> {
+  return findRows(em, (db) => {
+    let messages = db
+      .selectFrom("messages")
+      .select([
+        "id",
+        "kind",
+        "template",
+        "recipient as to",
+        "status",
+        "attempts",
+        "last_error as lastError",
+        "content",
+        millis("created_at").as("createdAtMs"),
+      ])
+      .orderBy("id", "desc")
+      .limit(filter.limit);
+    if (filter.kind !== null) messages = messages.where("kind", "=", filter.kind);
+    if (filter.to !== null)
+      messages = messages.where(sql`lower(recipient)`, "=", sql`lower(${filter.to})`);
+    return messages;
+  });
 }
 
 export async function findOutboxHtml(em: EntityManager, id: number): Promise<string | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ html: string | null }>`select content ->> 'html' as html from messages where id = ${id}`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("messages")
+      .select(sql<string | null>`content ->> 'html'`.as("html"))
+      .where("id", "=", id),
   );
-  return rows[0]?.html ?? null;
+  return row?.html ?? null;
 }

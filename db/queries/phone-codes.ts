@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { rowsOf } from "./rows.ts";
+import { anyOf, millis } from "./expressions.ts";
+import { changeRows, findRow, findRows } from "./rows.ts";
 import { deleteWhere } from "./slices.ts";
 
 /**
@@ -12,12 +13,14 @@ export async function listCodeEnds(
   playerId: number,
   { now, latest }: { now: Date; latest: Date },
 ): Promise<number[]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ ms: number }>`
-      select (extract(epoch from expires_at) * 1000)::float8 as ms from phone_codes
-      where player_id = ${playerId} and expires_at > ${now} and expires_at <= ${latest}
-      order by expires_at`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("phone_codes")
+      .select(millis("expires_at").as("ms"))
+      .where("player_id", "=", playerId)
+      .where("expires_at", ">", now)
+      .where("expires_at", "<=", latest)
+      .orderBy("expires_at"),
   );
   return rows.map(({ ms }) => ms);
 }
@@ -27,18 +30,22 @@ export async function saveCode(
   em: EntityManager,
   code: { playerId: number; phone: string; codeHash: string; expiresAt: Date },
 ): Promise<void> {
-  await spendCodes(em, code.playerId);
-  await rowsOf(
-    em,
-    sql`insert into phone_codes (player_id, phone, code_hash, expires_at)
-      values (${code.playerId}, ${code.phone}, ${code.codeHash}, ${code.expiresAt})`,
+  const { playerId, phone, codeHash, expiresAt } = code;
+  await spendCodes(em, playerId);
+  await changeRows(em, (db) =>
+    db
+      .insertInto("phone_codes")
+      .values({ player_id: playerId, phone, code_hash: codeHash, expires_at: expiresAt }),
   );
 }
 
 export async function spendCodes(em: EntityManager, playerId: number): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update phone_codes set is_spent = true where player_id = ${playerId} and not is_spent`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("phone_codes")
+      .set({ is_spent: true })
+      .where("player_id", "=", playerId)
+      .where("is_spent", "=", sql.lit(false)),
   );
 }
 
@@ -50,16 +57,20 @@ export async function tryCode(
   em: EntityManager,
   { playerId, hashes, now, maxTries }: CodeTry,
 ): Promise<string | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ phone: string; isRight: boolean }>`
-      update phone_codes set tries = tries + 1,
-        is_spent = code_hash = any(${hashes}::text[]) or tries + 1 >= ${maxTries}
-      where player_id = ${playerId} and not is_spent and expires_at > ${now}
-      returning phone, code_hash = any(${hashes}::text[]) as "isRight"`,
+  const isRight = sql<boolean>`code_hash = ${anyOf(hashes, "text")}`;
+  const row = await findRow(em, (db) =>
+    db
+      .updateTable("phone_codes")
+      .set((eb) => ({
+        tries: eb("tries", "+", 1),
+        is_spent: sql<boolean>`${isRight} or tries + 1 >= ${maxTries}`,
+      }))
+      .where("player_id", "=", playerId)
+      .where("is_spent", "=", sql.lit(false))
+      .where("expires_at", ">", now)
+      .returning(["phone", isRight.as("isRight")]),
   );
-  const [row] = rows;
-  return row?.isRight ? row.phone : null;
+  return row?.isRight === true ? row.phone : null;
 }
 
 interface CodeTry {
@@ -74,35 +85,50 @@ export async function verifyPhone(
   em: EntityManager,
   { playerId, phone, now, by }: { playerId: number; phone: string; now: Date; by: string },
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`update players set phone = ${phone}, phone_verified_at = ${now}, phone_by = ${by}
-      where id = ${playerId} and deleted_at is null and not exists (
-        select 1 from players other where other.phone = ${phone}
-          and other.phone_verified_at is not null and other.id <> ${playerId})
-      returning id`,
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set({ phone, phone_verified_at: now, phone_by: by })
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("players as other")
+              .select("other.id")
+              .where("other.phone", "=", phone)
+              .where("other.phone_verified_at", "is not", null)
+              .where("other.id", "<>", playerId),
+          ),
+        ),
+      ),
   );
-  return rows.length > 0;
+  return numChanged > 0;
 }
 
 export async function removePhone(em: EntityManager, playerId: number): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`update players set phone = null, phone_verified_at = null
-      where id = ${playerId} and deleted_at is null and not is_guest returning id`,
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set({ phone: null, phone_verified_at: null })
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null)
+      .where("is_guest", "=", false),
   );
-  return rows.length > 0;
+  return numChanged > 0;
 }
 
 /** Voids the sign-in code that went to the number the account had (GW-04). */
 export async function dropTextedCode(em: EntityManager, playerId: number): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update sign_in_codes set expires_at = 'epoch'::timestamptz
-      where player_id = ${playerId} and channel = 'sms'`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("sign_in_codes")
+      .set({ expires_at: new Date(0) })
+      .where("player_id", "=", playerId)
+      .where("channel", "=", "sms"),
   );
 }
 
 export async function purgeCodes(em: EntityManager, now: Date): Promise<void> {
-  await deleteWhere(em, "phone_codes", sql`expires_at < ${now}`);
+  await deleteWhere(em, "phone_codes", (eb) => eb("expires_at", "<", now));
 }

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { preparedRowsOf } from "../prepared.ts";
-import { rowsOf } from "./rows.ts";
+import { prepared } from "../prepared.ts";
+import { millis, nullableMillis } from "./expressions.ts";
+import { changeRows, findRow, rowsOf } from "./rows.ts";
 
 export interface SessionRow {
   id: number;
@@ -17,12 +18,36 @@ export interface SessionRow {
   endedAtMs: number | null;
 }
 
-const millis = (name: string) => sql.raw(`(extract(epoch from s.${name}) * 1000)::float8`);
+const millisText = (name: string) => sql.raw(`(extract(epoch from s.${name}) * 1000)::float8`);
 export const sessionColumns = sql`s.id, s.player_id as "playerId", s.total_points::float8 as "totalPoints",
   s.total_correct as "totalCorrect", s.total_answered as "totalAnswered",
   s.current_streak as "currentStreak", s.best_streak as "bestStreak",
-  ${millis("created_at")} as "createdAtMs", ${millis("updated_at")} as "updatedAtMs",
-  ${millis("ended_at")} as "endedAtMs"`;
+  ${millisText("created_at")} as "createdAtMs", ${millisText("updated_at")} as "updatedAtMs",
+  ${millisText("ended_at")} as "endedAtMs"`;
+
+const sessionFields = [
+  "s.id",
+  "s.player_id as playerId",
+  "s.total_points as totalPoints",
+  "s.total_correct as totalCorrect",
+  "s.total_answered as totalAnswered",
+  "s.current_streak as currentStreak",
+  "s.best_streak as bestStreak",
+  millis("s.created_at").as("createdAtMs"),
+  millis("s.updated_at").as("updatedAtMs"),
+  nullableMillis("s.ended_at").as("endedAtMs"),
+] as const;
+
+const lockOpenSession = prepared(
+  (db, { playerId, idleSince }: { playerId: number; idleSince: Date }) =>
+    db
+      .selectFrom("play_sessions as s")
+      .select(sessionFields)
+      .where("s.player_id", "=", playerId)
+      .where("s.ended_at", "is", null)
+      .where("s.updated_at", ">=", idleSince)
+      .forUpdate(),
+);
 
 export interface SessionTimes {
   playerId: number;
@@ -39,24 +64,22 @@ export async function openSession(
   em: EntityManager,
   times: SessionTimes,
 ): Promise<SessionRow | null> {
-  const [open] = await preparedRowsOf<SessionRow>(
-    em,
-    sql`select ${sessionColumns} from play_sessions s
-      where s.player_id = ${times.playerId} and s.ended_at is null
-        and s.updated_at >= ${times.idleSince}::timestamptz for update`,
-  );
+  const { playerId, now, idleSince } = times;
+  const [open] = await lockOpenSession(em, { playerId, idleSince });
   if (open !== undefined) return open;
-  await rowsOf(
-    em,
-    sql`update play_sessions set ended_at = updated_at
-      where player_id = ${times.playerId} and ended_at is null
-        and updated_at < ${times.idleSince}::timestamptz`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("play_sessions")
+      .set((eb) => ({ ended_at: eb.ref("updated_at") }))
+      .where("player_id", "=", playerId)
+      .where("ended_at", "is", null)
+      .where("updated_at", "<", idleSince),
   );
   const rows = await rowsOf(
     em,
     sql<SessionRow>`insert into play_sessions as s (player_id, created_at, updated_at)
-      select id, ${times.now}::timestamptz, ${times.now}::timestamptz
-      from players where id = ${times.playerId}
+      select id, ${now}::timestamptz, ${now}::timestamptz
+      from players where id = ${playerId}
       on conflict (player_id) where ended_at is null do update set updated_at = s.updated_at
       returning ${sessionColumns}`,
   );
@@ -64,42 +87,53 @@ export async function openSession(
 }
 
 /** The session that is still going on, or null. */
-export async function findSession(
+export function findSession(
   em: EntityManager,
   { playerId, idleSince }: Omit<SessionTimes, "now">,
 ): Promise<SessionRow | null> {
-  const rows = await rowsOf(
-    em,
-    sql<SessionRow>`select ${sessionColumns} from play_sessions s
-      where s.player_id = ${playerId} and s.ended_at is null
-        and s.updated_at >= ${idleSince}::timestamptz`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("play_sessions as s")
+      .select(sessionFields)
+      .where("s.player_id", "=", playerId)
+      .where("s.ended_at", "is", null)
+      .where("s.updated_at", ">=", idleSince),
   );
-  return rows[0] ?? null;
 }
 
 /** Ends the player's open session: now, or with its last answer when it was left idle. */
 export async function endSession(em: EntityManager, times: SessionTimes): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update play_sessions set ended_at = case
-        when updated_at < ${times.idleSince}::timestamptz then updated_at
-        else greatest(updated_at, ${times.now}::timestamptz) end
-      where player_id = ${times.playerId} and ended_at is null`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("play_sessions")
+      .set({
+        ended_at: sql<Date>`case when updated_at < ${times.idleSince}::timestamptz then updated_at
+          else greatest(updated_at, ${times.now}::timestamptz) end`,
+      })
+      .where("player_id", "=", times.playerId)
+      .where("ended_at", "is", null),
   );
 }
 
 /** Ends up to `limit` sessions left idle; sessions in use are passed over. Returns their number. */
-export async function endIdleSessions(
+export function endIdleSessions(
   em: EntityManager,
   { idleSince, limit }: { idleSince: Date; limit: number },
 ): Promise<number> {
-  const rows = await rowsOf(
-    em,
-    sql`update play_sessions set ended_at = updated_at
-      where id in (select id from play_sessions
-        where ended_at is null and updated_at < ${idleSince}::timestamptz
-        order by updated_at limit ${limit} for update skip locked)
-      returning id`,
+  return changeRows(em, (db) =>
+    db
+      .updateTable("play_sessions")
+      .set((eb) => ({ ended_at: eb.ref("updated_at") }))
+      .where("id", "in", (eb) =>
+        eb
+          .selectFrom("play_sessions")
+          .select("id")
+          .where("ended_at", "is", null)
+          .where("updated_at", "<", idleSince)
+          .orderBy("updated_at")
+          .limit(limit)
+          .forUpdate()
+          .skipLocked(),
+      ),
   );
-  return rows.length;
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow, findRows } from "./rows.ts";
 
 export interface Progress {
   score: number;
@@ -15,26 +15,39 @@ export interface CategoryProgress extends Progress {
 }
 
 /** Totals of a player over all categories; null before the first answer. */
-export async function readProgress(em: EntityManager, playerId: number): Promise<Progress | null> {
-  const [row] = await rowsOf(
-    em,
-    sql<Progress>`select total_score::float8 as score, total_answers as answers,
-        total_correct as correct, best_streak as "bestStreak", total_xp as xp
-      from player_stats where player_id = ${playerId}`,
+export function readProgress(em: EntityManager, playerId: number): Promise<Progress | null> {
+  return findRow(em, (db) =>
+    db
+      .selectFrom("player_stats")
+      .select([
+        "total_score as score",
+        "total_answers as answers",
+        "total_correct as correct",
+        "best_streak as bestStreak",
+        "total_xp as xp",
+      ])
+      .where("player_id", "=", playerId),
   );
-  return row ?? null;
 }
 
 /** Totals of a player in each category played, by name. */
-export async function listCategoryProgress(
+export function listCategoryProgress(
   em: EntityManager,
   playerId: number,
 ): Promise<CategoryProgress[]> {
-  return rowsOf(
-    em,
-    sql<CategoryProgress>`select category, total_score::float8 as score, total_answers as answers,
-        total_correct as correct, best_streak as "bestStreak", xp
-      from player_category_stats where player_id = ${playerId} order by category`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("player_category_stats")
+      .select([
+        "total_score as score",
+        "total_answers as answers",
+        "total_correct as correct",
+        "best_streak as bestStreak",
+        "category",
+        "xp",
+      ])
+      .where("player_id", "=", playerId)
+      .orderBy("category"),
   );
 }
 
@@ -44,12 +57,20 @@ export async function listSeen(
   playerId: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`select id from (
-        select question_id as id, max(id) as last from question_answers
-        where player_id = ${playerId} group by question_id order by last desc limit ${limit}
-      ) seen order by last`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom((of) =>
+        of
+          .selectFrom("question_answers")
+          .select((eb) => ["question_id as id", eb.fn.max("id").as("last")])
+          .where("player_id", "=", playerId)
+          .groupBy("question_id")
+          .orderBy("last", "desc")
+          .limit(limit)
+          .as("seen"),
+      )
+      .select("id")
+      .orderBy("last"),
   );
   return rows.map((row) => row.id);
 }
@@ -59,10 +80,8 @@ export async function readPreferences(
   em: EntityManager,
   playerId: number,
 ): Promise<Record<string, unknown>> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ preferences: Record<string, unknown> }>`select preferences from player_preferences
-      where player_id = ${playerId}`,
+  const row = await findRow(em, (db) =>
+    db.selectFrom("player_preferences").select("preferences").where("player_id", "=", playerId),
   );
   return row?.preferences ?? {};
 }
@@ -72,13 +91,22 @@ export async function lockPreferences(
   em: EntityManager,
   playerId: number,
 ): Promise<Record<string, unknown> | null> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ preferences: Record<string, unknown> }>`
-      insert into player_preferences as kept (player_id, preferences)
-      select id, '{}' from players where id = ${playerId}
-      on conflict (player_id) do update set preferences = kept.preferences
-      returning preferences`,
+  const row = await findRow(em, (db) =>
+    db
+      .insertInto("player_preferences")
+      .columns(["player_id", "preferences"])
+      .expression(
+        db
+          .selectFrom("players")
+          .select(["id", sql<Record<string, unknown>>`'{}'::json`.as("preferences")])
+          .where("id", "=", playerId),
+      )
+      .onConflict((conflict) =>
+        conflict.column("player_id").doUpdateSet((eb) => ({
+          preferences: eb.ref("player_preferences.preferences"),
+        })),
+      )
+      .returning("preferences"),
   );
   return row?.preferences ?? null;
 }
@@ -89,8 +117,10 @@ export async function savePreferences(
   playerId: number,
   json: string,
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update player_preferences set preferences = ${json}::json where player_id = ${playerId}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("player_preferences")
+      .set({ preferences: sql`${json}::json` })
+      .where("player_id", "=", playerId),
   );
 }

@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { preparedRowsOf } from "../prepared.ts";
-import { rowsOf } from "./rows.ts";
+import { prepared, preparedRowsOf } from "../prepared.ts";
+import { anyOf } from "./expressions.ts";
+import { changeRows } from "./rows.ts";
 
 export interface StatsTotals {
   score: number;
@@ -18,6 +19,22 @@ export interface StatsRow extends StatsTotals {
   category: string | null;
 }
 
+const listCategoryStats = prepared((db, { playerIds }: { playerIds: number[] }) =>
+  db
+    .selectFrom("player_category_stats")
+    .select([
+      "player_id as playerId",
+      "category",
+      "total_score as score",
+      "total_answers as answers",
+      "total_correct as correct",
+      "best_streak as bestStreak",
+      "current_streak as currentStreak",
+      "xp",
+    ])
+    .where("player_id", "=", sql<number>`any(${playerIds}::int[])`),
+);
+
 /**
  * The totals of these players, all and per category, locked in id order until the transaction ends.
  * A player who does not exist has no row.
@@ -29,12 +46,7 @@ export async function lockStats(
   const all = await lockTotals(em, playerIds);
   if (all.length === 0) return [];
   // The row above is the lock for the player's categories too.
-  const perCategory = await preparedRowsOf<StatsRow>(
-    em,
-    sql`select player_id as "playerId", category, total_score::float8 as score, total_answers as answers,
-        total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak", xp
-      from player_category_stats where player_id = any(${[...playerIds]}::int[])`,
-  );
+  const perCategory = await listCategoryStats(em, { playerIds: [...playerIds] });
   return [...all, ...perCategory];
 }
 
@@ -58,11 +70,14 @@ export async function lockTotals(
     );
   const all = await lock(areAllThere);
   if (all.length === ids.length) return all;
-  await rowsOf(
-    em,
-    sql`insert into player_stats (player_id)
-      select id from players where id = any(${ids}::int[]) order by id
-      on conflict (player_id) do nothing`,
+  await changeRows(em, (db) =>
+    db
+      .insertInto("player_stats")
+      .columns(["player_id"])
+      .expression(
+        db.selectFrom("players").select("id").where("id", "=", anyOf(ids, "int")).orderBy("id"),
+      )
+      .onConflict((conflict) => conflict.column("player_id").doNothing()),
   );
   return lock();
 }

@@ -1,9 +1,9 @@
 import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
-import { preparedRowsOf } from "../prepared.ts";
+import { prepared, preparedRowsOf } from "../prepared.ts";
 import { inShare } from "../shared-entity-manager.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow, findRows, rowsOf, type Builder } from "./rows.ts";
 import { nextSignInNumber, type NewFamily } from "./token-families.ts";
 
 /** What a login may name an account by: exactly one of the two normal forms. */
@@ -24,15 +24,22 @@ export interface LoginAccount {
   passwordHash: string | null;
 }
 
+const openAccounts = (db: Builder) =>
+  db
+    .selectFrom("players")
+    .select(["id", "password_hash as passwordHash"])
+    .where("is_guest", "=", sql.lit(false))
+    .where("deleted_at", "is", null);
+const findLoginByEmail = prepared((db, { emailKey }: { emailKey: string }) =>
+  openAccounts(db).where("email_key", "=", emailKey),
+);
+const findLoginByName = prepared((db, { nameKey }: { nameKey: string }) =>
+  openAccounts(db).where("name_key", "=", nameKey),
+);
+
 /** The open registered account of a login name, or null; reading no more, it takes as long for either. */
 export async function findLogin(em: EntityManager, key: LoginKey): Promise<LoginAccount | null> {
-  const isNamed =
-    "emailKey" in key ? sql`email_key = ${key.emailKey}` : sql`name_key = ${key.nameKey}`;
-  const [row] = await preparedRowsOf<LoginAccount>(
-    em,
-    sql`select id, password_hash as "passwordHash" from players
-      where ${isNamed} and not is_guest and deleted_at is null`,
-  );
+  const [row] = await ("emailKey" in key ? findLoginByEmail(em, key) : findLoginByName(em, key));
   return row ?? null;
 }
 
@@ -58,16 +65,19 @@ export function findOpenPlayer(em: EntityManager, id: number): Promise<Player | 
 }
 
 /** Where mail to an open account goes, and how it looks; null without an address. */
-export async function findMailTarget(
+export function findMailTarget(
   em: EntityManager,
   playerId: number,
 ): Promise<{ to: string; locale: string; realm: string } | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ to: string; locale: string; realm: string }>`select email_key as to, locale, realm
-      from players where id = ${playerId} and deleted_at is null and email_key is not null`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select(["email_key as to", "locale", "realm"])
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null)
+      .where("email_key", "is not", null)
+      .$narrowType<{ to: string }>(),
   );
-  return rows[0] ?? null;
 }
 
 export async function isEmailKeyTaken(em: EntityManager, emailKey: string): Promise<boolean> {
@@ -91,14 +101,17 @@ export async function advanceReclaim(
   em: EntityManager,
   { playerId, generation }: { playerId: number; generation: number },
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`update players set reclaim_generation = reclaim_generation + 1
-      where id = ${playerId} and is_guest and deleted_at is null
-        and reclaim_void_below <= ${generation} and reclaim_generation >= ${generation}
-      returning id`,
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set((eb) => ({ reclaim_generation: eb("reclaim_generation", "+", 1) }))
+      .where("id", "=", playerId)
+      .where("is_guest", "=", true)
+      .where("deleted_at", "is", null)
+      .where("reclaim_void_below", "<=", generation)
+      .where("reclaim_generation", ">=", generation),
   );
-  return rows.length > 0;
+  return numChanged > 0;
 }
 
 export interface Registration {
@@ -116,17 +129,27 @@ export async function upgradeGuest(
   playerId: number,
   account: Registration,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`update players set is_guest = false, username = name, email = ${account.emailKey},
-        email_key = ${account.emailKey}, display_name = coalesce(${account.displayName}, name),
-        password_hash = ${account.passwordHash}, locale = ${account.locale},
-        channels = ${["email:account"]}::text[], last_login_at = ${account.now},
-        reclaim_void_below = reclaim_generation + 1, upgraded_at = ${account.now}
-      where id = ${playerId} and is_guest and deleted_at is null
-      returning id`,
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set((eb) => ({
+        is_guest: false,
+        username: eb.ref("name"),
+        email: account.emailKey,
+        email_key: account.emailKey,
+        display_name: account.displayName ?? eb.ref("name"),
+        password_hash: account.passwordHash,
+        locale: account.locale,
+        channels: ["email:account"],
+        last_login_at: account.now,
+        reclaim_void_below: eb("reclaim_generation", "+", 1),
+        upgraded_at: account.now,
+      }))
+      .where("id", "=", playerId)
+      .where("is_guest", "=", true)
+      .where("deleted_at", "is", null),
   );
-  return rows.length > 0;
+  return numChanged > 0;
 }
 
 export interface LoginRecord {
@@ -233,10 +256,13 @@ export async function listUpgradedSince(
   em: EntityManager,
   { since, limit }: { since: Date; limit: number },
 ): Promise<number[]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`select id from players where upgraded_at > ${since}
-      order by upgraded_at desc limit ${limit}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("upgraded_at", ">", since)
+      .orderBy("upgraded_at", "desc")
+      .limit(limit),
   );
   return rows.map(({ id }) => id);
 }
@@ -249,11 +275,16 @@ export const isSameRole = ({ playerId, isGuest }: { playerId: number; isGuest: b
 /** Whether this is still a guest; it stays one until the transaction of `em` ends. */
 export async function holdGuest(em: EntityManager, playerId: number): Promise<boolean> {
   // Against an upgrade alone: it changes a key of the row, which other writes do not.
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from players where id = ${playerId} and is_guest and deleted_at is null for key share`,
+  const guest = await findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("id", "=", playerId)
+      .where("is_guest", "=", true)
+      .where("deleted_at", "is", null)
+      .forKeyShare(),
   );
-  return rows.length > 0;
+  return guest !== null;
 }
 
 /** Players who closed their account since then, newest first (TOK-11). */
@@ -261,10 +292,14 @@ export async function listClosedSince(
   em: EntityManager,
   { since, limit }: { since: Date; limit: number },
 ): Promise<number[]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`select id from players where deleted_at > ${since} and purged_at is null
-      order by deleted_at desc limit ${limit}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("deleted_at", ">", since)
+      .where("purged_at", "is", null)
+      .orderBy("deleted_at", "desc")
+      .limit(limit),
   );
   return rows.map(({ id }) => id);
 }

@@ -1,9 +1,10 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
+import type { BuildStatus } from "../entities/projection-build.ts";
 import type { RowRecord } from "./projection-rows.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow, findRows, rowsOf, type Builder } from "./rows.ts";
 
-export type BuildStatus = "preview" | "applied" | "reverted";
+export type { BuildStatus };
 
 export interface Build {
   id: number;
@@ -28,26 +29,44 @@ export interface Change {
 /** Builds that are kept; older ones can no longer be taken back or looked at. */
 const maxBuilds = 5;
 
-const columns = sql`id, game_id as "gameId", status, projector_version as "projectorVersion",
-  generation, num_added as "numAdded", num_changed as "numChanged", num_removed as "numRemoved"`;
+const columns = [
+  "id",
+  "game_id as gameId",
+  "status",
+  "projector_version as projectorVersion",
+  "generation",
+  "num_added as numAdded",
+  "num_changed as numChanged",
+  "num_removed as numRemoved",
+] as const;
 
 /** A new preview; the oldest builds make room. */
 export async function insertBuild(
   em: EntityManager,
   build: Pick<Build, "gameId" | "projectorVersion" | "generation">,
 ): Promise<Build> {
-  const [row] = await rowsOf(
-    em,
-    sql<Build>`insert into projection_builds (game_id, status, projector_version, generation,
-        num_added, num_changed, num_removed, created_at)
-      values (${build.gameId}, 'preview', ${build.projectorVersion}, ${build.generation}, 0, 0, 0,
-        now())
-      returning ${columns}`,
+  const row = await findRow(em, (db) =>
+    db
+      .insertInto("projection_builds")
+      .values({
+        game_id: build.gameId,
+        status: "preview",
+        projector_version: build.projectorVersion,
+        generation: build.generation,
+        num_added: 0,
+        num_changed: 0,
+        num_removed: 0,
+        created_at: sql<Date>`now()`,
+      })
+      .returning(columns),
   );
-  if (row === undefined) throw new Error("the build was not written");
-  const old = sql`select id from projection_builds order by id desc offset ${maxBuilds}`;
-  await rowsOf(em, sql`delete from projection_changes where build_id in (${old})`);
-  await rowsOf(em, sql`delete from projection_builds where id in (${old})`);
+  if (row === null) throw new Error("the build was not written");
+  const old = (db: Builder) =>
+    db.selectFrom("projection_builds").select("id").orderBy("id", "desc").offset(maxBuilds);
+  await changeRows(em, (db) =>
+    db.deleteFrom("projection_changes").where("build_id", "in", old(db)),
+  );
+  await changeRows(em, (db) => db.deleteFrom("projection_builds").where("id", "in", old(db)));
   return row;
 }
 
@@ -68,31 +87,45 @@ export async function insertChanges(
 
 /** Counts the changes of a build into its row. */
 export async function countChanges(em: EntityManager, buildId: number): Promise<Build> {
-  const [row] = await rowsOf(
-    em,
-    sql<Build>`update projection_builds b set num_added = c.added, num_changed = c.changed,
-        num_removed = c.removed
-      from (select count(*) filter (where before is null) as added,
-          count(*) filter (where before is not null and after is not null) as changed,
-          count(*) filter (where after is null) as removed
-        from projection_changes where build_id = ${buildId}) c
-      where b.id = ${buildId} returning ${columns}`,
+  const row = await findRow(em, (db) =>
+    db
+      .updateTable("projection_builds as b")
+      .from((of) =>
+        of
+          .selectFrom("projection_changes")
+          .select([
+            sql<number>`count(*) filter (where before is null)`.as("added"),
+            sql<number>`count(*) filter (where before is not null and after is not null)`.as(
+              "changed",
+            ),
+            sql<number>`count(*) filter (where after is null)`.as("removed"),
+          ])
+          .where("build_id", "=", buildId)
+          .as("c"),
+      )
+      .set((eb) => ({
+        num_added: eb.ref("c.added"),
+        num_changed: eb.ref("c.changed"),
+        num_removed: eb.ref("c.removed"),
+      }))
+      .where("b.id", "=", buildId)
+      .returning(columns),
   );
-  if (row === undefined) throw new Error("the build is gone");
+  if (row === null) throw new Error("the build is gone");
   return row;
 }
 
-export async function findBuild(em: EntityManager, id: number): Promise<Build | null> {
-  const [row] = await rowsOf(
-    em,
-    sql<Build>`select ${columns} from projection_builds where id = ${id}`,
+export function findBuild(em: EntityManager, id: number): Promise<Build | null> {
+  return findRow(em, (db) =>
+    db.selectFrom("projection_builds").select(columns).where("id", "=", id),
   );
-  return row ?? null;
 }
 
 /** Newest first. */
-export async function listBuilds(em: EntityManager): Promise<Build[]> {
-  return rowsOf(em, sql<Build>`select ${columns} from projection_builds order by id desc`);
+export function listBuilds(em: EntityManager): Promise<Build[]> {
+  return findRows(em, (db) =>
+    db.selectFrom("projection_builds").select(columns).orderBy("id", "desc"),
+  );
 }
 
 /** Changes of a build in order of id, beginning after `after`. */
@@ -113,10 +146,16 @@ export async function closeBuild(
   id: number,
   end: { status: Exclude<BuildStatus, "preview">; generation: number },
 ): Promise<void> {
-  const at = end.status === "applied" ? sql`applied_at` : sql`reverted_at`;
-  await rowsOf(
-    em,
-    sql`update projection_builds set status = ${end.status}, generation = ${end.generation},
-      ${at} = now() where id = ${id}`,
+  const { status, generation } = end;
+  const now = sql<Date>`now()`;
+  await changeRows(em, (db) =>
+    db
+      .updateTable("projection_builds")
+      .set({
+        status,
+        generation,
+        ...(status === "applied" ? { applied_at: now } : { reverted_at: now }),
+      })
+      .where("id", "=", id),
   );
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { Localized } from "../projections/source.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow, rowsOf } from "./rows.ts";
 
 export interface ProjectionState {
   gameId: number;
@@ -12,28 +12,42 @@ export interface ProjectionState {
   textHashes: Readonly<Record<string, string>>;
 }
 
-export async function readProjectionState(em: EntityManager): Promise<ProjectionState | null> {
-  const [row] = await rowsOf(
-    em,
-    sql<ProjectionState>`select game_id as "gameId", projector_version as "projectorVersion",
-      generation, text_hashes as "textHashes" from projection_state`,
+export function readProjectionState(em: EntityManager): Promise<ProjectionState | null> {
+  return findRow(em, (db) =>
+    db
+      .selectFrom("projection_state")
+      .select([
+        "game_id as gameId",
+        "projector_version as projectorVersion",
+        "generation",
+        sql<Record<string, string>>`text_hashes`.as("textHashes"),
+      ]),
   );
-  return row ?? null;
 }
 
 export async function saveProjectionState(
   em: EntityManager,
   { gameId, projectorVersion, generation, textHashes }: ProjectionState,
 ): Promise<void> {
-  await rowsOf(em, sql`delete from projection_state where game_id <> ${gameId}`);
-  await rowsOf(
-    em,
-    sql`insert into projection_state (game_id, projector_version, generation, text_hashes, built_at)
-      values (${gameId}, ${projectorVersion}, ${generation}, ${JSON.stringify(textHashes)}::jsonb,
-        now())
-      on conflict (game_id) do update set projector_version = excluded.projector_version,
-        generation = excluded.generation, text_hashes = excluded.text_hashes,
-        built_at = excluded.built_at`,
+  await changeRows(em, (db) => db.deleteFrom("projection_state").where("game_id", "<>", gameId));
+  await changeRows(em, (db) =>
+    db
+      .insertInto("projection_state")
+      .values({
+        game_id: gameId,
+        projector_version: projectorVersion,
+        generation,
+        text_hashes: sql`${JSON.stringify(textHashes)}::jsonb`,
+        built_at: sql<Date>`now()`,
+      })
+      .onConflict((conflict) =>
+        conflict.column("game_id").doUpdateSet((eb) => ({
+          projector_version: eb.ref("excluded.projector_version"),
+          generation: eb.ref("excluded.generation"),
+          text_hashes: eb.ref("excluded.text_hashes"),
+          built_at: eb.ref("excluded.built_at"),
+        })),
+      ),
   );
 }
 
@@ -52,7 +66,7 @@ export async function readFacets(em: EntityManager): Promise<FacetRow[]> {
 }
 
 export async function replaceFacets(em: EntityManager, rows: readonly FacetRow[]): Promise<void> {
-  await rowsOf(em, sql`delete from projection_facets`);
+  await changeRows(em, (db) => db.deleteFrom("projection_facets"));
   await rowsOf(
     em,
     sql`insert into projection_facets (column_name, slug, labels)

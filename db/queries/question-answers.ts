@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { preparedRowsOf } from "../prepared.ts";
+import { prepared, preparedRowsOf } from "../prepared.ts";
 import { saveCategoryTotals, updateTotals, type StatsRow } from "./player-stats.ts";
 import { rowsOf } from "./rows.ts";
 
@@ -102,15 +102,18 @@ export interface StoredAnswer {
   xp: number;
 }
 
+const findCategoryXp = prepared((db, { playerId }: { playerId: number }) =>
+  db
+    .selectFrom("player_category_stats")
+    .select(["category", "xp"])
+    .where("player_id", "=", playerId),
+);
+
 /** XP of a player by category; categories never played are absent. */
 export async function readCategoryXp(
   em: EntityManager,
   playerId: number,
 ): Promise<Map<string, number>> {
-  const rows = await preparedRowsOf(
-    em,
-    sql<{ category: string; xp: number }>`
-      select category, xp from player_category_stats where player_id = ${playerId}`,
-  );
+  const rows = await findCategoryXp(em, { playerId });
   return new Map(rows.map((row) => [row.category, row.xp]));
 }

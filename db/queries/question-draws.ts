@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../entities/question.ts";
-import { questionColumns, type QuestionRow } from "./questions.ts";
+import { questionColumnsText, type QuestionRow } from "./questions.ts";
 import { preparedRowsOf } from "../prepared.ts";
 import { rowsOf } from "./rows.ts";
 
@@ -89,7 +89,7 @@ async function drawFresh(
         (select q.id from questions q where ${candidates} and q.id < (select id from start)
           order by q.id limit ${drawWindow})
       ), picked as (select id from near order by random() limit ${filter.count})
-      select ${questionColumns} from questions q join picked using (id) order by random()`,
+      select ${questionColumnsText} from questions q join picked using (id) order by random()`,
   );
 }
 
@@ -101,7 +101,7 @@ async function drawAny(
   return rowsOf(
     em,
     sql<QuestionRow>`
-      select ${questionColumns} from questions q
+      select ${questionColumnsText} from questions q
       where ${matching(filter)} and not (q.id = any(${[...excluded]}::int[]))
       order by (select count(distinct a.player_id) from question_answers a
           where a.question_id = q.id and a.player_id = any(${[...filter.preferUnseenBy]}::int[])),
@@ -140,7 +140,7 @@ export async function drawWrong(
   const rows = await rowsOf(
     em,
     sql<QuestionRow>`
-      select ${questionColumns} from question_answers a join questions q on q.id = a.question_id
+      select ${questionColumnsText} from question_answers a join questions q on q.id = a.question_id
       where a.player_id = ${playerId} and not a.is_correct
         and q.pool = 'public' and q.retired_at is null ${inCategory} ${ofDifficulty} ${linked}
         and not exists (select 1 from question_answers later

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { QuestionReport } from "../entities/question-report.ts";
 import { isSameRole } from "./players.ts";
-import { questionColumns, type QuestionRow } from "./questions.ts";
-import { rowsOf } from "./rows.ts";
+import { questionColumnsText, type QuestionRow } from "./questions.ts";
+import { changeRows, rowsOf } from "./rows.ts";
 
 export type ReportReason = QuestionReport["reason"];
 
@@ -106,7 +106,7 @@ export async function findQuality(em: EntityManager, id: number): Promise<Qualit
 }
 
 const openReports = sql`from question_reports r where r.question_id = q.id and r.resolved_at is null`;
-const detailColumns = sql`${questionColumns}, q.source,
+const detailColumns = sql`${questionColumnsText}, q.source,
   (extract(epoch from q.created_at) * 1000)::float8 as "createdAtMs",
   (extract(epoch from q.retired_at) * 1000)::float8 as "retiredAtMs",
   (select count(*)::int ${openReports}) as "numReports",
@@ -135,17 +135,24 @@ export async function setRetired(
   id: number,
   retiredAt: Date | null,
 ): Promise<void> {
-  const value =
-    retiredAt === null ? sql`null` : sql`coalesce(retired_at, ${retiredAt}::timestamptz)`;
-  await rowsOf(em, sql`update questions set retired_at = ${value} where id = ${id}`);
+  await changeRows(em, (db) =>
+    db
+      .updateTable("questions")
+      .set({
+        retired_at:
+          retiredAt === null ? null : sql<Date>`coalesce(retired_at, ${retiredAt}::timestamptz)`,
+      })
+      .where("id", "=", id),
+  );
 }
 
 /** Settles the open reports of a question; returns how many there were. */
-export async function resolveReports(em: EntityManager, id: number, at: Date): Promise<number> {
-  const rows = await rowsOf(
-    em,
-    sql`update question_reports set resolved_at = ${at}
-      where question_id = ${id} and resolved_at is null returning id`,
+export function resolveReports(em: EntityManager, id: number, at: Date): Promise<number> {
+  return changeRows(em, (db) =>
+    db
+      .updateTable("question_reports")
+      .set({ resolved_at: at })
+      .where("question_id", "=", id)
+      .where("resolved_at", "is", null),
   );
-  return rows.length;
 }

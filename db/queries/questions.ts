@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../entities/question.ts";
-import { preparedRowsOf } from "../prepared.ts";
-import { rowsOf } from "./rows.ts";
+import { prepared } from "../prepared.ts";
+import { anyOf } from "./expressions.ts";
+import { changeRows, findRows, rowsOf } from "./rows.ts";
 
 export interface NewQuestion {
   category: string;
@@ -31,7 +32,22 @@ export interface QuestionRow {
   numCorrect: number;
 }
 
-export const questionColumns = sql`q.id, q.category, q.difficulty, q.question, q.choices,
+export const questionColumns = [
+  "q.id",
+  "q.category",
+  "q.difficulty",
+  "q.question",
+  "q.choices",
+  "q.correct_index as correctIndex",
+  "q.explanation",
+  "q.estimated_rate as estimatedRate",
+  "q.pool",
+  "q.num_served as numServed",
+  "q.num_correct as numCorrect",
+] as const;
+
+/** The same for a statement written as text. */
+export const questionColumnsText = sql`q.id, q.category, q.difficulty, q.question, q.choices,
   q.correct_index as "correctIndex", q.explanation, q.estimated_rate as "estimatedRate", q.pool,
   q.num_served as "numServed", q.num_correct as "numCorrect"`;
 
@@ -106,35 +122,46 @@ function toInputRow(q: NewQuestion) {
 
 async function linkPrompt(em: EntityManager, promptHash: string, list: readonly NewQuestion[]) {
   const keys = list.map((q) => q.textKey);
-  await rowsOf(
-    em,
-    sql`insert into question_prompts (prompt_hash, question_id)
-      select ${promptHash}, id from questions where text_key = any(${keys}::text[])
-      on conflict do nothing`,
+  await changeRows(em, (db) =>
+    db
+      .insertInto("question_prompts")
+      .columns(["prompt_hash", "question_id"])
+      .expression(
+        db
+          .selectFrom("questions")
+          .select((eb) => [eb.val(promptHash).as("prompt_hash"), "id"])
+          .where("text_key", "=", anyOf(keys, "text")),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
   );
 }
 
 /** Stored questions that can still be served, by category; categories without any are absent. */
 export async function countByCategory(em: EntityManager): Promise<Map<string, number>> {
-  const rows = await rowsOf(
-    em,
-    sql<{ category: string; count: number }>`
-      select category, count(*)::int as count from questions
-      where retired_at is null group by category`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("questions")
+      .select((eb) => ["category", eb.fn.countAll<number>().as("count")])
+      .where("retired_at", "is", null)
+      .groupBy("category"),
   );
   return new Map(rows.map((row) => [row.category, row.count]));
 }
+
+const findPublic = prepared((db, { id }: { id: number }) =>
+  db
+    .selectFrom("questions as q")
+    .select(questionColumns)
+    .where("q.id", "=", id)
+    .where("q.pool", "=", sql.lit("public")),
+);
 
 /** A question of the public pool, a retired one too: whoever has it may still answer it (TRV-12). */
 export async function findPublicQuestion(
   em: EntityManager,
   id: number,
 ): Promise<QuestionRow | null> {
-  const [row] = await preparedRowsOf(
-    em,
-    sql<QuestionRow>`select ${questionColumns} from questions q
-      where q.id = ${id} and q.pool = 'public'`,
-  );
+  const [row] = await findPublic(em, { id });
   return row ?? null;
 }
 
@@ -148,20 +175,20 @@ export interface CatalogFilter {
 }
 
 /** The public pool in order of id; what is live in lobbies and challenges is not in it (TRV-12). */
-export async function listCatalog(
-  em: EntityManager,
-  filter: CatalogFilter,
-): Promise<QuestionRow[]> {
-  const category = filter.category === null ? sql`` : sql`and q.category = ${filter.category}`;
-  const difficulty =
-    filter.difficulty === null ? sql`` : sql`and q.difficulty = ${filter.difficulty}`;
-  return rowsOf(
-    em,
-    sql<QuestionRow>`
-      select ${questionColumns} from questions q
-      where q.pool = 'public' and q.retired_at is null ${category} ${difficulty}
-      order by q.id limit ${filter.limit} offset ${filter.offset}`,
-  );
+export function listCatalog(em: EntityManager, filter: CatalogFilter): Promise<QuestionRow[]> {
+  return findRows(em, (db) => {
+    let catalog = db
+      .selectFrom("questions as q")
+      .select(questionColumns)
+      .where("q.pool", "=", sql.lit("public"))
+      .where("q.retired_at", "is", null)
+      .orderBy("q.id")
+      .limit(filter.limit)
+      .offset(filter.offset);
+    if (filter.category !== null) catalog = catalog.where("q.category", "=", filter.category);
+    if (filter.difficulty !== null) catalog = catalog.where("q.difficulty", "=", filter.difficulty);
+    return catalog;
+  });
 }
 
 export interface KnownFilter {
@@ -174,17 +201,24 @@ export interface KnownFilter {
 
 /** Normal forms already stored of a category and difficulty, newest first, at most `limit`. */
 export async function listTextKeys(em: EntityManager, filter: KnownFilter): Promise<string[]> {
-  const linked =
-    filter.promptHash === null
-      ? sql``
-      : sql`and exists (select 1 from question_prompts l
-          where l.prompt_hash = ${filter.promptHash} and l.question_id = q.id)`;
-  const rows = await rowsOf(
-    em,
-    sql<{ key: string }>`
-      select q.text_key as key from questions q
-      where q.category = ${filter.category} and q.difficulty = ${filter.difficulty} ${linked}
-      order by q.id desc limit ${filter.limit}`,
-  );
+  const { promptHash } = filter;
+  const rows = await findRows(em, (db) => {
+    const known = db
+      .selectFrom("questions as q")
+      .select("q.text_key as key")
+      .where("q.category", "=", filter.category)
+      .where("q.difficulty", "=", filter.difficulty)
+      .orderBy("q.id", "desc")
+      .limit(filter.limit);
+    if (promptHash === null) return known;
+    return known.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("question_prompts as l")
+          .select("l.question_id")
+          .where("l.prompt_hash", "=", promptHash)
+          .whereRef("l.question_id", "=", "q.id"),
+      ),
+    );
+  });
   return rows.map((row) => row.key);
 }

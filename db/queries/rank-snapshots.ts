@@ -1,15 +1,17 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { allowSeconds } from "../prepared.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow, rowsOf } from "./rows.ts";
 
 /** Ranking a million players takes some seconds. */
 const statementSeconds = 600;
 const snapshotLock = 7_346_312;
 
 export async function hasSnapshot(em: EntityManager, day: string): Promise<boolean> {
-  const rows = await rowsOf(em, sql`select 1 from rank_snapshot_days where day = ${day}::date`);
-  return rows.length > 0;
+  const row = await findRow(em, (db) =>
+    db.selectFrom("rank_snapshot_days").select("day").where("day", "=", day),
+  );
+  return row !== null;
 }
 
 /**
@@ -18,7 +20,9 @@ export async function hasSnapshot(em: EntityManager, day: string): Promise<boole
  */
 export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date): Promise<void> {
   await allowSeconds(em, statementSeconds);
-  await rowsOf(em, sql`select pg_advisory_xact_lock(${snapshotLock})`);
+  await findRow(em, (db) =>
+    db.selectNoFrom(({ fn, val }) => fn("pg_advisory_xact_lock", [val(snapshotLock)]).as("locked")),
+  );
   if (await hasSnapshot(em, day)) return;
   await rowsOf(
     em,
@@ -30,12 +34,11 @@ export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date
         rank() over (order by total_xp desc)
       from player_stats where total_answers > 0`,
   );
-  await rowsOf(
-    em,
-    sql`insert into rank_snapshot_days (day, taken_at) values (${day}::date, ${takenAt})`,
+  await changeRows(em, (db) =>
+    db.insertInto("rank_snapshot_days").values({ day, taken_at: takenAt }),
   );
-  await rowsOf(em, sql`delete from rank_snapshots where day < ${day}::date`);
-  await rowsOf(em, sql`delete from rank_snapshot_days where day < ${day}::date`);
+  await changeRows(em, (db) => db.deleteFrom("rank_snapshots").where("day", "<", day));
+  await changeRows(em, (db) => db.deleteFrom("rank_snapshot_days").where("day", "<", day));
 }
 
 /** A lobby is written when it is over, after newer answers: so many of the last are looked at. */
@@ -43,11 +46,19 @@ const lastAnswers = 10_000;
 
 /** Something was answered since then. */
 export async function isAnsweredSince(em: EntityManager, since: Date): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select from (
-        select created_at from question_answers order by id desc limit ${lastAnswers}
-      ) last where created_at >= ${since} limit 1`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom((of) =>
+        of
+          .selectFrom("question_answers")
+          .select("created_at")
+          .orderBy("id", "desc")
+          .limit(lastAnswers)
+          .as("last"),
+      )
+      .select("created_at")
+      .where("created_at", ">=", since)
+      .limit(1),
   );
-  return rows.length > 0;
+  return row !== null;
 }

@@ -1,9 +1,9 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
 import { RealmBrandingSchema, type RealmBranding } from "../entities/realm-branding.ts";
 import { RealmSchema, type Realm } from "../entities/realm.ts";
 import { inShare } from "../shared-entity-manager.ts";
-import { rowsOf } from "./rows.ts";
+import { anyOf } from "./expressions.ts";
+import { findRows } from "./rows.ts";
 
 export function findRealm(em: EntityManager, slug: string): Promise<Realm | null> {
   return inShare(em, () => em.findOne(RealmSchema, { slug }));
@@ -20,13 +20,16 @@ export interface RealmFrontend {
 
 /** Active realms that have a front end of their own, at most 1,000. */
 export function listFrontends(em: EntityManager): Promise<RealmFrontend[]> {
-  return rowsOf(
-    em,
-    sql<RealmFrontend>`
-      select r.slug, b.frontend_url as "frontendUrl"
-      from realms r join realm_brandings b on b.realm_id = r.id
-      where r.is_active and b.frontend_url is not null
-      order by r.id limit 1000`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("realms as r")
+      .innerJoin("realm_brandings as b", "b.realm_id", "r.id")
+      .select(["r.slug", "b.frontend_url as frontendUrl"])
+      .where("r.is_active", "=", true)
+      .where("b.frontend_url", "is not", null)
+      .$narrowType<{ frontendUrl: string }>()
+      .orderBy("r.id")
+      .limit(1000),
   );
 }
 
@@ -41,14 +44,27 @@ export interface RealmSummary {
 
 /** The realms with the number of their keys that are not revoked, at most 1,000. */
 export function listRealms(em: EntityManager): Promise<RealmSummary[]> {
-  return rowsOf(
-    em,
-    sql<RealmSummary>`
-      select r.slug, r.name, r.mode, r.is_active, b.frontend_url,
-        (select count(*)::int from api_keys k where k.realm_id = r.id and k.revoked_at is null)
-          as num_keys
-      from realms r left join realm_brandings b on b.realm_id = r.id
-      order by r.id limit 1000`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("realms as r")
+      .leftJoin("realm_brandings as b", "b.realm_id", "r.id")
+      .select((eb) => [
+        "r.slug",
+        "r.name",
+        "r.mode",
+        "r.is_active",
+        "b.frontend_url",
+        eb
+          .selectFrom("api_keys as k")
+          .select((of) => of.fn.countAll<number>().as("count"))
+          .whereRef("k.realm_id", "=", "r.id")
+          .where("k.revoked_at", "is", null)
+          .$asScalar()
+          .$notNull()
+          .as("num_keys"),
+      ])
+      .orderBy("r.id")
+      .limit(1000),
   );
 }
 
@@ -68,13 +84,21 @@ export function findMailBranding(
   em: EntityManager,
   slugs: readonly string[],
 ): Promise<MailBranding[]> {
-  return rowsOf(
-    em,
-    sql<MailBranding>`
-      select r.slug, r.name as "realmName", b.display_name as "displayName",
-        b.logo_url as "logoUrl", b.primary_color as "primaryColor",
-        b.support_email as "supportEmail", b.privacy_url as "privacyUrl", b.terms_url as "termsUrl"
-      from realms r join realm_brandings b on b.realm_id = r.id
-      where r.is_active and r.slug = any(${[...slugs]}::text[])`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("realms as r")
+      .innerJoin("realm_brandings as b", "b.realm_id", "r.id")
+      .select([
+        "r.slug",
+        "r.name as realmName",
+        "b.display_name as displayName",
+        "b.logo_url as logoUrl",
+        "b.primary_color as primaryColor",
+        "b.support_email as supportEmail",
+        "b.privacy_url as privacyUrl",
+        "b.terms_url as termsUrl",
+      ])
+      .where("r.is_active", "=", true)
+      .where("r.slug", "=", anyOf(slugs, "text")),
   );
 }

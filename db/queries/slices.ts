@@ -1,4 +1,12 @@
-import { sql, type RawBuilder } from "kysely";
+import {
+  expressionBuilder,
+  sql,
+  type Expression,
+  type ExpressionBuilder,
+  type RawBuilder,
+  type SqlBool,
+} from "kysely";
+import type { Database } from "../database.ts";
 import type { EntityManager } from "@mikro-orm/postgresql";
 
 /**
@@ -22,15 +30,17 @@ export async function inSlices(
 }
 
 /** Deletes the rows of a table for which the condition holds, slice by slice. Returns how many there were. */
-export function deleteWhere(
+export function deleteWhere<T extends keyof Database>(
   em: EntityManager,
-  table: string,
-  condition: RawBuilder<unknown>,
+  table: T,
+  condition: (eb: ExpressionBuilder<Database, T>) => Expression<SqlBool>,
 ): Promise<number> {
   const name = sql.table(table);
+  const isGone = condition(expressionBuilder<Database, T>());
+  // By place, since not every table has one key column.
   return inSlices(
     em,
     (limit) => sql`delete from ${name}
-      where ctid = any(array(select ctid from ${name} where ${condition} limit ${limit}))`,
+      where ctid = any(array(select ctid from ${name} where ${isGone} limit ${limit}))`,
   );
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow } from "./rows.ts";
 
 export interface NewSubscription {
   email: string;
@@ -18,20 +18,43 @@ export interface NewSubscription {
  * already: whoever asks now may be somebody else, so nothing of it changes (SYS-04).
  */
 export async function upsertSubscriber(em: EntityManager, s: NewSubscription): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`insert into subscribers (email, email_key, channels, locale, realm, verify_hash,
-        verify_expires_at, created_at, updated_at)
-      values (${s.email}, ${s.emailKey}, ${[...s.channels]}::text[], ${s.locale}, ${s.realm}, ${s.verifyHash},
-        ${s.verifyExpiresAt}, ${s.now}, ${s.now})
-      on conflict (email_key) do update set email = excluded.email, channels = excluded.channels,
-        locale = excluded.locale, realm = excluded.realm, verify_hash = excluded.verify_hash,
-        verify_expires_at = excluded.verify_expires_at, verified_at = null, unsubscribed_at = null,
-        updated_at = excluded.updated_at
-      where subscribers.verified_at is null or subscribers.unsubscribed_at is not null
-      returning id`,
+  const numSaved = await changeRows(em, (db) =>
+    db
+      .insertInto("subscribers")
+      .values({
+        email: s.email,
+        email_key: s.emailKey,
+        channels: [...s.channels],
+        locale: s.locale,
+        realm: s.realm,
+        verify_hash: s.verifyHash,
+        verify_expires_at: s.verifyExpiresAt,
+        created_at: s.now,
+        updated_at: s.now,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column("email_key")
+          .doUpdateSet((eb) => ({
+            email: eb.ref("excluded.email"),
+            channels: eb.ref("excluded.channels"),
+            locale: eb.ref("excluded.locale"),
+            realm: eb.ref("excluded.realm"),
+            verify_hash: eb.ref("excluded.verify_hash"),
+            verify_expires_at: eb.ref("excluded.verify_expires_at"),
+            verified_at: null,
+            unsubscribed_at: null,
+            updated_at: eb.ref("excluded.updated_at"),
+          }))
+          .where((eb) =>
+            eb.or([
+              eb("subscribers.verified_at", "is", null),
+              eb("subscribers.unsubscribed_at", "is not", null),
+            ]),
+          ),
+      ),
   );
-  return rows.length > 0;
+  return numSaved > 0;
 }
 
 export interface ListToken {
@@ -40,21 +63,21 @@ export interface ListToken {
 }
 
 /** Uses a token up; language and realm of the subscriber, or null when the token is not good. */
-export async function verifySubscriber(
+export function verifySubscriber(
   em: EntityManager,
   { emailKey, verifyHash }: ListToken,
   now: Date,
 ): Promise<{ locale: string; realm: string | null } | null> {
-  const rows = await rowsOf(
-    em,
-    sql<{ locale: string; realm: string | null }>`
-      update subscribers set verified_at = ${now}, verify_hash = null, verify_expires_at = null,
-        updated_at = ${now}
-      where email_key = ${emailKey} and verify_hash = ${verifyHash}
-        and verify_expires_at > ${now} and unsubscribed_at is null
-      returning locale, realm`,
+  return findRow(em, (db) =>
+    db
+      .updateTable("subscribers")
+      .set({ verified_at: now, verify_hash: null, verify_expires_at: null, updated_at: now })
+      .where("email_key", "=", emailKey)
+      .where("verify_hash", "=", verifyHash)
+      .where("verify_expires_at", ">", now)
+      .where("unsubscribed_at", "is", null)
+      .returning(["locale", "realm"]),
   );
-  return rows[0] ?? null;
 }
 
 /** Whether `verifySubscriber` would succeed. */
@@ -63,12 +86,16 @@ export async function isListTokenOpen(
   { emailKey, verifyHash }: ListToken,
   now: Date,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from subscribers where email_key = ${emailKey} and verify_hash = ${verifyHash}
-      and verify_expires_at > ${now} and unsubscribed_at is null`,
+  const open = await findRow(em, (db) =>
+    db
+      .selectFrom("subscribers")
+      .select("id")
+      .where("email_key", "=", emailKey)
+      .where("verify_hash", "=", verifyHash)
+      .where("verify_expires_at", ">", now)
+      .where("unsubscribed_at", "is", null),
   );
-  return rows.length > 0;
+  return open !== null;
 }
 
 /** Ends a subscription, the first time and every time; false when the address is not on the list. */
@@ -77,16 +104,23 @@ export async function endSubscription(
   emailKey: string,
   now: Date,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`update subscribers set unsubscribed_at = coalesce(unsubscribed_at, ${now}::timestamptz),
-        verify_hash = null, verify_expires_at = null, updated_at = ${now}
-      where email_key = ${emailKey} returning id`,
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("subscribers")
+      .set((eb) => ({
+        unsubscribed_at: eb.fn.coalesce("unsubscribed_at", sql<Date>`${now}::timestamptz`),
+        verify_hash: null,
+        verify_expires_at: null,
+        updated_at: now,
+      }))
+      .where("email_key", "=", emailKey),
   );
-  return rows.length > 0;
+  return numChanged > 0;
 }
 
 export async function isOnList(em: EntityManager, emailKey: string): Promise<boolean> {
-  const rows = await rowsOf(em, sql`select 1 from subscribers where email_key = ${emailKey}`);
-  return rows.length > 0;
+  const row = await findRow(em, (db) =>
+    db.selectFrom("subscribers").select("id").where("email_key", "=", emailKey),
+  );
+  return row !== null;
 }

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { closedName } from "./board-rows.ts";
-import { rowsOf } from "./rows.ts";
+import { millis } from "./expressions.ts";
+import { changeRows, findRow, findRows, rowsOf, type Builder } from "./rows.ts";
 
 export interface TeamRow {
   id: number;
@@ -19,51 +20,70 @@ export interface MemberRow {
   joinedAtMs: number;
 }
 
-const columns = sql`t.id, t.name, t.join_code as "joinCode", t.owner_id as "ownerId",
-  (select count(*)::int from team_members m where m.team_id = t.id) as "numMembers",
-  (extract(epoch from t.created_at) * 1000)::float8 as "createdAtMs"`;
+const teams = (db: Builder) =>
+  db.selectFrom("teams as t").select((eb) => [
+    "t.id",
+    "t.name",
+    "t.join_code as joinCode",
+    "t.owner_id as ownerId",
+    eb
+      .selectFrom("team_members as m")
+      .select((of) => of.fn.countAll<number>().as("count"))
+      .whereRef("m.team_id", "=", "t.id")
+      .$asScalar()
+      .$notNull()
+      .as("numMembers"),
+    millis("t.created_at").as("createdAtMs"),
+  ]);
 
-export async function findTeam(em: EntityManager, id: number): Promise<TeamRow | null> {
-  const rows = await rowsOf<TeamRow>(em, sql`select ${columns} from teams t where t.id = ${id}`);
-  return rows[0] ?? null;
+export function findTeam(em: EntityManager, id: number): Promise<TeamRow | null> {
+  return findRow(em, (db) => teams(db).where("t.id", "=", id));
 }
 
-export async function findTeamOf(em: EntityManager, playerId: number): Promise<TeamRow | null> {
-  const rows = await rowsOf<TeamRow>(
-    em,
-    sql`select ${columns} from teams t
-      where t.id = (select team_id from team_members where player_id = ${playerId})`,
+export function findTeamOf(em: EntityManager, playerId: number): Promise<TeamRow | null> {
+  return findRow(em, (db) =>
+    teams(db).where("t.id", "=", (eb) =>
+      eb.selectFrom("team_members").select("team_id").where("player_id", "=", playerId),
+    ),
   );
-  return rows[0] ?? null;
 }
 
 /** Members, longest first. */
-export async function listMembers(em: EntityManager, teamId: number): Promise<MemberRow[]> {
-  return rowsOf(
-    em,
-    sql`select m.player_id as "playerId", p.avatar_v as "avatarV",
-        case when p.deleted_at is null then p.name else ${closedName} end as name,
-        (extract(epoch from m.joined_at) * 1000)::float8 as "joinedAtMs"
-      from team_members m join players p on p.id = m.player_id
-      where m.team_id = ${teamId} order by m.joined_at, m.player_id`,
+export function listMembers(em: EntityManager, teamId: number): Promise<MemberRow[]> {
+  return findRows(em, (db) =>
+    db
+      .selectFrom("team_members as m")
+      .innerJoin("players as p", "p.id", "m.player_id")
+      .select((eb) => [
+        "m.player_id as playerId",
+        "p.avatar_v as avatarV",
+        eb
+          .case()
+          .when("p.deleted_at", "is", null)
+          .then(eb.ref("p.name"))
+          .else(closedName)
+          .end()
+          .as("name"),
+        millis("m.joined_at").as("joinedAtMs"),
+      ])
+      .where("m.team_id", "=", teamId)
+      .orderBy("m.joined_at")
+      .orderBy("m.player_id"),
   );
 }
 
 /** Changes of one team come one after another from here on; null when it is gone. */
-export async function lockTeam(em: EntityManager, id: number): Promise<{ ownerId: number } | null> {
-  const rows = await rowsOf<{ ownerId: number }>(
-    em,
-    sql`select owner_id as "ownerId" from teams where id = ${id} for update`,
+export function lockTeam(em: EntityManager, id: number): Promise<{ ownerId: number } | null> {
+  return findRow(em, (db) =>
+    db.selectFrom("teams").select("owner_id as ownerId").where("id", "=", id).forUpdate(),
   );
-  return rows[0] ?? null;
 }
 
 export async function findTeamByCode(em: EntityManager, joinCode: string): Promise<number | null> {
-  const rows = await rowsOf<{ id: number }>(
-    em,
-    sql`select id from teams where join_code = ${joinCode}`,
+  const row = await findRow(em, (db) =>
+    db.selectFrom("teams").select("id").where("join_code", "=", joinCode),
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 export interface NewTeam {
@@ -77,14 +97,21 @@ export interface NewTeam {
 
 /** Null when the name, or the code, is taken. */
 export async function insertTeam(em: EntityManager, team: NewTeam): Promise<number | null> {
-  const rows = await rowsOf<{ id: number }>(
-    em,
-    sql`insert into teams (name, name_key, name_skeleton, join_code, owner_id, created_at)
-      values (${team.name}, ${team.nameKey}, ${team.nameSkeleton}, ${team.joinCode}, ${team.ownerId},
-        ${team.at})
-      on conflict do nothing returning id`,
+  const row = await findRow(em, (db) =>
+    db
+      .insertInto("teams")
+      .values({
+        name: team.name,
+        name_key: team.nameKey,
+        name_skeleton: team.nameSkeleton,
+        join_code: team.joinCode,
+        owner_id: team.ownerId,
+        created_at: team.at,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id"),
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 /** False when the player is in a team already. */
@@ -92,21 +119,23 @@ export async function insertMember(
   em: EntityManager,
   member: { teamId: number; playerId: number; at: Date },
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`insert into team_members (player_id, team_id, joined_at)
-      values (${member.playerId}, ${member.teamId}, ${member.at})
-      on conflict (player_id) do nothing returning player_id`,
+  const numInserted = await changeRows(em, (db) =>
+    db
+      .insertInto("team_members")
+      .values({ player_id: member.playerId, team_id: member.teamId, joined_at: member.at })
+      .onConflict((conflict) => conflict.column("player_id").doNothing()),
   );
-  return rows.length > 0;
+  return numInserted > 0;
 }
 
 export async function countMembers(em: EntityManager, teamId: number): Promise<number> {
-  const rows = await rowsOf<{ count: number }>(
-    em,
-    sql`select count(*)::int as count from team_members where team_id = ${teamId}`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("team_members")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("team_id", "=", teamId),
   );
-  return rows[0]?.count ?? 0;
+  return row?.count ?? 0;
 }
 
 export async function isMember(
@@ -114,11 +143,14 @@ export async function isMember(
   teamId: number,
   playerId: number,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from team_members where team_id = ${teamId} and player_id = ${playerId}`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("team_members")
+      .select("player_id")
+      .where("team_id", "=", teamId)
+      .where("player_id", "=", playerId),
   );
-  return rows.length > 0;
+  return row !== null;
 }
 
 export async function deleteMember(
@@ -126,28 +158,39 @@ export async function deleteMember(
   teamId: number,
   playerId: number,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`delete from team_members where team_id = ${teamId} and player_id = ${playerId}
-      returning player_id`,
+  const numDeleted = await changeRows(em, (db) =>
+    db.deleteFrom("team_members").where("team_id", "=", teamId).where("player_id", "=", playerId),
   );
-  return rows.length > 0;
+  return numDeleted > 0;
 }
 
 /** The longest member with an open account becomes the owner; without members the team goes. */
 export async function passOnTeam(em: EntityManager, teamId: number): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update teams set owner_id = heir.player_id from (
-        select m.player_id from team_members m join players p on p.id = m.player_id
-        where m.team_id = ${teamId}
-        order by p.deleted_at is not null, m.joined_at, m.player_id limit 1
-      ) heir where id = ${teamId}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("teams")
+      .from((of) =>
+        of
+          .selectFrom("team_members as m")
+          .innerJoin("players as p", "p.id", "m.player_id")
+          .select("m.player_id")
+          .where("m.team_id", "=", teamId)
+          .orderBy((eb) => eb("p.deleted_at", "is not", null))
+          .orderBy("m.joined_at")
+          .orderBy("m.player_id")
+          .limit(1)
+          .as("heir"),
+      )
+      .set((eb) => ({ owner_id: eb.ref("heir.player_id") }))
+      .where("teams.id", "=", teamId),
   );
-  await rowsOf(
-    em,
-    sql`delete from teams where id = ${teamId}
-      and not exists (select 1 from team_members where team_id = ${teamId})`,
+  await changeRows(em, (db) =>
+    db
+      .deleteFrom("teams")
+      .where("id", "=", teamId)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom("team_members").select("player_id").where("team_id", "=", teamId))),
+      ),
   );
 }
 
@@ -177,10 +220,19 @@ export async function renameTeam(
   { name, nameKey, nameSkeleton }: { name: string; nameKey: string; nameSkeleton: string },
 ): Promise<void> {
   // Another spelling of the name it has is no new name: an older twin of it stays.
-  await rowsOf(
-    em,
-    sql`update teams set name = ${name}, name_key = ${nameKey},
-        name_skeleton = case when name_key = ${nameKey} then name_skeleton else ${nameSkeleton} end
-      where id = ${id}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("teams")
+      .set((eb) => ({
+        name,
+        name_key: nameKey,
+        name_skeleton: eb
+          .case()
+          .when("name_key", "=", nameKey)
+          .then(eb.ref("name_skeleton"))
+          .else(nameSkeleton)
+          .end(),
+      }))
+      .where("id", "=", id),
   );
 }

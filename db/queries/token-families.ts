@@ -1,7 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { systemClock } from "../../server/core/clock.ts";
-import { rowsOf } from "./rows.ts";
+import { millis } from "./expressions.ts";
+import { changeRows, findRow, findRows, rowsOf } from "./rows.ts";
 
 /** How a session came about. */
 export type SignInMethod =
@@ -33,12 +34,10 @@ export const nextSignInNumber = "nextval('sign_in_numbers')";
 
 /** Takes a place among all sign-ins, of any host: what signs in later has a higher number. */
 export async function takeSignInNumber(em: EntityManager): Promise<number> {
-  const rows = await rowsOf(
-    em,
-    sql<{ number: number }>`
-    select ${sql.raw(nextSignInNumber)}::float8 as number`,
+  const row = await findRow(em, (db) =>
+    db.selectNoFrom(sql<number>`${sql.raw(nextSignInNumber)}`.as("number")),
   );
-  return rows[0]?.number ?? Infinity;
+  return row?.number ?? Infinity;
 }
 
 /** A family as a login opens it. */
@@ -114,14 +113,19 @@ export async function stepFamily(
 }
 
 export async function revokeFamily(em: EntityManager, id: string, now: Date): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update token_families set revoked_at = ${now} where id = ${id} and revoked_at is null`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("token_families")
+      .set({ revoked_at: now })
+      .where("id", "=", id)
+      .where("revoked_at", "is", null),
   );
 }
 
 export async function noteFamilyUse(em: EntityManager, id: string, now: Date): Promise<void> {
-  await rowsOf(em, sql`update token_families set last_used_at = ${now} where id = ${id}`);
+  await changeRows(em, (db) =>
+    db.updateTable("token_families").set({ last_used_at: now }).where("id", "=", id),
+  );
 }
 
 /**
@@ -134,11 +138,16 @@ export async function revokeFamiliesOf(
   now: Date,
   keep = "",
 ): Promise<void> {
-  await rowsOf(em, sql`select 1 from players where id = ${playerId} for no key update`);
-  await rowsOf(
-    em,
-    sql`update token_families set revoked_at = ${now}
-      where player_id = ${playerId} and revoked_at is null and id <> ${keep}`,
+  await findRow(em, (db) =>
+    db.selectFrom("players").select("id").where("id", "=", playerId).forNoKeyUpdate(),
+  );
+  await changeRows(em, (db) =>
+    db
+      .updateTable("token_families")
+      .set({ revoked_at: now })
+      .where("player_id", "=", playerId)
+      .where("revoked_at", "is", null)
+      .where("id", "<>", keep),
   );
 }
 
@@ -150,19 +159,25 @@ export interface OpenSignIn {
 }
 
 /** An open session of this player, or null; no sign-in is later than the session it opened. */
-export async function findOpenSignIn(
+export function findOpenSignIn(
   em: EntityManager,
   { id, playerId, now }: { id: string; playerId: number; now: Date },
 ): Promise<OpenSignIn | null> {
-  const rows = await rowsOf(
-    em,
-    sql<OpenSignIn>`select case when authenticated_at is not null then
-        (extract(epoch from least(authenticated_at, created_at)) * 1000)::float8
-        end as "authenticatedAtMs", sign_in_number::float8 as "signInNumber"
-      from token_families where id = ${id} and player_id = ${playerId}
-      and revoked_at is null and ends_at > ${now}`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("token_families")
+      .select([
+        sql<number | null>`case when authenticated_at is not null then
+          (extract(epoch from least(authenticated_at, created_at)) * 1000)::float8 end`.as(
+          "authenticatedAtMs",
+        ),
+        "sign_in_number as signInNumber",
+      ])
+      .where("id", "=", id)
+      .where("player_id", "=", playerId)
+      .where("revoked_at", "is", null)
+      .where("ends_at", ">", now),
   );
-  return rows[0] ?? null;
 }
 
 /** Whether a session of this player is still open. */
@@ -190,16 +205,23 @@ export function listOpenFamilies(
     limit,
   }: { playerId: number; now: Date; usedSince: Date; limit: number },
 ): Promise<OpenFamily[]> {
-  return rowsOf(
-    em,
-    sql<OpenFamily>`
-      select id, (extract(epoch from created_at) * 1000)::float8 as "createdAtMs",
-        (extract(epoch from last_used_at) * 1000)::float8 as "lastUsedAtMs",
-        user_agent as "userAgent"
-      from token_families
-      where player_id = ${playerId} and not is_guest and revoked_at is null and ends_at > ${now}
-        and last_used_at > ${usedSince}
-      order by last_used_at desc, id limit ${limit}`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("token_families")
+      .select([
+        "id",
+        millis("created_at").as("createdAtMs"),
+        millis("last_used_at").as("lastUsedAtMs"),
+        "user_agent as userAgent",
+      ])
+      .where("player_id", "=", playerId)
+      .where("is_guest", "=", sql.lit(false))
+      .where("revoked_at", "is", null)
+      .where("ends_at", ">", now)
+      .where("last_used_at", ">", usedSince)
+      .orderBy("last_used_at", "desc")
+      .orderBy("id")
+      .limit(limit),
   );
 }
 
@@ -208,12 +230,15 @@ export async function revokeOwnFamily(
   em: EntityManager,
   { id, playerId, now }: { id: string; playerId: number; now: Date },
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`update token_families set revoked_at = ${now}
-      where id = ${id} and player_id = ${playerId} and revoked_at is null returning id`,
+  const numRevoked = await changeRows(em, (db) =>
+    db
+      .updateTable("token_families")
+      .set({ revoked_at: now })
+      .where("id", "=", id)
+      .where("player_id", "=", playerId)
+      .where("revoked_at", "is", null),
   );
-  return rows.length > 0;
+  return numRevoked > 0;
 }
 
 /** Sessions of a player that have not ended, guests' too. */
@@ -222,10 +247,13 @@ export async function countOpenFamilies(
   playerId: number,
   now: Date,
 ): Promise<number> {
-  const rows = await rowsOf(
-    em,
-    sql<{ count: number }>`select count(*)::int as count from token_families
-      where player_id = ${playerId} and revoked_at is null and ends_at > ${now}`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("token_families")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("player_id", "=", playerId)
+      .where("revoked_at", "is", null)
+      .where("ends_at", ">", now),
   );
-  return rows[0]?.count ?? 0;
+  return row?.count ?? 0;
 }

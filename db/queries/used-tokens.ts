@@ -1,17 +1,20 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow } from "./rows.ts";
 
 /** Uses a token up; false when it was used before. */
 export async function useToken(em: EntityManager, jti: string, expiresAt: Date): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`insert into used_tokens (jti, expires_at) values (${jti}, ${expiresAt})
-      on conflict do nothing returning jti`,
+  const numInserted = await changeRows(em, (db) =>
+    db
+      .insertInto("used_tokens")
+      .values({ jti, expires_at: expiresAt })
+      .onConflict((conflict) => conflict.doNothing()),
   );
-  return rows.length > 0;
+  return numInserted > 0;
 }
 
 export async function isTokenUsed(em: EntityManager, jti: string): Promise<boolean> {
-  return (await rowsOf(em, sql`select 1 from used_tokens where jti = ${jti}`)).length > 0;
+  const row = await findRow(em, (db) =>
+    db.selectFrom("used_tokens").select("jti").where("jti", "=", jti),
+  );
+  return row !== null;
 }

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { closedName } from "./board-rows.ts";
-import { rowsOf } from "./rows.ts";
+import { anyOf, millis } from "./expressions.ts";
+import { findRow, findRows } from "./rows.ts";
 
 export interface NewWordResult {
   playerId: number;
@@ -32,35 +32,54 @@ export async function insertWordResult(
   result: NewWordResult,
 ): Promise<number | null> {
   const r = result;
-  const rows = await rowsOf<{ id: number }>(
-    em,
-    sql`insert into word_results (player_id, mode, score, level, words_found, blocks_dropped, time_taken,
-        time_cs, time_given, date, completed, target_words, target_words_found, created_at,
-        ref)
-      values (${r.playerId}, ${r.mode}, ${r.score}, ${r.level}, ${r.wordsFound}, ${r.blocksDropped},
-        ${r.timeTaken}, ${hundredths(r.timeTaken)}, ${r.timeGiven}, ${r.date}::date, ${r.completed},
-        ${listOf(r.targetWords)}::text[], ${listOf(r.targetWordsFound)}::text[], ${r.at}, ${r.ref})
-      on conflict (ref) where ref is not null do nothing returning id`,
+  const row = await findRow(em, (db) =>
+    db
+      .insertInto("word_results")
+      .values({
+        player_id: r.playerId,
+        mode: r.mode,
+        score: r.score,
+        level: r.level,
+        words_found: r.wordsFound,
+        blocks_dropped: r.blocksDropped,
+        time_taken: r.timeTaken,
+        time_cs: hundredths(r.timeTaken),
+        time_given: r.timeGiven,
+        date: r.date,
+        completed: r.completed,
+        target_words: listOf(r.targetWords),
+        target_words_found: listOf(r.targetWordsFound),
+        created_at: r.at,
+        ref: r.ref,
+      })
+      .onConflict((conflict) => conflict.column("ref").where("ref", "is not", null).doNothing())
+      .returning("id"),
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 /** Guest name or username of an open player; null when there is none. */
 export async function findPlayerName(em: EntityManager, playerId: number): Promise<string | null> {
-  const rows = await rowsOf<{ name: string }>(
-    em,
-    sql`select name from players where id = ${playerId} and deleted_at is null`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("name")
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null),
   );
-  return rows[0]?.name ?? null;
+  return row?.name ?? null;
 }
 
 /** Player of a username or guest name in its normal form; closed accounts have none (WG-04). */
 export async function findPlayerByName(em: EntityManager, nameKey: string): Promise<number | null> {
-  const rows = await rowsOf<{ id: number }>(
-    em,
-    sql`select id from players where name_key = ${nameKey} and deleted_at is null`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("name_key", "=", nameKey)
+      .where("deleted_at", "is", null),
   );
-  return rows[0]?.id ?? null;
+  return row?.id ?? null;
 }
 
 export interface WordLine {
@@ -84,16 +103,31 @@ export async function listWordLines(
   ids: readonly number[],
 ): Promise<Map<number, WordLine>> {
   if (ids.length === 0) return new Map();
-  const rows = await rowsOf<WordLine>(
-    em,
-    sql`select w.id, w.player_id as "playerId", p.avatar_v as "avatarV",
-        case when p.deleted_at is null then coalesce(p.display_name, p.name) else ${closedName} end
-          as "displayName",
-        w.score, w.level, w.words_found as "wordsFound", w.blocks_dropped as "blocksDropped",
-        w.time_taken as "timeTaken", w.completed, w.date::text as date,
-        (extract(epoch from w.created_at) * 1000)::float8 as "createdAtMs"
-      from word_results w join players p on p.id = w.player_id
-      where w.id = any(${[...ids]}::int[])`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("word_results as w")
+      .innerJoin("players as p", "p.id", "w.player_id")
+      .select((eb) => [
+        "w.id",
+        "w.player_id as playerId",
+        "p.avatar_v as avatarV",
+        eb
+          .case()
+          .when("p.deleted_at", "is", null)
+          .then(eb.fn.coalesce("p.display_name", "p.name"))
+          .else(closedName)
+          .end()
+          .as("displayName"),
+        "w.score",
+        "w.level",
+        "w.words_found as wordsFound",
+        "w.blocks_dropped as blocksDropped",
+        "w.time_taken as timeTaken",
+        "w.completed",
+        "w.date",
+        millis("w.created_at").as("createdAtMs"),
+      ])
+      .where("w.id", "=", anyOf(ids, "int")),
   );
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -13,7 +13,7 @@ interface Sheet {
   id: number;
   code: string;
   realm: string;
-  settings: { mode: string };
+  settings: { mode: "coop" | "versus" };
   startedAt: number | null;
   finishedAt: number | null;
   endReason: string | null;
