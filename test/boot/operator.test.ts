@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { sampleVersions } from "../../importers/sample/sample.ts";
+import { before, describe, it } from "node:test";
 import { eventually } from "../support/eventually.ts";
-import { startService, type Service } from "../support/process.ts";
+import { sharedService, type Service } from "../support/process.ts";
 import { allQueues } from "../../workers/queues.ts";
 
 describe("the operator listener", () => {
   let service: Service;
   let address: string;
   before(async () => {
-    service = await startService({ env: { SAMPLE_DATA: "true" }, sharesPostgres: true });
+    service = await sharedService();
     address = service.operatorUrl;
   });
-  after(() => service.stop());
 
   const call = (path: string, init: RequestInit = {}) =>
     fetch(`${address}${path}`, { redirect: "manual", ...init });
@@ -170,28 +168,6 @@ describe("the operator listener", () => {
       shown = await read();
     }
     assert.equal(shown.num_differences, 0);
-  });
-
-  it("shows the sample game that the first start of a development service imports", async () => {
-    const deadline = performance.now() + 60_000;
-    const read = async (path: string) => {
-      const answer = await fetch(`${service.url}${path}`);
-      return ((await answer.json()) as { body?: Record<string, unknown> }).body ?? {};
-    };
-    const versions = async () => {
-      const lists = await Promise.all(
-        ["main", "playtest"].map((branch) => read(`/v1/codex/gamedata/patches?branch=${branch}`)),
-      );
-      const patches = lists.flatMap((list) => (list["patches"] ?? []) as { version_raw: string }[]);
-      return new Set(patches.map(({ version_raw }) => version_raw));
-    };
-    const expected = new Set(sampleVersions());
-    while ((await versions()).size < expected.size) {
-      assert.ok(performance.now() < deadline, "the sample game never came");
-      await new Promise((done) => setTimeout(done, 50));
-    }
-    assert.deepEqual(await versions(), expected);
-    assert.equal((await read("/v2/classes?is_playable"))["count"], 10);
   });
 
   it("ends a browser's session with its sign-out, wherever its cookie was copied to", async () => {

@@ -3,10 +3,8 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { sql } from "kysely";
 import { nodeFlags } from "../../server/core/node-flags.ts";
 import { listForReview } from "../../db/queries/avatar-reviews.ts";
-import { rowsOf } from "../../db/queries/rows.ts";
 import { configToEnv } from "../../server/core/config.ts";
 import { silentLogger } from "../../server/core/logger.ts";
 import { maintain } from "../../workers/processors/maintenance.ts";
@@ -85,62 +83,8 @@ describe("avatar moderation", () => {
     await app.stop();
     await moderator.stop();
   });
-
-  describe("the moderation of an avatar whose job worker is killed", moderationAvatarWhoseJob);
   describe("the moderation of an avatar that nobody can do", moderationAvatarNobodyCan);
 });
-
-function moderationAvatarWhoseJob(): void {
-  it("is done by the next one, once, and the request is not kept waiting", async () => {
-    const first = await startWorker();
-    moderator.answer = null;
-    const asked = moderator.next();
-    const sending = send(1);
-    await asked;
-    await kill(first);
-    const upload = await sending;
-    const id = upload.playerId;
-    assert.equal(upload.status, "queued");
-    moderator.answer = { status: 200, body: { verdict: "approved" } };
-    await startWorker();
-    const state = async () => {
-      const rows = await rowsOf(
-        app.deps.em,
-        sql<{ status: string; v: number; shown: number | null }>`
-          select u.status, p.avatar_v as v, p.avatar_upload_id as shown
-          from avatar_uploads u join players p on p.id = u.player_id where p.id = ${id}`,
-      );
-      return rows[0];
-    };
-    await eventually("it is judged", async () => (await state())?.status !== "queued");
-    assert.deepEqual(await state(), { status: "approved", v: 1, shown: upload.id });
-    assert.deepEqual(moderator.asked, [upload.id, upload.id]);
-    const drawn = await app.client.get(`/v1/players/${id}/avatar`);
-    assert.ok(drawn.text.includes("data:image/webp"));
-  });
-
-  it("once too often is left to a person, and not begun again", async () => {
-    await killAll();
-    const worker = await startWorker();
-    moderator.answer = null;
-    const asked = moderator.next();
-    const sending = send(2);
-    await asked;
-    const id = moderator.asked.at(-1) ?? assert.fail();
-    await app.deps.redis.hset(`jobs:avatar-moderation:upload-${id}-0`, "stc", 5);
-    await kill(worker);
-    assert.equal((await sending).status, "queued");
-    moderator.answer = { status: 200, body: { verdict: "approved" } };
-    await startWorker();
-    await eventually("it is left to a person", async () => (await waiting(id))?.judgedBy != null);
-    assert.equal((await waiting(id))?.judgedBy, "unavailable");
-    assert.equal(moderator.asked.filter((one) => one === id).length, 1);
-    const [failed] = await queue().getFailed();
-    assert.match(failed?.failedReason ?? "", /stalled/);
-    await tidy(3 * 60_000);
-    assert.deepEqual(await queue().getWaiting(), []);
-  });
-}
 
 function moderationAvatarNobodyCan(): void {
   it("is left to a person when its last attempt fails", async () => {

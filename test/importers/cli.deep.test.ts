@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { nodeFlags } from "../../server/core/node-flags.ts";
+import { createOrm } from "../../db/orm.ts";
+import { rowsOf } from "../../db/queries/rows.ts";
+import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { withDatabase } from "../../server/core/database-url.ts";
+import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
+
+const many = 4_000;
+
+describe("npm run import", () => {
+  let archive: Archive;
+  let folder: string;
+  const file = (name: string) => join(folder, name);
+  const start = (...args: string[]): ChildProcess => startAt(archive.stores.databaseUrl, ...args);
+  const startAt = (databaseUrl: string, ...args: string[]): ChildProcess =>
+    spawn(process.execPath, [...nodeFlags, "importers/cli.ts", ...args], {
+      env: {
+        ...process.env,
+        DATABASE_URL: databaseUrl,
+        REDIS_URL: archive.stores.redisUrl,
+        DATA_DIR: file("data"),
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  const run = (...args: string[]) => endOf(start(...args));
+  const endOf = async (child: ChildProcess) => {
+    const { stdout, stderr } = child;
+    if (!stdout || !stderr) throw new Error("no output");
+    const [out, problems, [code]] = await Promise.all([
+      text(stdout),
+      text(stderr),
+      once(child, "close"),
+    ]);
+    return { out, problems, code: code as number };
+  };
+  const one = async <T>(query: ReturnType<typeof sql<T>>) =>
+    (await rowsOf(archive.orm.em.fork(), query))[0];
+
+  before(async () => {
+    archive = await startArchive();
+    folder = mkdtempSync(join(tmpdir(), "ember-import-"));
+    const big = Array.from({ length: many }, (_, n) =>
+      entity(`id.item.n${n}`, { data: { n, text: "x".repeat(400) } }),
+    );
+    const entities = [entity("id.item.a"), entity("id.item.b")];
+    await writeEnvelopeFile(envelope({ game: "big", entities: big }), file("big.json.gz"));
+    await writeEnvelopeFile(envelope({ game: "dun", version: "2.0" }), file("dun/a.json"));
+    await writeEnvelopeFile(envelope({ game: "dun", entities }), file("dun/b.json.gz"));
+  });
+  after(async () => {
+    await archive.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("goes on when nobody reads what it prints", async () => {
+    const child = start("dun", file("dun"), "--dry-run", "--allow-shrink");
+    child.stdout?.destroy();
+    const [problems, [code]] = await Promise.all([
+      text(child.stderr ?? Readable.from([])),
+      once(child, "close"),
+    ]);
+    assert.deepEqual([problems, code], ["", 0]);
+  });
+
+  it("refuses what would empty a branch, and an envelope that is not whole", async () => {
+    const game = { game: "half", entities: [entity("id.item.a"), entity("id.item.b")] };
+    await writeEnvelopeFile(envelope(game), file("half.json"));
+    assert.equal((await run("--envelope", file("half.json"))).code, 0);
+    const { header } = envelope({ ...game, version: "2.0" });
+    const whole = { ...header, entities: game.entities, locales: {} };
+    const { entities, ...typo } = { ...whole, entites: whole.entities };
+    const { locales, ...mute } = whole;
+    assert.ok(entities.length > 0 && Object.keys(locales).length === 0);
+    const cases = [
+      [{ ...whole, entities: [] }, /entities: the patch would remove more than half .*2 removed/],
+      [typo, /at entities: is missing\n.*at entites: is no member of an envelope/],
+      [mute, /at locales: is missing/],
+    ] as const;
+    for (const [content, problem] of cases) {
+      writeFileSync(file("less.json"), JSON.stringify(content));
+      const { code, out, problems } = await run("--envelope", file("less.json"), "--json");
+      assert.deepEqual([code, out], [1, ""]);
+      assert.match(problems, problem);
+    }
+    writeFileSync(file("less.json"), JSON.stringify({ ...whole, entities: [] }));
+    const allowed = await run("--envelope", file("less.json"), "--allow-shrink", "--json");
+    assert.equal((JSON.parse(allowed.out) as { removed: number }).removed, 2);
+  });
+
+  it("refuses what does not go together, and a job or a copy of an envelope that is not whole", async () => {
+    const good = ["--envelope", file("big.json.gz")];
+    const pairs = [
+      [[...good, "--queue", "--dry-run"], "--queue and --dry-run"],
+      [[...good, "--queue", "--json"], "--queue and --json"],
+      [
+        [...good, "--write-envelope", file("copy.json"), "--dry-run"],
+        "--write-envelope and --dry-run",
+      ],
+      [["big", file("dun"), ...good], "--envelope and a folder"],
+    ] as const;
+    for (const [args, pair] of pairs)
+      assert.deepEqual(await run(...args), {
+        out: "",
+        problems: `${pair} do not go together\n`,
+        code: 1,
+      });
+    const { game, ...rest } = envelope({ game: "whole" }).header;
+    assert.equal(game.slug, "whole");
+    writeFileSync(file("less.json"), JSON.stringify({ ...rest, entities: [], locales: {} }));
+    for (const how of [["--queue"], ["--write-envelope", file("copy.json")]]) {
+      const { code, out, problems } = await run("--envelope", file("less.json"), ...how);
+      assert.deepEqual([code, out], [1, ""]);
+      assert.match(problems, /^import:refused 1 problem\n {2}\S+: misses game\n$/);
+    }
+  });
+
+  it("makes neither database nor tables in a dry run", async () => {
+    const name = `dry_${process.pid}`;
+    const databases = () =>
+      one(sql<{ n: number }>`select count(*)::int as n from pg_database where datname = ${name}`);
+    const url = withDatabase(archive.stores.databaseUrl, name);
+    const dryRun = () => endOf(startAt(url, "dun", file("dun"), "--dry-run"));
+    const refused = {
+      out: "",
+      problems: "a dry run needs a database of this version; import or start the service first\n",
+      code: 1,
+    };
+    assert.deepEqual(await dryRun(), refused);
+    assert.deepEqual(await databases(), { n: 0 });
+    const em = archive.orm.em.fork();
+    await sql`create database ${sql.id(name)}`.execute(em.getKysely());
+    const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 1 });
+    try {
+      assert.deepEqual(await dryRun(), refused);
+      const tables = sql<{ n: number }>`
+        select count(*)::int as n from pg_tables where schemaname = 'public'`;
+      assert.deepEqual(await rowsOf(orm.em.fork(), tables), [{ n: 0 }]);
+    } finally {
+      await orm.close(true);
+      await sql`drop database ${sql.id(name)} with (force)`.execute(em.getKysely());
+    }
+  });
+
+  it("leaves no trace when it is killed or cancelled, and works the next time", async () => {
+    for (const signal of ["SIGKILL", "SIGINT"] as const) {
+      const child = start("--envelope", file("big.json.gz"), "--json");
+      const closed = once(child, "close");
+      const isBusy = async () =>
+        (
+          await one(sql<{ n: number }>`
+          select count(*)::int as n from pg_locks l join pg_database d on d.oid = l.database
+          where l.locktype = 'advisory' and l.classid = 7346202 and d.datname = current_database()`)
+        )?.n === 1;
+      while (child.exitCode === null && !(await isBusy())) await wait(5);
+      child.kill(signal);
+      const [code] = (await closed) as [number | null];
+      assert.equal(code, signal === "SIGINT" ? 130 : null);
+      // Postgres sees only after its statement that nobody is there: the next import must not be taken for this one.
+      while (await isBusy()) await wait(5);
+      const left = await one(sql<{ n: number }>`
+        select (select count(*) from codex_games where slug = 'big')::int
+          + (select count(*) from codex_documents where body like '%xxxx%')::int as n`);
+      assert.equal(left?.n, 0);
+    }
+    const whole = await run("--envelope", file("big.json.gz"), "--json");
+    assert.equal((JSON.parse(whole.out) as { added: number }).added, many);
+  });
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, it } from "node:test";
+import { nodeFlags } from "../../server/core/node-flags.ts";
+
+const program = fileURLToPath(new URL("./main.ts", import.meta.url));
+const flags = [
+  ...nodeFlags,
+  "--min-semi-space-size=64",
+  "--max-semi-space-size=64",
+  "--single-threaded-gc",
+];
+
+/** Plays in a process of its own; resolves to what it said, which ends with the broken seed if there is one. */
+function play(kind: string, schedules: number): Promise<{ isSound: boolean; said: string }> {
+  const args = [...flags, program, "--kind", kind, "--schedules", `${schedules}`];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { maxBuffer: 2 ** 26 }, (error, said, complaint) =>
+      resolve({ isSound: error === null, said: `${said.trimEnd()}${complaint}` }),
+    );
+  });
+}
+
+describe("lobbies in a hundred thousand storms", () => {
+  it("keep every promise, with few of everything, with many, and with slices of shards", async (t) => {
+    // One after the other: a second process would have to be compiled, too.
+    for (const [kind, schedules] of [
+      ["small", 100_000],
+      ["large", 300],
+      ["wide", 300],
+    ] as const) {
+      const { isSound, said } = await play(kind, schedules);
+      t.diagnostic(said.split("\n")[0] ?? "");
+      assert.ok(isSound, said.slice(-20_000));
+    }
+  });
+});
