@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { nodeFlags } from "../server/core/node-flags.ts";
+import { sourceFlags } from "../test/support/programs.ts";
 
 /** What one keep-alive connection sends, over and over, one request at a time. */
 export interface Job {
@@ -42,7 +42,7 @@ export async function openGenerator(
     new URL("./load-process.ts", import.meta.url),
     [host, String(port), String(connections)],
     {
-      execArgv: nodeFlags,
+      execArgv: [...sourceFlags],
     },
   );
   const answer = async <T>(): Promise<T> => {

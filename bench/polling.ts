@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { nodeFlags } from "../server/core/node-flags.ts";
+import { builtProgram } from "../test/support/programs.ts";
 import type { Service } from "../test/support/process.ts";
 import { openReader } from "./raw-request.ts";
 
@@ -45,11 +45,11 @@ export async function pollUntil(
 /** Runs a script of the project beside the service, in a process of its own, on the service's stores. */
 export async function runBeside(
   service: Service,
-  script: string,
+  program: string,
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<void> {
-  const child = spawn(process.execPath, [...nodeFlags, script, ...args], {
+  const child = spawn(process.execPath, [...builtProgram(program), ...args], {
     env: {
       ...process.env,
       DATABASE_URL: service.databaseUrl,
@@ -59,7 +59,7 @@ export async function runBeside(
     stdio: ["ignore", "ignore", "pipe"],
   });
   const [problems, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
-  if (code !== 0) throw new Error(`${script} ended with ${code}: ${problems}`);
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${problems}`);
 }
 
 export function quantile(values: readonly number[], share: number): number {

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { nodeFlags } from "../server/core/node-flags.ts";
+import { sourceFlags } from "../test/support/programs.ts";
 import { mayStart, stopsAtEnd } from "../test/support/cleanup.ts";
 
 /** Every process answers to it, once it has got as far as `serveCalls`. */
@@ -38,7 +38,7 @@ export async function startRemote<H extends Handlers>(
   const { args = [], env = {}, flags = [] } = options;
   mayStart();
   const child = fork(file, args, {
-    execArgv: [...nodeFlags, ...flags],
+    execArgv: [...sourceFlags, ...flags],
     env: { ...process.env, ...env },
   });
   const waiting = new Map<

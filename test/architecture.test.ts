@@ -109,10 +109,10 @@ describe("the reader of imports", () => {
 
 /**
  * Uses of the environment besides the configuration. Starters may hand the environment on to a
- * program they start, since that reads no setting; the guard runs before anything of ours loads.
+ * program they start, since that reads no setting.
  */
 function environmentReads(file: string): string[] {
-  const allowed = ["server/core/config.ts", "server/core/node-guard.mjs"];
+  const allowed = ["server/core/config.ts"];
   if (allowed.includes(file) || zoneOf(file) === "bench") return [];
   const text = readFileSync(join(root, file), "utf8");
   const lines = text.split("\n").filter((line) => line.includes("process.env"));

@@ -7,7 +7,7 @@ import { projectionOf } from "../../db/projections/refresh.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { importEnvelope } from "../../importers/run.ts";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { builtProgram } from "../../test/support/programs.ts";
 import { archiveTraces } from "../../test/support/archive.ts";
 import type { Service } from "../../test/support/process.ts";
 import { copyField, copyIn } from "../copy-in.ts";
@@ -47,7 +47,7 @@ export async function measureImports(
     const again = median([await importOf(4), await importOf(4), await importOf(4)]);
     const isUntouched = isDeepStrictEqual(before, await archiveTraces(orm));
     const readers = await readWhile(service, () =>
-      runBeside(service, "importers/cli.ts", ["--envelope", files.file(5)]),
+      runBeside(service, "import", ["--envelope", files.file(5)]),
     );
     const leftovers = await countLeftovers(service, orm, files.file(killedPatch));
     const size = await measureSize(orm);
@@ -141,7 +141,7 @@ async function countLeftovers(service: Service, orm: MikroORM, file: string): Pr
   let count = 0;
   for (const after of killAfterMs) {
     const before = await archiveTraces(orm);
-    const child = spawn(process.execPath, [...nodeFlags, "importers/cli.ts", "--envelope", file], {
+    const child = spawn(process.execPath, [...builtProgram("import"), "--envelope", file], {
       env: {
         ...process.env,
         DATABASE_URL: service.databaseUrl,

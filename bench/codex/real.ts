@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import type { ImportReport } from "../../importers/contract.ts";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { builtProgram } from "../../test/support/programs.ts";
 import type { Service } from "../../test/support/process.ts";
 import { verdict, type Table } from "../report.ts";
 
@@ -39,9 +39,8 @@ interface Pass {
 
 async function importAll(service: Service, folder: string): Promise<Pass> {
   const started = performance.now();
-  const flags = [...nodeFlags, "--max-semi-space-size=64"];
-  const args = ["importers/cli.ts", "minecraft", folder, "--json"];
-  const child = spawn(process.execPath, [...flags, ...args], {
+  const program = ["--max-semi-space-size=64", ...builtProgram("import")];
+  const child = spawn(process.execPath, [...program, "minecraft", folder, "--json"], {
     env: { ...process.env, DATABASE_URL: service.databaseUrl, REDIS_URL: service.redisUrl },
     stdio: ["ignore", "pipe", "inherit"],
   });

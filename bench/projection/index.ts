@@ -81,10 +81,9 @@ async function measureReaders(service: Service): Promise<Table> {
     const files = [5, 6, 7].map((patch) => join(folder, `${patch}.json`));
     for (const [at, file] of files.entries()) await writeEnvelopeFile(patchOf(5 + at), file);
     const imports = async () => {
-      for (const file of files)
-        await runBeside(service, "importers/cli.ts", ["--envelope", file], beside);
+      for (const file of files) await runBeside(service, "import", ["--envelope", file], beside);
     };
-    const rebuild = () => runBeside(service, "server/console.ts", ["projection:rebuild"], beside);
+    const rebuild = () => runBeside(service, "console", ["projection:rebuild"], beside);
     const idle = await pollLists(service, wait(3_000));
     const rows = [
       waitsRow("nothing", idle),

@@ -1,10 +1,10 @@
 import cluster, { type Worker } from "node:cluster";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { LogOutput } from "../core/log-output.ts";
 import type { Logger } from "../core/logger.ts";
 import { childFlags } from "../core/node-flags.ts";
+import { program } from "../core/programs.ts";
 import {
   roles,
   type ProcessInfo,
@@ -35,6 +35,12 @@ const lastLinesMs = 1_000;
 const maxMissedPulses = 5;
 const pulseMs = 2_000;
 
+const programs: Record<Role, string> = {
+  http: "http-worker",
+  jobs: "job-worker",
+  operator: "operator",
+};
+/** Also what the primary was given: a debugger, the loader of sources. */
 const execArgv = [...process.execArgv, ...childFlags];
 
 interface Slot {
@@ -86,7 +92,7 @@ export function createChildren(options: ChildrenOptions): Children {
   let settle: { done: () => void; fail: (error: Error) => void } | null = null;
 
   const launch = (slot: Slot): void => {
-    const exec = fileURLToPath(new URL("../main.ts", import.meta.url));
+    const exec = program(programs[slot.role]).file;
     const args = [slot.role, String(slot.index)];
     cluster.setupPrimary({ exec, args, execArgv, stdio: ["inherit", "pipe", "inherit", "ipc"] });
     const worker = cluster.fork(options.env);

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { listenUrl } from "../core/addresses.ts";
 import { configToEnv, loadConfig, type Config } from "../core/config.ts";
 import { createLogger, flushLog, type Logger } from "../core/logger.ts";
@@ -5,8 +6,10 @@ import { openLogOutput, type LogOutput } from "../core/log-output.ts";
 import { connectRedis } from "../core/redis.ts";
 import { startCard, type CardFacts } from "../card.ts";
 import { serviceVersion } from "../http/envelope.ts";
+import { cacheFolder } from "../local/cache-folder.ts";
 import { checkRedisPersistence } from "../local/redis.ts";
 import { createChildren, type Children } from "./children.ts";
+import { keepCompiledCode } from "./compile-cache.ts";
 import { announceDeath } from "./death-notice.ts";
 import { lockDataDir } from "./lock.ts";
 import { operatorToken } from "./operator-token.ts";
@@ -70,6 +73,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   const { config, log } = run;
   const lock = lockDataDir(config.DATA_DIR);
   run.undo.push(() => lock.release());
+  const compiled = keepCompiledCode(cacheFolder(config.CACHE_DIR, resolve(config.DATA_DIR)));
   await claimAddresses(config);
   const stores = await timed(run, "stores", () => openStores(run));
   config.DATABASE_URL = stores.databaseUrl;
@@ -82,7 +86,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   run.undo.push(() => redis.disconnect());
   const children = createChildren({
     counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS, operator: 1 },
-    env: { ...configToEnv(config), ...headerLimit },
+    env: { ...configToEnv(config), ...headerLimit, ...compiled },
     log,
     lines: run.lines,
     onDeath: (incarnation) => void announceDeath(redis, incarnation, log),

@@ -47,7 +47,7 @@ export const ConfigSchema = Type.Object({
   DATA_DIR: Text(".data", "folder of the embedded stores"),
   CACHE_DIR: Text(
     "",
-    "folder of a Redis that was unpacked for want of an installed one; empty means ~/.cache/emberline",
+    "folder of what can be made again: compiled code, an unpacked Redis; empty means ~/.cache/emberline",
   ),
   DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
   REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),

@@ -1,11 +1,3 @@
-/** For every process of ours that is not a copy of its parent: it starts as those of `npm start` do. */
-export const nodeFlags = [
-  "--import",
-  new URL("./node-guard.mjs", import.meta.url).href,
-  // Node reads TypeScript, and need not say so.
-  "--disable-warning=ExperimentalWarning",
-];
-
 /**
  * The database layer keeps transactions in async context, whose older form makes every promise of the
  * process dearer. Node 22 has the newer form behind this flag; later versions have nothing else.

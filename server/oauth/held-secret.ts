@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { findOAuthClient } from "../../db/queries/oauth-clients.ts";
 import type { OAuthRequest } from "./bridge.ts";
 import type { GrantStores } from "./grants.ts";
-import { storedKey } from "./store.ts";
+import { storedKey } from "./stored-key.ts";
 
 /** What a program may present in a form, and what the library calls it where it is kept. */
 const kinds = [

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
 import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
+import { storedKey } from "./stored-key.ts";
 
 /** Seconds the store remembers that the tokens of a grant are void: longer than any of them lives. */
 const voidSeconds = 31 * 86_400;
@@ -21,10 +21,6 @@ export interface StoreOptions {
 export function createStore(options: StoreOptions): (model: string) => Adapter {
   return (model) => new RedisStore(model, options);
 }
-
-/** Where an entry lies. */
-export const storedKey = (model: string, id: string): string =>
-  `oauth:${model}:${createHash("sha256").update(id).digest("base64url")}`;
 
 class RedisStore implements Adapter {
   private readonly model: string;

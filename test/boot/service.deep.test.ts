@@ -10,7 +10,7 @@ import { createOrm, migrate } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { silentLogger } from "../../server/core/logger.ts";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { builtProgram } from "../support/programs.ts";
 import { commandOf, isAlive } from "../../server/local/orphans.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport } from "../../workers/queues.ts";
@@ -184,8 +184,8 @@ describe("stopping and starting again", () => {
   });
 
   it("stops what a command started for itself when a signal ends the command", async () => {
-    const list = ["server/console.ts", "operator:list"];
-    const bring = ["importers/cli.ts", "--envelope", "missing.json"];
+    const list = [...builtProgram("console"), "operator:list"];
+    const bring = [...builtProgram("import"), "--envelope", "missing.json"];
     for (const program of [list, bring])
       for (const signal of ["SIGTERM", "SIGHUP"] as const) {
         const how = { program, signal };
@@ -204,7 +204,7 @@ describe("stopping and starting again", () => {
     const { body } = (await guest.json()) as { body: { player: { id: number } } };
     await service.stop();
     const command = async (...args: string[]) => {
-      const program = [...nodeFlags, "server/console.ts", ...args, "--json"];
+      const program = [...builtProgram("console"), ...args, "--json"];
       const { stdout } = await promisify(execFile)(process.execPath, program, {
         env: serviceEnv(dataDir),
       });
@@ -228,7 +228,7 @@ describe("stopping and starting again", () => {
       await orm.em.fork().transactional(async (em) => {
         await rowsOf(em, sql`lock table operators`);
         const env = serviceEnv(dataDir, { DATABASE_URL: database.url });
-        const how = { program: ["server/console.ts", "operator:list"] };
+        const how = { program: [...builtProgram("console"), "operator:list"] };
         assert.equal(await stopWhileStarting(env, () => untilOneWaits(orm.em.fork()), how), 130);
       });
       assert.deepEqual(leftOver(), []);

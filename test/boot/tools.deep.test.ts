@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { builtProgram, sourceFlags } from "../support/programs.ts";
 import { commandOf } from "../../server/local/orphans.ts";
 import { eventually } from "../support/eventually.ts";
 import { serviceEnv, stopWhileStarting, temporaryDataDir } from "../support/process.ts";
@@ -26,7 +26,7 @@ const root = join(import.meta.dirname, "../..");
 
 function runTests(...given: string[]): Promise<unknown> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const args = ["--import", "tsx", "test/run.ts", ...given];
+  const args = [...sourceFlags, "test/run.ts", ...given];
   return promisify(execFile)(process.execPath, args, { cwd: root, env });
 }
 
@@ -54,10 +54,14 @@ describe("the tools that start servers of their own", () => {
   ];
   for (const { program, file } of tools)
     it(`${program[0]} leaves nothing behind when it is told to end beside ${file}`, async () => {
-      const env = serviceEnv(folder, { TMPDIR: folder });
+      // What tsx keeps in the temporary folder is for the next run.
+      const env = serviceEnv(folder, { TMPDIR: folder, TSX_DISABLE_CACHE: "1" });
       const untilIt = () =>
         eventually("a server starts", () => globSync(`**/${file}`, { cwd: folder }).length > 0);
-      const code = await stopWhileStarting(env, untilIt, { program, signal: "SIGTERM" });
+      const code = await stopWhileStarting(env, untilIt, {
+        program: [...sourceFlags, ...program],
+        signal: "SIGTERM",
+      });
       assert.deepEqual([code, readdirSync(folder), processesIn(folder)], [130, [], []]);
     });
 
@@ -78,7 +82,7 @@ describe("the tools that start servers of their own", () => {
     ];
     const said = await Promise.all(
       wrong.map(([, ...args]) =>
-        promisify(execFile)(process.execPath, [...nodeFlags, ...args], { cwd: root }).then(
+        promisify(execFile)(process.execPath, [...sourceFlags, ...args], { cwd: root }).then(
           () => null,
           (error: { code: number; stderr: string }) => [
             error.code,
@@ -133,7 +137,7 @@ describe("a suite", () => {
   it("print no interface document when their option is none", async () => {
     for (const arg of ["--operators", "operator"])
       await assert.rejects(
-        promisify(execFile)(process.execPath, [...nodeFlags, "server/openapi.ts", arg], {
+        promisify(execFile)(process.execPath, [...builtProgram("openapi"), arg], {
           cwd: root,
         }),
         ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) =>

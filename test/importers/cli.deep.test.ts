@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { builtProgram } from "../support/programs.ts";
 import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
@@ -24,7 +24,7 @@ describe("npm run import", () => {
   const file = (name: string) => join(folder, name);
   const start = (...args: string[]): ChildProcess => startAt(archive.stores.databaseUrl, ...args);
   const startAt = (databaseUrl: string, ...args: string[]): ChildProcess =>
-    spawn(process.execPath, [...nodeFlags, "importers/cli.ts", ...args], {
+    spawn(process.execPath, [...builtProgram("import"), ...args], {
       env: {
         ...process.env,
         DATABASE_URL: databaseUrl,

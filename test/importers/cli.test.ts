@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { builtProgram } from "../support/programs.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { sampleTree } from "../../importers/sample/sample.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
@@ -23,7 +23,7 @@ describe("npm run import", () => {
   const file = (name: string) => join(folder, name);
   const start = (...args: string[]): ChildProcess => startAt(archive.stores.databaseUrl, ...args);
   const startAt = (databaseUrl: string, ...args: string[]): ChildProcess =>
-    spawn(process.execPath, [...nodeFlags, "importers/cli.ts", ...args], {
+    spawn(process.execPath, [...builtProgram("import"), ...args], {
       env: {
         ...process.env,
         DATABASE_URL: databaseUrl,

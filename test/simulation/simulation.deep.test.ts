@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, it } from "node:test";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { sourceFlags } from "../support/programs.ts";
 
 const program = fileURLToPath(new URL("./main.ts", import.meta.url));
 const flags = [
-  ...nodeFlags,
+  ...sourceFlags,
   "--min-semi-space-size=64",
   "--max-semi-space-size=64",
   "--single-threaded-gc",

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { sourceFlags } from "./programs.ts";
 import { atEnd } from "./shared.ts";
 
 const alive = new Set<ChildProcess>();
@@ -14,7 +14,7 @@ atEnd(async () => alive.forEach((child) => child.kill("SIGKILL")));
  * for; and its pid file is how the run finds it when the test ended before it did (`removeWithServers`).
  */
 export function forked(file: URL, args: string[]): ChildProcess {
-  const child = fork(file, args, { execArgv: nodeFlags, silent: true });
+  const child = fork(file, args, { execArgv: [...sourceFlags], silent: true });
   child.stdout?.pipe(process.stdout, { end: false });
   child.stderr?.pipe(process.stderr, { end: false });
   const pidFile = join(tmpdir(), `forked-${child.pid}.pid`);

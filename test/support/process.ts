@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import { mkdtempSync, rmSync, chmodSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { builtProgram } from "./programs.ts";
 import type { CardFacts } from "../../server/card.ts";
 import type { ProcessInfo } from "../../server/ipc.ts";
 import { mayStart, stopsAtEnd } from "./cleanup.ts";
@@ -62,7 +62,6 @@ export interface FailedStart {
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const serviceProgram = ["server/main.ts"];
 const startLimitMs = 60_000;
 const maxOutput = 64 * 1024;
 
@@ -100,7 +99,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await database?.drop();
   };
   const env = { ...options.env, ...(database ? { DATABASE_URL: database.url } : {}) };
-  const { child, output } = launch(serviceEnv(dataDir, env), serviceProgram, options.root);
+  const { child, output } = launch(
+    serviceEnv(dataDir, env),
+    serviceProgram(options.root),
+    options.root,
+  );
   const facts = await readyFacts(child, output).catch(async (error: unknown) => {
     await clean();
     throw error;
@@ -150,7 +153,7 @@ export async function failToStart(env: NodeJS.ProcessEnv): Promise<FailedStart> 
 export async function stopWhileStarting(
   env: NodeJS.ProcessEnv,
   untilTime: () => Promise<void>,
-  { program = serviceProgram, signal = "SIGTERM" as NodeJS.Signals } = {},
+  { program = serviceProgram(), signal = "SIGTERM" as NodeJS.Signals } = {},
 ): Promise<number | null> {
   const { child } = launch(env, program);
   const exited = once(child, "exit");
@@ -160,14 +163,21 @@ export async function stopWhileStarting(
   return child.exitCode;
 }
 
+/** A checkout from before the build, to which a bench compares, starts from its sources. */
+function serviceProgram(from = root): string[] {
+  const guard = join(from, "server/core/node-guard.mjs");
+  return existsSync(guard)
+    ? ["--import", guard, "--disable-warning=ExperimentalWarning", "server/main.ts"]
+    : builtProgram("primary", from);
+}
+
 function launch(
   env: NodeJS.ProcessEnv,
-  program = serviceProgram,
+  program = serviceProgram(),
   cwd = root,
 ): { child: ChildProcess; output: { text: string } } {
   mayStart();
-  const args = [...nodeFlags, ...program];
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, program, {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -33,7 +33,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   // What a process starts from, and the parts only such an entry uses.
   [
     "process",
-    /^(server\/[^/]+\.ts|server\/(boot|local|operator|console)\/|workers\/[^/]+\.ts|importers\/cli\.ts|db\/create-migration\.ts)/,
+    /^(server\/[^/]+\.(ts|mjs)|server\/(boot|local|operator|console|entries)\/|workers\/[^/]+\.ts|importers\/cli\.ts|db\/create-migration\.ts)/,
   ],
 ];
 

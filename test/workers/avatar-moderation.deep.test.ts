@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { sourceFlags } from "../support/programs.ts";
 import { listForReview } from "../../db/queries/avatar-reviews.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { configToEnv } from "../../server/core/config.ts";
@@ -25,7 +25,7 @@ const workers: ChildProcess[] = [];
 
 const startWorker = async () => {
   const worker = fork(entry, {
-    execArgv: nodeFlags,
+    execArgv: [...sourceFlags],
     env: { ...process.env, ...configToEnv(app.deps.config) },
   });
   workers.push(worker);

@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { nodeFlags } from "../../server/core/node-flags.ts";
+import { sourceFlags } from "../support/programs.ts";
 import { listForReview } from "../../db/queries/avatar-reviews.ts";
 import { configToEnv } from "../../server/core/config.ts";
 import { silentLogger } from "../../server/core/logger.ts";
@@ -23,7 +23,7 @@ const workers: ChildProcess[] = [];
 
 const startWorker = async () => {
   const worker = fork(entry, {
-    execArgv: nodeFlags,
+    execArgv: [...sourceFlags],
     env: { ...process.env, ...configToEnv(app.deps.config) },
   });
   workers.push(worker);

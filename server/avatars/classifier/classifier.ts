@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { nodeFlags } from "../../core/node-flags.ts";
 import type { Logger } from "../../core/logger.ts";
+import { program } from "../../core/programs.ts";
 import type { Answer, Question, Scores } from "./contract.ts";
 
 /** `idle`: nothing was asked yet, or not for long; the model is loaded by the next question. */
@@ -16,7 +15,7 @@ export interface Classifier {
 
 export interface ClassifierOptions {
   log: Logger;
-  /** Module that answers as `process.ts` does. */
+  /** Module that answers as the classifier does. */
   entry?: URL;
   /** After a failure nobody tries to load it for so long. */
   pauseMs?: number;
@@ -47,7 +46,8 @@ function isInstalled(): boolean {
 
 /** The model in a process of its own: no other job waits while it computes, or dies when it does. */
 export function createClassifier(options: ClassifierOptions): Classifier {
-  const { log, entry = new URL("./process.ts", import.meta.url) } = options;
+  const { log, entry } = options;
+  const own = program("classifier");
   const { pauseMs = defaultPauseMs } = options;
   const pending = new Map<number, Pending>();
   let child: ChildProcess | null = null;
@@ -86,8 +86,8 @@ export function createClassifier(options: ClassifierOptions): Classifier {
   const load = async (): Promise<void> => {
     state = "loading";
     // It needs nothing of our environment, least of all its secrets.
-    child = fork(fileURLToPath(entry), {
-      execArgv: nodeFlags,
+    child = fork(entry ?? own.file, {
+      execArgv: [...own.flags],
       env: {},
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],

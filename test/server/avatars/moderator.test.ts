@@ -17,7 +17,7 @@ import { normalizePicture, refusalOf } from "../../../server/avatars/images.ts";
 import { createModerator, judgeScores } from "../../../server/avatars/moderator.ts";
 import { perceptualHash } from "../../../server/avatars/perceptual-hash.ts";
 import { parseConfig } from "../../../server/core/config.ts";
-import { nodeFlags } from "../../../server/core/node-flags.ts";
+import { sourceFlags } from "../../support/programs.ts";
 import { silentLogger } from "../../../server/core/logger.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { registerAccount } from "../../support/identity.ts";
@@ -111,10 +111,8 @@ describe("the classifier", () => {
   });
 
   it("ends with its worker, not by the signals that everybody gets when a service stops", async () => {
-    const entry = fileURLToPath(
-      new URL("../../../server/avatars/classifier/process.ts", import.meta.url),
-    );
-    const child = fork(entry, { execArgv: nodeFlags, env: {}, serialization: "advanced" });
+    const entry = fileURLToPath(new URL("../../../server/entries/classifier.ts", import.meta.url));
+    const child = fork(entry, { execArgv: [...sourceFlags], env: {}, serialization: "advanced" });
     const answer = async () => (await once(child, "message"))[0] as Answer;
     assert.equal((await answer()).id, 0);
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) child.kill(signal);

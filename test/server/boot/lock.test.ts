@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
-import { nodeFlags } from "../../../server/core/node-flags.ts";
+import { sourceFlags } from "../../support/programs.ts";
 
 const programs = 4;
 const rounds = 300;
@@ -38,7 +38,7 @@ describe("the lock of DATA_DIR", () => {
   const race = async () => {
     const child = spawn(
       process.execPath,
-      [...nodeFlags, "--input-type=module", "-e", racer, dataDir],
+      [...sourceFlags, "--input-type=module", "-e", racer, dataDir],
       { stdio: ["ignore", "ignore", "pipe"], timeout: 60_000 },
     );
     const [problems, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);

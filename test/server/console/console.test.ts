@@ -11,7 +11,7 @@ import { Refusal, type Options } from "../../../server/console/command.ts";
 import { commands } from "../../../server/console/commands.ts";
 import { createDatabase } from "../../../server/operator/database.ts";
 import { createPlayerDesk } from "../../../server/operator/players.ts";
-import { nodeFlags } from "../../../server/core/node-flags.ts";
+import { builtProgram } from "../../support/programs.ts";
 import type { Config } from "../../../server/core/config.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
 import { knownMisreadings } from "../../../server/http/probe/builds.ts";
@@ -418,10 +418,10 @@ function commandForProjection(): void {
 
 function consoleAsProgram(): void {
   it("ends quietly when nobody reads what it prints, and so does the interface document", () => {
-    for (const program of ["server/console.ts config", "server/openapi.ts"]) {
-      const call = `"$0" ${nodeFlags.join(" ")} ${program} | true`;
-      const { stderr } = spawnSync("sh", ["-c", call, process.execPath]);
-      assert.equal(stderr.toString(), "", program);
+    for (const program of [[...builtProgram("console"), "config"], builtProgram("openapi")]) {
+      const call = `"$0" "$@" | true`;
+      const { stderr } = spawnSync("sh", ["-c", call, process.execPath, ...program]);
+      assert.equal(stderr.toString(), "", program.join(" "));
     }
   });
 
@@ -439,7 +439,7 @@ function consoleAsProgram(): void {
       const { REDIS_URL } = app.deps.config;
       const call = promisify(execFile)(
         process.execPath,
-        [...nodeFlags, "server/console.ts", "operator:list"],
+        [...builtProgram("console"), "operator:list"],
         { env: { ...process.env, DATA_DIR: dataDir, REDIS_URL, ...env } },
       );
       await assert.rejects(

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { sql } from "kysely";
-import { nodeFlags } from "../../../server/core/node-flags.ts";
+import { builtProgram } from "../../support/programs.ts";
 import { findAward } from "../../../db/queries/awards.ts";
 import { readWallet } from "../../../db/queries/wallets.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
@@ -135,7 +135,7 @@ describe("the wallet on the command line", () => {
 
   it("ends with 1 and the code on standard error, as a command", async () => {
     const player = await newPlayer();
-    const args = [...nodeFlags, "server/console.ts", "ingots:admin", "--player", player];
+    const args = [...builtProgram("console"), "ingots:admin", "--player", player];
     const call = promisify(execFile)(process.execPath, [...args, "--amount", "-5"], {
       env: { ...process.env, ...env() },
     });

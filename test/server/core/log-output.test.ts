@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { pino } from "pino";
 import { droppedLogBytes, openLogOutput, type LogOutput } from "../../../server/core/log-output.ts";
-import { nodeFlags } from "../../../server/core/node-flags.ts";
+import { sourceFlags } from "../../support/programs.ts";
 import { logSecurity } from "../../../server/core/security-log.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -131,7 +131,7 @@ describe("the output of log lines", () => {
       process.exit(7);`;
     const child = spawn(
       process.execPath,
-      [...nodeFlags, "--input-type=module", "--eval", program],
+      [...sourceFlags, "--input-type=module", "--eval", program],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
     const [code] = (await once(child, "exit", { signal: AbortSignal.timeout(30_000) })) as [number];

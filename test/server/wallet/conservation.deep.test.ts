@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { nodeFlags } from "../../../server/core/node-flags.ts";
+import { sourceFlags } from "../../support/programs.ts";
 import { saveAwards, type AwardTerms } from "../../../db/queries/awards.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { compareBooks } from "../../../db/queries/wallet-books.ts";
@@ -135,7 +135,7 @@ describe(`5,000 movements of 100 players at once, with killed processes (seed ${
     killAfter: number | null,
   ): Promise<Wish[]> {
     const program = fileURLToPath(new URL("./teller-process.ts", import.meta.url));
-    const child: ChildProcess = fork(program, [], { execArgv: nodeFlags });
+    const child: ChildProcess = fork(program, [], { execArgv: [...sourceFlags] });
     // What was said before the end is heard before the channel closes.
     const ended = Promise.all([once(child, "exit"), once(child, "disconnect")]);
     const answered = new Set<string>();

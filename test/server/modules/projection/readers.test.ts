@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { sql } from "kysely";
-import { nodeFlags } from "../../../../server/core/node-flags.ts";
+import { builtProgram } from "../../../support/programs.ts";
 import { projectionOf } from "../../../../db/projections/refresh.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { importEnvelope } from "../../../../importers/run.ts";
@@ -39,8 +39,8 @@ const patch = (n: number) =>
 describe("readers of the projection", () => {
   let app: App;
   let folder: string;
-  const run = async (script: string, ...args: string[]) => {
-    const child = spawn(process.execPath, [...nodeFlags, script, ...args], {
+  const run = async (program: string, ...args: string[]) => {
+    const child = spawn(process.execPath, [...builtProgram(program), ...args], {
       env: {
         ...process.env,
         DATABASE_URL: app.stores.databaseUrl,
@@ -123,7 +123,7 @@ describe("readers of the projection", () => {
   }
 
   it("see one patch or the next while patches are imported", async (t) => {
-    const seen = await watch(t, run("importers/cli.ts", game, join(folder, "patches")));
+    const seen = await watch(t, run("import", game, join(folder, "patches")));
     assert.deepEqual(seen, [...seen].sort(), "nobody goes back to an older patch");
     const last = (await app.client.get("/v2/item/id.item.n7")).body as Row;
     assert.equal(last["gear_score"], patches.at(-1));
@@ -133,11 +133,11 @@ describe("readers of the projection", () => {
     const em = app.deps.em;
     const age = sql`update projection_items set gear_score = 0, rarity = null, inputs_hash = 'old'`;
     await rowsOf(em, age);
-    const seen = await watch(t, run("server/console.ts", "projection:rebuild"));
+    const seen = await watch(t, run("console", "projection:rebuild"));
     assert.ok(seen.every((state) => state === 0 || state === patches.at(-1)));
     const again = (await app.client.get("/v2/items?limit=200")).body as { rows: Row[] };
     assert.ok(again.rows.every((row) => row["gear_score"] === patches.at(-1)));
-    await watch(t, run("server/console.ts", "projection:rebuild", "--back"));
+    await watch(t, run("console", "projection:rebuild", "--back"));
     const back = (await app.client.get("/v2/items?limit=200")).body as { rows: Row[] };
     assert.ok(back.rows.every((row) => row["gear_score"] === 0));
   });

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from "commander";
-import { StartError } from "./boot/start-error.ts";
-import { Interrupted } from "./boot/stores.ts";
-import { ConfigError, loadConfig } from "./core/config.ts";
-import { Refusal, type ConsoleCommand } from "./console/command.ts";
-import { commands } from "./console/commands.ts";
+import { StartError } from "../boot/start-error.ts";
+import { Interrupted } from "../boot/stores.ts";
+import { ConfigError, loadConfig } from "../core/config.ts";
+import { Refusal, type ConsoleCommand } from "../console/command.ts";
+import { commands } from "../console/commands.ts";
 
 const interrupted = 130;
 const expected = [Refusal, ConfigError, StartError, Interrupted];
