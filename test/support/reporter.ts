@@ -3,6 +3,8 @@ import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 
+type Coverage = Extract<TestEvent, { type: "test:coverage" }>["data"]["summary"];
+
 /**
  * A line for each file when its last test has ended, below it what its tests tell, leave out and find wrong. Sets the
  * exit code, since Node counts tests alone: a file that cannot be loaded, or an `after` that fails, would pass.
@@ -22,6 +24,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       // Node's own sums are of no test.
       if (data.nesting > 0 || /^(Error|Warning)/.test(data.message))
         told += `    ${data.message}\n`;
+    } else if (type === "test:coverage") {
+      yield describeCoverage(data.summary);
     } else if (type === "test:pass" || type === "test:fail") {
       if (data.nesting === 0) ms += data.details.duration_ms;
       const name = [...names.slice(0, data.nesting), data.name].join(" > ");
@@ -37,6 +41,19 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     }
   }
   yield describeFile(file, ms, told, failed);
+}
+
+/** Files with the fewest lines that a test reaches first. */
+function describeCoverage({ files, totals, workingDirectory }: Coverage): string {
+  const lines = files
+    .toSorted((a, b) => a.coveredLinePercent - b.coveredLinePercent)
+    .map(
+      ({ path, coveredLinePercent: percent }) =>
+        [percent, relative(workingDirectory, path)] as const,
+    );
+  return [...lines, [totals.coveredLinePercent, "all lines"] as const]
+    .map(([percent, name]) => `${percent.toFixed(1).padStart(5)} %  ${name}\n`)
+    .join("");
 }
 
 /** Of a test that a helper declares the file is not told, of one that stands for a broken file only by its name. */

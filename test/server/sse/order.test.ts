@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
+import { createRandom } from "../../survival/random.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
@@ -50,6 +51,9 @@ async function flood(code: string, count: number, everyMs: number): Promise<numb
   return seq;
 }
 
+const seed = Number(process.env["ORDER_SEED"] ?? Date.now() % 1_000_000);
+const random = createRandom(seed);
+
 describe("the order of a stream", () => {
   before(async () => {
     redis = await startTestRedis();
@@ -64,7 +68,7 @@ describe("the order of a stream", () => {
     await redis.stop();
   });
 
-  test("every stream sees one run without holes while streams come and go in a flood", async () => {
+  test(`every stream sees one run without holes while streams come and go in a flood (ORDER_SEED=${seed})`, async () => {
     const code = "FLDAAA";
     const seen: { stream: EventStream; from: number | null }[] = [];
     const open: EventStream[] = [];
@@ -72,16 +76,16 @@ describe("the order of a stream", () => {
     let isOver = false;
     void publishing.then(() => (isOver = true));
     while (!isOver) {
-      const earlier = seen[Math.floor(Math.random() * seen.length)]?.stream;
-      const last = Math.random() < 0.6 ? (earlier?.lastEventId ?? undefined) : undefined;
-      const hub = Math.random() < 0.5 ? 0 : 1;
+      const earlier = seen[Math.floor(random() * seen.length)]?.stream;
+      const last = random() < 0.6 ? (earlier?.lastEventId ?? undefined) : undefined;
+      const hub = random() < 0.5 ? 0 : 1;
       const stream = follow(code, last === undefined ? { hub } : { last, hub });
       seen.push({ stream, from: last === undefined ? null : Number(last) });
       open.push(stream);
       await delay(4);
       // Without a bound a slow machine opens more streams, and is the slower for them.
-      if (Math.random() < 0.4 || open.length > 40)
-        open.splice(Math.floor(Math.random() * open.length), 1)[0]?.close();
+      if (random() < 0.4 || open.length > 40)
+        open.splice(Math.floor(random() * open.length), 1)[0]?.close();
     }
     const final = await publishing;
     const witness = follow(code);
@@ -96,11 +100,11 @@ describe("the order of a stream", () => {
     );
   });
 
-  test("a stream resumes at any number on either hub, without a snapshot", async () => {
+  test(`a stream resumes at any number on either hub, without a snapshot (ORDER_SEED=${seed})`, async () => {
     const code = "RSMAAA";
     const final = await flood(code, 60, 0);
     for (let n = 0; n < 24; n++) {
-      const from = Math.floor(Math.random() * (final + 1));
+      const from = Math.floor(random() * (final + 1));
       const stream = follow(code, { last: String(from), hub: n % 2 === 0 ? 0 : 1 });
       if (from < final) await stream.waitFor(isAt(final), `${final} after ${from}`);
       assertContiguous(stream, from);
