@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+
+const root = join(import.meta.dirname, "../..");
+/** Root may write everywhere. */
+const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const folders = [
+  "server",
+  "workers",
+  "actors",
+  "importers",
+  "db",
+  "package.json",
+  "package-lock.json",
+];
+
+describe("the build", () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "ember-build-"));
+    chmodSync(folder, 0o755);
+    for (const name of folders) cpSync(join(root, name), join(folder, name), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const build = (...args: string[]) => [join(folder, "server/build.mjs"), ...args];
+  const current = () => readlinkSync(join(folder, ".build/current"));
+  const refusal = (options: object = {}) =>
+    promisify(execFile)(process.execPath, build("--if-changed"), options).then(
+      () => "nothing was refused",
+      (error: { code: number; stderr: string }) => `${error.code} ${error.stderr}`,
+    );
+  const changed = join("server", "core", "ids.ts");
+  const change = (text: string) =>
+    writeFileSync(join(folder, changed), readFileSync(join(root, changed), "utf8") + text);
+
+  it("is made once for the same sources, and says so by its name", () => {
+    execFileSync(process.execPath, build("--if-changed"));
+    const first = current();
+    const map = join(folder, ".build/current/primary.js.map");
+    const made = readFileSync(map, "utf8");
+    writeFileSync(map, "untouched");
+    execFileSync(process.execPath, build("--if-changed"));
+    assert.deepEqual([current(), readFileSync(map, "utf8")], [first, "untouched"]);
+    execFileSync(process.execPath, build());
+    assert.deepEqual([current(), readFileSync(map, "utf8")], [first, made], "and again when asked");
+  });
+
+  it("keeps the one that a service may run from when the sources change", () => {
+    const first = current();
+    change("export const version = 2;\n");
+    execFileSync(process.execPath, build("--if-changed"));
+    assert.notEqual(current(), first);
+    assert.ok(existsSync(join(folder, ".build", first, "primary.js")));
+  });
+
+  it("leaves nothing when the sources are wrong, and says where", async () => {
+    const last = current();
+    change("export const version: = 3;\n");
+    const said = await refusal();
+    assert.match(said, /^1 the build failed: .*\n.*ids\.ts:\d+:\d+: ERROR/);
+    assert.equal(current(), last);
+    assert.deepEqual(
+      readdirSync(join(folder, ".build")).filter((name) => name.includes(".")),
+      [],
+    );
+  });
+
+  it("says in one line what to run where it may not be written", async () => {
+    change("export const version = 4;\n");
+    chmodSync(join(folder, ".build"), 0o555);
+    assert.match(await refusal(nobody), /^1 the build in \.build is not of .*`npm run build`.*\n$/);
+    chmodSync(join(folder, ".build"), 0o755);
+  });
+});
