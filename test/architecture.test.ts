@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { findCycles, importsIn, readImports, sourceFiles } from "./support/imports.ts";
+import { addCounts, countQueries, noQueries, textShare } from "./support/query-shares.ts";
 import { refuse, zoneOf } from "./support/zones.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -58,6 +59,13 @@ describe("libraries", () => {
 
   it("are patched nowhere and reached by declared members only, but for the files named here", () => {
     assert.deepEqual(patching.toSorted(), Object.keys(patchers).toSorted());
+  });
+});
+
+describe("queries", () => {
+  it("are texts of SQL in at most a quarter of all calls", () => {
+    const all = [...countQueries().values()].reduce(addCounts, noQueries);
+    assert.ok(textShare(all) <= 25, JSON.stringify(all));
   });
 });
 

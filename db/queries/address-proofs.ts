@@ -1,29 +1,40 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { Revocation } from "../entities/revocation.ts";
-import { rowsOf } from "./rows.ts";
+import { millis, nullableMillis } from "./expressions.ts";
+import { findRow, findRows, rowsOf } from "./rows.ts";
 
 /** A session whose holder is now proving the address; a passport may have been put into any browser. */
 export async function isProvingSession(
   em: EntityManager,
   { id, playerId, now }: { id: string; playerId: number; now: Date },
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from token_families where id = ${id} and player_id = ${playerId}
-      and revoked_at is null and ends_at > ${now} and method is distinct from 'passport'`,
+  const session = await findRow(em, (db) =>
+    db
+      .selectFrom("token_families")
+      .select("id")
+      .where("id", "=", id)
+      .where("player_id", "=", playerId)
+      .where("revoked_at", "is", null)
+      .where("ends_at", ">", now)
+      .where("method", "is distinct from", "passport"),
   );
-  return rows.length > 0;
+  return session !== null;
 }
 
 /** Whether an open account's address is one that nobody has proven yet. */
 export async function isAddressUnproven(em: EntityManager, playerId: number): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from players where id = ${playerId} and not is_guest and deleted_at is null
-      and email_key is not null and email_verified_at is null`,
+  const player = await findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("id", "=", playerId)
+      .where("is_guest", "=", false)
+      .where("deleted_at", "is", null)
+      .where("email_key", "is not", null)
+      .where("email_verified_at", "is", null),
   );
-  return rows.length > 0;
+  return player !== null;
 }
 
 export interface AddressProof {
@@ -126,12 +137,19 @@ export function listRevocations(
   playerId: number,
   limit: number,
 ): Promise<RevocationRow[]> {
-  return rowsOf(
-    em,
-    sql<RevocationRow>`select kind, label, reason,
-        (extract(epoch from attached_at) * 1000)::float8 as "attachedAtMs",
-        (extract(epoch from revoked_at) * 1000)::float8 as "revokedAtMs"
-      from revocations where player_id = ${playerId} order by id desc limit ${limit}`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("revocations")
+      .select([
+        "kind",
+        "label",
+        "reason",
+        nullableMillis("attached_at").as("attachedAtMs"),
+        millis("revoked_at").as("revokedAtMs"),
+      ])
+      .where("player_id", "=", playerId)
+      .orderBy("id", "desc")
+      .limit(limit),
   );
 }
 
@@ -140,11 +158,14 @@ export async function listVoidFamilies(
   em: EntityManager,
   { since, limit }: { since: Date; limit: number },
 ): Promise<string[]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: string }>`select id from token_families
-      where revoked_reason is not null and revoked_at > ${since}
-      order by revoked_at desc limit ${limit}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("token_families")
+      .select("id")
+      .where("revoked_reason", "is not", null)
+      .where("revoked_at", ">", since)
+      .orderBy("revoked_at", "desc")
+      .limit(limit),
   );
   return rows.map(({ id }) => id);
 }
@@ -160,17 +181,25 @@ export interface AddressOrigin {
   device: string | null;
 }
 
-export async function findAddressOrigin(
+export function findAddressOrigin(
   em: EntityManager,
   playerId: number,
 ): Promise<AddressOrigin | null> {
-  const rows = await rowsOf(
-    em,
-    sql<AddressOrigin>`select name, realm, address_ip as ip, address_agent as agent,
-        address_device as device,
-        (extract(epoch from coalesce(upgraded_at, created_at)) * 1000)::float8 as "createdAtMs",
-        (extract(epoch from address_set_at) * 1000)::float8 as "setAtMs"
-      from players where id = ${playerId} and deleted_at is null`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select([
+        "name",
+        "realm",
+        "address_ip as ip",
+        "address_agent as agent",
+        "address_device as device",
+        sql<number>`(extract(epoch from coalesce(upgraded_at, created_at)) * 1000)::float8`.as(
+          "createdAtMs",
+        ),
+        nullableMillis("address_set_at").as("setAtMs"),
+      ])
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null),
   );
-  return rows[0] ?? null;
 }

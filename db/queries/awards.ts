@@ -2,7 +2,8 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { preparedRowsOf } from "../prepared.ts";
 import { isSameRole } from "./players.ts";
-import { rowsOf } from "./rows.ts";
+import { millis } from "./expressions.ts";
+import { changeRows, findRow, findRows } from "./rows.ts";
 import { levelsAt, type WalletView } from "./wallets.ts";
 
 export interface AwardTerms {
@@ -24,46 +25,66 @@ export interface Grant {
   grantedAtMs: number;
 }
 
-const grantColumns = sql.raw(
+const grantColumns = [
+  "award_id as awardId",
+  "game",
+  "ember_value as emberValue",
+  "repeatable",
+  millis("granted_at").as("grantedAtMs"),
+] as const;
+/** The same for statements written as text. */
+const grantColumnsText = sql.raw(
   `award_id as "awardId", game, ember_value as "emberValue", repeatable, (extract(epoch from granted_at) * 1000)::float8 as "grantedAtMs"`,
 );
 
 /** The award of this id and game; null when unknown or switched off. */
-export async function findAward(
+export function findAward(
   em: EntityManager,
   awardId: string,
   game: string,
 ): Promise<AwardTerms | null> {
-  const rows = await rowsOf<AwardTerms>(
-    em,
-    sql`select award_id as "awardId", game, name, ember_value as "emberValue", repeatable,
-        daily_limit as "dailyLimit", client_claimable as "clientClaimable", is_active as "isActive"
-      from award_definitions where award_id = ${awardId} and game = ${game} and is_active`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("award_definitions")
+      .select([
+        "award_id as awardId",
+        "game",
+        "name",
+        "ember_value as emberValue",
+        "repeatable",
+        "daily_limit as dailyLimit",
+        "client_claimable as clientClaimable",
+        "is_active as isActive",
+      ])
+      .where("award_id", "=", awardId)
+      .where("game", "=", game)
+      .where("is_active", "=", true),
   );
-  return rows[0] ?? null;
 }
 
 /** The first grant of an award to a player; null when there is none. */
-export async function findFirstGrant(
+export function findFirstGrant(
   em: EntityManager,
   which: { playerId: number; awardId: string; game: string },
 ): Promise<Grant | null> {
-  const rows = await rowsOf<Grant>(
-    em,
-    sql`select ${grantColumns} from award_grants
-      where player_id = ${which.playerId} and award_id = ${which.awardId} and game = ${which.game}
-      order by granted_at, entry_id limit 1`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("award_grants")
+      .select(grantColumns)
+      .where("player_id", "=", which.playerId)
+      .where("award_id", "=", which.awardId)
+      .where("game", "=", which.game)
+      .orderBy("granted_at")
+      .orderBy("entry_id")
+      .limit(1),
   );
-  return rows[0] ?? null;
 }
 
 /** The grant of a request that came before under the same name; null when there is none. */
-export async function findGrantNamed(em: EntityManager, ref: string): Promise<Grant | null> {
-  const rows = await rowsOf<Grant>(
-    em,
-    sql`select ${grantColumns} from award_grants where ref = ${ref}`,
+export function findGrantNamed(em: EntityManager, ref: string): Promise<Grant | null> {
+  return findRow(em, (db) =>
+    db.selectFrom("award_grants").select(grantColumns).where("ref", "=", ref),
   );
-  return rows[0] ?? null;
 }
 
 /** How often a player got an award from `since` on, before `until`. */
@@ -71,13 +92,17 @@ export async function countGrants(
   em: EntityManager,
   which: { playerId: number; awardId: string; game: string; since: Date; until: Date },
 ): Promise<number> {
-  const rows = await rowsOf<{ count: number }>(
-    em,
-    sql`select count(*)::int as count from award_grants
-      where player_id = ${which.playerId} and award_id = ${which.awardId} and game = ${which.game}
-        and granted_at >= ${which.since} and granted_at < ${which.until}`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("award_grants")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("player_id", "=", which.playerId)
+      .where("award_id", "=", which.awardId)
+      .where("game", "=", which.game)
+      .where("granted_at", ">=", which.since)
+      .where("granted_at", "<", which.until),
   );
-  return rows[0]?.count ?? 0;
+  return row?.count ?? 0;
 }
 
 /** What a player asks for, and the UTC day it is. */
@@ -137,7 +162,7 @@ export async function grantAtOnce(
         insert into award_grants (player_id, award_id, game, ember_value, repeatable, entry_id, granted_at, ref)
         select m.player_id, m.award_id, m.game, m.ember_value, m.repeatable, e.id, ${at}::timestamptz, ${ref}::text
         from moved m, entry e
-        returning ${grantColumns}
+        returning ${grantColumnsText}
       )
       select g.*, json_build_object('balance', m.balance, 'total', m.total, ${levelsAt(sql`m.total`)}) as embers
       from granted g, moved m`,
@@ -152,40 +177,63 @@ export async function insertGrant(
   em: EntityManager,
   grant: Grant & { playerId: number; entryId: number; ref: string | null },
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`insert into award_grants (player_id, award_id, game, ember_value, repeatable, entry_id, granted_at,
-        ref)
-      values (${grant.playerId}, ${grant.awardId}, ${grant.game}, ${grant.emberValue},
-        ${grant.repeatable}, ${grant.entryId}, ${new Date(grant.grantedAtMs)}, ${grant.ref})`,
+  await changeRows(em, (db) =>
+    db.insertInto("award_grants").values({
+      player_id: grant.playerId,
+      award_id: grant.awardId,
+      game: grant.game,
+      ember_value: grant.emberValue,
+      repeatable: grant.repeatable,
+      entry_id: grant.entryId,
+      granted_at: new Date(grant.grantedAtMs),
+      ref: grant.ref,
+    }),
   );
 }
 
 /** Grants of a player, newest first; of one game when it is given. */
-export async function listGrants(
+export function listGrants(
   em: EntityManager,
   playerId: number,
   options: { game: string | null; limit: number },
 ): Promise<Grant[]> {
-  return rowsOf(
-    em,
-    sql`select ${grantColumns} from award_grants
-      where player_id = ${playerId} and (${options.game}::text is null or game = ${options.game})
-      order by entry_id desc limit ${options.limit}`,
-  );
+  return findRows(em, (db) => {
+    const own = db
+      .selectFrom("award_grants")
+      .select(grantColumns)
+      .where("player_id", "=", playerId)
+      .orderBy("entry_id", "desc")
+      .limit(options.limit);
+    return options.game === null ? own : own.where("game", "=", options.game);
+  });
 }
 
 /** Adds definitions, or changes those that are there; others stay. Grants keep what they were worth. */
 export async function saveAwards(em: EntityManager, awards: readonly AwardTerms[]): Promise<void> {
-  await rowsOf(
-    em,
-    sql`insert into award_definitions as d
-        (award_id, game, name, ember_value, repeatable, daily_limit, client_claimable, is_active)
-      select "awardId", game, name, "emberValue", repeatable, "dailyLimit", "clientClaimable", "isActive"
-      from jsonb_to_recordset(${JSON.stringify(awards)}::jsonb) as x("awardId" text, game text, name text,
-        "emberValue" int, repeatable boolean, "dailyLimit" int, "clientClaimable" boolean, "isActive" boolean)
-      on conflict (award_id, game) do update set name = excluded.name, ember_value = excluded.ember_value,
-        repeatable = excluded.repeatable, daily_limit = excluded.daily_limit,
-        client_claimable = excluded.client_claimable, is_active = excluded.is_active`,
+  if (awards.length === 0) return;
+  const rows = awards.map((award) => ({
+    award_id: award.awardId,
+    game: award.game,
+    name: award.name,
+    ember_value: award.emberValue,
+    repeatable: award.repeatable,
+    daily_limit: award.dailyLimit,
+    client_claimable: award.clientClaimable,
+    is_active: award.isActive,
+  }));
+  await changeRows(em, (db) =>
+    db
+      .insertInto("award_definitions")
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(["award_id", "game"]).doUpdateSet((eb) => ({
+          name: eb.ref("excluded.name"),
+          ember_value: eb.ref("excluded.ember_value"),
+          repeatable: eb.ref("excluded.repeatable"),
+          daily_limit: eb.ref("excluded.daily_limit"),
+          client_claimable: eb.ref("excluded.client_claimable"),
+          is_active: eb.ref("excluded.is_active"),
+        })),
+      ),
   );
 }

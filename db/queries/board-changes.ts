@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { ChangeKind } from "../entities/board-change.ts";
 import { preparedRowsOf } from "../prepared.ts";
-import { changeRows, rowsOf } from "./rows.ts";
+import { changeRows } from "./rows.ts";
 import { deleteWhere } from "./slices.ts";
 
 /** Carried over changes kept for a Redis that lost its last seconds. */
@@ -82,10 +82,15 @@ export async function saveCarriedOver(
  * when others have noted more since, the next look shows it again.
  */
 export async function putBack(em: EntityManager, held: number, noted: number): Promise<void> {
-  await rowsOf(
-    em,
-    sql`with waiting as (update board_changes set batch = null where batch > ${held})
-      update board_state set batch = ${held} where id = 1 and batch = ${noted}`,
+  await changeRows(em, (db) =>
+    db
+      .with("waiting", (of) =>
+        of.updateTable("board_changes").set({ batch: null }).where("batch", ">", held),
+      )
+      .updateTable("board_state")
+      .set({ batch: held })
+      .where("id", "=", 1)
+      .where("batch", "=", noted),
   );
 }
 
@@ -94,12 +99,21 @@ export async function putBack(em: EntityManager, held: number, noted: number): P
  * reads while they go must not take the rest for all.
  */
 export async function trimChanges(em: EntityManager): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update board_state set trimmed = greatest(trimmed, bound.batch) from (
-        select batch from board_changes where batch is not null
-        order by batch desc offset ${keptChanges} limit 1
-      ) bound where id = 1`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("board_state")
+      .from((of) =>
+        of
+          .selectFrom("board_changes")
+          .select("batch")
+          .where("batch", "is not", null)
+          .orderBy("batch", "desc")
+          .offset(keptChanges)
+          .limit(1)
+          .as("bound"),
+      )
+      .set({ trimmed: sql<number>`greatest(trimmed, bound.batch)` })
+      .where("id", "=", 1),
   );
   await deleteWhere(em, "board_changes", (eb) =>
     eb("batch", "<=", eb.selectFrom("board_state").select("trimmed").where("id", "=", 1)),

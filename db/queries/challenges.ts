@@ -133,9 +133,11 @@ export async function releaseQuestions(
       update questions set pool = 'public' from locked
       where questions.id = locked.id returning questions.id`,
   );
-  await rowsOf(
-    em,
-    sql`update challenges set released_at = ${now} where id in (select id from (${due}) as due)`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("challenges")
+      .set({ released_at: now })
+      .where("id", "in", sql<number>`(select id from (${due}) as due)`),
   );
   return moved.length;
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { imports } from "./codex-import.ts";
 import { allowSeconds } from "../prepared.ts";
-import { rowsOf } from "./rows.ts";
+import { findRow, rowsOf } from "./rows.ts";
 
 /** Documents, and assets, that one slice deletes. */
 export const cleanupSlice = 2_000;
@@ -19,13 +19,8 @@ export interface Cleaned {
  * an import is running: what it is about to refer to must stay. Needs a transaction of its own.
  */
 export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
-  const [lock] = await rowsOf(
-    em,
-    sql<{
-      isFree: boolean;
-    }>`select pg_try_advisory_xact_lock(${imports.lock}::int, ${imports.all}::int)
-      as "isFree"`,
-  );
+  const isFree = sql<boolean>`pg_try_advisory_xact_lock(${imports.lock}::int, ${imports.all}::int)`;
+  const lock = await findRow(em, (db) => db.selectNoFrom(isFree.as("isFree")));
   if (!lock?.isFree) return null;
   await allowSeconds(em, imports.statementSeconds);
   const documents = await countOf(

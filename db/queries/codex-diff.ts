@@ -2,7 +2,8 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { StateAt } from "./codex-import.ts";
 import type { Stretch } from "./codex-directory.ts";
-import { rowsOf } from "./rows.ts";
+import { anyOf } from "./expressions.ts";
+import { findRows, rowsOf } from "./rows.ts";
 
 /** An entity that differs between two states; null where it does not exist. Equal documents never pair. */
 export interface DiffPair {
@@ -66,10 +67,8 @@ export async function readDocuments(
   em: EntityManager,
   ids: readonly number[],
 ): Promise<Map<number, string>> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number; body: string }>`
-      select id, body from codex_documents where id = any(${ids}::int[])`,
+  const rows = await findRows(em, (db) =>
+    db.selectFrom("codex_documents").select(["id", "body"]).where("id", "=", anyOf(ids, "int")),
   );
   return new Map(rows.map(({ id, body }) => [id, body]));
 }

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { openOrd, type CodexPatch } from "./codex-directory.ts";
 import { allowSeconds } from "../prepared.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow, findRows, rowsOf, type Build } from "./rows.ts";
 
 /** State of a branch: its rows with `fromOrd <= ord < toOrd`. */
 export interface StateAt {
@@ -25,11 +25,16 @@ export async function lockGame(em: EntityManager, slug: string): Promise<boolean
   await allowSeconds(em, imports.statementSeconds);
   await rowsOf(em, sql.raw(`set local lock_timeout = '${lockWaitSeconds}s'`));
   try {
-    await rowsOf(
-      em,
-      sql`select pg_advisory_xact_lock_shared(${imports.lock}::int, ${imports.all}::int)`,
+    await findRow(em, (db) =>
+      db.selectNoFrom(
+        sql`pg_advisory_xact_lock_shared(${imports.lock}::int, ${imports.all}::int)`.as("locked"),
+      ),
     );
-    await rowsOf(em, sql`select pg_advisory_xact_lock(${importLock}::int, hashtext(${slug}))`);
+    await findRow(em, (db) =>
+      db.selectNoFrom(
+        sql`pg_advisory_xact_lock(${importLock}::int, hashtext(${slug}))`.as("locked"),
+      ),
+    );
     // What is waited for from here on belongs to an import of another game, which ends by itself.
     await rowsOf(em, sql.raw("set local lock_timeout = default"));
     return true;
@@ -77,16 +82,21 @@ export async function readStateBefore(
   patch: StateAt,
   current: ReadonlyMap<string, KeptEntity>,
 ): Promise<Map<string, KeptEntity>> {
-  const rows = await rowsOf(
-    em,
-    sql<{ key: string; upstreamKey: string | null; hash: string | null }>`
-      select e.key, ${upstreamKeyOn(patch.branchId)} as "upstreamKey", d.hash
-      from codex_versions v
-      join codex_entities e on e.id = v.entity_id
-      left join codex_versions p on p.branch_id = v.branch_id and p.entity_id = v.entity_id
-        and p.to_ord = v.from_ord
-      left join codex_documents d on d.id = p.document_id
-      where v.branch_id = ${patch.branchId} and v.from_ord = ${patch.ord} and not v.is_inherited`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_versions as v")
+      .innerJoin("codex_entities as e", "e.id", "v.entity_id")
+      .leftJoin("codex_versions as p", (join) =>
+        join
+          .onRef("p.branch_id", "=", "v.branch_id")
+          .onRef("p.entity_id", "=", "v.entity_id")
+          .onRef("p.to_ord", "=", "v.from_ord"),
+      )
+      .leftJoin("codex_documents as d", "d.id", "p.document_id")
+      .select(["e.key", upstreamKeyOn(patch.branchId).as("upstreamKey"), "d.hash"])
+      .where("v.branch_id", "=", patch.branchId)
+      .where("v.from_ord", "=", patch.ord)
+      .where("v.is_inherited", "=", sql.lit(false)),
   );
   const before = new Map(current);
   for (const { key, upstreamKey, hash } of rows)
@@ -101,11 +111,13 @@ export async function readTextHashes(
   state: StateAt | null,
 ): Promise<Map<string, string>> {
   if (state === null) return new Map();
-  const rows = await rowsOf(
-    em,
-    sql<{ locale: string; hash: string }>`
-      select locale, hash from codex_texts where branch_id = ${state.branchId}
-        and from_ord <= ${state.ord} and to_ord > ${state.ord}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_texts")
+      .select(["locale", "hash"])
+      .where("branch_id", "=", state.branchId)
+      .where("from_ord", "<=", state.ord)
+      .where("to_ord", ">", state.ord),
   );
   return new Map(rows.map(({ locale, hash }) => [locale, hash]));
 }
@@ -116,12 +128,13 @@ export async function countTexts(
   state: StateAt | null,
 ): Promise<Map<string, number>> {
   if (state === null) return new Map();
-  const rows = await rowsOf(
-    em,
-    sql<{ locale: string; count: number }>`
-      select locale, (select count(*)::int from jsonb_object_keys(texts)) as count
-      from codex_texts where branch_id = ${state.branchId}
-        and from_ord <= ${state.ord} and to_ord > ${state.ord}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_texts")
+      .select(["locale", sql<number>`(select count(*) from jsonb_object_keys(texts))`.as("count")])
+      .where("branch_id", "=", state.branchId)
+      .where("from_ord", "<=", state.ord)
+      .where("to_ord", ">", state.ord),
   );
   return new Map(rows.map(({ locale, count }) => [locale, count]));
 }
@@ -130,12 +143,16 @@ export async function saveGame(
   em: EntityManager,
   game: { slug: string; displayName: string },
 ): Promise<number> {
-  return idOf(
-    em,
-    sql<{ id: number }>`
-      insert into codex_games (slug, display_name) values (${game.slug}, ${game.displayName})
-      on conflict (slug) do update set display_name = excluded.display_name
-      returning id`,
+  return idOf(em, (db) =>
+    db
+      .insertInto("codex_games")
+      .values({ slug: game.slug, display_name: game.displayName })
+      .onConflict((conflict) =>
+        conflict
+          .column("slug")
+          .doUpdateSet((eb) => ({ display_name: eb.ref("excluded.display_name") })),
+      )
+      .returning("id"),
   );
 }
 
@@ -145,29 +162,57 @@ export async function insertBranch(
   branch: { gameId: number; slug: string; parentId: number | null; fork: CodexPatch | null },
 ): Promise<number> {
   const { gameId, slug, parentId, fork } = branch;
-  const id = await idOf(
-    em,
-    sql<{ id: number }>`
-      insert into codex_branches (game_id, slug, parent_id, fork_patch_id)
-      values (${gameId}, ${slug}, ${parentId}, ${fork?.id ?? null}) returning id`,
+  const id = await idOf(em, (db) =>
+    db
+      .insertInto("codex_branches")
+      .values({
+        game_id: gameId,
+        slug,
+        parent_id: parentId,
+        fork_patch_id: fork?.id ?? null,
+      })
+      .returning("id"),
   );
   if (fork === null) return id;
   const { branchId, ord } = fork;
-  await rowsOf(
-    em,
-    sql`insert into codex_versions
-        (branch_id, entity_id, document_id, patch_id, from_ord, to_ord, is_inherited)
-      select ${id}::int, entity_id, document_id, patch_id, ${ord}::int, ${openOrd}::int, true
-      from codex_versions
-      where branch_id = ${branchId} and from_ord <= ${ord} and to_ord > ${ord}
-        and document_id is not null`,
+  const own = sql<number>`${id}::int`.as("branch_id");
+  const from = sql<number>`${ord}::int`.as("from_ord");
+  const to = sql<number>`${openOrd}::int`.as("to_ord");
+  const inherited = sql<boolean>`true`.as("is_inherited");
+  await changeRows(em, (db) =>
+    db
+      .insertInto("codex_versions")
+      .columns([
+        "branch_id",
+        "entity_id",
+        "document_id",
+        "patch_id",
+        "from_ord",
+        "to_ord",
+        "is_inherited",
+      ])
+      .expression(
+        db
+          .selectFrom("codex_versions")
+          .select([own, "entity_id", "document_id", "patch_id", from, to, inherited])
+          .where("branch_id", "=", branchId)
+          .where("from_ord", "<=", ord)
+          .where("to_ord", ">", ord)
+          .where("document_id", "is not", null),
+      ),
   );
-  await rowsOf(
-    em,
-    sql`insert into codex_texts (branch_id, locale, from_ord, to_ord, hash, texts, is_inherited)
-      select ${id}::int, locale, ${ord}::int, ${openOrd}::int, hash, texts, true
-      from codex_texts
-      where branch_id = ${branchId} and from_ord <= ${ord} and to_ord > ${ord}`,
+  await changeRows(em, (db) =>
+    db
+      .insertInto("codex_texts")
+      .columns(["branch_id", "locale", "from_ord", "to_ord", "hash", "texts", "is_inherited"])
+      .expression(
+        db
+          .selectFrom("codex_texts")
+          .select([own, "locale", from, to, "hash", "texts", inherited])
+          .where("branch_id", "=", branchId)
+          .where("from_ord", "<=", ord)
+          .where("to_ord", ">", ord),
+      ),
   );
   return id;
 }
@@ -177,15 +222,22 @@ export async function insertPatch(
   patch: Omit<CodexPatch, "id" | "branch" | "revision">,
 ): Promise<number> {
   const p = patch;
-  return idOf(
-    em,
-    sql<{ id: number }>`
-      insert into codex_patches (branch_id, ord, parent_id, version, version_raw, released_at,
-        imported_at, num_added, num_changed, num_removed)
-      values (${p.branchId}, ${p.ord}, ${p.parentId}, ${p.version}, ${p.versionRaw},
-        ${dateOf(p.releasedAt)}, ${dateOf(p.importedAt)}, ${p.numAdded}, ${p.numChanged},
-        ${p.numRemoved})
-      returning id`,
+  return idOf(em, (db) =>
+    db
+      .insertInto("codex_patches")
+      .values({
+        branch_id: p.branchId,
+        ord: p.ord,
+        parent_id: p.parentId,
+        version: p.version,
+        version_raw: p.versionRaw,
+        released_at: dateOf(p.releasedAt),
+        imported_at: new Date(p.importedAt),
+        num_added: p.numAdded,
+        num_changed: p.numChanged,
+        num_removed: p.numRemoved,
+      })
+      .returning("id"),
   );
 }
 
@@ -197,30 +249,37 @@ export async function revisePatch(
     "id" | "releasedAt" | "importedAt" | "numAdded" | "numChanged" | "numRemoved"
   >,
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update codex_patches set released_at = ${dateOf(patch.releasedAt)},
-        imported_at = ${dateOf(patch.importedAt)}, num_added = ${patch.numAdded},
-        num_changed = ${patch.numChanged}, num_removed = ${patch.numRemoved},
-        revision = revision + 1
-      where id = ${patch.id}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("codex_patches")
+      .set((eb) => ({
+        released_at: dateOf(patch.releasedAt),
+        imported_at: new Date(patch.importedAt),
+        num_added: patch.numAdded,
+        num_changed: patch.numChanged,
+        num_removed: patch.numRemoved,
+        revision: eb("revision", "+", 1),
+      }))
+      .where("id", "=", patch.id),
   );
 }
 
 /** Readers keep what they made under this number. */
 export async function raiseGeneration(em: EntityManager, gameId: number): Promise<number> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ generation: number }>`update codex_games set generation = generation + 1
-      where id = ${gameId} returning generation`,
+  const row = await findRow(em, (db) =>
+    db
+      .updateTable("codex_games")
+      .set((eb) => ({ generation: eb("generation", "+", 1) }))
+      .where("id", "=", gameId)
+      .returning("generation"),
   );
   return row?.generation ?? 0;
 }
 
 const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms));
 
-async function idOf(em: EntityManager, query: ReturnType<typeof sql<{ id: number }>>) {
-  const [row] = await rowsOf(em, query);
-  if (row === undefined) throw new Error("the insert gave no id");
+async function idOf(em: EntityManager, build: Build<{ id: number }>): Promise<number> {
+  const row = await findRow(em, build);
+  if (row === null) throw new Error("the insert gave no id");
   return row.id;
 }

@@ -4,7 +4,8 @@ import type { Stretch } from "./codex-directory.ts";
 import type { StateAt } from "./codex-import.ts";
 import { preparedRowsOf } from "../prepared.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
-import { rowsOf } from "./rows.ts";
+import { anyOf } from "./expressions.ts";
+import { findRow, findRows, rowsOf } from "./rows.ts";
 
 /** An entity as it is at some patch; `body` is the text of the members that depend on its content. */
 export interface EntityRow {
@@ -43,12 +44,30 @@ export async function findEntities(
   keys: readonly string[],
 ): Promise<Map<string, EntityRow>> {
   if (keys.length === 0) return new Map();
-  const rows = await rowsOf(
-    em,
-    sql<EntityRow>`
-      select ${entityColumns(state.branchId)}
-      from ${entitiesIn(state)}
-      where e.game_id = ${gameId} and e.key = any(${keys}::text[])`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_entities as e")
+      .innerJoin("codex_versions as v", (join) =>
+        join
+          .on("v.branch_id", "=", state.branchId)
+          .onRef("v.entity_id", "=", "e.id")
+          .on("v.from_ord", "<=", state.ord)
+          .on("v.to_ord", ">", state.ord),
+      )
+      .innerJoin("codex_documents as d", "d.id", "v.document_id")
+      .innerJoin("codex_patches as p", "p.id", "v.patch_id")
+      .select([
+        "e.id",
+        "e.key",
+        "e.type",
+        upstreamKeyOn(state.branchId).as("upstreamKey"),
+        "p.id as patchId",
+        "p.version",
+        "p.version_raw as versionRaw",
+        "d.body",
+      ])
+      .where("e.game_id", "=", gameId)
+      .where("e.key", "=", anyOf(keys, "text")),
   );
   return new Map(rows.map((row) => [row.key, row]));
 }
@@ -86,16 +105,27 @@ export async function findByUpstreamKey(
   state: StateAt,
   upstreamKey: string,
 ): Promise<string | null> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ key: string }>`
-      select e.key from codex_upstream_keys k join codex_entities e on e.id = k.entity_id
-      left join codex_versions v on v.branch_id = ${state.branchId} and v.entity_id = e.id
-        and v.from_ord <= ${state.ord} and v.to_ord > ${state.ord}
-      where k.game_id = ${gameId} and lower(k.upstream_key) = lower(${upstreamKey})
-      order by v.document_id is null, k.upstream_key <> ${upstreamKey}, v.entity_id is null,
-        k.upstream_key is distinct from ${upstreamKeyOn(state.branchId)}, k.upstream_key collate "C", e.id desc
-      limit 1`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("codex_upstream_keys as k")
+      .innerJoin("codex_entities as e", "e.id", "k.entity_id")
+      .leftJoin("codex_versions as v", (join) =>
+        join
+          .on("v.branch_id", "=", state.branchId)
+          .onRef("v.entity_id", "=", "e.id")
+          .on("v.from_ord", "<=", state.ord)
+          .on("v.to_ord", ">", state.ord),
+      )
+      .select("e.key")
+      .where("k.game_id", "=", gameId)
+      .where(sql`lower(k.upstream_key)`, "=", sql`lower(${upstreamKey})`)
+      .orderBy((eb) => eb("v.document_id", "is", null))
+      .orderBy((eb) => eb("k.upstream_key", "<>", upstreamKey))
+      .orderBy((eb) => eb("v.entity_id", "is", null))
+      .orderBy((eb) => eb("k.upstream_key", "is distinct from", upstreamKeyOn(state.branchId)))
+      .orderBy(sql`k.upstream_key collate "C"`)
+      .orderBy("e.id", "desc")
+      .limit(1),
   );
   return row?.key ?? null;
 }
@@ -169,34 +199,37 @@ export async function listHistory(
 }
 
 /** Type -> number of present entities, in order of type. */
-export async function countTypes(
+export function countTypes(
   em: EntityManager,
   branchId: number,
 ): Promise<{ type: string; count: number }[]> {
-  return rowsOf(
-    em,
-    sql<{ type: string; count: number }>`
-      select type, count(*)::int as count from codex_head where branch_id = ${branchId}
-      group by type order by type collate "C"`,
+  return findRows(em, (db) =>
+    db
+      .selectFrom("codex_head")
+      .select((eb) => ["type", eb.fn.countAll<number>().as("count")])
+      .where("branch_id", "=", branchId)
+      .groupBy("type")
+      .orderBy(sql`type collate "C"`),
   );
 }
 
 /** Languages of the texts of a state, in order. */
 export async function listLocales(em: EntityManager, state: StateAt): Promise<string[]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ locale: string }>`
-      select locale from codex_texts where branch_id = ${state.branchId}
-        and from_ord <= ${state.ord} and to_ord > ${state.ord}
-      order by locale collate "C"`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_texts")
+      .select("locale")
+      .where("branch_id", "=", state.branchId)
+      .where("from_ord", "<=", state.ord)
+      .where("to_ord", ">", state.ord)
+      .orderBy(sql`locale collate "C"`),
   );
   return rows.map(({ locale }) => locale);
 }
 
 export async function readGameGeneration(em: EntityManager, gameId: number): Promise<number> {
-  const [row] = await rowsOf(
-    em,
-    sql<{ generation: number }>`select generation from codex_games where id = ${gameId}`,
+  const row = await findRow(em, (db) =>
+    db.selectFrom("codex_games").select("generation").where("id", "=", gameId),
   );
   return row?.generation ?? noGeneration;
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { CodexPatch } from "./codex-directory.ts";
 import { readState } from "./codex-import.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, rowsOf } from "./rows.ts";
 
 /** Characters of facts that are written down: a game with more is gathered anew by each import. */
 const maxFactsLength = 64 * 1024 * 1024;
@@ -134,19 +134,45 @@ async function saveChanges(
   patchId: number,
   { branchId, patchId: sourceId, revision, changes }: Written,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`insert into codex_source_changes
-        (branch_id, source_patch_id, source_revision, patch_id, revision, changes)
-      select s.branch_id, s.patch_id, s.revision, p.id, p.revision, ${JSON.stringify(changes)}
-      from codex_sources s join codex_patches p on p.id = ${patchId} and p.branch_id = s.branch_id
-      where s.branch_id = ${branchId} and s.patch_id = ${sourceId} and s.revision = ${revision}
-      on conflict (branch_id) do update set source_patch_id = excluded.source_patch_id,
-        source_revision = excluded.source_revision, patch_id = excluded.patch_id,
-        revision = excluded.revision, changes = excluded.changes
-      returning branch_id`,
+  const numSaved = await changeRows(em, (db) =>
+    db
+      .insertInto("codex_source_changes")
+      .columns([
+        "branch_id",
+        "source_patch_id",
+        "source_revision",
+        "patch_id",
+        "revision",
+        "changes",
+      ])
+      .expression(
+        db
+          .selectFrom("codex_sources as s")
+          .innerJoin("codex_patches as p", "p.branch_id", "s.branch_id")
+          .select((eb) => [
+            "s.branch_id",
+            "s.patch_id",
+            "s.revision",
+            "p.id",
+            "p.revision as own_revision",
+            eb.val(JSON.stringify(changes)).as("changes"),
+          ])
+          .where("p.id", "=", patchId)
+          .where("s.branch_id", "=", branchId)
+          .where("s.patch_id", "=", sourceId)
+          .where("s.revision", "=", revision),
+      )
+      .onConflict((conflict) =>
+        conflict.column("branch_id").doUpdateSet((eb) => ({
+          source_patch_id: eb.ref("excluded.source_patch_id"),
+          source_revision: eb.ref("excluded.source_revision"),
+          patch_id: eb.ref("excluded.patch_id"),
+          revision: eb.ref("excluded.revision"),
+          changes: eb.ref("excluded.changes"),
+        })),
+      ),
   );
-  return rows.length > 0;
+  return numSaved > 0;
 }
 
 async function saveWhole(
@@ -158,12 +184,30 @@ async function saveWhole(
 ): Promise<void> {
   const length = facts.reduce((sum, fact) => sum + fact.length, 0);
   if (length > maxFactsLength) return;
-  await rowsOf(
-    em,
-    sql`insert into codex_sources (branch_id, patch_id, revision, context, entities)
-      select branch_id, id, revision, ${context}, ${JSON.stringify(facts)} from codex_patches
-      where id = ${patchId} and branch_id = ${branchId}
-      on conflict (branch_id) do update set patch_id = excluded.patch_id,
-        revision = excluded.revision, context = excluded.context, entities = excluded.entities`,
+  await changeRows(em, (db) =>
+    db
+      .insertInto("codex_sources")
+      .columns(["branch_id", "patch_id", "revision", "context", "entities"])
+      .expression(
+        db
+          .selectFrom("codex_patches")
+          .select((eb) => [
+            "branch_id",
+            "id",
+            "revision",
+            eb.val(context).as("context"),
+            eb.val(JSON.stringify(facts)).as("entities"),
+          ])
+          .where("id", "=", patchId)
+          .where("branch_id", "=", branchId),
+      )
+      .onConflict((conflict) =>
+        conflict.column("branch_id").doUpdateSet((eb) => ({
+          patch_id: eb.ref("excluded.patch_id"),
+          revision: eb.ref("excluded.revision"),
+          context: eb.ref("excluded.context"),
+          entities: eb.ref("excluded.entities"),
+        })),
+      ),
   );
 }

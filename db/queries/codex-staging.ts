@@ -1,9 +1,9 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql, type RawBuilder } from "kysely";
+import { sql, type Generated, type RawBuilder } from "kysely";
 import { openOrd } from "./codex-directory.ts";
 import type { StateAt } from "./codex-import.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow, rowsOf } from "./rows.ts";
 
 /** An entity of an import that has to be written. */
 export interface StagedEntity {
@@ -17,6 +17,26 @@ export interface StagedEntity {
   isChanged: boolean;
 }
 
+/** The tables below, which are those of a connection. */
+type Staging = {
+  codex_staging: {
+    key: string;
+    type: string;
+    upstream_key: string;
+    hash: string;
+    body: string | null;
+    words: string | null;
+    is_changed: boolean;
+  };
+  codex_removed: { key: string };
+  codex_touched: {
+    entity_id: number;
+    document_id: number | null;
+    is_changed: Generated<boolean>;
+    words: string | null;
+  };
+};
+
 /**
  * What an import brings, and the entities it touches. The tables belong to the connection, because to make
  * them for every import costs as much as a small one; the end of a transaction empties them.
@@ -28,10 +48,12 @@ export async function prepareStaging(em: EntityManager): Promise<void> {
   );
   if (!found?.exists) return createStaging(em);
   // Of the patch before, where one transaction brings several.
-  await rowsOf(
-    em,
-    sql`with staging as (delete from codex_staging), removed as (delete from codex_removed)
-      delete from codex_touched`,
+  await changeRows(em, (db) =>
+    db
+      .withTables<Staging>()
+      .with("staging", (of) => of.deleteFrom("codex_staging"))
+      .with("removed", (of) => of.deleteFrom("codex_removed"))
+      .deleteFrom("codex_touched"),
   );
 }
 
@@ -87,7 +109,12 @@ export async function stageKept(
 
 export async function stageRemoved(em: EntityManager, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
-  await rowsOf(em, sql`insert into codex_removed select unnest(${keys}::text[])`);
+  await changeRows(em, (db) =>
+    db
+      .withTables<Staging>()
+      .insertInto("codex_removed")
+      .expression(db.selectNoFrom(sql<string>`unnest(${keys}::text[])`.as("key"))),
+  );
 }
 
 /**
@@ -120,27 +147,48 @@ export async function storeStaged(em: EntityManager, gameId: number): Promise<vo
 
 /** Takes a patch back: its rows go, and those it ended are open again. */
 export async function revertPatch(em: EntityManager, branchId: number, ord: number): Promise<void> {
-  await rowsOf(
-    em,
-    sql`with gone as (
-        delete from codex_versions
-        where branch_id = ${branchId} and from_ord = ${ord} and not is_inherited
-        returning entity_id
-      ), opened as (
-        update codex_versions set to_ord = ${openOrd}
-        where branch_id = ${branchId} and to_ord = ${ord} returning entity_id
+  await changeRows(em, (db) =>
+    db
+      .withTables<Staging>()
+      .with("gone", (of) =>
+        of
+          .deleteFrom("codex_versions")
+          .where("branch_id", "=", branchId)
+          .where("from_ord", "=", ord)
+          .where("is_inherited", "=", sql.lit(false))
+          .returning("entity_id"),
       )
-      insert into codex_touched select entity_id from gone union select entity_id from opened
-      on conflict do nothing`,
+      .with("opened", (of) =>
+        of
+          .updateTable("codex_versions")
+          .set({ to_ord: openOrd })
+          .where("branch_id", "=", branchId)
+          .where("to_ord", "=", ord)
+          .returning("entity_id"),
+      )
+      .insertInto("codex_touched")
+      .columns(["entity_id"])
+      .expression((eb) =>
+        eb
+          .selectFrom("gone")
+          .select("entity_id")
+          .union(eb.selectFrom("opened").select("entity_id")),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
   );
-  await rowsOf(
-    em,
-    sql`delete from codex_texts
-      where branch_id = ${branchId} and from_ord = ${ord} and not is_inherited`,
+  await changeRows(em, (db) =>
+    db
+      .deleteFrom("codex_texts")
+      .where("branch_id", "=", branchId)
+      .where("from_ord", "=", ord)
+      .where("is_inherited", "=", sql.lit(false)),
   );
-  await rowsOf(
-    em,
-    sql`update codex_texts set to_ord = ${openOrd} where branch_id = ${branchId} and to_ord = ${ord}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("codex_texts")
+      .set({ to_ord: openOrd })
+      .where("branch_id", "=", branchId)
+      .where("to_ord", "=", ord),
   );
 }
 
@@ -195,11 +243,25 @@ export async function applyStaged(em: EntityManager, place: PatchPlace): Promise
         select v.ctid from codex_touched t cross join ${openVersionOf(branchId)} v
         where t.is_changed))`,
   );
-  await rowsOf(
-    em,
-    sql`insert into codex_versions (branch_id, entity_id, document_id, patch_id, from_ord, to_ord)
-      select ${branchId}::int, entity_id, document_id, ${patchId}::int, ${ord}::int, ${openOrd}::int
-      from codex_touched where is_changed order by entity_id`,
+  await changeRows(em, (db) =>
+    db
+      .insertInto("codex_versions")
+      .columns(["branch_id", "entity_id", "document_id", "patch_id", "from_ord", "to_ord"])
+      .expression(
+        db
+          .withTables<Staging>()
+          .selectFrom("codex_touched")
+          .select([
+            sql<number>`${branchId}::int`.as("branch_id"),
+            "entity_id",
+            "document_id",
+            sql<number>`${patchId}::int`.as("patch_id"),
+            sql<number>`${ord}::int`.as("from_ord"),
+            sql<number>`${openOrd}::int`.as("to_ord"),
+          ])
+          .where("is_changed", "=", true)
+          .orderBy("entity_id"),
+      ),
   );
 }
 
@@ -224,10 +286,19 @@ export async function listTouched(em: EntityManager): Promise<string[]> {
 /** Every entity of a branch counts as touched: its head is built from nothing. */
 export async function touchWholeBranch(em: EntityManager, branchId: number): Promise<void> {
   await analyze(em, sql`codex_versions`);
-  await rowsOf(
-    em,
-    sql`insert into codex_touched select entity_id from codex_versions
-      where branch_id = ${branchId} and to_ord = ${openOrd} on conflict do nothing`,
+  await changeRows(em, (db) =>
+    db
+      .withTables<Staging>()
+      .insertInto("codex_touched")
+      .columns(["entity_id"])
+      .expression(
+        db
+          .selectFrom("codex_versions")
+          .select("entity_id")
+          .where("branch_id", "=", branchId)
+          .where("to_ord", "=", openOrd),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
   );
 }
 
@@ -239,9 +310,11 @@ const manyTouched = 1_000;
  * words depend on the English of the import, which the document knows nothing of.
  */
 export async function refreshHead(em: EntityManager, branchId: number): Promise<void> {
-  const [touched] = await rowsOf(
-    em,
-    sql<{ count: number }>`select count(*)::int as count from codex_touched`,
+  const touched = await findRow(em, (db) =>
+    db
+      .withTables<Staging>()
+      .selectFrom("codex_touched")
+      .select((eb) => eb.fn.countAll<number>().as("count")),
   );
   const isMany = (touched?.count ?? 0) > manyTouched;
   // Of a branch it knows nothing of yet the planner may look through all versions for each entity.
@@ -250,10 +323,11 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
         cross join lateral (
           select entity_id, words from codex_touched where entity_id = v.entity_id limit 1) t`
     : sql`codex_touched t cross join ${openVersionOf(branchId)} v`;
-  await rowsOf(
-    em,
-    sql`delete from codex_head where branch_id = ${branchId}
-        and entity_id = any(array(select entity_id from codex_touched))`,
+  await changeRows(em, (db) =>
+    db
+      .deleteFrom("codex_head")
+      .where("branch_id", "=", branchId)
+      .where("entity_id", "=", sql<number>`any(array(select entity_id from codex_touched))`),
   );
   await rowsOf(
     em,
@@ -298,16 +372,24 @@ export async function applyTexts(
 ): Promise<void> {
   const { branchId, ord } = place;
   for (const { locale, texts } of changes) {
-    await rowsOf(
-      em,
-      sql`update codex_texts set to_ord = ${ord}
-        where branch_id = ${branchId} and locale = ${locale} and to_ord = ${openOrd}`,
+    await changeRows(em, (db) =>
+      db
+        .updateTable("codex_texts")
+        .set({ to_ord: ord })
+        .where("branch_id", "=", branchId)
+        .where("locale", "=", locale)
+        .where("to_ord", "=", openOrd),
     );
     if (texts === null) continue;
-    await rowsOf(
-      em,
-      sql`insert into codex_texts (branch_id, locale, from_ord, to_ord, hash, texts)
-        values (${branchId}, ${locale}, ${ord}, ${openOrd}, ${texts.hash}, ${texts.json}::jsonb)`,
+    await changeRows(em, (db) =>
+      db.insertInto("codex_texts").values({
+        branch_id: branchId,
+        locale,
+        from_ord: ord,
+        to_ord: openOrd,
+        hash: texts.hash,
+        texts: sql`${texts.json}::jsonb`,
+      }),
     );
   }
 }

@@ -1,9 +1,9 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { rowsOf } from "./rows.ts";
+import { changeRows, findRow } from "./rows.ts";
 
 /** Of the present password, or of none, and of the address the link went to: a change of either voids it. */
-const mark = sql`encode(sha256(convert_to(
+const mark = sql<string>`encode(sha256(convert_to(
   coalesce(p.password_hash, '') || ' ' || coalesce(p.email_key, ''), 'UTF8')), 'hex')`;
 
 /** Makes this the only reset token of the account (GW-10). */
@@ -11,13 +11,28 @@ export async function saveReset(
   em: EntityManager,
   { playerId, tokenHash, expiresAt }: { playerId: number; tokenHash: string; expiresAt: Date },
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`insert into password_resets (player_id, token_hash, password_mark, expires_at)
-      select p.id, ${tokenHash}, ${mark}, ${expiresAt}::timestamptz
-      from players p where p.id = ${playerId}
-      on conflict (player_id) do update set token_hash = excluded.token_hash,
-        password_mark = excluded.password_mark, expires_at = excluded.expires_at`,
+  await changeRows(em, (db) =>
+    db
+      .insertInto("password_resets")
+      .columns(["player_id", "token_hash", "password_mark", "expires_at"])
+      .expression(
+        db
+          .selectFrom("players as p")
+          .select((eb) => [
+            "p.id",
+            eb.val(tokenHash).as("token_hash"),
+            mark.as("password_mark"),
+            sql<Date>`${expiresAt}::timestamptz`.as("expires_at"),
+          ])
+          .where("p.id", "=", playerId),
+      )
+      .onConflict((conflict) =>
+        conflict.column("player_id").doUpdateSet((eb) => ({
+          token_hash: eb.ref("excluded.token_hash"),
+          password_mark: eb.ref("excluded.password_mark"),
+          expires_at: eb.ref("excluded.expires_at"),
+        })),
+      ),
   );
 }
 
@@ -26,7 +41,8 @@ export interface ResetToken {
   tokenHash: string;
 }
 
-const openReset = ({ playerId, tokenHash }: ResetToken, now: Date) => sql`
+/** Of a reset `r` and the account `p` it is for. */
+const isOpen = ({ playerId, tokenHash }: ResetToken, now: Date) => sql<boolean>`
   r.player_id = ${playerId} and r.token_hash = ${tokenHash} and r.expires_at > ${now}
     and p.id = r.player_id and not p.is_guest and p.deleted_at is null
     and r.password_mark = ${mark}`;
@@ -37,11 +53,14 @@ export async function isResetOpen(
   token: ResetToken,
   now: Date,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`select 1 from password_resets r, players p where ${openReset(token, now)}`,
+  const open = await findRow(em, (db) =>
+    db
+      .selectFrom("password_resets as r")
+      .innerJoin("players as p", "p.id", "r.player_id")
+      .select("p.id")
+      .where(isOpen(token, now)),
   );
-  return rows.length > 0;
+  return open !== null;
 }
 
 /**
@@ -53,17 +72,26 @@ export async function useReset(
   token: ResetToken,
   { now, passwordHash }: { now: Date; passwordHash: string },
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql`with account as (
-        select id, is_guest, deleted_at, password_hash, email_key from players
-        where id = ${token.playerId} for no key update
-      ), used as (
-        delete from password_resets r using account p where ${openReset(token, now)}
-        returning r.player_id
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .with("account", (of) =>
+        of
+          .selectFrom("players")
+          .select(["id", "is_guest", "deleted_at", "password_hash", "email_key"])
+          .where("id", "=", token.playerId)
+          .forNoKeyUpdate(),
       )
-      update players p set password_hash = ${passwordHash}, password_by = null
-      from used where p.id = used.player_id returning p.id`,
+      .with("used", (of) =>
+        of
+          .deleteFrom("password_resets as r")
+          .using("account as p")
+          .where(isOpen(token, now))
+          .returning("r.player_id"),
+      )
+      .updateTable("players as p")
+      .from("used")
+      .set({ password_hash: passwordHash, password_by: null })
+      .whereRef("p.id", "=", "used.player_id"),
   );
-  return rows.length > 0;
+  return numChanged > 0;
 }

@@ -129,18 +129,26 @@ export interface KnownAnswer {
   isCorrected: boolean;
 }
 
+const findKnownAnswers = prepared(
+  (db, { playerIds, questionIds }: { playerIds: number[]; questionIds: number[] }) =>
+    db
+      .selectFrom("question_answers")
+      .select([
+        "player_id as playerId",
+        "question_id as questionId",
+        sql<boolean>`(array_agg(is_correct order by id desc))[1]`.as("isCorrect"),
+        sql<boolean>`bool_or(xp > 0 and points = 0)`.as("isCorrected"),
+      ])
+      .where("player_id", "=", sql<number>`any(${playerIds}::int[])`)
+      .where("question_id", "=", sql<number>`any(${questionIds}::int[])`)
+      .groupBy(["player_id", "question_id"]),
+);
+
 /** How each player answered each question before; pairs never answered are absent. */
-export async function knownAnswers(
+export function knownAnswers(
   em: EntityManager,
   playerIds: readonly number[],
   questionIds: readonly number[],
 ): Promise<KnownAnswer[]> {
-  return preparedRowsOf(
-    em,
-    sql`select player_id as "playerId", question_id as "questionId",
-        (array_agg(is_correct order by id desc))[1] as "isCorrect", bool_or(xp > 0 and points = 0) as "isCorrected"
-      from question_answers
-      where player_id = any(${[...playerIds]}::int[]) and question_id = any(${[...questionIds]}::int[])
-      group by player_id, question_id`,
-  );
+  return findKnownAnswers(em, { playerIds: [...playerIds], questionIds: [...questionIds] });
 }

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { PlayerSchema, type Player } from "../entities/player.ts";
 import { prepared, preparedRowsOf } from "../prepared.ts";
 import { inShare } from "../shared-entity-manager.ts";
-import { changeRows, findRow, findRows, rowsOf, type Builder } from "./rows.ts";
+import { changeRows, findRow, findRows, type Builder } from "./rows.ts";
 import { nextSignInNumber, type NewFamily } from "./token-families.ts";
 
 /** What a login may name an account by: exactly one of the two normal forms. */
@@ -48,15 +48,21 @@ export async function findLogin(em: EntityManager, key: LoginKey): Promise<Login
  * Locked until the transaction ends: whoever changes an account takes it before what was sent to it.
  */
 export async function lockAccountId(em: EntityManager, emailKey: string): Promise<number> {
-  const rows = await rowsOf(
-    em,
-    sql<{ id: number }>`with account as (
-        select id from players where email_key = ${emailKey} and not is_guest and deleted_at is null
-        for no key update
+  const row = await findRow(em, (db) =>
+    db
+      .with("account", (of) =>
+        of
+          .selectFrom("players")
+          .select("id")
+          .where("email_key", "=", emailKey)
+          .where("is_guest", "=", false)
+          .where("deleted_at", "is", null)
+          .forNoKeyUpdate(),
       )
-      select coalesce(max(id), 0)::int as id from account`,
+      .selectFrom("account")
+      .select(sql<number>`coalesce(max(id), 0)`.as("id")),
   );
-  return rows[0]?.id ?? 0;
+  return row?.id ?? 0;
 }
 
 /** A player whose account is not closed, or null. */
@@ -178,7 +184,19 @@ export async function recordLogin(
   playerId: number,
   record: LoginRecord,
 ): Promise<boolean> {
-  return (await rowsOf(em, loginUpdate(playerId, record, sql`id`))).length > 0;
+  const { now, checkedHash, passwordHash = null } = record;
+  const numChanged = await changeRows(em, (db) => {
+    const login = db
+      .updateTable("players")
+      .set((eb) => ({
+        last_login_at: now,
+        password_hash: passwordHash ?? eb.ref("password_hash"),
+      }))
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null);
+    return checkedHash === undefined ? login : login.where("password_hash", "=", checkedHash);
+  });
+  return numChanged > 0;
 }
 
 /** What the answer to a login says of the account. */

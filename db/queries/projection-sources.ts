@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import type { Icon, Localized, Source } from "../projections/source.ts";
 import type { StateAt } from "./codex-import.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
-import { rowsOf } from "./rows.ts";
+import { anyOf } from "./expressions.ts";
+import { findRows, rowsOf } from "./rows.ts";
 
 export type SourceState = Omit<Source, "data" | "iconHash">;
 
@@ -76,10 +77,11 @@ export async function readIcons(
   hashes: readonly string[],
 ): Promise<Map<string, Icon>> {
   if (hashes.length === 0) return new Map();
-  const rows = await rowsOf(
-    em,
-    sql<Omit<Icon, "url">>`select hash, media_type, bytes from codex_assets
-      where hash = any(${hashes}::char(64)[])`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_assets")
+      .select(["hash", "media_type", "bytes"])
+      .where("hash", "=", anyOf(hashes, "char(64)")),
   );
   return new Map(
     rows.map(({ hash, media_type, bytes }) => [
@@ -98,10 +100,14 @@ export async function readAllTexts(
   em: EntityManager,
   state: StateAt,
 ): Promise<[locale: string, texts: Readonly<Record<string, string>>][]> {
-  const rows = await rowsOf(
-    em,
-    sql<{ locale: string; texts: Record<string, string> }>`
-      select ${code} as locale, texts from ${textsOf(state)} order by ${code} collate "C"`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_texts")
+      .select([sql<string>`${code}`.as("locale"), sql<Record<string, string>>`texts`.as("texts")])
+      .where("branch_id", "=", state.branchId)
+      .where("from_ord", "<=", state.ord)
+      .where("to_ord", ">", state.ord)
+      .orderBy(sql`${code} collate "C"`),
   );
   return rows.map(({ locale, texts }) => [locale, texts]);
 }

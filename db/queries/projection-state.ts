@@ -65,12 +65,17 @@ export async function readFacets(em: EntityManager): Promise<FacetRow[]> {
   );
 }
 
+/** A statement takes at most 65,535 values. */
+const rowsPerInsert = 5_000;
+
 export async function replaceFacets(em: EntityManager, rows: readonly FacetRow[]): Promise<void> {
   await changeRows(em, (db) => db.deleteFrom("projection_facets"));
-  await rowsOf(
-    em,
-    sql`insert into projection_facets (column_name, slug, labels)
-      select "column", slug, labels
-      from json_to_recordset(${JSON.stringify(rows)}::json) as x("column" text, slug text, labels json)`,
-  );
+  for (let from = 0; from < rows.length; from += rowsPerInsert) {
+    const values = rows.slice(from, from + rowsPerInsert).map(({ column, slug, labels }) => ({
+      column_name: column,
+      slug,
+      labels: JSON.stringify(labels),
+    }));
+    await changeRows(em, (db) => db.insertInto("projection_facets").values(values));
+  }
 }

@@ -1,9 +1,10 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../entities/question.ts";
-import { questionColumnsText, type QuestionRow } from "./questions.ts";
+import { questionColumns, questionColumnsText, type QuestionRow } from "./questions.ts";
 import { preparedRowsOf } from "../prepared.ts";
-import { rowsOf } from "./rows.ts";
+import { anyOf } from "./expressions.ts";
+import { findRow, rowsOf } from "./rows.ts";
 
 export interface DrawFilter {
   pool: Pool;
@@ -124,29 +125,40 @@ export interface RetryFilter {
  * The public question whose last answer by the player was wrong, the one answered longest ago first
  * (TRV-09); null when there is none.
  */
-export async function drawWrong(
-  em: EntityManager,
-  filter: RetryFilter,
-): Promise<QuestionRow | null> {
+export function drawWrong(em: EntityManager, filter: RetryFilter): Promise<QuestionRow | null> {
   const { playerId, categories, difficulty, promptHash } = filter;
-  const inCategory =
-    categories === null ? sql`` : sql`and q.category = any(${[...categories]}::text[])`;
-  const ofDifficulty = difficulty === null ? sql`` : sql`and q.difficulty = ${difficulty}`;
-  const linked =
-    promptHash === null
-      ? sql``
-      : sql`and exists (select 1 from question_prompts l
-          where l.prompt_hash = ${promptHash} and l.question_id = q.id)`;
-  const rows = await rowsOf(
-    em,
-    sql<QuestionRow>`
-      select ${questionColumnsText} from question_answers a join questions q on q.id = a.question_id
-      where a.player_id = ${playerId} and not a.is_correct
-        and q.pool = 'public' and q.retired_at is null ${inCategory} ${ofDifficulty} ${linked}
-        and not exists (select 1 from question_answers later
-          where later.player_id = a.player_id and later.question_id = a.question_id
-            and later.id > a.id)
-      order by a.id limit 1`,
-  );
-  return rows[0] ?? null;
+  return findRow(em, (db) => {
+    let wrong = db
+      .selectFrom("question_answers as a")
+      .innerJoin("questions as q", "q.id", "a.question_id")
+      .select(questionColumns)
+      .where("a.player_id", "=", playerId)
+      .where("a.is_correct", "=", sql.lit(false))
+      .where("q.pool", "=", sql.lit("public"))
+      .where("q.retired_at", "is", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("question_answers as later")
+              .select("later.id")
+              .whereRef("later.player_id", "=", "a.player_id")
+              .whereRef("later.question_id", "=", "a.question_id")
+              .whereRef("later.id", ">", "a.id"),
+          ),
+        ),
+      )
+      .orderBy("a.id")
+      .limit(1);
+    if (categories !== null) wrong = wrong.where("q.category", "=", anyOf(categories, "text"));
+    if (difficulty !== null) wrong = wrong.where("q.difficulty", "=", difficulty);
+    if (promptHash === null) return wrong;
+    return wrong.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("question_prompts as l")
+          .select("l.question_id")
+          .where("l.prompt_hash", "=", promptHash)
+          .whereRef("l.question_id", "=", "q.id"),
+      ),
+    );
+  });
 }

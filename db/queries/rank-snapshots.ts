@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { allowSeconds } from "../prepared.ts";
-import { changeRows, findRow, rowsOf } from "./rows.ts";
+import { changeRows, findRow } from "./rows.ts";
 
 /** Ranking a million players takes some seconds. */
 const statementSeconds = 600;
@@ -24,15 +24,24 @@ export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date
     db.selectNoFrom(({ fn, val }) => fn("pg_advisory_xact_lock", [val(snapshotLock)]).as("locked")),
   );
   if (await hasSnapshot(em, day)) return;
-  await rowsOf(
-    em,
-    sql`insert into rank_snapshots (day, player_id, score, accuracy, streak, xp)
-      select ${day}::date, player_id,
-        rank() over (order by total_score desc),
-        rank() over (order by round(100.0 * total_correct / total_answers) desc),
-        rank() over (order by best_streak desc),
-        rank() over (order by total_xp desc)
-      from player_stats where total_answers > 0`,
+  const rank = (by: string) => sql<number>`rank() over (order by ${sql.raw(by)} desc)`;
+  await changeRows(em, (db) =>
+    db
+      .insertInto("rank_snapshots")
+      .columns(["day", "player_id", "score", "accuracy", "streak", "xp"])
+      .expression(
+        db
+          .selectFrom("player_stats")
+          .select([
+            sql<string>`${day}::date`.as("day"),
+            "player_id",
+            rank("total_score").as("score"),
+            rank("round(100.0 * total_correct / total_answers)").as("accuracy"),
+            rank("best_streak").as("streak"),
+            rank("total_xp").as("xp"),
+          ])
+          .where("total_answers", ">", 0),
+      ),
   );
   await changeRows(em, (db) =>
     db.insertInto("rank_snapshot_days").values({ day, taken_at: takenAt }),

@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { rowsOf } from "./rows.ts";
+import { changeRows, rowsOf } from "./rows.ts";
 
 export interface NewCode {
   playerId: number;
@@ -21,24 +21,40 @@ export async function saveCode(
   bound: { windowStart: Date; max: number | null },
 ): Promise<boolean> {
   // A clock set back must not stretch a window (S40).
-  const isNewWindow = sql`(c.window_started_at <= ${bound.windowStart}::timestamptz
-    or c.window_started_at > ${now}::timestamptz)`;
-  const isWithin = bound.max === null ? sql`true` : sql`c.issued < ${bound.max}::int`;
-  const rows = await rowsOf(
-    em,
-    sql`insert into sign_in_codes as c
-        (player_id, code_hash, channel, email_key, expires_at, window_started_at)
-      values (${playerId}, ${codeHash}, ${channel}, ${emailKey}, ${expiresAt}, ${now})
-      on conflict (player_id) do update set code_hash = excluded.code_hash,
-        channel = excluded.channel, email_key = excluded.email_key, tries = 0,
-        expires_at = excluded.expires_at,
-        issued = case when ${isNewWindow} then 1 else c.issued + 1 end,
-        window_started_at = case when ${isNewWindow} then excluded.window_started_at
-          else c.window_started_at end
-      where ${isNewWindow} or ${isWithin}
-      returning player_id`,
+  const isNewWindow = sql<boolean>`(sign_in_codes.window_started_at <= ${bound.windowStart}::timestamptz
+    or sign_in_codes.window_started_at > ${now}::timestamptz)`;
+  const numSaved = await changeRows(em, (db) =>
+    db
+      .insertInto("sign_in_codes")
+      .values({
+        player_id: playerId,
+        code_hash: codeHash,
+        channel,
+        email_key: emailKey,
+        expires_at: expiresAt,
+        window_started_at: now,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column("player_id")
+          .doUpdateSet((eb) => ({
+            code_hash: eb.ref("excluded.code_hash"),
+            channel: eb.ref("excluded.channel"),
+            email_key: eb.ref("excluded.email_key"),
+            tries: 0,
+            expires_at: eb.ref("excluded.expires_at"),
+            issued: sql<number>`case when ${isNewWindow} then 1 else sign_in_codes.issued + 1 end`,
+            window_started_at: sql<Date>`case when ${isNewWindow} then excluded.window_started_at
+              else sign_in_codes.window_started_at end`,
+          }))
+          .where(
+            bound.max === null
+              ? sql<boolean>`true`
+              : sql<boolean>`${isNewWindow} or sign_in_codes.issued < ${bound.max}::int`,
+          ),
+      ),
   );
-  return rows.length > 0;
+  return numSaved > 0;
 }
 
 export interface CodeTry {

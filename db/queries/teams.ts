@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { closedName } from "./board-rows.ts";
-import { millis } from "./expressions.ts";
-import { changeRows, findRow, findRows, rowsOf, type Builder } from "./rows.ts";
+import { anyOf, millis } from "./expressions.ts";
+import { changeRows, findRow, findRows, type Builder } from "./rows.ts";
 
 export interface TeamRow {
   id: number;
@@ -199,17 +199,38 @@ export async function endTeamsOfCleared(
   em: EntityManager,
   playerIds: readonly number[],
 ): Promise<void> {
-  const theirs = sql`select team_id from team_members where player_id = any(${[...playerIds]}::int[])`;
-  await rowsOf(em, sql`select id from teams where id in (${theirs}) order by id for update`);
-  await rowsOf(
-    em,
-    sql`with ended as (
-        delete from teams where id in (${theirs}) and not exists (
-          select 1 from team_members m join players p on p.id = m.player_id
-          where m.team_id = teams.id and p.purged_at is null)
-        returning id
+  const theirs = (db: Builder) =>
+    db
+      .selectFrom("team_members")
+      .select("team_id")
+      .where("player_id", "=", anyOf(playerIds, "int"));
+  await findRows(em, (db) =>
+    db.selectFrom("teams").select("id").where("id", "in", theirs(db)).orderBy("id").forUpdate(),
+  );
+  await changeRows(em, (db) =>
+    db
+      .with("ended", (of) =>
+        of
+          .deleteFrom("teams")
+          .where("id", "in", theirs(db))
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom("team_members as m")
+                  .innerJoin("players as p", "p.id", "m.player_id")
+                  .select("m.player_id")
+                  .whereRef("m.team_id", "=", "teams.id")
+                  .where("p.purged_at", "is", null),
+              ),
+            ),
+          )
+          .returning("id"),
       )
-      insert into board_changes (kind, subject_id) select 'team', id from ended`,
+      .insertInto("board_changes")
+      .columns(["kind", "subject_id"])
+      .expression((eb) =>
+        eb.selectFrom("ended").select([sql<"team">`'team'`.as("kind"), "id as subject_id"]),
+      ),
   );
 }
 

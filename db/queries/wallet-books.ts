@@ -1,7 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { WalletDifference, WalletRound } from "../entities/wallet-check.ts";
-import { rowsOf } from "./rows.ts";
+import { millis, nullableMillis } from "./expressions.ts";
+import { changeRows, findRow, findRows, rowsOf } from "./rows.ts";
 
 /** What a wallet says of itself beside what its ledger says; zeros where there is nothing. */
 export interface Books {
@@ -81,21 +82,38 @@ export async function endOfSlice(
   after: number,
   bounds: { wallets: number; entries: number },
 ): Promise<number | null> {
-  const [row] = await rowsOf<{ end: number | null }>(
-    em,
-    sql`select max(player_id) as end from (
-        select player_id, row_number() over run as n, sum(entries) over run as entries from (
-          select player_id, currency, entries from wallets where player_id > ${after}
-          order by player_id, currency limit ${bounds.wallets}
-        ) as next window run as (order by player_id, currency)
-      ) as counted where n = 1 or entries <= ${bounds.entries}`,
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom((of) =>
+        of
+          .selectFrom((inner) =>
+            inner
+              .selectFrom("wallets")
+              .select(["player_id", "currency", "entries"])
+              .where("player_id", ">", after)
+              .orderBy("player_id")
+              .orderBy("currency")
+              .limit(bounds.wallets)
+              .as("next"),
+          )
+          .select([
+            "player_id",
+            sql<number>`row_number() over (order by player_id, currency)`.as("n"),
+            sql<number>`sum(entries) over (order by player_id, currency)`.as("entries"),
+          ])
+          .as("counted"),
+      )
+      .select((eb) => eb.fn.max<number | null>("player_id").as("end"))
+      .where((eb) => eb.or([eb("n", "=", 1), eb("entries", "<=", bounds.entries)])),
   );
   return row?.end ?? null;
 }
 
 /** Makes the caller the only one at work on the rounds until its transaction ends. */
 export async function lockRounds(em: EntityManager): Promise<void> {
-  await rowsOf(em, sql`select pg_advisory_xact_lock(hashtext('wallet_rounds'))`);
+  await findRow(em, (db) =>
+    db.selectNoFrom(sql`pg_advisory_xact_lock(hashtext('wallet_rounds'))`.as("locked")),
+  );
 }
 
 /** The round that goes on, or a new one. */
@@ -103,17 +121,20 @@ export async function openRound(
   em: EntityManager,
   now: Date,
 ): Promise<{ id: number; cursor: number }> {
-  const open = await rowsOf<{ id: number; cursor: number }>(
-    em,
-    sql`select id, cursor from wallet_rounds where finished_at is null order by id desc limit 1`,
+  const open = await findRow(em, (db) =>
+    db
+      .selectFrom("wallet_rounds")
+      .select(["id", "cursor"])
+      .where("finished_at", "is", null)
+      .orderBy("id", "desc")
+      .limit(1),
   );
-  if (open[0]) return open[0];
-  const made = await rowsOf<{ id: number; cursor: number }>(
-    em,
-    sql`insert into wallet_rounds (started_at) values (${now}) returning id, cursor`,
+  if (open !== null) return open;
+  const made = await findRow(em, (db) =>
+    db.insertInto("wallet_rounds").values({ started_at: now }).returning(["id", "cursor"]),
   );
-  if (!made[0]) throw new Error("an insert returned nothing");
-  return made[0];
+  if (made === null) throw new Error("an insert returned nothing");
+  return made;
 }
 
 /** Adds a slice to a round, which it may end; of ended rounds the newest `kept` stay. */
@@ -123,19 +144,25 @@ export async function recordSlice(
   slice: { cursor: number; wallets: number; entries: number; differences: number },
   end: { finishedAt: Date; kept: number } | null,
 ): Promise<void> {
-  await rowsOf(
-    em,
-    sql`update wallet_rounds set cursor = ${slice.cursor}, num_wallets = num_wallets + ${slice.wallets},
-        num_entries = num_entries + ${slice.entries}::bigint,
-        num_differences = num_differences + ${slice.differences},
-        finished_at = ${end?.finishedAt ?? null}::timestamptz
-      where id = ${id}`,
+  await changeRows(em, (db) =>
+    db
+      .updateTable("wallet_rounds")
+      .set((eb) => ({
+        cursor: slice.cursor,
+        num_wallets: eb("num_wallets", "+", slice.wallets),
+        num_entries: eb("num_entries", "+", slice.entries),
+        num_differences: eb("num_differences", "+", slice.differences),
+        finished_at: end?.finishedAt ?? null,
+      }))
+      .where("id", "=", id),
   );
   if (end === null) return;
-  await rowsOf(
-    em,
-    sql`delete from wallet_rounds where id <= (
-      select id from wallet_rounds order by id desc offset ${end.kept} limit 1)`,
+  await changeRows(em, (db) =>
+    db
+      .deleteFrom("wallet_rounds")
+      .where("id", "<=", (eb) =>
+        eb.selectFrom("wallet_rounds").select("id").orderBy("id", "desc").offset(end.kept).limit(1),
+      ),
   );
 }
 
@@ -150,10 +177,15 @@ export async function replaceDifferences(
 ): Promise<boolean[]> {
   const input = JSON.stringify(found);
   const rows = sql`jsonb_to_recordset(${input}::jsonb) as x("playerId" int, currency text, problems jsonb)`;
-  await rowsOf(
-    em,
-    sql`delete from wallet_differences d where player_id > ${after} and player_id <= ${upTo}
-      and not exists (select 1 from ${rows} where x."playerId" = d.player_id and x.currency = d.currency)`,
+  await changeRows(em, (db) =>
+    db
+      .deleteFrom("wallet_differences as d")
+      .where("d.player_id", ">", after)
+      .where("d.player_id", "<=", upTo)
+      .where(
+        sql<boolean>`not exists (select 1 from ${rows}
+          where x."playerId" = d.player_id and x.currency = d.currency)`,
+      ),
   );
   const saved = await rowsOf<{ playerId: number; currency: string; isNew: boolean }>(
     em,
@@ -168,11 +200,10 @@ export async function replaceDifferences(
 }
 
 export async function countDifferences(em: EntityManager): Promise<number> {
-  const rows = await rowsOf<{ count: number }>(
-    em,
-    sql`select count(*)::int as count from wallet_differences`,
+  const row = await findRow(em, (db) =>
+    db.selectFrom("wallet_differences").select((eb) => eb.fn.countAll<number>().as("count")),
   );
-  return rows[0]?.count ?? 0;
+  return row?.count ?? 0;
 }
 
 export type RoundView = Pick<WalletRound, "numWallets" | "numEntries" | "numDifferences"> & {
@@ -186,20 +217,32 @@ export async function readBooks(
   em: EntityManager,
   limits: { rounds: number; differences: number },
 ): Promise<{ rounds: RoundView[]; differences: DifferenceView[]; numDifferences: number }> {
-  const rounds = await rowsOf<RoundView>(
-    em,
-    sql`select num_wallets as "numWallets", num_entries::float8 as "numEntries",
-        num_differences as "numDifferences",
-        (extract(epoch from started_at) * 1000)::float8 as "startedAtMs",
-        (extract(epoch from finished_at) * 1000)::float8 as "finishedAtMs"
-      from wallet_rounds order by id desc limit ${limits.rounds}`,
+  const rounds = await findRows(em, (db) =>
+    db
+      .selectFrom("wallet_rounds")
+      .select([
+        "num_wallets as numWallets",
+        "num_entries as numEntries",
+        "num_differences as numDifferences",
+        millis("started_at").as("startedAtMs"),
+        nullableMillis("finished_at").as("finishedAtMs"),
+      ])
+      .orderBy("id", "desc")
+      .limit(limits.rounds),
   );
-  const differences = await rowsOf<DifferenceView>(
-    em,
-    sql`select player_id as "playerId", currency, problems,
-        (extract(epoch from found_at) * 1000)::float8 as "foundAtMs",
-        (extract(epoch from seen_at) * 1000)::float8 as "seenAtMs"
-      from wallet_differences order by found_at desc, player_id limit ${limits.differences}`,
+  const differences = await findRows(em, (db) =>
+    db
+      .selectFrom("wallet_differences")
+      .select([
+        "player_id as playerId",
+        "currency",
+        "problems",
+        millis("found_at").as("foundAtMs"),
+        millis("seen_at").as("seenAtMs"),
+      ])
+      .orderBy("found_at", "desc")
+      .orderBy("player_id")
+      .limit(limits.differences),
   );
   return { rounds, differences, numDifferences: await countDifferences(em) };
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
-import { rowsOf } from "./rows.ts";
+import { millis } from "./expressions.ts";
+import { changeRows, findRow, rowsOf } from "./rows.ts";
 
 export interface WalletKey {
   playerId: number;
@@ -35,8 +36,18 @@ export interface Level {
   threshold: number;
 }
 
-const entryColumns = sql.raw(
-  `id::float8 as id, amount::float8 as amount, source, reason, ref_type as "refType", ref_id as "refId", (extract(epoch from created_at) * 1000)::float8 as "createdAtMs"`,
+const entryColumns = [
+  "id",
+  "amount",
+  "source",
+  "reason",
+  "ref_type as refType",
+  "ref_id as refId",
+  millis("created_at").as("createdAtMs"),
+] as const;
+/** The same for statements written as text. */
+const entryColumnsText = sql.raw(
+  `id, amount, source, reason, ref_type as "refType", ref_id as "refId", (extract(epoch from created_at) * 1000)::float8 as "createdAtMs"`,
 );
 
 /**
@@ -46,19 +57,29 @@ const entryColumns = sql.raw(
 export async function lockWallet(em: EntityManager, key: WalletKey): Promise<WalletState | null> {
   const { playerId, currency } = key;
   const lock = () =>
-    rowsOf<WalletState>(
-      em,
-      sql`select balance::float8 as balance, total::float8 as total from wallets
-        where player_id = ${playerId} and currency = ${currency} for update`,
+    findRow(em, (db) =>
+      db
+        .selectFrom("wallets")
+        .select(["balance", "total"])
+        .where("player_id", "=", playerId)
+        .where("currency", "=", currency)
+        .forUpdate(),
     );
-  const [known] = await lock();
-  if (known) return known;
-  await rowsOf(
-    em,
-    sql`insert into wallets (player_id, currency)
-      select id, ${currency} from players where id = ${playerId} on conflict do nothing`,
+  const known = await lock();
+  if (known !== null) return known;
+  await changeRows(em, (db) =>
+    db
+      .insertInto("wallets")
+      .columns(["player_id", "currency"])
+      .expression(
+        db
+          .selectFrom("players")
+          .select((eb) => ["id", eb.val(currency).as("currency")])
+          .where("id", "=", playerId),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
   );
-  return (await lock())[0] ?? null;
+  return lock();
 }
 
 /**
@@ -85,24 +106,28 @@ export async function moveMoney(
         balance, total, created_at)
       select player_id, currency, entries, ${amount}::bigint, ${source}, ${reason}, ${refType}, ${refId},
         balance, total, ${at}::timestamptz
-      from moved returning ${entryColumns}`,
+      from moved returning ${entryColumnsText}`,
   );
   return rows[0] ?? null;
 }
 
 /** The entry a movement with this reference made before; awards have none (WAL-05). */
-export async function findByRef(
+export function findByRef(
   em: EntityManager,
   key: WalletKey & Pick<Entry, "source" | "refType" | "refId">,
 ): Promise<Entry | null> {
-  const rows = await rowsOf<Entry>(
-    em,
-    sql`select ${entryColumns} from ledger_entries
-      where player_id = ${key.playerId} and currency = ${key.currency} and source = ${key.source}
-        and ref_type = ${key.refType} and ref_id = ${key.refId}
-        and ref_id <> '' and source <> 'award'`,
+  return findRow(em, (db) =>
+    db
+      .selectFrom("ledger_entries")
+      .select(entryColumns)
+      .where("player_id", "=", key.playerId)
+      .where("currency", "=", key.currency)
+      .where("source", "=", key.source)
+      .where("ref_type", "=", key.refType)
+      .where("ref_id", "=", key.refId)
+      .where("ref_id", "<>", sql.lit(""))
+      .where("source", "<>", sql.lit("award")),
   );
-  return rows[0] ?? null;
 }
 
 export interface WalletView {
@@ -155,7 +180,7 @@ export async function listEntries(
             and player_id = ${key.playerId} and currency = ${key.currency}),
           (select seq + 1 from own where id < ${page.before}::bigint order by seq desc limit 1), 0) as seq
       )
-      select ${entryColumns} from own
+      select ${entryColumnsText} from own
       where ${page.before}::bigint is null or seq < (select seq from start)
       order by seq desc limit ${page.limit}`,
   );

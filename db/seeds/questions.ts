@@ -1,7 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
 import { insertQuestions, type NewQuestion } from "../queries/questions.ts";
-import { rowsOf } from "../queries/rows.ts";
+import { findRow } from "../queries/rows.ts";
 
 /**
  * A first stock of questions, divided evenly between the pools (CFG-03, TRV-12). `make` is asked
@@ -12,7 +11,7 @@ export async function seedQuestions(
   em: EntityManager,
   make: () => Promise<readonly NewQuestion[]>,
 ): Promise<number> {
-  const stored = await rowsOf(em, sql`select 1 from questions limit 1`);
-  if (stored.length > 0) return 0;
+  const stored = await findRow(em, (db) => db.selectFrom("questions").select("id").limit(1));
+  if (stored !== null) return 0;
   return insertQuestions(em, await make(), { pool: "both", promptHash: null });
 }

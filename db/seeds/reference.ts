@@ -1,7 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
 import type { Config } from "../../server/core/config.ts";
-import { rowsOf } from "../queries/rows.ts";
+import { changeRows, findRow } from "../queries/rows.ts";
 import awardSeed from "./awards.json" with { type: "json" };
 import levelSeed from "./levels.json" with { type: "json" };
 
@@ -14,28 +13,32 @@ export async function seedReference(
   config: Pick<Config, "DEFAULT_REALM" | "GAME_DATA_REALM">,
 ): Promise<void> {
   const { DEFAULT_REALM, GAME_DATA_REALM } = config;
-  await rowsOf(
-    em,
-    sql`insert into realms (slug, name)
-      values (${DEFAULT_REALM}, 'Default'), (${GAME_DATA_REALM}, 'Game data')
-      on conflict do nothing`,
+  await changeRows(em, (db) =>
+    db
+      .insertInto("realms")
+      .values([
+        { slug: DEFAULT_REALM, name: "Default" },
+        { slug: GAME_DATA_REALM, name: "Game data" },
+      ])
+      .onConflict((conflict) => conflict.doNothing()),
   );
-  const steps = JSON.stringify(levelSeed.levels.map((level, at) => ({ ord: at + 1, ...level })));
-  await rowsOf(
-    em,
-    sql`insert into levels (ord, name, threshold)
-      select ord, name, threshold
-      from jsonb_to_recordset(${steps}::jsonb) as x(ord int, name text, threshold int)
-      where not exists (select 1 from levels)
-      on conflict do nothing`,
-  );
-  const definitions = JSON.stringify(awardSeed.awards);
-  await rowsOf(
-    em,
-    sql`insert into award_definitions (award_id, game, name, ember_value, repeatable, daily_limit)
-      select award_id, game, name, ember_value, coalesce(repeatable, false), daily_limit
-      from jsonb_to_recordset(${definitions}::jsonb) as x(award_id text, game text, name text,
-        ember_value int, repeatable boolean, daily_limit int)
-      on conflict do nothing`,
+  const known = await findRow(em, (db) => db.selectFrom("levels").select("ord").limit(1));
+  const levels = levelSeed.levels.map(({ name, threshold }, at) => ({
+    ord: at + 1,
+    name,
+    threshold,
+  }));
+  if (known === null)
+    await changeRows(em, (db) =>
+      db
+        .insertInto("levels")
+        .values(levels)
+        .onConflict((conflict) => conflict.doNothing()),
+    );
+  await changeRows(em, (db) =>
+    db
+      .insertInto("award_definitions")
+      .values(awardSeed.awards)
+      .onConflict((conflict) => conflict.doNothing()),
   );
 }

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sourceFiles } from "./imports.ts";
+
+/** Calls that hand a text of SQL to the database, those of the query builder, and those of the EntityManager. */
+const kinds = {
+  text: /\b(?:rowsOf|preparedRowsOf|inSlices)(?:<[^(]*>)?\(|\bem\.execute\(|\.execute\(\w+\.getKysely\(\)\)/g,
+  builder: /\b(?:findRows|findRow|changeRows|deleteWhere|prepared)(?:<[^(]*>)?\(/g,
+  entities:
+    /\b(?:em|tx)\.(?:find|findOne|findAll|count|insert|insertMany|upsert|upsertMany|nativeUpdate|nativeDelete|persist|remove)\(/g,
+};
+export type QueryCounts = Record<keyof typeof kinds, number>;
+
+/** They define those calls, or make schemas. */
+const skipped =
+  /^db\/(?:migrations\/|queries\/(?:rows|slices)\.ts|prepared\.ts|driver\.ts|orm\.ts)/;
+const root = join(import.meta.dirname, "../..");
+
+/** How queries are written, by folder. */
+export function countQueries(): Map<string, QueryCounts> {
+  const folders = new Map<string, QueryCounts>();
+  const files = sourceFiles(root, ["server", "workers", "db"]);
+  for (const file of files.filter((one) => !skipped.test(one))) {
+    const source = readFileSync(join(root, file), "utf8");
+    const code = source.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "");
+    const count = (calls: RegExp) => code.match(calls)?.length ?? 0;
+    const counts = {
+      text: count(kinds.text),
+      builder: count(kinds.builder),
+      entities: count(kinds.entities),
+    };
+    const folder = file.slice(0, file.lastIndexOf("/"));
+    folders.set(folder, addCounts(folders.get(folder) ?? noQueries, counts));
+  }
+  return folders;
+}
+
+export const noQueries: QueryCounts = { text: 0, builder: 0, entities: 0 };
+
+export const addCounts = (a: QueryCounts, b: QueryCounts): QueryCounts => ({
+  text: a.text + b.text,
+  builder: a.builder + b.builder,
+  entities: a.entities + b.entities,
+});
+
+/** Percent of the calls that are texts. */
+export const textShare = ({ text, builder, entities }: QueryCounts): number =>
+  (100 * text) / Math.max(1, text + builder + entities);
