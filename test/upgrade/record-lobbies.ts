@@ -1,5 +1,13 @@
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 
 /**
@@ -30,10 +38,11 @@ const { metafile } = await build({
   packages: "external",
   logLevel: "warning",
 });
-// Scripts are read from the folder of the module that names them, which is that of the bundle.
+// A release finds its scripts by their names, below the nearest folder that has a manifest.
+writeFileSync(join(target, "package.json"), '{ "type": "module" }\n');
 for (const from of new Set(Object.keys(metafile.inputs).map(dirname)))
-  for (const script of globSync(join(checkout, from, "*.lua")))
-    cpSync(script, join(target, basename(script)));
+  for (const script of globSync(join(from, "*.lua"), { cwd: checkout }))
+    cpSync(join(checkout, script), join(target, script));
 
 /** As the release has it, where it has it: its files may lie elsewhere than ours. */
 function readParts(): string {
