@@ -20,13 +20,75 @@ interface Answer {
   code: string | undefined;
 }
 
-describe("the operator endpoints", () => {
-  let service: Service;
-  let orm: MikroORM;
-  let queues: Queues;
-  const checks = createRouteChecks(declaredRoutes());
-  const tokenOf = (role: string) => `test-token-of-${role}-0123456789`;
+let service: Service;
+let orm: MikroORM;
+let queues: Queues;
+const checks = createRouteChecks(declaredRoutes());
+const tokenOf = (role: string) => `test-token-of-${role}-0123456789`;
 
+/** Every answer is checked against the declaration of its route. */
+async function call(
+  method: string,
+  path: string,
+  { role = "operator", body }: { role?: string | null; body?: object } = {},
+): Promise<Answer> {
+  const response = await fetch(`${service.operatorUrl}${path}`, {
+    method,
+    headers: {
+      ...(role === null ? {} : { Authorization: `Bearer ${tokenOf(role)}` }),
+      ...(body ? { "Content-Type": "application/json" } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const text = Buffer.from(bytes).toString("utf8");
+  const isJson = response.headers.get("content-type") === "application/json";
+  const json: unknown = isJson ? JSON.parse(text) : undefined;
+  const { status, headers } = response;
+  const [plain = ""] = path.split("?");
+  checkResponse(checks, method, plain, { status, headers, json, text, bytes });
+  const envelope = json as {
+    body?: Record<string, unknown>;
+    pagination?: Record<string, unknown>;
+    flash?: { errors: { code: string }[] };
+  };
+  const { body: found = {}, pagination, flash } = envelope;
+  return { status, body: found, pagination, code: flash?.errors[0]?.code };
+}
+
+const get = (path: string, role = "viewer") => call("GET", path, { role });
+
+const post = (path: string, body?: object, role = "operator") =>
+  call("POST", path, { role, ...(body ? { body } : {}) });
+
+const auditOf = async (action: string) => {
+  const rows = await orm.em.fork().find(AuditLogSchema, { action }, { orderBy: { id: 1 } });
+  return rows.map(({ operator, target, reason }) => [operator, target, reason]);
+};
+
+const jobs = "/operator/queues/maintenance/jobs";
+
+const jobPath = (id: string, verb = "") =>
+  `/operator/jobs/maintenance/${encodeURIComponent(id)}${verb}`;
+
+const maintenance = () => {
+  const queue = queues.all().find(({ name }) => name === "maintenance");
+  assert.ok(queue);
+  return queue;
+};
+
+const failedIds = async () =>
+  ((await get(`${jobs}?state=failed`)).body["jobs"] as { id: string }[]).map(({ id }) => id);
+
+const until = async (isSo: () => Promise<boolean>) => {
+  const deadline = performance.now() + 60_000;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < deadline, "it never came to that");
+    await new Promise((done) => setTimeout(done, 50));
+  }
+};
+
+describe("the operator endpoints", () => {
   before(async () => {
     service = await sharedService();
     orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 2 });
@@ -41,61 +103,12 @@ describe("the operator endpoints", () => {
     await orm.close(true);
   });
 
-  /** Every answer is checked against the declaration of its route. */
-  async function call(
-    method: string,
-    path: string,
-    { role = "operator", body }: { role?: string | null; body?: object } = {},
-  ): Promise<Answer> {
-    const response = await fetch(`${service.operatorUrl}${path}`, {
-      method,
-      headers: {
-        ...(role === null ? {} : { Authorization: `Bearer ${tokenOf(role)}` }),
-        ...(body ? { "Content-Type": "application/json" } : {}),
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const text = Buffer.from(bytes).toString("utf8");
-    const isJson = response.headers.get("content-type") === "application/json";
-    const json: unknown = isJson ? JSON.parse(text) : undefined;
-    const { status, headers } = response;
-    const [plain = ""] = path.split("?");
-    checkResponse(checks, method, plain, { status, headers, json, text, bytes });
-    const envelope = json as {
-      body?: Record<string, unknown>;
-      pagination?: Record<string, unknown>;
-      flash?: { errors: { code: string }[] };
-    };
-    const { body: found = {}, pagination, flash } = envelope;
-    return { status, body: found, pagination, code: flash?.errors[0]?.code };
-  }
-  const get = (path: string, role = "viewer") => call("GET", path, { role });
-  const post = (path: string, body?: object, role = "operator") =>
-    call("POST", path, { role, ...(body ? { body } : {}) });
-  const auditOf = async (action: string) => {
-    const rows = await orm.em.fork().find(AuditLogSchema, { action }, { orderBy: { id: 1 } });
-    return rows.map(({ operator, target, reason }) => [operator, target, reason]);
-  };
+  describe("about jobs that are read", aboutJobsRead);
+  describe("about jobs that are changed", aboutJobsChanged);
+  describe("about players", aboutPlayers);
+});
 
-  const jobs = "/operator/queues/maintenance/jobs";
-  const jobPath = (id: string, verb = "") =>
-    `/operator/jobs/maintenance/${encodeURIComponent(id)}${verb}`;
-  const maintenance = () => {
-    const queue = queues.all().find(({ name }) => name === "maintenance");
-    assert.ok(queue);
-    return queue;
-  };
-  const failedIds = async () =>
-    ((await get(`${jobs}?state=failed`)).body["jobs"] as { id: string }[]).map(({ id }) => id);
-  const until = async (isSo: () => Promise<boolean>) => {
-    const deadline = performance.now() + 60_000;
-    while (!(await isSo())) {
-      assert.ok(performance.now() < deadline, "it never came to that");
-      await new Promise((done) => setTimeout(done, 50));
-    }
-  };
-
+function aboutJobsRead(): void {
   it("are not on the public port, and ask strangers and viewers for more", async () => {
     for (const { method, path, auth } of declaredRoutes()) {
       const address = path.replace("{queue}", "mail").replace("{id}", "1");
@@ -184,7 +197,9 @@ describe("the operator endpoints", () => {
     const long = { reason: "x".repeat(501) };
     assert.equal((await post("/operator/queues/mail/pause", long)).code, "validation:failed");
   });
+}
 
+function aboutJobsChanged(): void {
   it("take no key of the job library beside its jobs for a job, and the board neither", async () => {
     const headers = { Authorization: `Bearer ${tokenOf("operator")}` };
     const board = `${service.operatorUrl}/operator/queues/board/api/queues/maintenance`;
@@ -232,78 +247,78 @@ describe("the operator endpoints", () => {
     const removed = await auditOf("job:remove");
     assert.deepEqual(removed[0], ["test operator", `${queue} ill-1`, "ill"]);
   });
+}
 
-  describe("about players", () => {
-    const password = "correct horse 1";
-    const email = "operated@example.com";
-    let id = 0;
-    let token = "";
+function aboutPlayers(): void {
+  const password = "correct horse 1";
+  const email = "operated@example.com";
+  let id = 0;
+  let token = "";
 
-    const api = async (method: string, path: string, body?: object, bearer = "") => {
-      const response = await fetch(`${service.url}${path}`, {
-        method,
-        headers: {
-          "Content-Type": "application/json",
-          ...(bearer ? { Authorization: `Bearer ${bearer}` } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      const text = await response.text();
-      const json = text === "" ? {} : (JSON.parse(text) as { body?: Record<string, unknown> });
-      return { status: response.status, body: json.body ?? {} };
-    };
-    const login = (secret: string) =>
-      api("POST", "/v1/gateway/login", { identifier: email, password: secret });
-    const path = (verb = "") => `/operator/players/${id}${verb}`;
-    const player = async (role = "operator") =>
-      (await get(path(), role)).body["player"] as Record<string, unknown>;
-    const reason = "asked by mail";
-
-    before(async () => {
-      const { body } = await api("POST", "/v1/users", { email, username: "operated", password });
-      id = (body["player"] as { id: number }).id;
-      token = String(body["access_token"]);
+  const api = async (method: string, path: string, body?: object, bearer = "") => {
+    const response = await fetch(`${service.url}${path}`, {
+      method,
+      headers: {
+        "Content-Type": "application/json",
+        ...(bearer ? { Authorization: `Bearer ${bearer}` } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
     });
+    const text = await response.text();
+    const json = text === "" ? {} : (JSON.parse(text) as { body?: Record<string, unknown> });
+    return { status: response.status, body: json.body ?? {} };
+  };
+  const login = (secret: string) =>
+    api("POST", "/v1/gateway/login", { identifier: email, password: secret });
+  const path = (verb = "") => `/operator/players/${id}${verb}`;
+  const player = async (role = "operator") =>
+    (await get(path(), role)).body["player"] as Record<string, unknown>;
+  const reason = "asked by mail";
 
-    it("show state, sessions and lock, to a viewer without the whole address", async () => {
-      assert.deepEqual(
-        [(await player()).email, (await player("viewer")).email],
-        [email, "o***@example.com"],
-      );
-      assert.equal((await player())["num_sessions"], 1);
-      assert.equal((await get("/operator/players/999999")).code, "player:not_found");
-      assert.equal((await get("/operator/players/ada")).code, "player:not_found");
-    });
-
-    it("end a lock, for a reason only", async () => {
-      for (let i = 0; i < 5; i++) await login("wrong horse 1");
-      assert.equal((await login(password)).status, 423);
-      assert.ok(Number((await player())["locked_seconds"]) > 0);
-      assert.equal((await post(path("/unlock"))).code, "validation:failed");
-      assert.equal((await post(path("/unlock"), { reason: " " })).code, "validation:failed");
-      assert.deepEqual((await post(path("/unlock"), { reason })).body["is_locked"], false);
-      assert.equal((await login(password)).status, 200);
-    });
-
-    it("end every session", async () => {
-      const answer = await post(path("/revoke-sessions"), { reason });
-      assert.deepEqual(answer.body, { id, name: "operated", num_sessions_ended: 2 });
-      assert.equal((await player())["num_sessions"], 0);
-    });
-
-    it("open a closed account again, and no open one", async () => {
-      assert.equal((await post(path("/restore"), { reason })).code, "account:not_restorable");
-      assert.equal((await api("DELETE", "/v1/users/@me", { password }, token)).status, 200);
-      assert.equal((await login(password)).status, 401);
-      assert.equal((await post(path("/restore"), { reason })).status, 200);
-      assert.equal((await login(password)).status, 200);
-      await until(async () => (await api("GET", "/v1/users/@me", undefined, token)).status === 200);
-    });
-
-    it("leave an entry for every change, with the console's words", async () => {
-      const entry = ["test operator", `player ${id}`, reason];
-      for (const action of ["account:unlock", "account:sign-out", "account:restore"])
-        assert.deepEqual(await auditOf(action), [entry], action);
-    });
+  before(async () => {
+    const { body } = await api("POST", "/v1/users", { email, username: "operated", password });
+    id = (body["player"] as { id: number }).id;
+    token = String(body["access_token"]);
   });
-});
+
+  it("show state, sessions and lock, to a viewer without the whole address", async () => {
+    assert.deepEqual(
+      [(await player()).email, (await player("viewer")).email],
+      [email, "o***@example.com"],
+    );
+    assert.equal((await player())["num_sessions"], 1);
+    assert.equal((await get("/operator/players/999999")).code, "player:not_found");
+    assert.equal((await get("/operator/players/ada")).code, "player:not_found");
+  });
+
+  it("end a lock, for a reason only", async () => {
+    for (let i = 0; i < 5; i++) await login("wrong horse 1");
+    assert.equal((await login(password)).status, 423);
+    assert.ok(Number((await player())["locked_seconds"]) > 0);
+    assert.equal((await post(path("/unlock"))).code, "validation:failed");
+    assert.equal((await post(path("/unlock"), { reason: " " })).code, "validation:failed");
+    assert.deepEqual((await post(path("/unlock"), { reason })).body["is_locked"], false);
+    assert.equal((await login(password)).status, 200);
+  });
+
+  it("end every session", async () => {
+    const answer = await post(path("/revoke-sessions"), { reason });
+    assert.deepEqual(answer.body, { id, name: "operated", num_sessions_ended: 2 });
+    assert.equal((await player())["num_sessions"], 0);
+  });
+
+  it("open a closed account again, and no open one", async () => {
+    assert.equal((await post(path("/restore"), { reason })).code, "account:not_restorable");
+    assert.equal((await api("DELETE", "/v1/users/@me", { password }, token)).status, 200);
+    assert.equal((await login(password)).status, 401);
+    assert.equal((await post(path("/restore"), { reason })).status, 200);
+    assert.equal((await login(password)).status, 200);
+    await until(async () => (await api("GET", "/v1/users/@me", undefined, token)).status === 200);
+  });
+
+  it("leave an entry for every change, with the console's words", async () => {
+    const entry = ["test operator", `player ${id}`, reason];
+    for (const action of ["account:unlock", "account:sign-out", "account:restore"])
+      assert.deepEqual(await auditOf(action), [entry], action);
+  });
+}

@@ -4,20 +4,29 @@ import { eventually } from "../support/eventually.ts";
 import { sharedService, type Service } from "../support/process.ts";
 import { allQueues } from "../../workers/queues.ts";
 
+let service: Service;
+let address: string;
+
+const call = (path: string, init: RequestInit = {}) =>
+  fetch(`${address}${path}`, { redirect: "manual", ...init });
+
+const asOperator = () => ({ Authorization: `Bearer ${service.operatorToken}` });
+
+const login = (token: string) =>
+  call("/operator/login", { method: "POST", body: new URLSearchParams({ token }) });
+
 describe("the operator listener", () => {
-  let service: Service;
-  let address: string;
   before(async () => {
     service = await sharedService();
     address = service.operatorUrl;
   });
 
-  const call = (path: string, init: RequestInit = {}) =>
-    fetch(`${address}${path}`, { redirect: "manual", ...init });
-  const asOperator = () => ({ Authorization: `Bearer ${service.operatorToken}` });
-  const login = (token: string) =>
-    call("/operator/login", { method: "POST", body: new URLSearchParams({ token }) });
+  describe("admits operators alone", admitsOperatorsAlone);
+  describe("shows what happens", showsWhatHappens);
+  describe("ends sessions and guessing", endsSessionsGuessing);
+});
 
+function admitsOperatorsAlone(): void {
   it("refuses everything but liveness, readiness and the login to strangers", async () => {
     const paths = [
       "/operator/workers",
@@ -104,7 +113,9 @@ describe("the operator listener", () => {
     assert.equal(headers.get("strict-transport-security"), "max-age=31536000");
     assert.equal((await call("/live")).headers.get("strict-transport-security"), null);
   });
+}
 
+function showsWhatHappens(): void {
   it("serves the queue board without anything from another site", async () => {
     const page = await (await call("/operator/queues/board", { headers: asOperator() })).text();
     assert.doesNotMatch(page, /https?:\/\//);
@@ -169,7 +180,9 @@ describe("the operator listener", () => {
     }
     assert.equal(shown.num_differences, 0);
   });
+}
 
+function endsSessionsGuessing(): void {
   it("ends a browser's session with its sign-out, wherever its cookie was copied to", async () => {
     const signIn = async () =>
       ((await login(service.operatorToken)).headers.get("set-cookie") ?? "").split(";")[0] ?? "";
@@ -203,4 +216,4 @@ describe("the operator listener", () => {
     assert.equal((await call("/operator/workers", { headers: { Cookie: pair } })).status, 200);
     assert.equal((await login("guess")).status, 429);
   });
-});
+}

@@ -11,20 +11,27 @@ import {
   type Guest,
 } from "../support/play-page.ts";
 
+const { withOne, withTwo, running } = playPage({
+  env: { RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" },
+  isOwn: (problem) => !problem.startsWith("Failed to load resource"),
+});
+
+/** Two people at the first question. */
+async function start(host: Guest, friend: Guest, mode: "coop" | "versus", questions = 1) {
+  const code = await createGame(host, { name: "Ada", mode, questions });
+  await joinByCode(friend, "Grace", code);
+  await host.page.getByRole("button", { name: "Start the game" }).click();
+  await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
+}
+
 describe("the play page in bad conditions", () => {
-  const { withOne, withTwo, running } = playPage({
-    env: { RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" },
-    isOwn: (problem) => !problem.startsWith("Failed to load resource"),
-  });
+  describe("keeps seats", keepsSeats);
+  describe("lets games be watched", letsGamesBeWatched);
+  describe("has connections that end", hasConnectionsEnd);
+  describe("keeps what was chosen", keepsWhatWasChosen);
+});
 
-  /** Two people at the first question. */
-  async function start(host: Guest, friend: Guest, mode: "coop" | "versus", questions = 1) {
-    const code = await createGame(host, { name: "Ada", mode, questions });
-    await joinByCode(friend, "Grace", code);
-    await host.page.getByRole("button", { name: "Start the game" }).click();
-    await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
-  }
-
+function keepsSeats(): void {
   it("gives the seat back to who closed the tab, by the same link and name", async (t) => {
     await withTwo(t, async (host, friend) => {
       await start(host, friend, "versus");
@@ -128,7 +135,9 @@ describe("the play page in bad conditions", () => {
       await page.getByText("You are watching.").waitFor();
     });
   });
+}
 
+function letsGamesBeWatched(): void {
   it("lets a game be watched that could not be watched before", async (t) => {
     await withTwo(t, async (host, { page }) => {
       const game = { name: "Lise", mode: "versus", questions: 1, isPublic: true } as const;
@@ -158,7 +167,9 @@ describe("the play page in bad conditions", () => {
       await page.getByText("You are watching.").waitFor();
     });
   });
+}
 
+function hasConnectionsEnd(): void {
   it("says at the start, too, that the service is away, and has its list when it is back", async (t) => {
     await withTwo(t, async (host, { page, context }) => {
       await context.setOffline(true);
@@ -251,7 +262,9 @@ describe("the play page in bad conditions", () => {
       await page.locator("#category option[value=science]").waitFor({ state: "attached" });
     });
   });
+}
 
+function keepsWhatWasChosen(): void {
   it("is played where the browser keeps nothing for pages", async (t) => {
     await withTwo(t, async (host, friend) => {
       for (const { page } of [host, friend]) {
@@ -328,13 +341,13 @@ describe("the play page in bad conditions", () => {
       assert.equal(await chosen(friend), 1);
     });
   });
-});
+}
 
 /** What a load balancer says while no process stands behind it. */
 const answerFromElsewhere = (route: Route) =>
   route.fulfill({ status: 404, body: "404 page not found" });
-const ofTheSeat = /\/(status|token|heartbeat|hub)(\?|$)/;
 
+const ofTheSeat = /\/(status|token|heartbeat|hub)(\?|$)/;
 const listStream = /\/v1\/hub\?topic=[^&]*lobbies$/;
 
 /** What a tab is told when another one comes to the front; without a window all seem to be seen. */
@@ -348,6 +361,7 @@ const cut = (route: Route) => route.abort();
 
 /** What the service says of a lobby that is gone. */
 const refuse = (route: Route) => route.fulfill({ status: 404, body: refusal });
+
 const refusal = JSON.stringify({
   flash: { errors: [{ code: "lobby:not_found", message: "Not here." }] },
 });

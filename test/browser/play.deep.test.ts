@@ -12,12 +12,19 @@ import {
   type Guest,
 } from "../support/play-page.ts";
 
-describe("the play page in a real browser", () => {
-  const { withOne, withTwo, running } = playPage({
-    // A question nobody has asked yet is made by a job.
-    env: { RATE_LIMIT_FACTOR: "0" },
-  });
+const { withOne, withTwo, running } = playPage({
+  // A question nobody has asked yet is made by a job.
+  env: { RATE_LIMIT_FACTOR: "0" },
+});
 
+describe("the play page in a real browser", () => {
+  describe("plays with two people", playsWithTwoPeople);
+  describe("keeps its seat", keepsSeat);
+  describe("is watched and proved", watchedProved);
+  describe("is used by hand and keyboard", usedByHandKeyboard);
+});
+
+function playsWithTwoPeople(): void {
   it("lets two people agree in a co-op game found in the list", async (t) => {
     await withTwo(t, async (host, friend) => {
       await createGame(host, { name: "Alan", mode: "coop", questions: 1, isPublic: true });
@@ -83,7 +90,9 @@ describe("the play page in a real browser", () => {
       await host.page.getByRole("heading", { name: "Start a game" }).waitFor();
     });
   });
+}
 
+function keepsSeat(): void {
   it("goes on after the process that served it was killed", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Linus", mode: "versus", questions: 2 });
@@ -122,7 +131,9 @@ describe("the play page in a real browser", () => {
       await choiceOf(host, "Tim's other tab", 2).waitFor();
     });
   });
+}
 
+function watchedProved(): void {
   it("lets a stranger watch, proves every answer and gives the host the result sheet", async (t) => {
     await withTwo(t, async (host, friend) => {
       const game = { name: "Mary", mode: "versus", questions: 1, isPublic: true } as const;
@@ -171,7 +182,9 @@ describe("the play page in a real browser", () => {
       await host.page.locator("#proof").waitFor();
     });
   });
+}
 
+function usedByHandKeyboard(): void {
   it("joins once for two clicks and keeps the keyboard's place in a list that changes", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, {
@@ -260,7 +273,7 @@ describe("the play page in a real browser", () => {
       await page.getByText("/v1/gateway/guest", { exact: true }).waitFor();
     });
   });
-});
+}
 
 function dropFailedLoads(problems: string[]): void {
   const others = problems.filter((text) => !text.startsWith("Failed to load resource"));

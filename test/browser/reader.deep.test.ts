@@ -10,6 +10,7 @@ import { made, smallGame, smallTexts } from "../support/projected-game.ts";
 import { openReader, shiftOf } from "../support/reader-page.ts";
 
 const hostile = `<img src=x onerror="document.title='broken'">"'</td><script>`;
+
 const dot = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -26,12 +27,15 @@ const torch = (power: number, rest = {}) =>
     ],
     ...rest,
   });
+
 const imp = entity("id.monster.imp", { name: "Imp", data: { hp: 5 } });
+
 const trap = entity("id.item.trap", {
   name: hostile,
   tags: [hostile],
   data: { note: hostile, [hostile]: [hostile], power: 7 },
 });
+
 const crowd = Array.from({ length: 60 }, (_, index) =>
   entity(`id.item.n${index}`, { data: { power: index + 10 } }),
 );
@@ -43,12 +47,27 @@ const changed = (entities: SourceEntity[]) =>
       : one,
   );
 
-describe("the pages for readers in a real browser", () => {
-  let app: App;
-  let browser: Browser | null = null;
-  const load = (input: EnvelopeInput) =>
-    loadInto(app, input, { project: projectionOf("gamedata") });
+let app: App;
+let browser: Browser | null = null;
 
+const load = (input: EnvelopeInput) => loadInto(app, input, { project: projectionOf("gamedata") });
+
+/** One window; whatever goes wrong inside it, and whatever moves by itself, fails the test. */
+async function read(t: TestContext, path: string, look: (page: Page) => Promise<void>) {
+  if (!browser) return t.skip("no browser on this machine");
+  const { page, problems, close } = await openReader(browser, app.url, path);
+  try {
+    await look(page);
+    assert.deepEqual(problems, []);
+    assert.ok((await shiftOf(page)) < 0.02, "the page moved while it was shown");
+  } finally {
+    await close();
+  }
+}
+
+const rows = (page: Page) => page.locator(".list tbody th").allInnerTexts();
+
+describe("the pages for readers in a real browser", () => {
   before(async () => {
     browser = await sharedBrowser();
     if (browser) app = await startApp({ hasJobs: false });
@@ -57,20 +76,13 @@ describe("the pages for readers in a real browser", () => {
     if (browser) await app.stop();
   });
 
-  /** One window; whatever goes wrong inside it, and whatever moves by itself, fails the test. */
-  async function read(t: TestContext, path: string, look: (page: Page) => Promise<void>) {
-    if (!browser) return t.skip("no browser on this machine");
-    const { page, problems, close } = await openReader(browser, app.url, path);
-    try {
-      await look(page);
-      assert.deepEqual(problems, []);
-      assert.ok((await shiftOf(page)) < 0.02, "the page moved while it was shown");
-    } finally {
-      await close();
-    }
-  }
-  const rows = (page: Page) => page.locator(".list tbody th").allInnerTexts();
+  describe("of the archive", archive);
+  describe("of patches", patches);
+  describe("under hostile conditions", underHostileConditions);
+  describe("of the projected game", projectedGame);
+});
 
+function archive(): void {
   it("say that there is no data yet", async (t) => {
     await read(t, "/codex", (page) => page.getByText("There is no data yet").waitFor());
     if (!browser) return;
@@ -153,7 +165,9 @@ describe("the pages for readers in a real browser", () => {
       assert.equal(new URL(page.url()).searchParams.getAll("filter[tags]").length, 2);
     });
   });
+}
 
+function patches(): void {
   it("move an entity through its patches by the keyboard", async (t) => {
     await read(t, "/codex/dungeon/id.item.torch", async (page) => {
       const power = page.getByRole("row", { name: /^Power \d$/ });
@@ -227,7 +241,9 @@ describe("the pages for readers in a real browser", () => {
       await page.getByRole("heading", { name: "Nothing changed" }).waitFor();
     });
   });
+}
 
+function underHostileConditions(): void {
   it("are left as they were read, for a browser that shows them so to who comes back", async (t) => {
     await read(t, "/codex/dungeon/patches/1.3", async (page) => {
       const compared = page.getByLabel("Compared with");
@@ -307,7 +323,9 @@ describe("the pages for readers in a real browser", () => {
     await page.getByText("1 entry").waitFor();
     await close();
   });
+}
 
+function projectedGame(): void {
   it("browse the projected game by facets, in another language and as of a patch", async (t) => {
     await read(t, "/data", (page) => page.getByText("There is no data yet").waitFor());
     if (!browser) return;
@@ -386,4 +404,4 @@ describe("the pages for readers in a real browser", () => {
       await page.locator(".loot").first().waitFor();
     });
   });
-});
+}

@@ -17,36 +17,39 @@ import { withDatabase } from "../../server/core/database-url.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
 
 const many = 4_000;
+let archive: Archive;
+let folder: string;
+const file = (name: string) => join(folder, name);
+const start = (...args: string[]): ChildProcess => startAt(archive.stores.databaseUrl, ...args);
+
+const startAt = (databaseUrl: string, ...args: string[]): ChildProcess =>
+  spawn(process.execPath, [...builtProgram("import"), ...args], {
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: archive.stores.redisUrl,
+      DATA_DIR: file("data"),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+
+const run = (...args: string[]) => endOf(start(...args));
+
+const endOf = async (child: ChildProcess) => {
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error("no output");
+  const [out, problems, [code]] = await Promise.all([
+    text(stdout),
+    text(stderr),
+    once(child, "close"),
+  ]);
+  return { out, problems, code: code as number };
+};
+
+const one = async <T>(query: ReturnType<typeof sql<T>>) =>
+  (await rowsOf(archive.orm.em.fork(), query))[0];
 
 describe("npm run import", () => {
-  let archive: Archive;
-  let folder: string;
-  const file = (name: string) => join(folder, name);
-  const start = (...args: string[]): ChildProcess => startAt(archive.stores.databaseUrl, ...args);
-  const startAt = (databaseUrl: string, ...args: string[]): ChildProcess =>
-    spawn(process.execPath, [...builtProgram("import"), ...args], {
-      env: {
-        ...process.env,
-        DATABASE_URL: databaseUrl,
-        REDIS_URL: archive.stores.redisUrl,
-        DATA_DIR: file("data"),
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-  const run = (...args: string[]) => endOf(start(...args));
-  const endOf = async (child: ChildProcess) => {
-    const { stdout, stderr } = child;
-    if (!stdout || !stderr) throw new Error("no output");
-    const [out, problems, [code]] = await Promise.all([
-      text(stdout),
-      text(stderr),
-      once(child, "close"),
-    ]);
-    return { out, problems, code: code as number };
-  };
-  const one = async <T>(query: ReturnType<typeof sql<T>>) =>
-    (await rowsOf(archive.orm.em.fork(), query))[0];
-
   before(async () => {
     archive = await startArchive();
     folder = mkdtempSync(join(tmpdir(), "ember-import-"));
@@ -63,6 +66,11 @@ describe("npm run import", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  describe("is refused", refused2);
+  describe("leaves no trace", leavesNoTrace);
+});
+
+function refused2(): void {
   it("goes on when nobody reads what it prints", async () => {
     const child = start("dun", file("dun"), "--dry-run", "--allow-shrink");
     child.stdout?.destroy();
@@ -124,7 +132,9 @@ describe("npm run import", () => {
       assert.match(problems, /^import:refused 1 problem\n {2}\S+: misses game\n$/);
     }
   });
+}
 
+function leavesNoTrace(): void {
   it("makes neither database nor tables in a dry run", async () => {
     const name = `dry_${process.pid}`;
     const databases = () =>
@@ -176,4 +186,4 @@ describe("npm run import", () => {
     const whole = await run("--envelope", file("big.json.gz"), "--json");
     assert.equal((JSON.parse(whole.out) as { added: number }).added, many);
   });
-});
+}

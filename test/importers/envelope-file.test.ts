@@ -89,28 +89,34 @@ describe("cutting a document into pieces", () => {
   });
 });
 
+let folder: string;
+const path = (name: string) => join(folder, name);
+
+const source = envelope({
+  version: "1.0",
+  entities: [
+    entity("id.item.a", { icon: "x/a.png", data: { text: 'a "b" \\ {[' } }),
+    entity("id.item.b", { assets: ["x/a.png", { path: "x/b.png", role: "portrait" }] }),
+  ],
+  assets: [
+    { path: "x/a.png", media_type: "image/png" },
+    { path: "x/b.png", media_type: "image/png" },
+  ],
+  files: { "x/a.png": Buffer.from("1"), "x/b.png": Buffer.from("1") },
+  locales: { en: { k: "text" } },
+});
+
 describe("an envelope file", () => {
-  let folder: string;
-  const path = (name: string) => join(folder, name);
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "ember-envelope-"));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  const source = envelope({
-    version: "1.0",
-    entities: [
-      entity("id.item.a", { icon: "x/a.png", data: { text: 'a "b" \\ {[' } }),
-      entity("id.item.b", { assets: ["x/a.png", { path: "x/b.png", role: "portrait" }] }),
-    ],
-    assets: [
-      { path: "x/a.png", media_type: "image/png" },
-      { path: "x/b.png", media_type: "image/png" },
-    ],
-    files: { "x/a.png": Buffer.from("1"), "x/b.png": Buffer.from("1") },
-    locales: { en: { k: "text" } },
-  });
+  describe("in sound form", inSoundForm);
+  describe("that is refused", refused);
+});
 
+function inSoundForm(): void {
   it("comes back as it was written, packed or not, with its assets beside it", async () => {
     for (const name of ["one.json", "two.json.gz"]) {
       await writeEnvelopeFile(source, path(name));
@@ -139,7 +145,9 @@ describe("an envelope file", () => {
     await assert.rejects(read.readAsset("none"), /is not there/);
     await assert.rejects(read.readAsset("."), /leads out|is no file/);
   });
+}
 
+function refused(): void {
   it("is not filled by members that nobody knows, nor by lists without end", async () => {
     const { header } = source;
     const bulk = `"${"x".repeat(20_000_000)}"`;
@@ -261,4 +269,4 @@ describe("an envelope file", () => {
     }
     await assert.rejects(openEnvelopeFile(path("none.json")), /no such file/);
   });
-});
+}

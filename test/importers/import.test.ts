@@ -21,46 +21,59 @@ import { untilOneWaits } from "../support/locks.ts";
 
 const torch = (power: number) => entity("id.item.torch", { data: { power } });
 const sword = entity("id.item.sword", { data: { power: 9 }, tags: ["weapon", "iron"] });
+let archive: Archive;
+let games = 0;
+let game = "";
 
-describe("an import", () => {
-  let archive: Archive;
-  let games = 0;
-  let game = "";
-  const run = (version: string, entities: readonly SourceEntity[], rest = {}, options = {}) =>
-    archive.import({ game, version, entities, ...rest }, options);
-  const counts = ({ added = 0, changed = 0, removed = 0, unchanged = 0 }) => ({
-    added,
-    changed,
-    removed,
-    unchanged,
-  });
-  /** Content of every open and closed row of the game, without ids. */
-  const rows = () =>
-    rowsOf(
-      archive.orm.em.fork(),
-      sql`select b.slug as branch, e.key, d.hash, v.from_ord, v.to_ord, v.is_inherited
+const run = (version: string, entities: readonly SourceEntity[], rest = {}, options = {}) =>
+  archive.import({ game, version, entities, ...rest }, options);
+
+const counts = ({ added = 0, changed = 0, removed = 0, unchanged = 0 }) => ({
+  added,
+  changed,
+  removed,
+  unchanged,
+});
+
+/** Content of every open and closed row of the game, without ids. */
+const rows = () =>
+  rowsOf(
+    archive.orm.em.fork(),
+    sql`select b.slug as branch, e.key, d.hash, v.from_ord, v.to_ord, v.is_inherited
         from codex_versions v join codex_entities e on e.id = v.entity_id
         join codex_games g on g.id = e.game_id join codex_branches b on b.id = v.branch_id
         left join codex_documents d on d.id = v.document_id
         where g.slug = ${game} order by 1, 2, 4`,
-    );
-  const heads = () =>
-    rowsOf(
-      archive.orm.em.fork(),
-      sql<{ branch: string; name: string; data: unknown; tags: string[]; search: string }>`
+  );
+
+const heads = () =>
+  rowsOf(
+    archive.orm.em.fork(),
+    sql<{ branch: string; name: string; data: unknown; tags: string[]; search: string }>`
         select b.slug as branch, h.name, h.data, h.tags, h.search::text
         from codex_head h join codex_branches b on b.id = h.branch_id
         join codex_games g on g.id = b.game_id where g.slug = ${game} order by 1, 2`,
-    );
-  const fresh = () => (game = `game-${++games}`);
-  const same = (actual: unknown, expected: unknown) => assert.deepEqual(actual, expected);
-  const numbers = ({ game: _g, branch: _b, patch: _p, ...rest }: Record<string, unknown>) => rest;
+  );
 
+const fresh = () => (game = `game-${++games}`);
+const same = (actual: unknown, expected: unknown) => assert.deepEqual(actual, expected);
+const numbers = ({ game: _g, branch: _b, patch: _p, ...rest }: Record<string, unknown>) => rest;
+
+describe("an import", () => {
   before(async () => {
     archive = await startArchive();
   });
   after(() => archive.stop());
 
+  describe("of a patch", patch2);
+  describe("that removes or spells too much", removesOrSpellsToo);
+  describe("that is refused", refused2);
+  describe("that leaves no trace", leavesNoTrace);
+  describe("on branches", onBranches);
+  describe("with pictures, files and others at the same time", withPicturesFilesOthers);
+});
+
+function patch2(): void {
   it("counts what is added, changed, removed and the same", async () => {
     fresh();
     same(await run("1.0", [torch(1), sword]), {
@@ -173,7 +186,9 @@ describe("an import", () => {
       `envelope game.name: ${unknown}`,
     ]);
   });
+}
 
+function removesOrSpellsToo(): void {
   it("refuses a patch that removes more than half of its branch, unless that is allowed", async () => {
     fresh();
     const items = ["a", "b", "c", "d", "e"].map((name) => entity(`id.item.${name}`));
@@ -256,7 +271,9 @@ describe("an import", () => {
     await assert.rejects(run("v9", [torch(1)]), /no canonical form/);
     await run("v9", [torch(1)], { canonical: "9.0.0+build.0" });
   });
+}
 
+function refused2(): void {
   it("lists every problem with its entity and place, and writes nothing", async () => {
     fresh();
     const bad = [
@@ -370,7 +387,9 @@ describe("an import", () => {
     await refused(run("a b", bad, rest), "envelope");
     same(await archive.traces(), before);
   });
+}
 
+function leavesNoTrace(): void {
   it("says in a dry run what would change and writes nothing", async () => {
     fresh();
     await run("1.0", [torch(1), sword]);
@@ -399,7 +418,9 @@ describe("an import", () => {
     same(await rows(), []);
     same(numbers({ ...(await run("1.0", many)) }), counts({ added: 600 }));
   });
+}
 
+function onBranches(): void {
   it("gives a branch the state of its fork, apart from what it changes itself", async () => {
     fresh();
     await run("1.0", [torch(1), sword]);
@@ -466,7 +487,9 @@ describe("an import", () => {
     await load("1.1", "Sharp", { slug: "beyond" });
     same(await found(), expected);
   });
+}
 
+function withPicturesFilesOthers(): void {
   it("stores assets once by their content and keeps the type declared first", async () => {
     fresh();
     const files = { "a.png": Buffer.from("same"), "b/c.png": Buffer.from("same") };
@@ -564,4 +587,4 @@ describe("an import", () => {
     await Promise.all(later);
     same(later.length, 1);
   });
-});
+}

@@ -16,9 +16,11 @@ import { importEnvelope } from "../../importers/run.ts";
 import { importTime, startArchive, type Archive } from "../support/archive.ts";
 
 type Json = Record<string, unknown>;
+
 type Random = (below: number) => number;
 
 const seed = Number(process.env["KNOWN_SEED"] ?? 20_261_121);
+
 /** More of them, for a long look, by KNOWN_HISTORIES. */
 const histories = Number(process.env["KNOWN_HISTORIES"] ?? 8);
 const stepsEach = 7;
@@ -122,9 +124,92 @@ function textOf(game: string, { branch, version, draft }: Step): string {
   return `${JSON.stringify(header).slice(0, -1)},"entities":[${lines.join(",\n")}]}`;
 }
 
+let archive: Archive;
+let folder: string;
+
+/** What became of it; `isBlind` reads every entity, whatever is known of its text. */
+async function run(game: string, step: Step, isBlind: boolean): Promise<unknown> {
+  const at = join(folder, game);
+  mkdirSync(at, { recursive: true });
+  for (const [n, picture] of step.draft.pictures.entries())
+    writeFileSync(join(at, `p${n}.png`), picture);
+  const text = textOf(game, step);
+  writeFileSync(join(at, "e.json"), text.length % 2 === 0 ? text : gzipSync(text));
+  const { digests, ...blind } = await openEnvelopeFile(join(at, "e.json"));
+  if (isBlind) await forget(game);
+  const changes: string[] = [];
+  try {
+    const { game: _game, ...report } = await importEnvelope(
+      archive.orm.em.fork(),
+      isBlind || digests === undefined ? blind : { ...blind, digests },
+      { now: importTime, onChange: (op, id) => changes.push(`${op} ${id}`) },
+    );
+    return { report, changes: changes.sort() };
+  } catch (error) {
+    if (error instanceof ImportRefused) return error.problems;
+    throw error;
+  }
+}
+
+const forget = (game: string) =>
+  rowsOf(
+    archive.orm.em.fork(),
+    sql`delete from codex_sources s using codex_branches b, codex_games g
+        where b.id = s.branch_id and g.id = b.game_id and g.slug = ${game}`,
+  );
+
+/** Everything the archive holds of a game, without the numbers it gave. */
+async function contentOf(game: string): Promise<unknown> {
+  const em = archive.orm.em.fork();
+  const of = sql`join codex_games g on g.id = x.game_id and g.slug = ${game}`;
+  const parts = [
+    sql`select b.slug, e.key, d.hash, p.version, v.from_ord, v.to_ord, v.is_inherited
+        from codex_versions v join codex_branches b on b.id = v.branch_id
+        join codex_entities x on x.id = v.entity_id ${of} join codex_entities e on e.id = x.id
+        join codex_patches p on p.id = v.patch_id
+        left join codex_documents d on d.id = v.document_id`,
+    sql`select x.slug, e.key, h.name, h.tags, h.data, h.search::text, p.version, d.hash
+        from codex_head h join codex_branches x on x.id = h.branch_id ${of}
+        join codex_entities e on e.id = h.entity_id join codex_patches p on p.id = h.patch_id
+        join codex_documents d on d.id = h.document_id`,
+    sql`select x.key, x.type, x.upstream_key from codex_entities x ${of}`,
+    sql`select x.upstream_key, e.key from codex_upstream_keys x ${of}
+        join codex_entities e on e.id = x.entity_id`,
+    sql`select x.hash, x.body from codex_documents x ${of}`,
+    sql`select x.slug, t.locale, t.from_ord, t.to_ord, t.hash, t.is_inherited
+        from codex_texts t join codex_branches x on x.id = t.branch_id ${of}`,
+    sql`select x.slug, g.generation, p.version, p.ord, p.revision, p.num_added, p.num_changed,
+          p.num_removed
+        from codex_patches p join codex_branches x on x.id = p.branch_id ${of}`,
+  ];
+  const lists = [];
+  for (const part of parts)
+    lists.push((await rowsOf(em, part)).map((row) => JSON.stringify(row)).sort());
+  return lists;
+}
+
+async function follow(n: number): Promise<number> {
+  const random = randomOf(seed + n);
+  const drafts = new Map<string, { version: string; draft: Draft }[]>();
+  let refused = 0;
+  for (let at = 0; at < stepsEach; at++) {
+    const step = nextStep(random, drafts);
+    const outcomes = [];
+    for (const isBlind of [true, false])
+      outcomes.push(await run(`${isBlind ? "blind" : "known"}-${n}`, step, isBlind));
+    assert.deepEqual(outcomes[1], outcomes[0], `history ${n}, step ${at}`);
+    assert.deepEqual(
+      await contentOf(`known-${n}`),
+      await contentOf(`blind-${n}`),
+      `history ${n}, step ${at}`,
+    );
+    if (Array.isArray(outcomes[0])) refused++;
+    else note(drafts, step);
+  }
+  return refused;
+}
+
 describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
-  let archive: Archive;
-  let folder: string;
   before(async () => {
     archive = await startArchive();
     folder = mkdtempSync(join(tmpdir(), "ember-known-"));
@@ -134,88 +219,11 @@ describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What became of it; `isBlind` reads every entity, whatever is known of its text. */
-  async function run(game: string, step: Step, isBlind: boolean): Promise<unknown> {
-    const at = join(folder, game);
-    mkdirSync(at, { recursive: true });
-    for (const [n, picture] of step.draft.pictures.entries())
-      writeFileSync(join(at, `p${n}.png`), picture);
-    const text = textOf(game, step);
-    writeFileSync(join(at, "e.json"), text.length % 2 === 0 ? text : gzipSync(text));
-    const { digests, ...blind } = await openEnvelopeFile(join(at, "e.json"));
-    if (isBlind) await forget(game);
-    const changes: string[] = [];
-    try {
-      const { game: _game, ...report } = await importEnvelope(
-        archive.orm.em.fork(),
-        isBlind || digests === undefined ? blind : { ...blind, digests },
-        { now: importTime, onChange: (op, id) => changes.push(`${op} ${id}`) },
-      );
-      return { report, changes: changes.sort() };
-    } catch (error) {
-      if (error instanceof ImportRefused) return error.problems;
-      throw error;
-    }
-  }
+  describe("in random histories", inRandomHistories);
+  describe("by their version", byTheirVersion);
+});
 
-  const forget = (game: string) =>
-    rowsOf(
-      archive.orm.em.fork(),
-      sql`delete from codex_sources s using codex_branches b, codex_games g
-        where b.id = s.branch_id and g.id = b.game_id and g.slug = ${game}`,
-    );
-
-  /** Everything the archive holds of a game, without the numbers it gave. */
-  async function contentOf(game: string): Promise<unknown> {
-    const em = archive.orm.em.fork();
-    const of = sql`join codex_games g on g.id = x.game_id and g.slug = ${game}`;
-    const parts = [
-      sql`select b.slug, e.key, d.hash, p.version, v.from_ord, v.to_ord, v.is_inherited
-        from codex_versions v join codex_branches b on b.id = v.branch_id
-        join codex_entities x on x.id = v.entity_id ${of} join codex_entities e on e.id = x.id
-        join codex_patches p on p.id = v.patch_id
-        left join codex_documents d on d.id = v.document_id`,
-      sql`select x.slug, e.key, h.name, h.tags, h.data, h.search::text, p.version, d.hash
-        from codex_head h join codex_branches x on x.id = h.branch_id ${of}
-        join codex_entities e on e.id = h.entity_id join codex_patches p on p.id = h.patch_id
-        join codex_documents d on d.id = h.document_id`,
-      sql`select x.key, x.type, x.upstream_key from codex_entities x ${of}`,
-      sql`select x.upstream_key, e.key from codex_upstream_keys x ${of}
-        join codex_entities e on e.id = x.entity_id`,
-      sql`select x.hash, x.body from codex_documents x ${of}`,
-      sql`select x.slug, t.locale, t.from_ord, t.to_ord, t.hash, t.is_inherited
-        from codex_texts t join codex_branches x on x.id = t.branch_id ${of}`,
-      sql`select x.slug, g.generation, p.version, p.ord, p.revision, p.num_added, p.num_changed,
-          p.num_removed
-        from codex_patches p join codex_branches x on x.id = p.branch_id ${of}`,
-    ];
-    const lists = [];
-    for (const part of parts)
-      lists.push((await rowsOf(em, part)).map((row) => JSON.stringify(row)).sort());
-    return lists;
-  }
-
-  async function follow(n: number): Promise<number> {
-    const random = randomOf(seed + n);
-    const drafts = new Map<string, { version: string; draft: Draft }[]>();
-    let refused = 0;
-    for (let at = 0; at < stepsEach; at++) {
-      const step = nextStep(random, drafts);
-      const outcomes = [];
-      for (const isBlind of [true, false])
-        outcomes.push(await run(`${isBlind ? "blind" : "known"}-${n}`, step, isBlind));
-      assert.deepEqual(outcomes[1], outcomes[0], `history ${n}, step ${at}`);
-      assert.deepEqual(
-        await contentOf(`known-${n}`),
-        await contentOf(`blind-${n}`),
-        `history ${n}, step ${at}`,
-      );
-      if (Array.isArray(outcomes[0])) refused++;
-      else note(drafts, step);
-    }
-    return refused;
-  }
-
+function inRandomHistories(): void {
   it(`bring the same as those that read every entity, in ${histories} histories`, async () => {
     let refused = 0;
     for (let n = 0; n < histories; n++) refused += await follow(n);
@@ -260,7 +268,9 @@ describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
       { whole: "3.0", entities: "abde", changes: "" },
     ]);
   });
+}
 
+function byTheirVersion(): void {
   it("say by their version when the same text becomes something else", async () => {
     const bytes = { hash: "a".repeat(64), mediaType: "image/png", bytes: 3, role: null };
     const { entities, english } = firstDraft();
@@ -325,7 +335,7 @@ describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
     assert.equal(await changed(({ english }) => (english["more"] = "text")), 5);
     assert.equal(await changed(({ pictures }) => (pictures[1] = "else")), 5);
   });
-});
+}
 
 /** Another patch, or one that is there again; of main or of a branch that leaves it. */
 function nextStep(random: Random, done: Map<string, { version: string; draft: Draft }[]>): Step {

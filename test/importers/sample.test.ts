@@ -34,26 +34,34 @@ async function collect<T>(source: AsyncIterable<T> | Iterable<T>): Promise<T[]> 
   return all;
 }
 
-describe("the sample game", () => {
-  let app: App;
-  const envelopes: ImportEnvelope[] = [];
-  const named = (version: string) => {
-    const found = envelopes.find(({ header }) => header.patch.version_raw === version);
-    assert.ok(found, version);
-    return found;
-  };
-  const entitiesOf = async (version: string) => {
-    const entities = new Map<string, SourceEntity>();
-    for await (const entity of named(version).entities()) entities.set(entity.id ?? "", entity);
-    return entities;
-  };
+let app: App;
+const envelopes: ImportEnvelope[] = [];
 
+const named = (version: string) => {
+  const found = envelopes.find(({ header }) => header.patch.version_raw === version);
+  assert.ok(found, version);
+  return found;
+};
+
+const entitiesOf = async (version: string) => {
+  const entities = new Map<string, SourceEntity>();
+  for await (const entity of named(version).entities()) entities.set(entity.id ?? "", entity);
+  return entities;
+};
+
+describe("the sample game", () => {
   before(async () => {
     app = await startApp();
     for await (const envelope of readSample("gamedata")) envelopes.push(envelope);
   });
   after(() => app.stop());
 
+  describe("has what a game needs", hasWhatGameNeeds);
+  describe("keeps its ids", keepsIds);
+  describe("is imported", imported2);
+});
+
+function hasWhatGameNeeds(): void {
   it("has every type of the projection, in the shape that it reads", async () => {
     const checks = new Map(
       Object.entries(gamedataShapes).map(([type, shape]) => [type, Compile(shape)]),
@@ -134,7 +142,9 @@ describe("the sample game", () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+}
 
+function keepsIds(): void {
   it("keeps ids when upstream spells a name in another way", async () => {
     const [before, after] = [await entitiesOf("1.1.0.4188"), await entitiesOf("1.2.0.4311")];
     const id = "id.item.potion_of_sight";
@@ -163,7 +173,9 @@ describe("the sample game", () => {
       if (upstreamKey !== key && renamed.has(upstreamKey.toLowerCase()))
         assert.equal(id, renamed.get(upstreamKey.toLowerCase()), upstreamKey);
   });
+}
 
+function imported2(): void {
   it("is imported patch by patch with changes of every kind, and the second time changes nothing", async () => {
     const game = "gamedata";
     assert.deepEqual(await importSample({ game, stamp: 1 }, app.deps), { imported: 10 });
@@ -277,4 +289,4 @@ describe("the sample game", () => {
       assert.notDeepEqual(old.icon, fresh.icon, id);
     }
   });
-});
+}

@@ -30,16 +30,58 @@ const asked = routes.filter(
 
 /** Where questions are played with and looked at. */
 const played = asked.filter(({ path }) => path.startsWith("/v1/games/"));
+let app: App;
+let list: Secret[];
+let secrets: Secrets;
+let table: Table;
+
+/** Of the question that is open. */
+let current: Secret;
+const tables: Table[] = [];
+
+async function openQuestion(): Promise<Secret> {
+  const { current_question } = await lobbyOf(app, table.code);
+  return list.find(({ id }) => id === current_question?.id) ?? assert.fail("no open question");
+}
+
+async function account(): Promise<Record<string, string>> {
+  const { session } = await registerAccount(app);
+  return { authorization: `Bearer ${session.access_token}` };
+}
+
+/** Calls these addresses with the id, as this caller; what came back tells nothing. */
+async function callAll(
+  headers: Record<string, string>,
+  { id, code, addresses = played }: { id: number; code: string; addresses?: AnyRoute[] },
+): Promise<number> {
+  let answered = 0;
+  const words = {
+    code,
+    slug: "default",
+    game: "sample",
+    category: "random",
+    categories: "art,science",
+    difficulty: "easy",
+    tz: "UTC",
+    timezone: "UTC",
+    date: "2026-01-01",
+    prompt: "river",
+  };
+  for (const route of addresses) {
+    for (const { method, path, body } of requestsFor(route, id, words)) {
+      const hasBody = route.body !== undefined && method !== "GET";
+      const call = { headers, ...(hasBody ? { body } : {}) };
+      const answer = await app.client.request(method, path, call);
+      const where = `${method} ${path} -> ${answer.status}`;
+      assert.ok(answer.status < 500 || answer.status === 503, where);
+      assert.equal(leakOf(answer.text, answer.json, secrets), null, where);
+      if (answer.status < 400) answered++;
+    }
+  }
+  return answered;
+}
 
 describe("the answer of a competition question", () => {
-  let app: App;
-  let list: Secret[];
-  let secrets: Secrets;
-  let table: Table;
-  /** Of the question that is open. */
-  let current: Secret;
-  const tables: Table[] = [];
-
   before(async () => {
     app = await startApp();
     await seedQuestions(app.deps.em, () => starterQuestions(2));
@@ -65,48 +107,11 @@ describe("the answer of a competition question", () => {
   });
   after(() => app.stop());
 
-  async function openQuestion(): Promise<Secret> {
-    const { current_question } = await lobbyOf(app, table.code);
-    return list.find(({ id }) => id === current_question?.id) ?? assert.fail("no open question");
-  }
+  describe("while the question is open", whileQuestionOpen);
+  describe("after an answer", afterAnswer);
+});
 
-  async function account(): Promise<Record<string, string>> {
-    const { session } = await registerAccount(app);
-    return { authorization: `Bearer ${session.access_token}` };
-  }
-
-  /** Calls these addresses with the id, as this caller; what came back tells nothing. */
-  async function callAll(
-    headers: Record<string, string>,
-    { id, code, addresses = played }: { id: number; code: string; addresses?: AnyRoute[] },
-  ): Promise<number> {
-    let answered = 0;
-    const words = {
-      code,
-      slug: "default",
-      game: "sample",
-      category: "random",
-      categories: "art,science",
-      difficulty: "easy",
-      tz: "UTC",
-      timezone: "UTC",
-      date: "2026-01-01",
-      prompt: "river",
-    };
-    for (const route of addresses) {
-      for (const { method, path, body } of requestsFor(route, id, words)) {
-        const hasBody = route.body !== undefined && method !== "GET";
-        const call = { headers, ...(hasBody ? { body } : {}) };
-        const answer = await app.client.request(method, path, call);
-        const where = `${method} ${path} -> ${answer.status}`;
-        assert.ok(answer.status < 500 || answer.status === 503, where);
-        assert.equal(leakOf(answer.text, answer.json, secrets), null, where);
-        if (answer.status < 400) answered++;
-      }
-    }
-    return answered;
-  }
-
+function whileQuestionOpen(): void {
   it("is told by no address to anyone while its question is open", async () => {
     const outsider = await account();
     const [guest] = table.guests;
@@ -143,7 +148,9 @@ describe("the answer of a competition question", () => {
       "not even the question comes again outside its pool",
     );
   });
+}
 
+function afterAnswer(): void {
   it("is told by a run of a challenge to who has answered, and of that question alone", async () => {
     const [who, rival] = [await runner(app), await runner(app)];
     const today = await who.today();
@@ -216,4 +223,4 @@ describe("the answer of a competition question", () => {
     const { reveal: shown } = await lobbyOf(app, table.code);
     assert.equal(shown?.question_id, current.id);
   });
-});
+}

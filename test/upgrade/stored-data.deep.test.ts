@@ -28,17 +28,31 @@ import {
 } from "./story.ts";
 
 const earlierClock = new URL("./earlier-clock.mjs", import.meta.url).href;
+let postgres: TestPostgres;
+let redis: LocalRedis;
+let service: Service;
+let databaseUrl = "";
+let url = "";
+const { recordedAt, told, dump } = readStored();
+const folder = mkdtempSync(join(tmpdir(), "ember-rd-"));
+const dataDir = temporaryDataDir();
+
+const who = async (access: string) => {
+  const { body } = await call(url, "GET /v1/tokens/validate", { headers: bearer(access) });
+  return JSON.stringify(body);
+};
+
+/** Without what the result changes that waits in the queue: entries of its players, and places. */
+function withoutWaiting(body: unknown): unknown {
+  const board = body as { entries?: { player_id?: number }[]; player_rank?: unknown };
+  if (!Array.isArray(board.entries)) return body;
+  const changed: readonly (number | undefined)[] = told.ended.players;
+  return board.entries
+    .filter((entry) => !changed.includes(entry.player_id))
+    .map((entry) => ({ ...entry, rank: 0, rank_prev: 0 }));
+}
 
 describe("the service on what the previous release has stored", () => {
-  let postgres: TestPostgres;
-  let redis: LocalRedis;
-  let service: Service;
-  let databaseUrl = "";
-  let url = "";
-  const { recordedAt, told, dump } = readStored();
-  const folder = mkdtempSync(join(tmpdir(), "ember-rd-"));
-  const dataDir = temporaryDataDir();
-
   before(async () => {
     const shared = process.env["TEST_DATABASE_URL"];
     postgres = shared ? { url: shared, stop: async () => {} } : await startTestPostgres();
@@ -81,21 +95,12 @@ describe("the service on what the previous release has stored", () => {
     for (const dir of [folder, dataDir]) rmSync(dir, { recursive: true, force: true });
   });
 
-  const who = async (access: string) => {
-    const { body } = await call(url, "GET /v1/tokens/validate", { headers: bearer(access) });
-    return JSON.stringify(body);
-  };
+  describe("shows what it had", showsWhatHad);
+  describe("goes on with what was under way", goesOnWithWhat);
+  describe("takes what signs in", takesWhatSignsIn);
+});
 
-  /** Without what the result changes that waits in the queue: entries of its players, and places. */
-  function withoutWaiting(body: unknown): unknown {
-    const board = body as { entries?: { player_id?: number }[]; player_rank?: unknown };
-    if (!Array.isArray(board.entries)) return body;
-    const changed: readonly (number | undefined)[] = told.ended.players;
-    return board.entries
-      .filter((entry) => !changed.includes(entry.player_id))
-      .map((entry) => ({ ...entry, rank: 0, rank_prev: 0 }));
-  }
-
+function showsWhatHad(): void {
   it("shows what it showed", async () => {
     const { run, reads } = told;
     const present = await readAll(url, told.second, run.id, run.challengeId);
@@ -107,7 +112,9 @@ describe("the service on what the previous release has stored", () => {
     for (const { access, id } of [told.ada, told.guest, told.upgraded])
       assert.match(await who(access), new RegExp(`\\b${id}\\b`));
   });
+}
 
+function goesOnWithWhat(): void {
   it("goes on with games that wait and that are under way, and repeats an answer", async () => {
     const { running, waiting, repeat } = told;
     const before = await readGame(url, running);
@@ -161,7 +168,9 @@ describe("the service on what the previous release has stored", () => {
     const body = { selected_index: 2, time_taken_ms: 900 };
     await call(url, `POST ${path}/answer`, { body, headers });
   });
+}
 
+function takesWhatSignsIn(): void {
   it("takes keys, and both secrets of a program", async () => {
     const key = { "x-api-key": told.key.plaintext };
     await call(url, "GET /v1/games/trivia/state", { headers: key });
@@ -197,4 +206,4 @@ describe("the service on what the previous release has stored", () => {
     const { body: joined } = await call(url, "POST /v1/games/trivia/teams/join", { body, headers });
     assert.equal((joined["team"] as { num_members: number }).num_members, 3);
   });
-});
+}

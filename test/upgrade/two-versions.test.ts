@@ -32,11 +32,165 @@ interface Table {
   answered: Set<string>;
 }
 
+let stores: TestStores;
+let redis: Redis;
+const members: Member[] = [];
+const all: Follower[] = [];
+const living = () => members.filter(({ isLeaving }) => !isLeaving);
+
+function memberOf(version: Version): Member {
+  const found = living().find((member) => member.version === version);
+  assert.ok(found, `no process of the ${version} version`);
+  return found;
+}
+
+let turn = 0;
+
+/** Each command goes to another process than the one before. */
+function next(): Member {
+  const asked = living();
+  const member = asked[(turn += 1) % asked.length];
+  assert.ok(member);
+  return member;
+}
+
+/** Of a client with a key: asks until it is answered, each time another process. */
+async function ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply> {
+  let reply: LobbyReply | null = null;
+  for (let attempt = 0; attempt < 10; attempt++) {
+    reply = await next().ask(code, command, key);
+    if (reply !== null && (reply.ok || reply.code !== "server:unavailable")) return reply;
+  }
+  throw new Error(`${code}: ${command.type}: ${JSON.stringify(reply)}`);
+}
+
+const asks = async (code: string, command: LobbyCommand, key?: string) =>
+  bodyOf(await ask(code, command, key));
+
+let numSeats = 0;
+
+async function open(code: string, mode: "coop" | "versus", count: number | null): Promise<Table> {
+  numSeats += 10;
+  const seats = [numSeats + 1, numSeats + 2, numSeats + 3, numSeats + 4] as const;
+  await asks(code, createCommand(code, [...seats], { mode, questions: count }), `create-${code}`);
+  for (const id of seats.slice(1))
+    await asks(code, {
+      type: "join",
+      seat: { id, name: `P${id}`, nameSkeleton: `p${id}`, accountId: id, avatarUrl: null },
+      ...by(id),
+    });
+  const versions = ["previous", "present"] as const;
+  const followers = seats.map((seat, i) => {
+    const wanted = versions[i % versions.length];
+    const at = () => living().find(({ version }) => version === wanted) ?? next();
+    return follow(at, code, { seat });
+  });
+  all.push(...followers);
+  await eventually(`all are told of ${code}`, () => followers.every((f) => f.heard.last > 0));
+  return { code, seats, followers, points: new Map(), answered: new Set() };
+}
+
+async function start({ code, seats: [host] }: Table): Promise<void> {
+  const plan = await asks(code, { type: "prepare", ...by(host) });
+  const drawn = drawQuestions({ count: plan.count });
+  await asks(code, { type: "start", revision: plan.revision, questions: drawn, ...by(host) });
+}
+
+/** All answer a question of a versus game, and the host goes on. */
+async function playQuestion(table: Table, index: number): Promise<void> {
+  const { code, seats, points, answered } = table;
+  await Promise.all(
+    seats.map(async (seat, i) => {
+      if (answered.has(`${index} ${seat}`)) return;
+      const pick = { selectedIndex: (index + i) % 2, claimedMs: 900 + i, index };
+      const { points_earned } = await asks(
+        code,
+        { type: "answer", ...pick, ...by(seat) },
+        `${index}`,
+      );
+      points.set(seat, (points.get(seat) ?? 0) + points_earned);
+    }),
+  );
+  await asks(code, { type: "next", index, ...by(seats[0]) }, `n${index}`);
+}
+
+/** Nothing lost, doubled, or out of order: in the log, and at whoever listened. */
+async function check({ code, seats, followers, points }: Table): Promise<void> {
+  await eventually(`all heard the end of ${code}`, () => followers.every((f) => f.heard.isEnded));
+  const entries = await redis.xrange(eventStreamKey(code), "-", "+");
+  const numbers = entries.map(([id]) => Number.parseInt(id, 10));
+  assert.deepEqual(
+    numbers,
+    [...numbers.keys()].map((n) => n + 1),
+    code,
+  );
+  const log = new Map(
+    entries.map(([, [, text = ""]], i) => [i + 1, text.slice(text.indexOf("\n") + 1)]),
+  );
+  for (const { heard } of followers) {
+    const { doubled, missed, gaps, last } = heard;
+    const nothing = { doubled: 0, missed: 0, gaps: 0, last: numbers.length };
+    assert.deepEqual({ doubled, missed, gaps, last }, nothing, code);
+    for (const [seq, text] of heard.messages) assert.equal(text, log.get(seq), `${code} ${seq}`);
+  }
+  const { lobby } = await asks(code, { type: "read", ...by(seats[0]) });
+  assert.equal(lobby.status, "finished");
+  const scores = new Map(lobby.players.map(({ id, score }) => [id, score]));
+  if (points.size > 0) assert.deepEqual(scores, points, code);
+}
+
+type Given = [code: string, command: LobbyCommand, key: string, reply: LobbyReply];
+
+/** Commands that mean the question of the moment, said and refused, whose answers have to stay what they were. */
+async function answerUnderKeys(tables: readonly Table[]): Promise<Given[]> {
+  const given: Given[] = [];
+  for (const { code, seats, points, answered } of tables) {
+    const [, second] = seats;
+    const answer = { type: "answer", selectedIndex: 0, claimedMs: 700, index: null } as const;
+    for (const key of ["first", "again"]) {
+      const command = { ...answer, ...by(second) };
+      const reply = await ask(code, command, key);
+      given.push([code, command, key, reply]);
+      answered.add(`1 ${second}`);
+      if (reply.ok) points.set(second, (points.get(second) ?? 0) + bodyOf(reply).points_earned);
+    }
+  }
+  return given;
+}
+
+async function playCoop(code: string): Promise<Table> {
+  const table = await open(code, "coop", 2);
+  const { seats } = table;
+  const [host, , third] = seats;
+  await start(table);
+  await asks(code, { type: "heartbeat", ...by(third) });
+  for (const index of [0, 1]) {
+    for (const seat of seats)
+      await asks(code, { type: "pick", selectedIndex: 1, index, ...by(seat) }, `p${index}`);
+    await asks(code, { type: "reveal", ...by(host) });
+    await asks(code, { type: "lock", index, ...by(host) }, `l${index}`);
+    await asks(code, { type: "next", index, ...by(host) }, `n${index}`);
+  }
+  return table;
+}
+
+async function playEndless(code: string): Promise<Table> {
+  const table = await open(code, "coop", null);
+  const [host] = table.seats;
+  await start(table);
+  // The previous version may not know it: then the host is told to ask again.
+  await ask(code, { type: "plan_batch", ...by(host) });
+  for (let index = 0; index < 30; index++)
+    await eventually(`${code} has question ${index + 1}`, async () => {
+      const reply = await ask(code, { type: "next", index, ...by(host) }, `n${index}`);
+      assert.ok(reply.ok || reply.code === "generator:unavailable", JSON.stringify(reply));
+      return reply.ok;
+    });
+  await asks(code, { type: "end", ...by(host) });
+  return table;
+}
+
 describe("lobbies while a release replaces the one before", () => {
-  let stores: TestStores;
-  let redis: Redis;
-  const members: Member[] = [];
-  const all: Follower[] = [];
   before(async () => {
     stores = await testStores();
     redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
@@ -54,107 +208,10 @@ describe("lobbies while a release replaces the one before", () => {
     await stores.stop();
   });
 
-  const living = () => members.filter(({ isLeaving }) => !isLeaving);
+  describe("whichever release owns them", whicheverReleaseOwnsThem);
+});
 
-  function memberOf(version: Version): Member {
-    const found = living().find((member) => member.version === version);
-    assert.ok(found, `no process of the ${version} version`);
-    return found;
-  }
-
-  let turn = 0;
-  /** Each command goes to another process than the one before. */
-  function next(): Member {
-    const asked = living();
-    const member = asked[(turn += 1) % asked.length];
-    assert.ok(member);
-    return member;
-  }
-
-  /** Of a client with a key: asks until it is answered, each time another process. */
-  async function ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply> {
-    let reply: LobbyReply | null = null;
-    for (let attempt = 0; attempt < 10; attempt++) {
-      reply = await next().ask(code, command, key);
-      if (reply !== null && (reply.ok || reply.code !== "server:unavailable")) return reply;
-    }
-    throw new Error(`${code}: ${command.type}: ${JSON.stringify(reply)}`);
-  }
-
-  const asks = async (code: string, command: LobbyCommand, key?: string) =>
-    bodyOf(await ask(code, command, key));
-
-  let numSeats = 0;
-  async function open(code: string, mode: "coop" | "versus", count: number | null): Promise<Table> {
-    numSeats += 10;
-    const seats = [numSeats + 1, numSeats + 2, numSeats + 3, numSeats + 4] as const;
-    await asks(code, createCommand(code, [...seats], { mode, questions: count }), `create-${code}`);
-    for (const id of seats.slice(1))
-      await asks(code, {
-        type: "join",
-        seat: { id, name: `P${id}`, nameSkeleton: `p${id}`, accountId: id, avatarUrl: null },
-        ...by(id),
-      });
-    const versions = ["previous", "present"] as const;
-    const followers = seats.map((seat, i) => {
-      const wanted = versions[i % versions.length];
-      const at = () => living().find(({ version }) => version === wanted) ?? next();
-      return follow(at, code, { seat });
-    });
-    all.push(...followers);
-    await eventually(`all are told of ${code}`, () => followers.every((f) => f.heard.last > 0));
-    return { code, seats, followers, points: new Map(), answered: new Set() };
-  }
-
-  async function start({ code, seats: [host] }: Table): Promise<void> {
-    const plan = await asks(code, { type: "prepare", ...by(host) });
-    const drawn = drawQuestions({ count: plan.count });
-    await asks(code, { type: "start", revision: plan.revision, questions: drawn, ...by(host) });
-  }
-
-  /** All answer a question of a versus game, and the host goes on. */
-  async function playQuestion(table: Table, index: number): Promise<void> {
-    const { code, seats, points, answered } = table;
-    await Promise.all(
-      seats.map(async (seat, i) => {
-        if (answered.has(`${index} ${seat}`)) return;
-        const pick = { selectedIndex: (index + i) % 2, claimedMs: 900 + i, index };
-        const { points_earned } = await asks(
-          code,
-          { type: "answer", ...pick, ...by(seat) },
-          `${index}`,
-        );
-        points.set(seat, (points.get(seat) ?? 0) + points_earned);
-      }),
-    );
-    await asks(code, { type: "next", index, ...by(seats[0]) }, `n${index}`);
-  }
-
-  /** Nothing lost, doubled, or out of order: in the log, and at whoever listened. */
-  async function check({ code, seats, followers, points }: Table): Promise<void> {
-    await eventually(`all heard the end of ${code}`, () => followers.every((f) => f.heard.isEnded));
-    const entries = await redis.xrange(eventStreamKey(code), "-", "+");
-    const numbers = entries.map(([id]) => Number.parseInt(id, 10));
-    assert.deepEqual(
-      numbers,
-      [...numbers.keys()].map((n) => n + 1),
-      code,
-    );
-    const log = new Map(
-      entries.map(([, [, text = ""]], i) => [i + 1, text.slice(text.indexOf("\n") + 1)]),
-    );
-    for (const { heard } of followers) {
-      const { doubled, missed, gaps, last } = heard;
-      const nothing = { doubled: 0, missed: 0, gaps: 0, last: numbers.length };
-      assert.deepEqual({ doubled, missed, gaps, last }, nothing, code);
-      for (const [seq, text] of heard.messages) assert.equal(text, log.get(seq), `${code} ${seq}`);
-    }
-    const { lobby } = await asks(code, { type: "read", ...by(seats[0]) });
-    assert.equal(lobby.status, "finished");
-    const scores = new Map(lobby.players.map(({ id, score }) => [id, score]));
-    if (points.size > 0) assert.deepEqual(scores, points, code);
-  }
-
+function whicheverReleaseOwnsThem(): void {
   for (const owner of ["previous", "present"] as const) {
     const other = owner === "present" ? "previous" : "present";
 
@@ -235,55 +292,4 @@ describe("lobbies while a release replaces the one before", () => {
         members.push(await startMember(owner, stores.redisUrl));
       });
   }
-
-  type Given = [code: string, command: LobbyCommand, key: string, reply: LobbyReply];
-
-  /** Commands that mean the question of the moment, said and refused, whose answers have to stay what they were. */
-  async function answerUnderKeys(tables: readonly Table[]): Promise<Given[]> {
-    const given: Given[] = [];
-    for (const { code, seats, points, answered } of tables) {
-      const [, second] = seats;
-      const answer = { type: "answer", selectedIndex: 0, claimedMs: 700, index: null } as const;
-      for (const key of ["first", "again"]) {
-        const command = { ...answer, ...by(second) };
-        const reply = await ask(code, command, key);
-        given.push([code, command, key, reply]);
-        answered.add(`1 ${second}`);
-        if (reply.ok) points.set(second, (points.get(second) ?? 0) + bodyOf(reply).points_earned);
-      }
-    }
-    return given;
-  }
-
-  async function playCoop(code: string): Promise<Table> {
-    const table = await open(code, "coop", 2);
-    const { seats } = table;
-    const [host, , third] = seats;
-    await start(table);
-    await asks(code, { type: "heartbeat", ...by(third) });
-    for (const index of [0, 1]) {
-      for (const seat of seats)
-        await asks(code, { type: "pick", selectedIndex: 1, index, ...by(seat) }, `p${index}`);
-      await asks(code, { type: "reveal", ...by(host) });
-      await asks(code, { type: "lock", index, ...by(host) }, `l${index}`);
-      await asks(code, { type: "next", index, ...by(host) }, `n${index}`);
-    }
-    return table;
-  }
-
-  async function playEndless(code: string): Promise<Table> {
-    const table = await open(code, "coop", null);
-    const [host] = table.seats;
-    await start(table);
-    // The previous version may not know it: then the host is told to ask again.
-    await ask(code, { type: "plan_batch", ...by(host) });
-    for (let index = 0; index < 30; index++)
-      await eventually(`${code} has question ${index + 1}`, async () => {
-        const reply = await ask(code, { type: "next", index, ...by(host) }, `n${index}`);
-        assert.ok(reply.ok || reply.code === "generator:unavailable", JSON.stringify(reply));
-        return reply.ok;
-      });
-    await asks(code, { type: "end", ...by(host) });
-    return table;
-  }
-});
+}

@@ -170,6 +170,12 @@ describe("lobby results", () => {
 });
 
 function jobStoresFinishedLobby(): void {
+  describe("stores the game", storesGame);
+  describe("gives rewards", givesRewards);
+  describe("outlives trouble", outlivesTrouble);
+}
+
+function storesGame(): void {
   it("writes once, however often and however simultaneously it runs", async () => {
     const [ann, ben] = [await newAccount(), await newAccount()];
     const given = [
@@ -243,7 +249,9 @@ function jobStoresFinishedLobby(): void {
     const stats = await statsOf(ann);
     assert.ok(stats === null || stats.answers === 0);
   });
+}
 
+function givesRewards(): void {
   it("gives points and XP of a repeated question once, and for one correction half the XP", async () => {
     const ann = await newAccount();
     const id = freshQuestion();
@@ -364,7 +372,9 @@ function jobStoresFinishedLobby(): void {
     await use(true);
     assert.equal((await statsOf(ann))?.score, 100);
   });
+}
 
+function outlivesTrouble(): void {
   it("fails at the first attempt when the sheet is gone", async () => {
     const payload = { code: "ABCDEF", lobbyId: ++lobbyIds, seq: 1, key: "planted:nowhere" };
     const queues = createQueues(app.stores.redisUrl, silentLogger);

@@ -18,37 +18,40 @@ interface Received {
   body: { id: string; to: string; text: string };
 }
 
-describe("the queue of messages", () => {
-  let app: App;
-  let queues: Queues;
-  let webhook: Server;
-  let status = 200;
-  let now = Date.now();
-  const received: Received[] = [];
-  const sms = (to: string) =>
-    ({ template: "phone-code", to, locale: "en", params: { code: "246802" } }) as const;
-  const queue = () => {
-    const found = queues.all().find(({ name }) => name === "mail");
-    assert.ok(found);
-    return found;
-  };
-  /** Asks until the only message to a number has this status and its job this state. */
-  const until = async (to: string, wanted: string, state: string) => {
-    const deadline = performance.now() + 60_000;
-    for (;;) {
-      const [message] = await messagesTo(app.deps, to);
-      // A store that was restarted is not reached at once.
-      const job = await queue()
-        .getJob(`message-${message?.id}-0`)
-        .catch(() => null);
-      const jobState = await job?.getState().catch(() => "unknown");
-      const seen = `${message?.status} ${jobState}`;
-      if (message && job && seen === `${wanted} ${state}`) return { message, job };
-      assert.ok(performance.now() < deadline, `${to} is ${seen}, not ${wanted} ${state}`);
-      await new Promise((done) => setTimeout(done, 20));
-    }
-  };
+let app: App;
+let queues: Queues;
+let webhook: Server;
+let status = 200;
+let now = Date.now();
+const received: Received[] = [];
 
+const sms = (to: string) =>
+  ({ template: "phone-code", to, locale: "en", params: { code: "246802" } }) as const;
+
+const queue = () => {
+  const found = queues.all().find(({ name }) => name === "mail");
+  assert.ok(found);
+  return found;
+};
+
+/** Asks until the only message to a number has this status and its job this state. */
+const until = async (to: string, wanted: string, state: string) => {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const [message] = await messagesTo(app.deps, to);
+    // A store that was restarted is not reached at once.
+    const job = await queue()
+      .getJob(`message-${message?.id}-0`)
+      .catch(() => null);
+    const jobState = await job?.getState().catch(() => "unknown");
+    const seen = `${message?.status} ${jobState}`;
+    if (message && job && seen === `${wanted} ${state}`) return { message, job };
+    assert.ok(performance.now() < deadline, `${to} is ${seen}, not ${wanted} ${state}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+};
+
+describe("the queue of messages", () => {
   before(async () => {
     webhook = createServer((request, response) => {
       let text = "";
@@ -74,6 +77,11 @@ describe("the queue of messages", () => {
     webhook.closeAllConnections();
   });
 
+  describe("sends", sends);
+  describe("outlives trouble", outlivesTrouble);
+});
+
+function sends(): void {
   it("hands a text message to the webhook, and keeps nothing of it", async () => {
     await sendMessage(app.deps, sms("+491"));
     const { message } = await until("+491", "sent", "completed");
@@ -120,7 +128,9 @@ describe("the queue of messages", () => {
     assert.equal(message.error, "sms webhook: status 302");
     status = 200;
   });
+}
 
+function outlivesTrouble(): void {
   it("gets messages back whose job was lost, and ends those that are too late", async () => {
     await writeMessage(app.deps.em, app.deps, sms("+495"));
     await maintain({ task: "messages" }, app.deps);
@@ -182,4 +192,4 @@ describe("the queue of messages", () => {
       schedules.map(({ everyMs }) => everyMs).toSorted(),
     );
   });
-});
+}

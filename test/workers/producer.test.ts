@@ -11,33 +11,75 @@ import { avatarModeration, credentialRequests, mail } from "../../workers/queues
 import { eventually } from "../support/eventually.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
+let stores: TestStores;
+
+const queueOf = (queues: ReturnType<typeof createQueues>) => {
+  const queue = queues.all().find(({ name }) => name === mail.name);
+  assert.ok(queue);
+  return queue;
+};
+
+let ids = 0;
+const payload = () => ({ messageId: ++ids, round: 0 });
+
+/** Does the jobs that are there, as `end` says. */
+async function withWorker<T>(end: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  const connection = connectRedis(stores.redisUrl, silentLogger, "worker", { patient: true });
+  const worker = new Worker(mail.name, end, { connection, prefix: "jobs" });
+  try {
+    return await work();
+  } finally {
+    await worker.close();
+    connection.disconnect();
+  }
+}
+
+/** A way to the store that can fail. */
+async function startFront() {
+  const sockets = new Set<Socket>();
+  let isDeaf = false;
+  let isGoing = false;
+  const front = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    if (isDeaf) return;
+    const behind = connect(stores.redisUrl.slice("unix://".length)).on("error", () => {});
+    sockets.add(behind);
+    socket.on("data", (chunk) => {
+      if (!isGoing) return behind.write(chunk);
+      front.close();
+      return socket.destroy();
+    });
+    behind.pipe(socket);
+  });
+  front.listen(0, "127.0.0.1");
+  await once(front, "listening");
+  const { port } = front.address() as AddressInfo;
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    goDeaf: () => (isDeaf = true),
+    goAtNextQuestion: () => (isGoing = true),
+    comeBack() {
+      isGoing = false;
+      front.listen(port, "127.0.0.1");
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      front.close();
+    },
+  };
+}
+
 describe("who waits for a job", () => {
-  let stores: TestStores;
   before(async () => {
     stores = await testStores();
   });
   after(() => stores.stop());
 
-  const queueOf = (queues: ReturnType<typeof createQueues>) => {
-    const queue = queues.all().find(({ name }) => name === mail.name);
-    assert.ok(queue);
-    return queue;
-  };
-  let ids = 0;
-  const payload = () => ({ messageId: ++ids, round: 0 });
+  describe("hears of it", hears);
+  describe("outlives trouble of the store", outlivesTroubleStore);
+});
 
-  /** Does the jobs that are there, as `end` says. */
-  async function withWorker<T>(end: () => Promise<void>, work: () => Promise<T>): Promise<T> {
-    const connection = connectRedis(stores.redisUrl, silentLogger, "worker", { patient: true });
-    const worker = new Worker(mail.name, end, { connection, prefix: "jobs" });
-    try {
-      return await work();
-    } finally {
-      await worker.close();
-      connection.disconnect();
-    }
-  }
-
+function hears(): void {
   it("hears that it is done, also when it was before anybody listened", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
@@ -66,7 +108,9 @@ describe("who waits for a job", () => {
       await queues.close();
     }
   });
+}
 
+function outlivesTroubleStore(): void {
   it("survives a store that goes away between the question and the answer", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
@@ -130,39 +174,4 @@ describe("who waits for a job", () => {
       front.close();
     }
   });
-
-  /** A way to the store that can fail. */
-  async function startFront() {
-    const sockets = new Set<Socket>();
-    let isDeaf = false;
-    let isGoing = false;
-    const front = createServer((socket) => {
-      sockets.add(socket.on("error", () => {}));
-      if (isDeaf) return;
-      const behind = connect(stores.redisUrl.slice("unix://".length)).on("error", () => {});
-      sockets.add(behind);
-      socket.on("data", (chunk) => {
-        if (!isGoing) return behind.write(chunk);
-        front.close();
-        return socket.destroy();
-      });
-      behind.pipe(socket);
-    });
-    front.listen(0, "127.0.0.1");
-    await once(front, "listening");
-    const { port } = front.address() as AddressInfo;
-    return {
-      url: `redis://127.0.0.1:${port}`,
-      goDeaf: () => (isDeaf = true),
-      goAtNextQuestion: () => (isGoing = true),
-      comeBack() {
-        isGoing = false;
-        front.listen(port, "127.0.0.1");
-      },
-      close() {
-        for (const socket of sockets) socket.destroy();
-        front.close();
-      },
-    };
-  }
-});
+}

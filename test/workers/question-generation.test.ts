@@ -42,15 +42,16 @@ const question = (text: string, change: Partial<GeneratedQuestion> = {}): Genera
   ...change,
 });
 
-describe("the job that generates questions", () => {
-  let jobs: QuestionJobs;
-  const stored = () =>
-    rowsOf(
-      jobs.deps.em,
-      sql<{ question: string; pool: string; source: string; choices: string[]; rate: number }>`
-        select question, pool, source, choices, estimated_rate as rate from questions order by id`,
-    );
+let jobs: QuestionJobs;
 
+const stored = () =>
+  rowsOf(
+    jobs.deps.em,
+    sql<{ question: string; pool: string; source: string; choices: string[]; rate: number }>`
+        select question, pool, source, choices, estimated_rate as rate from questions order by id`,
+  );
+
+describe("the job that generates questions", () => {
   before(async () => {
     jobs = await startQuestionJobs();
   });
@@ -60,6 +61,12 @@ describe("the job that generates questions", () => {
   });
   after(() => jobs.stop());
 
+  describe("stores a batch", storesBatch);
+  describe("keeps what is sound", keepsWhatSound);
+  describe("goes on and gives up", goesOnGivesUp);
+});
+
+function storesBatch(): void {
   it("stores a batch divided evenly between the pools", async () => {
     assert.equal(await generateQuestions(payload(), jobs.deps), 20);
     const rows = await stored();
@@ -115,7 +122,9 @@ describe("the job that generates questions", () => {
     );
     assert.equal(new Set(rows.map((row) => row.question.toLowerCase())).size, rows.length);
   });
+}
 
+function keepsWhatSound(): void {
   it("drops what is unsound and keeps the rest", async () => {
     jobs.use(
       saying([
@@ -138,7 +147,9 @@ describe("the job that generates questions", () => {
     jobs.use(saying(Array.from({ length: 50 }, (_, n) => question(`Is it number ${n}?`))));
     assert.equal(await generateQuestions(payload({ count: 50 }), jobs.deps), 20);
   });
+}
 
+function goesOnGivesUp(): void {
   it("goes on where the last batch ended", async () => {
     await generateQuestions(payload(), jobs.deps);
     assert.ok((await generateQuestions(payload(), jobs.deps)) > 0);
@@ -200,4 +211,4 @@ describe("the job that generates questions", () => {
       assert.equal(await enqueueAndWait(questionGeneration, wish, 10_000), true, model);
     }
   });
-});
+}

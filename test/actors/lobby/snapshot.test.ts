@@ -23,6 +23,11 @@ import {
 } from "./game.ts";
 
 describe("the snapshot", () => {
+  describe("of a lobby in play", lobbyInPlay);
+  describe("of a finished lobby", finishedLobby);
+});
+
+function lobbyInPlay(): void {
   test("of a waiting lobby has every field, the server time last", () => {
     const game = waiting({
       guests: [],
@@ -160,7 +165,9 @@ describe("the snapshot", () => {
       closed_by: "all_answered",
     });
   });
+}
 
+function finishedLobby(): void {
   test("of a finished lobby keeps the last reveal and has no question", () => {
     const game = playing({ settings: { num_questions: 1 } });
     game.wait(3_000).do(next());
@@ -209,7 +216,7 @@ describe("the snapshot", () => {
       ],
     );
   });
-});
+}
 
 describe("the listing", () => {
   test("is the snapshot without its end, so that the reader adds the time", () => {

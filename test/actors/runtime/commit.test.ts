@@ -23,13 +23,31 @@ import { bodyOf, by, createCommand, newMember } from "./fleet.ts";
 
 const code = "ABCDEF";
 const token = "w1|1";
+let stores: TestStores;
+let redis: Redis;
+let journal: Journal;
+let commitCount = 0;
+
+type Sent = Commit & { token: string };
+
+const commit = (sent: Sent, to = journal) => to.commit(sent, sent.token);
+
+const change = (more: Partial<Sent> = {}): Sent => ({
+  code,
+  token,
+  expected: "",
+  version: 1,
+  id: `c${++commitCount}`,
+  seq: 1,
+  fields: [["d:1", "[]"]],
+  removedFields: [],
+  payloads: ['{"type":"x"}'],
+  ttlMs: 60_000,
+  due: 1234,
+  ...more,
+});
 
 describe("the commit script", () => {
-  let stores: TestStores;
-  let redis: Redis;
-  let journal: Journal;
-  let commitCount = 0;
-
   before(async () => {
     stores = await testStores();
     redis = connectRedis(stores.redisUrl, silentLogger, "test");
@@ -51,24 +69,12 @@ describe("the commit script", () => {
     await redis.set(ownerKey(shardOf(code)), token);
   });
 
-  type Sent = Commit & { token: string };
-  const commit = (sent: Sent, to = journal) => to.commit(sent, sent.token);
+  describe("decides who may write", decidesWhoMayWrite);
+  describe("keeps the log", keepsLog);
+  describe("outlives trouble of the store", outlivesTroubleStore);
+});
 
-  const change = (more: Partial<Sent> = {}): Sent => ({
-    code,
-    token,
-    expected: "",
-    version: 1,
-    id: `c${++commitCount}`,
-    seq: 1,
-    fields: [["d:1", "[]"]],
-    removedFields: [],
-    payloads: ['{"type":"x"}'],
-    ttlMs: 60_000,
-    due: 1234,
-    ...more,
-  });
-
+function decidesWhoMayWrite(): void {
   it("writes the fields, the event, its announcement and the deadline together", async () => {
     const listener = connectRedis(stores.redisUrl, silentLogger, "listener");
     await redisReady(listener);
@@ -124,7 +130,9 @@ describe("the commit script", () => {
     assert.deepEqual(results, ["committed", "fenced", "committed"]);
     assert.equal(await redis.exists(lobbyKey(foreign)), 0);
   });
+}
 
+function keepsLog(): void {
   it("numbers several events of one commit up to the last", async () => {
     await commit(change({ seq: 3, payloads: ["a", "b", "c"] }));
     const ids = (await redis.xrange(eventStreamKey(code), "-", "+")).map(([id]) => id);
@@ -167,7 +175,9 @@ describe("the commit script", () => {
     assert.deepEqual(await redis.hmget(lobbyKey(code), "d:1", "s"), [null, "{}"]);
     assert.equal(await redis.zscore(dueKey(shardOf(code)), code), null);
   });
+}
 
+function outlivesTroubleStore(): void {
   it("takes nothing of a worker that the store has not heard of for so long that another may have had the shard", async () => {
     const deadMs = 60_000;
     const counted = { incarnation: "w1", deadMs };
@@ -209,7 +219,7 @@ describe("the commit script", () => {
     assert.equal(await commit(change(), lost), "failed");
     away.disconnect();
   });
-});
+}
 
 describe("the log of a lobby", () => {
   it("has an end from its first message on, as the lobby has", async () => {

@@ -20,51 +20,59 @@ const sharded = (given: Connections): Connections => ({
   commits: { ...given.commits, isSharded: true },
 });
 
+/** Two workers, and a lobby at number 1 whose later changes the store may lose. */
+async function openLobby(alter?: (given: Connections) => Connections) {
+  const fleet = new LobbyFleet();
+  const members = [await fleet.member("w1", alter), await fleet.member("w2", alter)];
+  await fleet.run(3_000);
+  const [owner] = fleet.ownerFirst(members);
+  assert.ok(owner);
+  await fleet.open(owner);
+  await fleet.run(1_500);
+  const time = fleet.now;
+  await fleet.run(1);
+  return { fleet, members, owner, time };
+}
+
+async function change(fleet: LobbyFleet, member: VirtualWorker, ...prompts: string[]) {
+  for (const prompt of prompts)
+    assert.ok((await fleet.ask(member, setPrompt(prompt), prompt)).ok, prompt);
+}
+
+const told = (fleet: LobbyFleet) => fleet.messages().map(({ seq, type }) => `${seq} ${type}`);
+
+/** Of what was told only the first number is left, and those up to the last one stay unused. */
+function assertSkipped(fleet: LobbyFleet, last: number): void {
+  const [first, ...others] = fleet.messages();
+  assert.equal(first?.type, "lobby.player_joined");
+  assert.ok(
+    others.every(({ seq }) => seq > last),
+    told(fleet).join(),
+  );
+}
+
+const gaps = (fleet: LobbyFleet) =>
+  fleet.messages().filter(({ type }) => type === "lobby.gap").length;
+
+/** The store ends with all its connections. */
+async function restart(fleet: LobbyFleet, members: VirtualWorker[], how: Restart) {
+  const { downMs, lostSince, isWhole = false, restMs = 1_500 } = how;
+  fleet.net.isUp = false;
+  for (const { wiring } of members) wiring.cut(false);
+  if (lostSince !== undefined) fleet.redis.loseAfter(lostSince);
+  fleet.redis.restart(isWhole);
+  await fleet.run(downMs);
+  fleet.net.isUp = true;
+  await fleet.run(restMs);
+}
+
 describe("event numbers of a lobby", () => {
-  /** Two workers, and a lobby at number 1 whose later changes the store may lose. */
-  async function openLobby(alter?: (given: Connections) => Connections) {
-    const fleet = new LobbyFleet();
-    const members = [await fleet.member("w1", alter), await fleet.member("w2", alter)];
-    await fleet.run(3_000);
-    const [owner] = fleet.ownerFirst(members);
-    assert.ok(owner);
-    await fleet.open(owner);
-    await fleet.run(1_500);
-    const time = fleet.now;
-    await fleet.run(1);
-    return { fleet, members, owner, time };
-  }
+  describe("after a loss", afterLoss);
+  describe("when nothing or little was lost", whenNothingOrLittle);
+  describe("of lobbies that changed hands", lobbiesChangedHands);
+});
 
-  async function change(fleet: LobbyFleet, member: VirtualWorker, ...prompts: string[]) {
-    for (const prompt of prompts)
-      assert.ok((await fleet.ask(member, setPrompt(prompt), prompt)).ok, prompt);
-  }
-
-  const told = (fleet: LobbyFleet) => fleet.messages().map(({ seq, type }) => `${seq} ${type}`);
-  /** Of what was told only the first number is left, and those up to the last one stay unused. */
-  function assertSkipped(fleet: LobbyFleet, last: number): void {
-    const [first, ...others] = fleet.messages();
-    assert.equal(first?.type, "lobby.player_joined");
-    assert.ok(
-      others.every(({ seq }) => seq > last),
-      told(fleet).join(),
-    );
-  }
-  const gaps = (fleet: LobbyFleet) =>
-    fleet.messages().filter(({ type }) => type === "lobby.gap").length;
-
-  /** The store ends with all its connections. */
-  async function restart(fleet: LobbyFleet, members: VirtualWorker[], how: Restart) {
-    const { downMs, lostSince, isWhole = false, restMs = 1_500 } = how;
-    fleet.net.isUp = false;
-    for (const { wiring } of members) wiring.cut(false);
-    if (lostSince !== undefined) fleet.redis.loseAfter(lostSince);
-    fleet.redis.restart(isWhole);
-    await fleet.run(downMs);
-    fleet.net.isUp = true;
-    await fleet.run(restMs);
-  }
-
+function afterLoss(): void {
   it("are not used again by workers that an outage made strangers to the store", async () => {
     const { fleet, members, owner, time } = await openLobby();
     await change(fleet, owner, "one", "two", "three");
@@ -116,7 +124,9 @@ describe("event numbers of a lobby", () => {
       "6 lobby.settings",
     ]);
   });
+}
 
+function whenNothingOrLittle(): void {
   it("go on without a hole when a worker never heard how a commit ended and nothing was lost", async () => {
     const { fleet, members, owner } = await openLobby();
     const changing = change(fleet, owner, "one");
@@ -153,7 +163,9 @@ describe("event numbers of a lobby", () => {
     await change(fleet, owner, "other");
     assert.deepEqual(told(fleet), ["1 lobby.player_joined", "6 lobby.gap", "7 lobby.settings"]);
   });
+}
 
+function lobbiesChangedHands(): void {
   it("are not used again by a worker whose lobbies another had in what is lost", async () => {
     const { fleet, members, owner } = await openLobby();
     const heir = members.find((member) => member !== owner);
@@ -219,4 +231,4 @@ describe("event numbers of a lobby", () => {
     assert.equal(gaps(fleet), 0);
     assert.equal(fleet.redis.get(historyKey(shardOf(code))), `${fleet.redis.history} 0`);
   });
-});
+}

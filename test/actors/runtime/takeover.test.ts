@@ -22,12 +22,54 @@ interface Neighbour {
   incarnation: string;
 }
 
-describe("lobbies spread over processes", () => {
-  let stores: TestStores;
-  let redis: Redis;
-  let member: Member;
-  let codeCount = 0;
+let stores: TestStores;
+let redis: Redis;
+let member: Member;
+let codeCount = 0;
 
+async function neighbour(kind = ""): Promise<Neighbour> {
+  const args = [stores.redisUrl, kind];
+  const child = forked(new URL("./member-process.ts", import.meta.url), args);
+  const [message] = (await once(child, "message")) as [{ incarnation: string }];
+  await until(
+    async () => (await ownedBy(message.incarnation)) > shardCount / 4,
+    "the neighbour has its shards",
+  );
+  return { process: child, incarnation: message.incarnation };
+}
+
+async function ownedBy(incarnation: string): Promise<number> {
+  const owners = await redis.mget(
+    Array.from({ length: shardCount }, (_, shard) => ownerKey(shard)),
+  );
+  return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
+}
+
+/** Codes whose shard this worker owns. */
+async function codesOf(incarnation: string, count: number): Promise<string[]> {
+  const codes: string[] = [];
+  while (codes.length < count) {
+    const code = `T${(codeCount++).toString(36).toUpperCase().padStart(5, "A")}`;
+    if ((await redis.get(ownerKey(shardOf(code))))?.startsWith(`${incarnation}|`)) codes.push(code);
+  }
+  return codes;
+}
+
+/** What a real primary does when it reaps a child. */
+async function announceDeath(incarnation: string): Promise<void> {
+  await redis.zrem(workersKey, incarnation);
+  await redis.publish(deadChannel, incarnation);
+}
+
+const versionOf = async (code: string) =>
+  Number.parseInt((await redis.hget(lobbyKey(code), "v")) ?? "0", 10);
+
+async function assertGapless(code: string): Promise<void> {
+  const entries = await redis.xrange(eventStreamKey(code), "-", "+");
+  entries.forEach(([id], i) => assert.equal(id, `${i + 1}-0`));
+}
+
+describe("lobbies spread over processes", () => {
   before(async () => {
     stores = await testStores();
     redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
@@ -40,49 +82,11 @@ describe("lobbies spread over processes", () => {
     await stores.stop();
   });
 
-  async function neighbour(kind = ""): Promise<Neighbour> {
-    const args = [stores.redisUrl, kind];
-    const child = forked(new URL("./member-process.ts", import.meta.url), args);
-    const [message] = (await once(child, "message")) as [{ incarnation: string }];
-    await until(
-      async () => (await ownedBy(message.incarnation)) > shardCount / 4,
-      "the neighbour has its shards",
-    );
-    return { process: child, incarnation: message.incarnation };
-  }
+  describe("whose owner dies or freezes", whoseOwnerDiesOr);
+  describe("that go on meanwhile", goOnMeanwhile);
+});
 
-  async function ownedBy(incarnation: string): Promise<number> {
-    const owners = await redis.mget(
-      Array.from({ length: shardCount }, (_, shard) => ownerKey(shard)),
-    );
-    return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
-  }
-
-  /** Codes whose shard this worker owns. */
-  async function codesOf(incarnation: string, count: number): Promise<string[]> {
-    const codes: string[] = [];
-    while (codes.length < count) {
-      const code = `T${(codeCount++).toString(36).toUpperCase().padStart(5, "A")}`;
-      if ((await redis.get(ownerKey(shardOf(code))))?.startsWith(`${incarnation}|`))
-        codes.push(code);
-    }
-    return codes;
-  }
-
-  /** What a real primary does when it reaps a child. */
-  async function announceDeath(incarnation: string): Promise<void> {
-    await redis.zrem(workersKey, incarnation);
-    await redis.publish(deadChannel, incarnation);
-  }
-
-  const versionOf = async (code: string) =>
-    Number.parseInt((await redis.hget(lobbyKey(code), "v")) ?? "0", 10);
-
-  async function assertGapless(code: string): Promise<void> {
-    const entries = await redis.xrange(eventStreamKey(code), "-", "+");
-    entries.forEach(([id], i) => assert.equal(id, `${i + 1}-0`));
-  }
-
+function whoseOwnerDiesOr(): void {
   it("forwards commands to the owner and gives back its answer", async () => {
     const other = await neighbour();
     const [code = ""] = await codesOf(other.incarnation, 1);
@@ -167,7 +171,9 @@ describe("lobbies spread over processes", () => {
     const again = await member.lobbies.ask(code, answer, "another-key");
     assert.deepEqual(again, { ok: false, code: "lobby:already_answered" });
   });
+}
 
+function goOnMeanwhile(): void {
   it("fetches the questions of an endless lobby whose owner died while it drew them", async () => {
     const other = await neighbour("mute");
     const [code = ""] = await codesOf(other.incarnation, 1);
@@ -236,7 +242,7 @@ describe("lobbies spread over processes", () => {
     await late.lobbies.stop();
     member = await newMember(stores.redisUrl);
   });
-});
+}
 
 /** Plays to the end, repeating every command under its key until it is acknowledged; returns the acknowledged scores. */
 async function playVersus(

@@ -20,67 +20,105 @@ import { startArchive, type Archive } from "../../support/archive.ts";
 import { blade, made, smallGame, smallTexts } from "../../support/projected-game.ts";
 
 const game = "gamedata";
+let archive: Archive;
+let version = 0;
+
+const load = (entities: readonly SourceEntity[], locales: SourceTexts = smallTexts()) =>
+  archive.import(
+    { game, version: `1.${++version}`, entities, locales },
+    { project: projectionOf(game) },
+  );
+
+const inTransaction = <T>(work: Parameters<Archive["orm"]["em"]["transactional"]>[0]) =>
+  archive.orm.em.fork().transactional(work) as Promise<T>;
+
+/** Id -> the transaction that wrote the row. */
+const writers = async () => {
+  const parts = resources.map(
+    ({ table }) => sql`select id, xmin::text as writer from ${sql.table(table)}`,
+  );
+  const rows = await rowsOf(
+    archive.orm.em.fork(),
+    sql<{ id: string; writer: string }>`${sql.join(parts, sql` union all `)}`,
+  );
+  return new Map(rows.map(({ id, writer }) => [id, writer]));
+};
+
+const column = async (table: string, id: string, name: string) => {
+  const [row] = await rowsOf(
+    archive.orm.em.fork(),
+    sql<{
+      value: unknown;
+    }>`select ${sql.ref(name)} as value from ${sql.table(table)} where id = ${id}`,
+  );
+  return row?.value;
+};
+
+/** Rows that another import than before has written. */
+const touchedBy = async (work: () => Promise<unknown>) => {
+  const old = await writers();
+  await work();
+  const fresh = await writers();
+  const written = [...fresh].flatMap(([id, writer]) => (old.get(id) === writer ? [] : id));
+  return { written: written.sort(), gone: [...old.keys()].filter((id) => !fresh.has(id)) };
+};
+
+const swap = (id: string, other: SourceEntity) =>
+  smallGame().map((one) => (one.id === id ? other : one));
+
+const refusal = async (work: () => Promise<unknown>) => {
+  const error = await work().then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return error instanceof RebuildRefused ? error.code : error;
+};
+
+const preview = () =>
+  inTransaction<Awaited<ReturnType<typeof previewRebuild>>>((em) => previewRebuild(em, game));
+
+const isExact = async () => {
+  const { numAdded, numChanged, numRemoved } = await preview();
+  assert.deepEqual([numAdded, numChanged, numRemoved], [0, 0, 0]);
+};
+
+/** Rows as an earlier projector left them: another name, one too many, one too few. */
+const age = async () => {
+  const em = archive.orm.em.fork();
+  await rowsOf(
+    em,
+    sql`update projection_items set gear_score = -1, inputs_hash = 'old'
+        where id = 'id.item.frost_blade_5001'`,
+  );
+  await rowsOf(em, sql`delete from projection_perks`);
+  await rowsOf(
+    em,
+    sql`insert into projection_emotes select 'id.emote.ghost', archetype, slug, name, icon,
+          upstream_key, patch, description, ability_ids, effect_ids, allowed_classes, companions,
+          text_keys, inputs_hash, texts_hash, enums
+        from projection_emotes limit 1`,
+  );
+};
+
+const gear = () => column("projection_items", "id.item.frost_blade_5001", "gear_score");
+
+const apply = (build: number | null) =>
+  inTransaction<{ generation: number }>((em) => applyRebuild(em, game, build));
+
+const takeBack = () => inTransaction((em) => takeBackRebuild(em, game));
 
 describe("the projection of imports", () => {
-  let archive: Archive;
-  let version = 0;
-  const load = (entities: readonly SourceEntity[], locales: SourceTexts = smallTexts()) =>
-    archive.import(
-      { game, version: `1.${++version}`, entities, locales },
-      { project: projectionOf(game) },
-    );
-  const inTransaction = <T>(work: Parameters<Archive["orm"]["em"]["transactional"]>[0]) =>
-    archive.orm.em.fork().transactional(work) as Promise<T>;
-  /** Id -> the transaction that wrote the row. */
-  const writers = async () => {
-    const parts = resources.map(
-      ({ table }) => sql`select id, xmin::text as writer from ${sql.table(table)}`,
-    );
-    const rows = await rowsOf(
-      archive.orm.em.fork(),
-      sql<{ id: string; writer: string }>`${sql.join(parts, sql` union all `)}`,
-    );
-    return new Map(rows.map(({ id, writer }) => [id, writer]));
-  };
-  const column = async (table: string, id: string, name: string) => {
-    const [row] = await rowsOf(
-      archive.orm.em.fork(),
-      sql<{
-        value: unknown;
-      }>`select ${sql.ref(name)} as value from ${sql.table(table)} where id = ${id}`,
-    );
-    return row?.value;
-  };
-  /** Rows that another import than before has written. */
-  const touchedBy = async (work: () => Promise<unknown>) => {
-    const old = await writers();
-    await work();
-    const fresh = await writers();
-    const written = [...fresh].flatMap(([id, writer]) => (old.get(id) === writer ? [] : id));
-    return { written: written.sort(), gone: [...old.keys()].filter((id) => !fresh.has(id)) };
-  };
-  const swap = (id: string, other: SourceEntity) =>
-    smallGame().map((one) => (one.id === id ? other : one));
-  const refusal = async (work: () => Promise<unknown>) => {
-    const error = await work().then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    return error instanceof RebuildRefused ? error.code : error;
-  };
-  const preview = () =>
-    inTransaction<Awaited<ReturnType<typeof previewRebuild>>>((em) => previewRebuild(em, game));
-  const isExact = async () => {
-    const { numAdded, numChanged, numRemoved } = await preview();
-    assert.deepEqual([numAdded, numChanged, numRemoved], [0, 0, 0]);
-  };
-
   before(async () => {
     archive = await startArchive();
     await load(smallGame());
   });
   after(() => archive.stop());
 
+  describe("follows what changed", followsWhatChanged);
+  describe("is rebuilt and taken back", rebuiltTakenBack);
+});
+
+function followsWhatChanged(): void {
   it("has a row for every entity of a resource, and none for others", async () => {
     const types = new Set(resources.map(({ type }) => type));
     const expected = smallGame().filter(({ type }) => types.has(type));
@@ -204,29 +242,9 @@ describe("the projection of imports", () => {
     assert.equal(await column("projection_items", String(first.id), "upstream_key"), "Id_Renamed");
     await isExact();
   });
+}
 
-  /** Rows as an earlier projector left them: another name, one too many, one too few. */
-  const age = async () => {
-    const em = archive.orm.em.fork();
-    await rowsOf(
-      em,
-      sql`update projection_items set gear_score = -1, inputs_hash = 'old'
-        where id = 'id.item.frost_blade_5001'`,
-    );
-    await rowsOf(em, sql`delete from projection_perks`);
-    await rowsOf(
-      em,
-      sql`insert into projection_emotes select 'id.emote.ghost', archetype, slug, name, icon,
-          upstream_key, patch, description, ability_ids, effect_ids, allowed_classes, companions,
-          text_keys, inputs_hash, texts_hash, enums
-        from projection_emotes limit 1`,
-    );
-  };
-  const gear = () => column("projection_items", "id.item.frost_blade_5001", "gear_score");
-  const apply = (build: number | null) =>
-    inTransaction<{ generation: number }>((em) => applyRebuild(em, game, build));
-  const takeBack = () => inTransaction((em) => takeBackRebuild(em, game));
-
+function rebuiltTakenBack(): void {
   it("previews a rebuild row by row and field by field, and changes nothing", async () => {
     await load(smallGame());
     await age();
@@ -312,4 +330,4 @@ describe("the projection of imports", () => {
     assert.deepEqual(await showChanges(em, first.id, { after: "", limit: 10 }), []);
     assert.equal(await refusal(() => apply(first.id)), "projection:no_build");
   });
-});
+}

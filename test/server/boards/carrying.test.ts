@@ -16,14 +16,72 @@ const count = 1_700;
 const start = Date.parse("2026-03-01T10:00:00Z");
 
 type Script = "apply" | "fill";
+
 type Run = () => Promise<unknown>;
+
 /** Stands between a process and Redis: `run` carries the script out. */
 type Between = (script: Script, run: Run) => Promise<unknown>;
 
+let app: App;
+let players: Totals[] = [];
+const connections: Redis[] = [];
+
+const query = <T>(statement: ReturnType<typeof sql<T>>) =>
+  rowsOf<T>(app.deps.orm.em.fork(), statement);
+
+/** Another process, whose scripts pass through `between`. */
+async function another(between: Between = (_, run) => run()): Promise<Boards> {
+  const { orm, clock, log, metrics } = app.deps;
+  const redis = connectRedis(app.stores.redisUrl, silentLogger, "another");
+  connections.push(redis);
+  await redisReady(redis);
+  const original = redis.eval.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+  redis.eval = ((script: string, ...rest: unknown[]) => {
+    const run = () => original(script, ...rest);
+    if (script.includes("batch it becomes")) return between("apply", run);
+    return script.includes("being built, except") ? between("fill", run) : run();
+  }) as typeof redis.eval;
+  return createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics });
+}
+
+const read = (boards: Boards, family: Family = globalFamily) =>
+  boards.read({
+    family,
+    tab: "score",
+    page: { start: 0, count: 2 * count },
+    ids: [],
+    radius: null,
+  });
+
+async function assertExact(boards: Boards): Promise<void> {
+  const { page, total } = await read(boards);
+  const shown = page.map(({ id, rank, value }) => ({ id, rank, value }));
+  const expected = rankAll(players, "score").map(({ id, rank, value }) => ({ id, rank, value }));
+  assert.deepEqual(shown, expected);
+  assert.equal(total, expected.length);
+}
+
+async function score(n: number): Promise<void> {
+  const row = players[n] ?? assert.fail();
+  Object.assign(row, {
+    score: row.score + 1_000,
+    scoreAt: start + count,
+    answers: row.answers + 1,
+  });
+  await writeTotals(app, [row]);
+}
+
+async function keep(): Promise<() => Promise<void>> {
+  const { redis } = app.deps;
+  const keys = await redis.keys("{boards}*");
+  const copies = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
+  return async () => {
+    await redis.flushall();
+    for (const [at, key] of keys.entries()) await redis.restore(key, 0, copies[at] ?? "");
+  };
+}
+
 describe("processes that carry changes over to leaderboards", () => {
-  let app: App;
-  let players: Totals[] = [];
-  const connections: Redis[] = [];
   before(async () => {
     app = await startApp({ hasJobs: false });
     const names = Array.from({ length: count }, (_, n) => `Carried_${n}`);
@@ -46,61 +104,12 @@ describe("processes that carry changes over to leaderboards", () => {
     await app.stop();
   });
 
-  const query = <T>(statement: ReturnType<typeof sql<T>>) =>
-    rowsOf<T>(app.deps.orm.em.fork(), statement);
+  describe("when one of them dies or stands still", whenOneThemDies);
+  describe("when Redis loses something", whenRedisLosesSomething);
+  describe("while they build", whileTheyBuild);
+});
 
-  /** Another process, whose scripts pass through `between`. */
-  async function another(between: Between = (_, run) => run()): Promise<Boards> {
-    const { orm, clock, log, metrics } = app.deps;
-    const redis = connectRedis(app.stores.redisUrl, silentLogger, "another");
-    connections.push(redis);
-    await redisReady(redis);
-    const original = redis.eval.bind(redis) as (...args: unknown[]) => Promise<unknown>;
-    redis.eval = ((script: string, ...rest: unknown[]) => {
-      const run = () => original(script, ...rest);
-      if (script.includes("batch it becomes")) return between("apply", run);
-      return script.includes("being built, except") ? between("fill", run) : run();
-    }) as typeof redis.eval;
-    return createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics });
-  }
-
-  const read = (boards: Boards, family: Family = globalFamily) =>
-    boards.read({
-      family,
-      tab: "score",
-      page: { start: 0, count: 2 * count },
-      ids: [],
-      radius: null,
-    });
-
-  async function assertExact(boards: Boards): Promise<void> {
-    const { page, total } = await read(boards);
-    const shown = page.map(({ id, rank, value }) => ({ id, rank, value }));
-    const expected = rankAll(players, "score").map(({ id, rank, value }) => ({ id, rank, value }));
-    assert.deepEqual(shown, expected);
-    assert.equal(total, expected.length);
-  }
-
-  async function score(n: number): Promise<void> {
-    const row = players[n] ?? assert.fail();
-    Object.assign(row, {
-      score: row.score + 1_000,
-      scoreAt: start + count,
-      answers: row.answers + 1,
-    });
-    await writeTotals(app, [row]);
-  }
-
-  async function keep(): Promise<() => Promise<void>> {
-    const { redis } = app.deps;
-    const keys = await redis.keys("{boards}*");
-    const copies = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
-    return async () => {
-      await redis.flushall();
-      for (const [at, key] of keys.entries()) await redis.restore(key, 0, copies[at] ?? "");
-    };
-  }
-
+function whenOneThemDies(): void {
   for (const [moment, isWritten] of [
     ["before it wrote", false],
     ["after it wrote and before it noted that", true],
@@ -145,7 +154,9 @@ describe("processes that carry changes over to leaderboards", () => {
     await late;
     await assertExact(healthy);
   });
+}
 
+function whenRedisLosesSomething(): void {
   it("bring back what a Redis that was set back lost, also when they start beside it", async () => {
     const running = await another();
     await assertExact(running);
@@ -186,7 +197,9 @@ describe("processes that carry changes over to leaderboards", () => {
     await assertExact(boards);
     assert.equal(fills, 7);
   });
+}
 
+function whileTheyBuild(): void {
   it("finish what a builder that died left behind, with all that changed since", async () => {
     const { redis } = app.deps;
     let fills = 0;
@@ -299,4 +312,4 @@ describe("processes that carry changes over to leaderboards", () => {
     assert.equal((await app.client.delete("/v1/users/@me", { headers })).status, 200);
     assert.deepEqual([await top(), await found(second)], ["Deleted player", 0]);
   });
-});
+}

@@ -27,6 +27,7 @@ interface RecordedQuestion {
   difficulty: string;
   correctIndex: number;
 }
+
 interface Board {
   entries: (Ranked & { player_id: number; rank_prev: number; is_player: boolean; level: number })[];
   total: number;
@@ -37,40 +38,58 @@ interface Board {
 
 const path = "/v1/games/trivia/leaderboard";
 const start = Date.parse("2026-03-01T10:00:00Z");
+let app: App;
+const players: Totals[] = [];
+
+async function read(query: Record<string, string | number>, headers = {}): Promise<Board> {
+  const text = new URLSearchParams(
+    Object.entries(query).map(([name, value]) => [name, String(value)]),
+  );
+  const { status, body } = await app.client.get(`${path}?${text}`, { headers });
+  assert.equal(status, 200, `${text}`);
+  return body as Board;
+}
+
+const shown = ({ entries }: Board): Ranked[] =>
+  entries.map(({ player_id: id, name, rank, value }) => ({ id, name, rank, value }));
+
+const truncate = () =>
+  rowsOf(app.deps.orm.em.fork(), sql`delete from rank_snapshots; delete from rank_snapshot_days`);
+
+/** Every page of a tab against the model. */
+async function comparePages(tab: Tab, limit: number): Promise<void> {
+  const expected = rankAll(players, tab);
+  const pages = Math.max(1, Math.ceil(expected.length / limit));
+  for (let page = 1; page <= pages; page++) {
+    const board = await read({ tab, limit, page });
+    assert.deepEqual(shown(board), expected.slice((page - 1) * limit, page * limit), tab);
+    assert.equal(board.total, expected.length);
+    assert.equal(board.has_more, page < pages);
+  }
+}
+
+/** Nobody has read for a while. */
+const leaveMany = (id: number) =>
+  rowsOf(
+    app.deps.orm.em.fork(),
+    sql`insert into board_changes (kind, subject_id)
+        select 'player', ${id}::int from generate_series(1, 5000)`,
+  );
 
 describe("the global board", () => {
-  let app: App;
-  const players: Totals[] = [];
   before(async () => {
     app = await startApp({ hasJobs: false });
   });
   after(() => app.stop());
 
-  async function read(query: Record<string, string | number>, headers = {}): Promise<Board> {
-    const text = new URLSearchParams(
-      Object.entries(query).map(([name, value]) => [name, String(value)]),
-    );
-    const { status, body } = await app.client.get(`${path}?${text}`, { headers });
-    assert.equal(status, 200, `${text}`);
-    return body as Board;
-  }
-  const shown = ({ entries }: Board): Ranked[] =>
-    entries.map(({ player_id: id, name, rank, value }) => ({ id, name, rank, value }));
-  const truncate = () =>
-    rowsOf(app.deps.orm.em.fork(), sql`delete from rank_snapshots; delete from rank_snapshot_days`);
+  describe("is exact", exact);
+  describe("outlives its stores", outlivesStores);
+  describe("has many writers and readers", hasManyWritersReaders);
+  describe("says who stands where", saysWhoStandsWhere);
+  describe("follows days and answers", followsDaysAnswers);
+});
 
-  /** Every page of a tab against the model. */
-  async function comparePages(tab: Tab, limit: number): Promise<void> {
-    const expected = rankAll(players, tab);
-    const pages = Math.max(1, Math.ceil(expected.length / limit));
-    for (let page = 1; page <= pages; page++) {
-      const board = await read({ tab, limit, page });
-      assert.deepEqual(shown(board), expected.slice((page - 1) * limit, page * limit), tab);
-      assert.equal(board.total, expected.length);
-      assert.equal(board.has_more, page < pages);
-    }
-  }
-
+function exact(): void {
   it("is empty at first, for everyone", async () => {
     const empty = { entries: [], total: 0, page: 1, has_more: false, player_rank: null };
     assert.deepEqual(await read({}), empty);
@@ -145,7 +164,9 @@ describe("the global board", () => {
     for (const [at, key] of keys.entries()) await app.deps.redis.restore(key, 0, copies[at] ?? "");
     for (const tab of tabs) await comparePages(tab, 50);
   });
+}
 
+function outlivesStores(): void {
   it("knows a turn that Redis lost in the middle", async () => {
     const [row] = players;
     assert.ok(row);
@@ -187,14 +208,6 @@ describe("the global board", () => {
     while ((await app.client.get(path)).status === 503) await app.deps.redis.ping().catch(() => 0);
     for (const tab of tabs) await comparePages(tab, 50);
   });
-
-  /** Nobody has read for a while. */
-  const leaveMany = (id: number) =>
-    rowsOf(
-      app.deps.orm.em.fork(),
-      sql`insert into board_changes (kind, subject_id)
-        select 'player', ${id}::int from generate_series(1, 5000)`,
-    );
 
   it("is an honest 503 when its turn does not come", async () => {
     const [row] = players;
@@ -252,7 +265,9 @@ describe("the global board", () => {
     await comparePages("score", 50);
     assert.deepEqual(await keysOfWords(), []);
   });
+}
 
+function hasManyWritersReaders(): void {
   it("is exact in processes that carry over at the same time, and never goes back", async () => {
     const { redis, orm, clock, log, metrics } = app.deps;
     const em = () => orm.em.fork();
@@ -289,7 +304,9 @@ describe("the global board", () => {
     );
     await comparePages("xp", 100);
   });
+}
 
+function saysWhoStandsWhere(): void {
   it("says where the caller stands, on every page and in every search", async () => {
     const { session } = await registerAccount(app);
     const { id } = session.player;
@@ -379,7 +396,9 @@ describe("the global board", () => {
       streakAt: start,
     });
   });
+}
 
+function followsDaysAnswers(): void {
   it("compares with the ranks of the latest midnight", async () => {
     const take = (day: string) =>
       app.deps.orm.em.fork().transactional((em) => takeSnapshot(em, day, new Date(start)));
@@ -474,4 +493,4 @@ describe("the global board", () => {
     }
     for (const tab of tabs) await comparePages(tab, 11);
   });
-});
+}

@@ -16,10 +16,32 @@ import { commands } from "../../../server/console/commands.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter } from "../../support/identity.ts";
 
+let app: App;
+let dir: string;
+const env = () => ({ DATABASE_URL: app.stores.databaseUrl, REDIS_URL: app.stores.redisUrl });
+
+async function run(name: string, options: Record<string, string>) {
+  const command = commands.find((each) => each.name === name);
+  assert.ok(command, name);
+  return (await command.run(parseConfig(env()), options)) as Record<string, unknown>;
+}
+
+const refused = (name: string, options: Record<string, string>, code: RegExp) =>
+  assert.rejects(
+    run(name, options),
+    (error) => error instanceof Refusal && code.test(error.message),
+  );
+
+const newPlayer = async () => String((await enter(app)).player.id);
+const wallet = (player: string) => readWallet(app.deps.orm.em.fork(), Number(player));
+
+const file = (content: string) => {
+  const path = join(dir, "definitions.json");
+  writeFileSync(path, content);
+  return { file: path };
+};
+
 describe("the wallet on the command line", () => {
-  let app: App;
-  let dir: string;
-  const env = () => ({ DATABASE_URL: app.stores.databaseUrl, REDIS_URL: app.stores.redisUrl });
   before(async () => {
     app = await startApp({ hasJobs: false });
     dir = mkdtempSync(join(tmpdir(), "ember-defs-"));
@@ -29,24 +51,11 @@ describe("the wallet on the command line", () => {
     await app.stop();
   });
 
-  async function run(name: string, options: Record<string, string>) {
-    const command = commands.find((each) => each.name === name);
-    assert.ok(command, name);
-    return (await command.run(parseConfig(env()), options)) as Record<string, unknown>;
-  }
-  const refused = (name: string, options: Record<string, string>, code: RegExp) =>
-    assert.rejects(
-      run(name, options),
-      (error) => error instanceof Refusal && code.test(error.message),
-    );
-  const newPlayer = async () => String((await enter(app)).player.id);
-  const wallet = (player: string) => readWallet(app.deps.orm.em.fork(), Number(player));
-  const file = (content: string) => {
-    const path = join(dir, "definitions.json");
-    writeFileSync(path, content);
-    return { file: path };
-  };
+  describe("moves money", movesMoney);
+  describe("is refused and loads definitions", refusedLoadsDefinitions);
+});
 
+function movesMoney(): void {
   it("has every operation, and counts each as it should", async () => {
     const player = await newPlayer();
     const seen = [];
@@ -106,7 +115,9 @@ describe("the wallet on the command line", () => {
       { operator: "console", action: "embers:grant", reason: "sorry", detail },
     ]);
   });
+}
 
+function refusedLoadsDefinitions(): void {
   it("refuses what cannot be, and changes nothing", async () => {
     const player = await newPlayer();
     await run("ingots:credit", { player, amount: "10" });
@@ -205,4 +216,4 @@ describe("the wallet on the command line", () => {
     assert.deepEqual(await run("levels:load", {}), { num_loaded: 12 });
     assert.equal((await wallet(player)).embers.level.name, "Spark");
   });
-});
+}

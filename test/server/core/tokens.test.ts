@@ -9,8 +9,10 @@ import { manualClock } from "../../support/clock.ts";
 
 const oldSecret = "a".repeat(40);
 const newSecret = "b".repeat(40);
+
 const service = (clock = manualClock(), env: Record<string, string> = {}) =>
   createTokenService(parseConfig({ APP_SECRET: newSecret, ...env }), clock);
+
 const types: TokenType[] = [
   "access",
   "refresh",
@@ -23,6 +25,11 @@ const types: TokenType[] = [
 ];
 
 describe("a token", () => {
+  describe("is good for its time and purpose", goodForTimePurpose);
+  describe("is refused", refused);
+});
+
+function goodForTimePurpose(): void {
   it("is accepted for its own purpose and refused for every other", () => {
     const tokens = service();
     for (const made of types) {
@@ -88,7 +95,9 @@ describe("a token", () => {
     assert.equal(service().verify("access", token), null);
     assert.ok(service(manualClock(), { APP_SECRET_PREVIOUS: oldSecret }).verify("access", token));
   });
+}
 
+function refused(): void {
   it("of another issuer is refused", () => {
     const token = service(manualClock(), { TOKEN_ISSUER: "elsewhere" }).sign("access", "7", 60);
     assert.equal(service().verify("access", token), null);
@@ -194,7 +203,7 @@ describe("a token", () => {
     fc.assert(fc.property(fc.string(), (text) => tokens.verify("access", text) === null));
     assert.equal(tokens.verify("access", token + "=".repeat(4_096)), null);
   });
-});
+}
 
 /** A token of the service's own key, whatever is in it. */
 function signed(type: TokenType, header: string, body: string): string {

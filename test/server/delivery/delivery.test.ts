@@ -20,37 +20,47 @@ import { messagesTo, sentMessage } from "../../support/messages.ts";
 const code = (to: string) =>
   ({ template: "sign-in-code", to, locale: "de", params: { code: "480213" } }) as const;
 
-describe("a message", () => {
-  let app: App;
-  let now = Date.now();
-  let recipients = 0;
-  const someone = () => `someone-${++recipients}@example.com`;
-  /** The service with a driver that says what it got, and fails when told to. */
-  const withDriver = (send: (mail: OutgoingMail) => Promise<void>) => ({
-    ...app.deps,
-    em: app.deps.em,
-    senders: {
-      ...app.deps.senders,
-      mail: { name: "planted", keepsContent: false, send, close: () => {} },
-    },
-  });
-  const write = async (to: string) => {
-    const id = await writeMessage(app.deps.em, app.deps, code(to));
-    assert.ok(id !== null);
-    return id;
-  };
-  const only = async (to: string) => {
-    const [message, ...more] = await messagesTo(app.deps, to);
-    assert.ok(message);
-    assert.equal(more.length, 0);
-    return message;
-  };
+let app: App;
+let now = Date.now();
+let recipients = 0;
+const someone = () => `someone-${++recipients}@example.com`;
 
+/** The service with a driver that says what it got, and fails when told to. */
+const withDriver = (send: (mail: OutgoingMail) => Promise<void>) => ({
+  ...app.deps,
+  em: app.deps.em,
+  senders: {
+    ...app.deps.senders,
+    mail: { name: "planted", keepsContent: false, send, close: () => {} },
+  },
+});
+
+const write = async (to: string) => {
+  const id = await writeMessage(app.deps.em, app.deps, code(to));
+  assert.ok(id !== null);
+  return id;
+};
+
+const only = async (to: string) => {
+  const [message, ...more] = await messagesTo(app.deps, to);
+  assert.ok(message);
+  assert.equal(more.length, 0);
+  return message;
+};
+
+describe("a message", () => {
   before(async () => {
     app = await startApp({ clock: { now: () => now }, env: { RATE_LIMIT_FACTOR: "1" } });
   });
   after(() => app.stop());
 
+  describe("is sent once", sentOnce);
+  describe("that could not be sent", couldNotBeSent);
+  describe("is written and sent with care", writtenSentWithCare);
+  describe("is one of many", oneMany);
+});
+
+function sentOnce(): void {
   it("goes through the queue to the inbox, in the language of its reader", async () => {
     const to = someone();
     await sendMessage(app.deps, code(to));
@@ -147,7 +157,9 @@ describe("a message", () => {
     await deliverMessage(deps, id);
     assert.deepEqual(sent, [`message-${id}`]);
   });
+}
 
+function couldNotBeSent(): void {
   it("is tried five times and then a dead letter, which an operator may have tried again", async () => {
     const to = someone();
     const id = await write(to);
@@ -182,7 +194,9 @@ describe("a message", () => {
     const { status, sealed } = await only(to);
     assert.deepEqual({ status, sealed }, { status: "expired", sealed: null });
   });
+}
 
+function writtenSentWithCare(): void {
   it("cannot be read with another secret, which is written down", async () => {
     const to = someone();
     const id = await write(to);
@@ -215,7 +229,9 @@ describe("a message", () => {
     await sendNow(app.deps, code(to));
     assert.equal((await messagesTo(app.deps, to)).at(-1)?.status, "sent");
   });
+}
 
+function oneMany(): void {
   it(`goes to one address at most ${maxMessagesPerHour} times an hour`, async () => {
     const to = someone();
     const ids: (number | null)[] = [];
@@ -255,4 +271,4 @@ describe("a message", () => {
     await rowsOf(em, sql`delete from messages where template = 'flood'`);
     await write(to);
   });
-});
+}

@@ -7,6 +7,7 @@ import { sampleRoutes } from "./sample-routes.ts";
 import { startSample, type SampleOptions, type SampleServer } from "./sample.ts";
 
 const proxied = { TRUSTED_PROXIES: "127.0.0.1/32" };
+
 /** Each test comes from an address of its own and so has windows of its own. */
 let lastAddress = 0;
 const newAddress = () => `203.0.113.${(lastAddress += 1)}`;
@@ -27,17 +28,24 @@ async function withServer(
   }
 }
 
+let sample: SampleServer;
+let client: Client;
+const from = (ip: string) => ({ "x-forwarded-for": ip });
+const body = { name: "x" };
+
 describe("a limit", () => {
-  let sample: SampleServer;
-  let client: Client;
   before(async () => {
     sample = await startSample({ routes: sampleRoutes, env: proxied });
     client = createClient(sample.url, sampleRoutes);
   });
   after(() => sample.stop());
-  const from = (ip: string) => ({ "x-forwarded-for": ip });
-  const body = { name: "x" };
 
+  describe("counts callers", countsCallers);
+  describe("says what is left", saysWhatLeft);
+  describe("is one for everyone who asks", oneForEveryoneWho);
+});
+
+function countsCallers(): void {
   test("lets through exactly its number of simultaneous requests", async () => {
     const headers = from(newAddress());
     const calls = Array.from({ length: 20 }, () => client.post("/v1/limited", { body, headers }));
@@ -78,7 +86,9 @@ describe("a limit", () => {
       assert.equal((await caller.post("/v1/echo", { body, headers })).status, 200);
     });
   });
+}
 
+function saysWhatLeft(): void {
   test("says what is left and when to come back", async () => {
     const headers = from(newAddress());
     const first = await client.post("/v1/limited", { body, headers });
@@ -131,7 +141,9 @@ describe("a limit", () => {
     );
     assert.equal((await send(body)).status, 429);
   });
+}
 
+function oneForEveryoneWho(): void {
   test("is one for all spellings of a path, and for HEAD", async () => {
     const headers = from(newAddress());
     await client.get("/v1/limited-read/", { headers });
@@ -189,7 +201,7 @@ describe("a limit", () => {
     assert.equal((await client.post("/v1/limited", { body, headers: from(ip) })).status, 429);
     assert.ok((await sample.deps.redis.pttl(key)) > 0);
   });
-});
+}
 
 test("the factor multiplies limits, and 0 switches them off", async () => {
   await withServer({ env: { RATE_LIMIT_FACTOR: "2.5" } }, async (_sample, client) => {

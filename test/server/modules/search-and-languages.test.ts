@@ -10,33 +10,37 @@ import { made, smallGame, smallTexts } from "../../support/projected-game.ts";
 
 const texts = smallTexts();
 const greeting = "Quest_Smith1";
+let app: App;
+const get = (path: string) => app.client.get(path);
+
+const rows = async (path: string) => {
+  const { status, body, text } = await get(path);
+  assert.equal(status, 200, `${path}: ${text.slice(0, 300)}`);
+  return body as { rows?: { id: string; title: string }[]; entities?: { id: string }[] };
+};
+
+const quests = async (locale: string, name: string) =>
+  ((await rows(`/v2/quests?locale=${locale}&name=${encodeURIComponent(name)}`)).rows ?? []).map(
+    ({ id }) => id,
+  );
+
+const archived = async (q: string) =>
+  ((await rows(`/v1/codex/gamedata/item?q=${encodeURIComponent(q)}`)).entities ?? []).map(
+    ({ id }) => id,
+  );
+
+const refusal = async (path: string) => {
+  const { status, json } = await get(path);
+  const { flash } = json as { flash?: { errors: { code: string; params: unknown }[] } };
+  return [status, flash?.errors[0]?.code, flash?.errors[0]?.params];
+};
+
+const titleIn = async (locale: string) => {
+  const { body } = await get(`/v2/quest/id.quest.smith_01?locale=${locale}`);
+  return (body as { title: string }).title;
+};
 
 describe("searches and languages of game data", () => {
-  let app: App;
-  const get = (path: string) => app.client.get(path);
-  const rows = async (path: string) => {
-    const { status, body, text } = await get(path);
-    assert.equal(status, 200, `${path}: ${text.slice(0, 300)}`);
-    return body as { rows?: { id: string; title: string }[]; entities?: { id: string }[] };
-  };
-  const quests = async (locale: string, name: string) =>
-    ((await rows(`/v2/quests?locale=${locale}&name=${encodeURIComponent(name)}`)).rows ?? []).map(
-      ({ id }) => id,
-    );
-  const archived = async (q: string) =>
-    ((await rows(`/v1/codex/gamedata/item?q=${encodeURIComponent(q)}`)).entities ?? []).map(
-      ({ id }) => id,
-    );
-  const refusal = async (path: string) => {
-    const { status, json } = await get(path);
-    const { flash } = json as { flash?: { errors: { code: string; params: unknown }[] } };
-    return [status, flash?.errors[0]?.code, flash?.errors[0]?.params];
-  };
-  const titleIn = async (locale: string) => {
-    const { body } = await get(`/v2/quest/id.quest.smith_01?locale=${locale}`);
-    return (body as { title: string }).title;
-  };
-
   before(async () => {
     app = await startApp({ hasJobs: false });
     const entities = [
@@ -66,6 +70,11 @@ describe("searches and languages of game data", () => {
   });
   after(() => app.stop());
 
+  describe("find titles", findTitles);
+  describe("answer within bounds", answerWithinBounds);
+});
+
+function findTitles(): void {
   it("find a title of a typed list without its accents, and with them", async () => {
     for (const name of ["epee", "ÉPÉE", "strasse", "straße", "zur*epee"])
       assert.deepEqual(await quests("en", name), ["id.quest.smith_01"], name);
@@ -103,7 +112,9 @@ describe("searches and languages of game data", () => {
       assert.deepEqual(await archived(q), ["id.item.amulet"], q);
     assert.deepEqual(await archived("霜冰"), []);
   });
+}
 
+function answerWithinBounds(): void {
   it("are in the nearest relative of the language asked for", async () => {
     for (const [locale, title] of [
       ["zh-CN", "永恒冰霜护符"],
@@ -168,4 +179,4 @@ describe("searches and languages of game data", () => {
       assert.match(text, new RegExp(`<html[^>]* lang="${language}"`), header);
     }
   });
-});
+}

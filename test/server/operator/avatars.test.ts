@@ -34,6 +34,12 @@ describe("avatars before operators", () => {
 });
 
 function reviewAvatars(): void {
+  describe("decides", decides);
+  describe("undoes", undoes);
+  describe("is refused or written down", refusedOrWrittenDown);
+}
+
+function decides(): void {
   it("lists what waits, oldest first, page by page, and shows pictures to reviewers only", async () => {
     const one = await member();
     const ids = [(await one.send()).id, (await one.send()).id, (await one.send()).id];
@@ -107,7 +113,9 @@ function reviewAvatars(): void {
     assert.equal(await one.shows(), claimed);
     assert.equal((await decide(again.id, "approve")).is_shown, false);
   });
+}
 
+function undoes(): void {
   it("undoes an approval by showing what was shown before, unless that was changed since", async () => {
     const [a, b] = [await member(), await member()];
     for (const one of [a, b])
@@ -174,7 +182,9 @@ function reviewAvatars(): void {
     await decide(id, "undo");
     assert.equal(await send(), "queued");
   });
+}
 
+function refusedOrWrittenDown(): void {
   it("refuses what is not there, what has no reason, and viewers", async () => {
     const { id } = await (await member()).send();
     for (const verb of ["approve", "reject", "undo"]) {
@@ -220,24 +230,30 @@ function reviewAvatars(): void {
   });
 }
 
-function upkeepPictures(): void {
-  const tidy = async () => {
-    const { maintain } = await import("../../../workers/processors/maintenance.ts");
-    await maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork() });
-  };
-  const filesOf = (playerId: number) =>
-    rowsOf(
-      app.deps.em,
-      sql<{ id: number; file: string | null }>`select id, file from avatar_uploads
+const tidy = async () => {
+  const { maintain } = await import("../../../workers/processors/maintenance.ts");
+  await maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork() });
+};
+
+const filesOf = (playerId: number) =>
+  rowsOf(
+    app.deps.em,
+    sql<{ id: number; file: string | null }>`select id, file from avatar_uploads
         where player_id = ${playerId} order by id`,
-    );
+  );
 
-  const clear = ({ id }: { id: number }) =>
-    rowsOf(
-      app.deps.em,
-      sql`update players set purged_at = now(), deleted_at = now() where id = ${id}`,
-    );
+const clear = ({ id }: { id: number }) =>
+  rowsOf(
+    app.deps.em,
+    sql`update players set purged_at = now(), deleted_at = now() where id = ${id}`,
+  );
 
+function upkeepPictures(): void {
+  describe("removes what is not needed", removesWhatNotNeeded);
+  describe("leaves alone what changes meanwhile", leavesAloneWhatChanges);
+}
+
+function removesWhatNotNeeded(): void {
   it("keeps the newest, the shown and the last approved of each player, and refuses to approve the rest", async () => {
     const one = await member();
     const uploads = [await one.send(), await one.send()];
@@ -335,7 +351,9 @@ function upkeepPictures(): void {
     await tidy();
     assert.deepEqual([existsSync(path), await filesOf(one.id)], [false, []]);
   });
+}
 
+function leavesAloneWhatChanges(): void {
   it("leaves a picture alone that an operator approves meanwhile", async () => {
     const [first, second] = [await member(), await member()];
     const ids = [(await first.send()).id, (await second.send()).id];

@@ -26,12 +26,59 @@ interface Shown {
 }
 
 const base = "/v1/games/trivia";
+let app: App;
+let api: ReturnType<typeof createApi>;
+let ids: number[];
+const at = (n: number) => ids[n] ?? assert.fail();
+
+const served = (n: number, served_: number, correct: number) =>
+  rowsOf(
+    app.deps.em,
+    sql`update questions set num_served = ${served_}, num_correct = ${correct} where id = ${at(n)}`,
+  );
+
+async function call(
+  method: string,
+  target: string,
+  options: { role?: OperatorRole; body?: object } = {},
+) {
+  const [path = "", query = ""] = target.split("?");
+  const found = api.match(method, path);
+  assert.ok(found?.entry, target);
+  const { role = "operator", body } = options;
+  const reply = await callRoute(found.entry, found.params, {
+    method,
+    path,
+    query,
+    headers: { "content-type": "application/json" },
+    ip: "127.0.0.1",
+    body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
+    operator: { name: "olga", role },
+  });
+  assert.ok(reply.content.kind === "json");
+  return { body: reply.content.body as object, pagination: reply.content.pagination };
+}
+
+const list = async (query = "", role: OperatorRole = "operator") => {
+  const { body, pagination } = await call("GET", `/operator/questions?${query}`, { role });
+  return { questions: (body as { questions: Shown[] }).questions, pagination };
+};
+
+const idsOf = async (query = "") => (await list(query)).questions.map(({ id }) => id);
+
+const change = async (n: number, verb: string, reason = "because") => {
+  const { body } = await call("POST", `/operator/questions/${at(n)}/${verb}`, {
+    body: { reason },
+  });
+  return (body as { question: Shown }).question;
+};
+
+const report = (token: string, id: number | string, body: object) =>
+  app.client.post(`${base}/questions/${id}/report`, { token, body });
+
+const newToken = async () => (await enter(app)).access_token;
 
 describe("the quality of questions", () => {
-  let app: App;
-  let api: ReturnType<typeof createApi>;
-  let ids: number[];
-
   before(async () => {
     app = await startApp({ hasJobs: false });
     const desk = createQuestionDesk((work) =>
@@ -60,48 +107,11 @@ describe("the quality of questions", () => {
   });
   after(() => app.stop());
 
-  const at = (n: number) => ids[n] ?? assert.fail();
-  const served = (n: number, served_: number, correct: number) =>
-    rowsOf(
-      app.deps.em,
-      sql`update questions set num_served = ${served_}, num_correct = ${correct} where id = ${at(n)}`,
-    );
-  async function call(
-    method: string,
-    target: string,
-    options: { role?: OperatorRole; body?: object } = {},
-  ) {
-    const [path = "", query = ""] = target.split("?");
-    const found = api.match(method, path);
-    assert.ok(found?.entry, target);
-    const { role = "operator", body } = options;
-    const reply = await callRoute(found.entry, found.params, {
-      method,
-      path,
-      query,
-      headers: { "content-type": "application/json" },
-      ip: "127.0.0.1",
-      body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
-      operator: { name: "olga", role },
-    });
-    assert.ok(reply.content.kind === "json");
-    return { body: reply.content.body as object, pagination: reply.content.pagination };
-  }
-  const list = async (query = "", role: OperatorRole = "operator") => {
-    const { body, pagination } = await call("GET", `/operator/questions?${query}`, { role });
-    return { questions: (body as { questions: Shown[] }).questions, pagination };
-  };
-  const idsOf = async (query = "") => (await list(query)).questions.map(({ id }) => id);
-  const change = async (n: number, verb: string, reason = "because") => {
-    const { body } = await call("POST", `/operator/questions/${at(n)}/${verb}`, {
-      body: { reason },
-    });
-    return (body as { question: Shown }).question;
-  };
-  const report = (token: string, id: number | string, body: object) =>
-    app.client.post(`${base}/questions/${id}/report`, { token, body });
-  const newToken = async () => (await enter(app)).access_token;
+  describe("is told by rates and reports", toldByRatesReports);
+  describe("is worked on by operators", workedOnByOperators);
+});
 
+function toldByRatesReports(): void {
   it("is told by rates that are too low or too high, once enough people answered", async () => {
     await served(0, 20, 2);
     await served(1, 19, 0);
@@ -146,7 +156,9 @@ describe("the quality of questions", () => {
     assert.equal((await report(ben, at(5), { reason: "other" })).status, 200);
     assert.deepEqual(await idsOf("problem=reported"), [at(5)], "a new report opens it again");
   });
+}
 
+function workedOnByOperators(): void {
   it("lets a retired question be served no more, until it is restored", async () => {
     const token = await newToken();
     const inCatalog = async () => {
@@ -230,4 +242,4 @@ describe("the quality of questions", () => {
       assert.equal((await report(token, at(0), body)).status, 422, JSON.stringify(body));
     assert.equal((await report("x", at(0), { reason: "typo" })).status, 401);
   });
-});
+}

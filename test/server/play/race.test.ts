@@ -21,10 +21,62 @@ interface Asked {
 const totals = sql`total_score::int as score, total_answers as answers, total_correct as correct,
   best_streak as "bestStreak", current_streak as "currentStreak"`;
 
+let app: App;
+let who: Runner;
+let asked: Asked[];
+
+async function practise({ id, right }: Asked, isRight: boolean): Promise<void> {
+  const body = { selected_index: isRight ? right : -1 };
+  const { status } = await app.client.post(`/v1/games/trivia/questions/${id}/answer`, {
+    headers: who.headers,
+    body,
+  });
+  assert.equal(status, 200);
+}
+
+const streakOf = async () => {
+  const [row] = await rowsOf<{ answers: number; streak: number }>(
+    app.deps.em,
+    sql`select total_answers as answers, current_streak as streak from player_stats
+        where player_id = ${who.id}`,
+  );
+  return row ?? assert.fail();
+};
+
+async function playEndless(times: number): Promise<void> {
+  const { id } = (await who.start("endless")).run;
+  for (let n = 0; n < times; n++) await who.answer(id, n % 4, 1_000);
+}
+
+/** A lobby that ends now, in which the player was right each time. */
+async function finishLobby(id: number, questions: readonly Asked[]): Promise<void> {
+  const given = {
+    seatId: 1,
+    selectedIndex: 0,
+    isCorrect: true,
+    pointsEarned: 100,
+    timeTakenMs: 1,
+  };
+  const sheet = {
+    ...{ id, code: "RACERS", realm: "default", settings: { mode: "coop" }, startedAt: 1 },
+    ...{ finishedAt: Date.now(), endReason: "completed" },
+    seats: [{ id: 1, isHost: true, accountId: who.id, score: 1, numAnswered: questions.length }],
+    questions: questions.map((one, index) => ({
+      ...{ index, id: one.id, category: one.category },
+      results: [{ ...given, xpGained: xpOf(one) }],
+    })),
+  };
+  await app.deps.redis.hset(`race:${id}`, "r", JSON.stringify(sheet));
+  await storeLobbyResult({ code: sheet.code, lobbyId: id, seq: 1, key: `race:${id}` }, app.deps);
+}
+
+/** Of a first right answer. */
+const xpOf = ({ category, difficulty }: Asked) => {
+  const one = { question: 0, category, difficulty, isCorrect: true, timeMs: null, timerMs: null };
+  return readHistory([one]).all.xp;
+};
+
 describe("answers of one player in every game at once", () => {
-  let app: App;
-  let who: Runner;
-  let asked: Asked[];
   before(async () => {
     app = await startApp();
     await fillBank(app, 6, ["art", "music"]);
@@ -37,56 +89,11 @@ describe("answers of one player in every game at once", () => {
   });
   after(() => app.stop());
 
-  async function practise({ id, right }: Asked, isRight: boolean): Promise<void> {
-    const body = { selected_index: isRight ? right : -1 };
-    const { status } = await app.client.post(`/v1/games/trivia/questions/${id}/answer`, {
-      headers: who.headers,
-      body,
-    });
-    assert.equal(status, 200);
-  }
+  describe("are counted", counted);
+  describe("wait for each other", waitForEachOther);
+});
 
-  const streakOf = async () => {
-    const [row] = await rowsOf<{ answers: number; streak: number }>(
-      app.deps.em,
-      sql`select total_answers as answers, current_streak as streak from player_stats
-        where player_id = ${who.id}`,
-    );
-    return row ?? assert.fail();
-  };
-
-  async function playEndless(times: number): Promise<void> {
-    const { id } = (await who.start("endless")).run;
-    for (let n = 0; n < times; n++) await who.answer(id, n % 4, 1_000);
-  }
-
-  /** A lobby that ends now, in which the player was right each time. */
-  async function finishLobby(id: number, questions: readonly Asked[]): Promise<void> {
-    const given = {
-      seatId: 1,
-      selectedIndex: 0,
-      isCorrect: true,
-      pointsEarned: 100,
-      timeTakenMs: 1,
-    };
-    const sheet = {
-      ...{ id, code: "RACERS", realm: "default", settings: { mode: "coop" }, startedAt: 1 },
-      ...{ finishedAt: Date.now(), endReason: "completed" },
-      seats: [{ id: 1, isHost: true, accountId: who.id, score: 1, numAnswered: questions.length }],
-      questions: questions.map((one, index) => ({
-        ...{ index, id: one.id, category: one.category },
-        results: [{ ...given, xpGained: xpOf(one) }],
-      })),
-    };
-    await app.deps.redis.hset(`race:${id}`, "r", JSON.stringify(sheet));
-    await storeLobbyResult({ code: sheet.code, lobbyId: id, seq: 1, key: `race:${id}` }, app.deps);
-  }
-  /** Of a first right answer. */
-  const xpOf = ({ category, difficulty }: Asked) => {
-    const one = { question: 0, category, difficulty, isCorrect: true, timeMs: null, timerMs: null };
-    return readHistory([one]).all.xp;
-  };
-
+function counted(): void {
   it("all count, as if they had come one after another", async () => {
     const first = asked[0] ?? assert.fail();
     // With a session open and a row of totals no answer has to take a lock at first.
@@ -146,7 +153,9 @@ describe("answers of one player in every game at once", () => {
     assert.deepEqual([inSessions, practised], [points, 41]);
     assert.deepEqual([served, correct], [answers, answeredRight]);
   });
+}
 
+function waitForEachOther(): void {
   it("wait for one that is being recorded, and are judged after it", async () => {
     const [one, two] = [asked[0] ?? assert.fail(), asked[1] ?? assert.fail()];
     const before_ = await streakOf();
@@ -184,4 +193,4 @@ describe("answers of one player in every game at once", () => {
     assert.deepEqual(older, { ...open, isOver: true });
     assert.deepEqual([newest?.isOver, newest?.answered], [false, 1]);
   });
-});
+}

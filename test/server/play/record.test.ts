@@ -34,6 +34,7 @@ const tried = fc
     category: names[one.question % names.length] ?? "",
     difficulty: difficulties[one.question % difficulties.length] ?? "",
   }));
+
 const histories = (maxLength: number) => fc.array(tried, { maxLength });
 
 describe("the scores of a history", () => {
@@ -93,11 +94,56 @@ describe("the scores of a history", () => {
   });
 });
 
-describe("a recorded answer", () => {
-  let stores: TestStores;
-  let orm: Awaited<ReturnType<typeof createOrm>>;
-  let questions: { id: number; category: string; difficulty: string }[];
+let stores: TestStores;
+let orm: Awaited<ReturnType<typeof createOrm>>;
+let questions: { id: number; category: string; difficulty: string }[];
 
+async function newPlayer(): Promise<number> {
+  const [row] = await rowsOf(
+    orm.em.fork(),
+    sql<{ id: number }>`insert into players (name, name_key, is_guest, realm)
+        values ('Ann', gen_random_uuid()::text, true, 'default') returning id`,
+  );
+  return row?.id ?? assert.fail();
+}
+
+const record = (playerId: number, one: Partial<Tried>, rest: Partial<AnswerInput> = {}) => {
+  const question = questions[one.question ?? 0] ?? assert.fail();
+  return orm.em.fork().transactional((em) =>
+    recordAnswerWithin(em, {
+      playerId,
+      questionId: question.id,
+      selectedIndex: (one.isCorrect ?? true) ? 1 : -1,
+      streak: 0,
+      timeMs: one.timeMs ?? null,
+      timerMs: one.timerMs ?? null,
+      source: "practice",
+      ref: null,
+      at: new Date(),
+      ...rest,
+    }),
+  );
+};
+
+const statsOf = async (playerId: number) => {
+  const columns = sql`total_score::int as score, total_answers as answers,
+      total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak"`;
+  const [all] = await rowsOf(
+    orm.em.fork(),
+    sql<Totals>`select ${columns}, total_xp as xp from player_stats where player_id = ${playerId}`,
+  );
+  const rows = await rowsOf(
+    orm.em.fork(),
+    sql<{ category: string }>`select category, ${columns}, xp from player_category_stats
+        where player_id = ${playerId}`,
+  );
+  return {
+    all: all ?? noTotals,
+    categories: Object.fromEntries(rows.map(({ category, ...stats }) => [category, stats])),
+  };
+};
+
+describe("a recorded answer", () => {
   before(async () => {
     stores = await testStores();
     orm = await createOrm(parseConfig({ DATABASE_URL: stores.databaseUrl }));
@@ -123,49 +169,11 @@ describe("a recorded answer", () => {
     await stores.stop();
   });
 
-  async function newPlayer(): Promise<number> {
-    const [row] = await rowsOf(
-      orm.em.fork(),
-      sql<{ id: number }>`insert into players (name, name_key, is_guest, realm)
-        values ('Ann', gen_random_uuid()::text, true, 'default') returning id`,
-    );
-    return row?.id ?? assert.fail();
-  }
-  const record = (playerId: number, one: Partial<Tried>, rest: Partial<AnswerInput> = {}) => {
-    const question = questions[one.question ?? 0] ?? assert.fail();
-    return orm.em.fork().transactional((em) =>
-      recordAnswerWithin(em, {
-        playerId,
-        questionId: question.id,
-        selectedIndex: (one.isCorrect ?? true) ? 1 : -1,
-        streak: 0,
-        timeMs: one.timeMs ?? null,
-        timerMs: one.timerMs ?? null,
-        source: "practice",
-        ref: null,
-        at: new Date(),
-        ...rest,
-      }),
-    );
-  };
-  const statsOf = async (playerId: number) => {
-    const columns = sql`total_score::int as score, total_answers as answers,
-      total_correct as correct, best_streak as "bestStreak", current_streak as "currentStreak"`;
-    const [all] = await rowsOf(
-      orm.em.fork(),
-      sql<Totals>`select ${columns}, total_xp as xp from player_stats where player_id = ${playerId}`,
-    );
-    const rows = await rowsOf(
-      orm.em.fork(),
-      sql<{ category: string }>`select category, ${columns}, xp from player_category_stats
-        where player_id = ${playerId}`,
-    );
-    return {
-      all: all ?? noTotals,
-      categories: Object.fromEntries(rows.map(({ category, ...stats }) => [category, stats])),
-    };
-  };
+  describe("is counted", counted2);
+  describe("is recorded beside others", recordedBesideOthers);
+});
 
+function counted2(): void {
   it("leaves what the rules say of random histories in the store", async () => {
     await fc.assert(
       fc.asyncProperty(histories(16), async (history) => {
@@ -233,7 +241,9 @@ describe("a recorded answer", () => {
       ],
     );
   });
+}
 
+function recordedBesideOthers(): void {
   it("is recorded once under its name, however often and at once it comes", async () => {
     const playerId = await newPlayer();
     const ref = `run-${playerId}-0`;
@@ -341,4 +351,4 @@ describe("a recorded answer", () => {
     const rest = { timerMs: null, source: "run" as const, ref: null, at: new Date() };
     await assert.rejects(recordAnswerWithin(orm.em.fork(), { ...input, ...rest }), /transaction/);
   });
-});
+}

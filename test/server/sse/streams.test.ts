@@ -78,6 +78,13 @@ describe("streams of a lobby", () => {
     await redis.stop();
   });
 
+  describe("end", end);
+  describe("are bounded in age and silence", boundedInAgeSilence);
+  describe("carry messages whole", carryMessagesWhole);
+  describe("are bounded in memory and number", boundedInMemoryNumber);
+});
+
+function end(): void {
   test("a removed seat gets its removal as the last message and no stream of its own any more", async () => {
     const server = start();
     const code = "KCKAAA";
@@ -149,7 +156,9 @@ describe("streams of a lobby", () => {
     assert.equal(await endsOf(server, "ended"), 3);
     assert.deepEqual(names(late), []);
   });
+}
 
+function boundedInAgeSilence(): void {
   test("a stream of high age is sent back and returns with its number", async () => {
     const server = start({ minAgeMs: 80, maxAgeMs: 160 });
     const stream = follow(server, "AGEAAA", {}, { reconnect: true, retryMs: 10 });
@@ -217,7 +226,9 @@ describe("streams of a lobby", () => {
     }
     assert.ok(busy.comments() <= silences, `${busy.comments()} comments, ${silences} silences`);
   });
+}
 
+function carryMessagesWhole(): void {
   test("text of players cannot end a frame or begin a field", async () => {
     const server = start();
     const code = "TXTAAA";
@@ -250,7 +261,9 @@ describe("streams of a lobby", () => {
       stream.socket.destroy();
     });
   });
+}
 
+function boundedInMemoryNumber(): void {
   test("a reader that reads nothing is closed and its memory given back, the others stay", async () => {
     const server = start();
     const code = "SLWAAA";
@@ -381,4 +394,4 @@ describe("streams of a lobby", () => {
     const third = follow(server, "LNGAAA", { last: 0 });
     await third.waitFor(isAt(final), "what came while nobody listened");
   });
-});
+}

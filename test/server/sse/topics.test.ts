@@ -67,6 +67,11 @@ describe("several topics on a stream", () => {
     await redis.stop();
   });
 
+  describe("share it", share);
+  describe("end it or leave it", endOrLeave);
+});
+
+function share(): void {
   test("a lobby and the list share a stream, and its ids are those of the lobby", async () => {
     const lobby = log.topic("BTHAAA");
     for (const topics of [
@@ -143,7 +148,9 @@ describe("several topics on a stream", () => {
       stream.close();
     }
   });
+}
 
+function endOrLeave(): void {
   test("a removal from one lobby ends the whole stream", async () => {
     const [a, b] = [log.topic("RMAAAA"), log.topic("RMBBBB")];
     const removed = follow([a, b], { seat: 71 });
@@ -242,4 +249,4 @@ describe("several topics on a stream", () => {
     assert.deepEqual(splitLastEventId("5", 2), ["", ""]);
     assert.deepEqual(splitLastEventId("5", 0), []);
   });
-});
+}

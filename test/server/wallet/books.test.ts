@@ -14,9 +14,67 @@ import { maintain } from "../../../workers/processors/maintenance.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter } from "../../support/identity.ts";
 
+let app: App;
+let player: number;
+const em = () => app.deps.orm.em.fork();
+const run = (statement: string) => rowsOf(em(), sql.raw(statement));
+
+/** What no code of the service can do. */
+const tamper = (...statements: string[]) =>
+  em().transactional(async (inner) => {
+    for (const statement of ["set local session_replication_role = replica", ...statements])
+      await rowsOf(inner, sql.raw(statement));
+  });
+
+const move = (name: OperationName, amount: number, refId = "") =>
+  operate(em(), name, { playerId: player, amount, refType: "t", refId, at: new Date() });
+
+const award = (awardId: string, game: string) =>
+  em().transactional((inner) =>
+    awardWithin(inner, {
+      playerId: player,
+      awardId,
+      game,
+      now: Date.now(),
+      isClaim: false,
+      ref: null,
+    }),
+  );
+
+const fill = async () => {
+  await award("id.award.welcome", "platform");
+  await award("id.award.first_win", "trivia");
+  await move("embers:grant", 70);
+  await move("embers:spend", 20);
+  await move("ingots:credit", 100);
+  await move("ingots:spend", 30);
+  await move("ingots:refund", 5);
+};
+
+const deps = () => ({ ...app.deps, em: em() });
+
+const finishRound = async (bounds?: { wallets: number; entries: number }) => {
+  while (!(await checkBooks(deps(), bounds)));
+  return readBooks(em(), { rounds: 5, differences: 50 });
+};
+
+const verify = () => {
+  const command = commands.find(({ name }) => name === "wallet:verify");
+  const config = parseConfig({
+    DATABASE_URL: app.stores.databaseUrl,
+    REDIS_URL: app.stores.redisUrl,
+  });
+  return command?.run(config, { player: String(player) });
+};
+
+const verifyAll = async () => {
+  const command = commands.find(({ name }) => name === "wallet:verify");
+  const { databaseUrl, redisUrl } = app.stores;
+  const config = parseConfig({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl });
+  return (await command?.run(config, {})) as Record<string, unknown>;
+};
+
 describe("the books of the wallets", () => {
-  let app: App;
-  let player: number;
   before(async () => {
     app = await startApp({ hasJobs: false });
   });
@@ -25,56 +83,12 @@ describe("the books of the wallets", () => {
     player = (await enter(app)).player.id;
   });
 
-  const em = () => app.deps.orm.em.fork();
-  const run = (statement: string) => rowsOf(em(), sql.raw(statement));
-  /** What no code of the service can do. */
-  const tamper = (...statements: string[]) =>
-    em().transactional(async (inner) => {
-      for (const statement of ["set local session_replication_role = replica", ...statements])
-        await rowsOf(inner, sql.raw(statement));
-    });
-  const move = (name: OperationName, amount: number, refId = "") =>
-    operate(em(), name, { playerId: player, amount, refType: "t", refId, at: new Date() });
-  const award = (awardId: string, game: string) =>
-    em().transactional((inner) =>
-      awardWithin(inner, {
-        playerId: player,
-        awardId,
-        game,
-        now: Date.now(),
-        isClaim: false,
-        ref: null,
-      }),
-    );
-  const fill = async () => {
-    await award("id.award.welcome", "platform");
-    await award("id.award.first_win", "trivia");
-    await move("embers:grant", 70);
-    await move("embers:spend", 20);
-    await move("ingots:credit", 100);
-    await move("ingots:spend", 30);
-    await move("ingots:refund", 5);
-  };
-  const deps = () => ({ ...app.deps, em: em() });
-  const finishRound = async (bounds?: { wallets: number; entries: number }) => {
-    while (!(await checkBooks(deps(), bounds)));
-    return readBooks(em(), { rounds: 5, differences: 50 });
-  };
-  const verify = () => {
-    const command = commands.find(({ name }) => name === "wallet:verify");
-    const config = parseConfig({
-      DATABASE_URL: app.stores.databaseUrl,
-      REDIS_URL: app.stores.redisUrl,
-    });
-    return command?.run(config, { player: String(player) });
-  };
-  const verifyAll = async () => {
-    const command = commands.find(({ name }) => name === "wallet:verify");
-    const { databaseUrl, redisUrl } = app.stores;
-    const config = parseConfig({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl });
-    return (await command?.run(config, {})) as Record<string, unknown>;
-  };
+  describe("agree", agree);
+  describe("show what somebody changed past the service", showWhatSomebodyChanged);
+  describe("are compared", compared);
+});
 
+function agree(): void {
   it("agree after every kind of movement, and prove one player on the command line", async () => {
     await fill();
     const { rounds, differences, numDifferences } = await finishRound();
@@ -164,111 +178,106 @@ describe("the books of the wallets", () => {
     ])
       await assert.rejects(run(statement), /wallets_balance_check|ledger_entries_seq_unique/);
   });
+}
 
-  describe("show what somebody changed past the service", () => {
-    const wallet = () => `where player_id = ${player} and currency = 'embers'`;
-    const at = (seq: number) =>
-      `where player_id = ${player} and currency = 'embers' and seq = ${seq}`;
-    const cases: [what: string, statement: () => string, expected: string[]][] = [
-      ["a balance", () => `update wallets set balance = balance - 1 ${wallet()}`, ["balance"]],
-      [
-        "a lifetime that gives another level",
-        () => `update wallets set total = 260 ${wallet()}`,
-        ["lifetime", "level"],
-      ],
-      [
-        "an amount",
-        () => `update ledger_entries set amount = amount + 1 ${at(3)}`,
-        ["balance", "lifetime", "broken entries"],
-      ],
-      [
-        "two amounts that even out",
-        () => `update ledger_entries set amount = amount + 5 - 10 * (seq - 3) ${at(3)} or
+function showWhatSomebodyChanged(): void {
+  const wallet = () => `where player_id = ${player} and currency = 'embers'`;
+  const at = (seq: number) =>
+    `where player_id = ${player} and currency = 'embers' and seq = ${seq}`;
+  const cases: [what: string, statement: () => string, expected: string[]][] = [
+    ["a balance", () => `update wallets set balance = balance - 1 ${wallet()}`, ["balance"]],
+    [
+      "a lifetime that gives another level",
+      () => `update wallets set total = 260 ${wallet()}`,
+      ["lifetime", "level"],
+    ],
+    [
+      "an amount",
+      () => `update ledger_entries set amount = amount + 1 ${at(3)}`,
+      ["balance", "lifetime", "broken entries"],
+    ],
+    [
+      "two amounts that even out",
+      () => `update ledger_entries set amount = amount + 5 - 10 * (seq - 3) ${at(3)} or
           (player_id = ${player} and currency = 'embers' and seq = 4)`,
-        ["lifetime", "broken entries"],
-      ],
-      [
-        "an entry that is gone",
-        () => `delete from ledger_entries ${at(4)}`,
-        ["balance", "entries"],
-      ],
-      [
-        "the first entry gone",
-        () => `delete from ledger_entries ${at(1)}`,
-        ["balance", "lifetime", "entries", "broken entries", "awards", "paid awards"],
-      ],
-      [
-        "a source",
-        () => `update ledger_entries set source = 'spend' ${at(3)}`,
-        ["lifetime", "broken entries", "level"],
-      ],
-      [
-        "a grant nobody paid",
-        () =>
-          `update award_grants set ember_value = 11 where player_id = ${player} and ember_value = 10`,
-        ["paid awards"],
-      ],
-      [
-        "a grant that is gone",
-        () => `delete from award_grants where player_id = ${player} and ember_value = 10`,
-        ["awards"],
-      ],
-      [
-        "a wallet that is gone",
-        () => `delete from wallets ${wallet()}`,
-        ["balance", "lifetime", "entries", "level"],
-      ],
-    ];
-    for (const [what, statement, expected] of cases)
-      it(what, async () => {
-        await fill();
-        await tamper(statement());
-        const { differences, numDifferences, rounds } = await finishRound();
-        assert.equal(numDifferences, 1);
-        assert.equal(rounds[0]?.numDifferences, 1);
-        const [found] = differences;
-        assert.deepEqual([found?.playerId, found?.currency], [player, "embers"]);
-        assert.deepEqual(
-          found?.problems.map((problem) => problem.what),
-          expected,
-        );
-        await assert.rejects(
-          async () => verify(),
-          /^Error: wallet:differs player \d+\n {2}embers /,
-        );
-        const gauge = await app.deps.metrics.walletDifferences.get();
-        assert.equal(gauge.values[0]?.value, 1);
-        // A player without anything agrees again.
-        await tamper(
-          ...["wallets", "ledger_entries", "award_grants"].map(
-            (table) => `delete from ${table} where player_id = ${player}`,
-          ),
-        );
-        assert.equal((await finishRound()).numDifferences, 0);
-      });
-
-    it("to operators, with both numbers and since when", async () => {
+      ["lifetime", "broken entries"],
+    ],
+    ["an entry that is gone", () => `delete from ledger_entries ${at(4)}`, ["balance", "entries"]],
+    [
+      "the first entry gone",
+      () => `delete from ledger_entries ${at(1)}`,
+      ["balance", "lifetime", "entries", "broken entries", "awards", "paid awards"],
+    ],
+    [
+      "a source",
+      () => `update ledger_entries set source = 'spend' ${at(3)}`,
+      ["lifetime", "broken entries", "level"],
+    ],
+    [
+      "a grant nobody paid",
+      () =>
+        `update award_grants set ember_value = 11 where player_id = ${player} and ember_value = 10`,
+      ["paid awards"],
+    ],
+    [
+      "a grant that is gone",
+      () => `delete from award_grants where player_id = ${player} and ember_value = 10`,
+      ["awards"],
+    ],
+    [
+      "a wallet that is gone",
+      () => `delete from wallets ${wallet()}`,
+      ["balance", "lifetime", "entries", "level"],
+    ],
+  ];
+  for (const [what, statement, expected] of cases)
+    it(what, async () => {
       await fill();
-      await tamper(`update wallets set balance = 7 ${wallet()}`);
-      const first = (await finishRound()).differences[0];
-      const second = await finishRound();
-      assert.equal(second.differences[0]?.foundAtMs, first?.foundAtMs);
-      const shown = presentBooks(second) as { num_differences: number; differences: object[] };
-      assert.equal(shown.num_differences, 1);
-      const time = /^\d{4}-.*\+00:00$/;
-      const [{ found_at, seen_at, ...rest }] = shown.differences as [Record<string, string>];
-      assert.match(`${found_at}`, time);
-      assert.match(`${seen_at}`, time);
-      assert.deepEqual(rest, {
-        player_id: player,
-        currency: "embers",
-        problems: [{ what: "balance", wallet: 7, ledger: 110 }],
-      });
-      await tamper(`update wallets set balance = 110 ${wallet()}`);
+      await tamper(statement());
+      const { differences, numDifferences, rounds } = await finishRound();
+      assert.equal(numDifferences, 1);
+      assert.equal(rounds[0]?.numDifferences, 1);
+      const [found] = differences;
+      assert.deepEqual([found?.playerId, found?.currency], [player, "embers"]);
+      assert.deepEqual(
+        found?.problems.map((problem) => problem.what),
+        expected,
+      );
+      await assert.rejects(async () => verify(), /^Error: wallet:differs player \d+\n {2}embers /);
+      const gauge = await app.deps.metrics.walletDifferences.get();
+      assert.equal(gauge.values[0]?.value, 1);
+      // A player without anything agrees again.
+      await tamper(
+        ...["wallets", "ledger_entries", "award_grants"].map(
+          (table) => `delete from ${table} where player_id = ${player}`,
+        ),
+      );
       assert.equal((await finishRound()).numDifferences, 0);
     });
-  });
 
+  it("to operators, with both numbers and since when", async () => {
+    await fill();
+    await tamper(`update wallets set balance = 7 ${wallet()}`);
+    const first = (await finishRound()).differences[0];
+    const second = await finishRound();
+    assert.equal(second.differences[0]?.foundAtMs, first?.foundAtMs);
+    const shown = presentBooks(second) as { num_differences: number; differences: object[] };
+    assert.equal(shown.num_differences, 1);
+    const time = /^\d{4}-.*\+00:00$/;
+    const [{ found_at, seen_at, ...rest }] = shown.differences as [Record<string, string>];
+    assert.match(`${found_at}`, time);
+    assert.match(`${seen_at}`, time);
+    assert.deepEqual(rest, {
+      player_id: player,
+      currency: "embers",
+      problems: [{ what: "balance", wallet: 7, ledger: 110 }],
+    });
+    await tamper(`update wallets set balance = 110 ${wallet()}`);
+    assert.equal((await finishRound()).numDifferences, 0);
+  });
+}
+
+function compared(): void {
   it("are compared in slices, each wallet once a round, also by several jobs at once", async () => {
     const players: number[] = [];
     for (let n = 0; n < 6; n++) {
@@ -307,4 +316,4 @@ describe("the books of the wallets", () => {
     );
     assert.equal(row?.count, 100);
   });
-});
+}

@@ -18,6 +18,7 @@ import { fulfil, openStore, type Outcome, type Wish } from "./teller.ts";
 
 const numPlayers = 100;
 const numWishes = 5_000;
+
 /** A part of the wishes is asked for again, meanwhile and by others. */
 const repeatShare = 0.15;
 const dailyLimit = 3;
@@ -35,6 +36,7 @@ const terms = (name: string, more: Partial<AwardTerms>): AwardTerms => ({
   isActive: true,
   ...more,
 });
+
 const awards = {
   once: terms("once", {}),
   daily: terms("daily", { emberValue: 7, repeatable: true, dailyLimit }),
@@ -53,13 +55,104 @@ interface Row {
   createdAtMs: number;
 }
 
-describe(`5,000 movements of 100 players at once, with killed processes (seed ${seed})`, () => {
-  let stores: TestStores;
-  let orm: MikroORM;
-  let wishes: Wish[];
-  const outcomes = new Map<string, Outcome[]>();
-  let entries: Row[];
+let stores: TestStores;
+let orm: MikroORM;
+let wishes: Wish[];
+const outcomes = new Map<string, Outcome[]>();
+let entries: Row[];
 
+/** Mostly few players are chosen, so that they are fought over. */
+function makeWishes(): Wish[] {
+  const chance = chanceFrom(seed);
+  const names = Object.keys(operations) as OperationName[];
+  return Array.from({ length: numWishes }, (_, n): Wish => {
+    const ref = `w${n}`;
+    const playerId =
+      1 + Math.min(chance.between(0, numPlayers - 1), chance.between(0, numPlayers - 1));
+    if (chance.is(0.25)) {
+      const { awardId } = chance.pick(Object.values(awards));
+      return { ref, playerId, name: "award", awardId, now: chance.pick(days) };
+    }
+    const name = chance.pick(names);
+    const size = chance.between(1, name.endsWith("spend") ? 60 : 40);
+    const isDown = operations[name].direction === "signed" && chance.is(0.5);
+    return { ref, playerId, name, amount: isDown ? -size : size };
+  });
+}
+
+/** Two processes of which one is killed twice, and this one, which also repeats others' wishes. */
+async function playOut(): Promise<void> {
+  const tell = (outcome: Outcome) =>
+    outcomes.set(outcome.ref, [...(outcomes.get(outcome.ref) ?? []), outcome]);
+  const chance = chanceFrom(seed + 1);
+  const part = (n: number) => wishes.filter((_, at) => at % 3 === n);
+  const isRepeated = (wish: Wish) => wish.name !== "award" && chance.is(repeatShare);
+  // Its own wishes twice in a row, and others' about when they are at them.
+  const mine = wishes.flatMap((wish, at) => [
+    ...(at % 3 === 2 ? [wish] : []),
+    ...(isRepeated(wish) ? [wish] : []),
+  ]);
+  const killed = [part(0).slice(0, 833), part(0).slice(833)].map((list) =>
+    runProcess(list, tell, chance.between(150, 550)),
+  );
+  const [unheard] = await Promise.all([
+    Promise.all(killed).then((lists) => lists.flat()),
+    runProcess(part(1), tell, null),
+    fulfil(orm, mine.values(), tell),
+  ]);
+  // What a killed process left open is asked for again; an award may then be given a second time.
+  assert.ok(unheard.length > 0, "no process was killed in time");
+  await fulfil(orm, unheard.filter(({ name }) => name !== "award").values(), tell);
+}
+
+/** Kills the process after so many answers, when a number is given; resolves to the wishes it did not answer. */
+async function runProcess(
+  list: Wish[],
+  tell: (outcome: Outcome) => void,
+  killAfter: number | null,
+): Promise<Wish[]> {
+  const program = fileURLToPath(new URL("./teller-process.ts", import.meta.url));
+  const child: ChildProcess = fork(program, [], { execArgv: [...sourceFlags] });
+  // What was said before the end is heard before the channel closes.
+  const ended = Promise.all([once(child, "exit"), once(child, "disconnect")]);
+  const answered = new Set<string>();
+  child.on("message", (message: Outcome | "ready" | "done") => {
+    if (message === "ready") {
+      child.send({ databaseUrl: stores.databaseUrl, wishes: list });
+      return;
+    }
+    if (message === "done") return;
+    tell(message);
+    answered.add(message.ref);
+    if (answered.size === killAfter) child.kill("SIGKILL");
+  });
+  const [[code]] = await ended;
+  assert.equal(code, killAfter === null ? 0 : null);
+  return list.filter(({ ref }) => !answered.has(ref));
+}
+
+const ofWallet = (playerId: number, currency: Currency) =>
+  entries.filter((one) => one.playerId === playerId && one.currency === currency);
+
+const resultsOf = (ref: string) => (outcomes.get(ref) ?? []).map(({ result }) => result);
+const wishesByRef = () => new Map(wishes.map((wish) => [wish.ref, wish]));
+
+/** The balances a wallet may have had between two times. */
+function balancesBetween(playerId: number, currency: Currency, from: number, to: number) {
+  const rows = ofWallet(playerId, currency);
+  const isBefore = (row: Row) =>
+    row.source !== "award" &&
+    (outcomes.get(row.refId) ?? []).some(
+      ({ result, answered }) => result.startsWith("done") && answered < from,
+    );
+  const isAfter = (row: Row) => row.source !== "award" && row.createdAtMs > to;
+  const first = rows.findLastIndex(isBefore);
+  const last = rows.findIndex(isAfter);
+  const possible = rows.slice(Math.max(first, 0), last < 0 ? rows.length : last);
+  return [...(first < 0 ? [0] : []), ...possible.map((row) => row.balance)];
+}
+
+describe(`5,000 movements of 100 players at once, with killed processes (seed ${seed})`, () => {
   before(async () => {
     stores = await testStores();
     orm = await openStore(stores.databaseUrl);
@@ -84,81 +177,11 @@ describe(`5,000 movements of 100 players at once, with killed processes (seed ${
     await stores.stop();
   });
 
-  /** Mostly few players are chosen, so that they are fought over. */
-  function makeWishes(): Wish[] {
-    const chance = chanceFrom(seed);
-    const names = Object.keys(operations) as OperationName[];
-    return Array.from({ length: numWishes }, (_, n): Wish => {
-      const ref = `w${n}`;
-      const playerId =
-        1 + Math.min(chance.between(0, numPlayers - 1), chance.between(0, numPlayers - 1));
-      if (chance.is(0.25)) {
-        const { awardId } = chance.pick(Object.values(awards));
-        return { ref, playerId, name: "award", awardId, now: chance.pick(days) };
-      }
-      const name = chance.pick(names);
-      const size = chance.between(1, name.endsWith("spend") ? 60 : 40);
-      const isDown = operations[name].direction === "signed" && chance.is(0.5);
-      return { ref, playerId, name, amount: isDown ? -size : size };
-    });
-  }
+  describe("are what a model says", whatModelSays);
+  describe("have lawful outcomes", haveLawfulOutcomes);
+});
 
-  /** Two processes of which one is killed twice, and this one, which also repeats others' wishes. */
-  async function playOut(): Promise<void> {
-    const tell = (outcome: Outcome) =>
-      outcomes.set(outcome.ref, [...(outcomes.get(outcome.ref) ?? []), outcome]);
-    const chance = chanceFrom(seed + 1);
-    const part = (n: number) => wishes.filter((_, at) => at % 3 === n);
-    const isRepeated = (wish: Wish) => wish.name !== "award" && chance.is(repeatShare);
-    // Its own wishes twice in a row, and others' about when they are at them.
-    const mine = wishes.flatMap((wish, at) => [
-      ...(at % 3 === 2 ? [wish] : []),
-      ...(isRepeated(wish) ? [wish] : []),
-    ]);
-    const killed = [part(0).slice(0, 833), part(0).slice(833)].map((list) =>
-      runProcess(list, tell, chance.between(150, 550)),
-    );
-    const [unheard] = await Promise.all([
-      Promise.all(killed).then((lists) => lists.flat()),
-      runProcess(part(1), tell, null),
-      fulfil(orm, mine.values(), tell),
-    ]);
-    // What a killed process left open is asked for again; an award may then be given a second time.
-    assert.ok(unheard.length > 0, "no process was killed in time");
-    await fulfil(orm, unheard.filter(({ name }) => name !== "award").values(), tell);
-  }
-
-  /** Kills the process after so many answers, when a number is given; resolves to the wishes it did not answer. */
-  async function runProcess(
-    list: Wish[],
-    tell: (outcome: Outcome) => void,
-    killAfter: number | null,
-  ): Promise<Wish[]> {
-    const program = fileURLToPath(new URL("./teller-process.ts", import.meta.url));
-    const child: ChildProcess = fork(program, [], { execArgv: [...sourceFlags] });
-    // What was said before the end is heard before the channel closes.
-    const ended = Promise.all([once(child, "exit"), once(child, "disconnect")]);
-    const answered = new Set<string>();
-    child.on("message", (message: Outcome | "ready" | "done") => {
-      if (message === "ready") {
-        child.send({ databaseUrl: stores.databaseUrl, wishes: list });
-        return;
-      }
-      if (message === "done") return;
-      tell(message);
-      answered.add(message.ref);
-      if (answered.size === killAfter) child.kill("SIGKILL");
-    });
-    const [[code]] = await ended;
-    assert.equal(code, killAfter === null ? 0 : null);
-    return list.filter(({ ref }) => !answered.has(ref));
-  }
-
-  const ofWallet = (playerId: number, currency: Currency) =>
-    entries.filter((one) => one.playerId === playerId && one.currency === currency);
-  const resultsOf = (ref: string) => (outcomes.get(ref) ?? []).map(({ result }) => result);
-  const wishesByRef = () => new Map(wishes.map((wish) => [wish.ref, wish]));
-
+function whatModelSays(): void {
   it("leave every wallet as a model of plain numbers says, entry by entry", async () => {
     const states = await rowsOf(
       orm.em.fork(),
@@ -202,22 +225,9 @@ describe(`5,000 movements of 100 players at once, with killed processes (seed ${
         );
     }
   });
+}
 
-  /** The balances a wallet may have had between two times. */
-  function balancesBetween(playerId: number, currency: Currency, from: number, to: number) {
-    const rows = ofWallet(playerId, currency);
-    const isBefore = (row: Row) =>
-      row.source !== "award" &&
-      (outcomes.get(row.refId) ?? []).some(
-        ({ result, answered }) => result.startsWith("done") && answered < from,
-      );
-    const isAfter = (row: Row) => row.source !== "award" && row.createdAtMs > to;
-    const first = rows.findLastIndex(isBefore);
-    const last = rows.findIndex(isAfter);
-    const possible = rows.slice(Math.max(first, 0), last < 0 ? rows.length : last);
-    return [...(first < 0 ? [0] : []), ...possible.map((row) => row.balance)];
-  }
-
+function haveLawfulOutcomes(): void {
   it("are refused only when the balance was too low just then", () => {
     const all = wishesByRef();
     let refused = 0;
@@ -296,4 +306,4 @@ describe(`5,000 movements of 100 players at once, with killed processes (seed ${
       [],
     );
   });
-});
+}

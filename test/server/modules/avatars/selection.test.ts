@@ -117,6 +117,11 @@ describe("the choice of an avatar", () => {
 });
 
 function choosingAvatar(): void {
+  describe("claims a combination once", claimsCombinationOnce);
+  describe("keeps, lets go and refuses", keepsLetsGoRefuses);
+}
+
+function claimsCombinationOnce(): void {
   it("claims a combination with its defaults, and says so wherever the player is shown", async () => {
     const one = await member();
     const avatar = await one.chosen({ source: "custom", icon: "lorc/acorn" });
@@ -201,7 +206,9 @@ function choosingAvatar(): void {
       );
     }
   });
+}
 
+function keepsLetsGoRefuses(): void {
   it("keeps what is already held, and the border that is not named", async () => {
     const one = await member();
     const claim = { source: "custom", icon: "lorc/bat-wing", color: "sky", bg: "navy" };

@@ -213,6 +213,11 @@ function uploadedPicture(): void {
 }
 
 function formNoSoundPicture(): void {
+  describe("is refused", refused);
+  describe("is read no further than it may be long", readNoFurtherThan);
+}
+
+function refused(): void {
   it("is refused with the code of its flaw, and stores nothing", async () => {
     const one = await member();
     const jpeg = await scene(1, 800, 600).jpeg().toBuffer();
@@ -316,7 +321,9 @@ function formNoSoundPicture(): void {
       assert.equal(status, 200, `${type}: ${text}`);
     }
   });
+}
 
+function readNoFurtherThan(): void {
   it("is not read further than it may be long", async () => {
     const one = await member();
     const limit = app.deps.config.AVATAR_MAX_BYTES;

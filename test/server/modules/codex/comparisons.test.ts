@@ -6,25 +6,36 @@ import { startApp, type App } from "../../../support/app.ts";
 import { type EnvelopeInput, entity, load as loadInto } from "../../../support/archive.ts";
 
 const base = "/v1/codex/dungeon";
+
 type Body = Record<string, unknown>;
+
 type Groups = Record<"added" | "changed" | "removed", Body[]>;
+
 const item = (name: string, data: Body, rest = {}) => entity(`id.item.${name}`, { data, ...rest });
+let app: App;
+const load = (input: EnvelopeInput) => loadInto(app, input);
+
+const read = async (path: string) => {
+  const answer = await app.client.get(base + path);
+  assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+  return answer.body as Body;
+};
+
+const refused = async (path: string, status: number, code: string) => {
+  const { json, status: got } = await app.client.get(base + path);
+  const { flash } = json as { flash?: { errors: { code: string }[] } };
+  assert.deepEqual([got, flash?.errors[0]?.code], [status, code], path);
+};
+
+const monster = entity("id.monster.imp", { name: "Imp `x` <b>", data: { hp: 1 } });
+
+const changesOfA = [
+  { path: "data.n", before: 1, after: 2 },
+  { path: 'data["odd key"]', before: 1, after: 2 },
+  { path: "tags[0]", before: null, after: "x" },
+];
 
 describe("comparing patches", () => {
-  let app: App;
-  const load = (input: EnvelopeInput) => loadInto(app, input);
-  const read = async (path: string) => {
-    const answer = await app.client.get(base + path);
-    assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
-    return answer.body as Body;
-  };
-  const refused = async (path: string, status: number, code: string) => {
-    const { json, status: got } = await app.client.get(base + path);
-    const { flash } = json as { flash?: { errors: { code: string }[] } };
-    assert.deepEqual([got, flash?.errors[0]?.code], [status, code], path);
-  };
-  const monster = entity("id.monster.imp", { name: "Imp `x` <b>", data: { hp: 1 } });
-
   before(async () => {
     app = await startApp({ hasJobs: false });
     await load({ version: "1", entities: [item("a", { n: 1, "odd key": 1 }), item("b", {})] });
@@ -44,12 +55,12 @@ describe("comparing patches", () => {
   });
   after(() => app.stop());
 
-  const changesOfA = [
-    { path: "data.n", before: 1, after: 2 },
-    { path: 'data["odd key"]', before: 1, after: 2 },
-    { path: "tags[0]", before: null, after: "x" },
-  ];
+  describe("gives differences", givesDifferences);
+  describe("writes changelogs and notes", writesChangelogsNotes);
+  describe("of large entities", largeEntities);
+});
 
+function givesDifferences(): void {
   it("gives a diff document, the earlier patch first whatever the order", async () => {
     const { from, to, ...rest } = await read("/patches/1.0.0+build.0/diff/2.0.0+build.0");
     assert.deepEqual([(from as Body)["version_raw"], (to as Body)["version_raw"]], ["1", "2"]);
@@ -98,7 +109,9 @@ describe("comparing patches", () => {
     assert.deepEqual({ op, before }, { op: "removed", before: {} });
     await refused("/diff/id.item.a?from=1&to=9", 404, "codex:patch_not_found");
   });
+}
 
+function writesChangelogsNotes(): void {
   it("tells the latest step, a named step or a range as a changelog", async () => {
     const latest = await read("/changelog");
     assert.deepEqual(latest["summary"], { added: 0, removed: 1, changed: 1 });
@@ -198,49 +211,49 @@ describe("comparing patches", () => {
     assert.deepEqual((await read("/manifest"))["types"], { item: 1 });
     assert.equal((await read("/item"))["count"], 1);
   });
+}
 
-  describe("of large entities", () => {
-    const text = "x".repeat(1_000_000);
-    const many = Array.from({ length: 34 }, (_, n) => item(`n${n}`, { text }));
-    const ids = many.map(({ id }) => id).sort();
-    /** Every page up to the end; `idsOf` says what is on one. */
-    const readAll = async (path: string, idsOf: (page: Body) => unknown[]) => {
-      const found: unknown[] = [];
-      let pages = 0;
-      for (let cursor: unknown = 0; cursor !== null; pages++) {
-        const page = await app.client.get(`/v1/codex/vast/${path}&cursor=${cursor}`);
-        assert.equal(page.status, 200);
-        assert.ok(page.text.length < 10_000_000, `${page.text.length} characters`);
-        const body = page.body as Body;
-        assert.equal(body["count"], many.length);
-        found.push(...idsOf(body));
-        cursor = body["next"];
-      }
-      return { found, pages };
-    };
+function largeEntities(): void {
+  const text = "x".repeat(1_000_000);
+  const many = Array.from({ length: 34 }, (_, n) => item(`n${n}`, { text }));
+  const ids = many.map(({ id }) => id).sort();
+  /** Every page up to the end; `idsOf` says what is on one. */
+  const readAll = async (path: string, idsOf: (page: Body) => unknown[]) => {
+    const found: unknown[] = [];
+    let pages = 0;
+    for (let cursor: unknown = 0; cursor !== null; pages++) {
+      const page = await app.client.get(`/v1/codex/vast/${path}&cursor=${cursor}`);
+      assert.equal(page.status, 200);
+      assert.ok(page.text.length < 10_000_000, `${page.text.length} characters`);
+      const body = page.body as Body;
+      assert.equal(body["count"], many.length);
+      found.push(...idsOf(body));
+      cursor = body["next"];
+    }
+    return { found, pages };
+  };
 
-    before(async () => {
-      await load({ game: "vast", version: "1", entities: [] });
-      await load({ game: "vast", version: "2", entities: many });
-    });
-
-    it("refuses a diff that is too large, and gives it page by page as a changelog", async () => {
-      const { status, json } = await app.client.get("/v1/codex/vast/diff?from=1&to=2");
-      const { flash } = json as { flash: { errors: { code: string }[] } };
-      assert.deepEqual([status, flash.errors[0]?.code], [400, "codex:diff_too_large"]);
-      const { found, pages } = await readAll("changelog?limit=1000", ({ types }) =>
-        ((types as Record<string, Groups>)["item"]?.added ?? []).map(({ id }) => id),
-      );
-      assert.deepEqual(found, ids);
-      assert.equal(pages, 4);
-    });
-
-    it("ends the page of a list early", async () => {
-      const { found, pages } = await readAll("item?limit=200", ({ entities }) =>
-        (entities as Body[]).map(({ id }) => id),
-      );
-      assert.deepEqual(found.sort(), ids);
-      assert.equal(pages, 5);
-    });
+  before(async () => {
+    await load({ game: "vast", version: "1", entities: [] });
+    await load({ game: "vast", version: "2", entities: many });
   });
-});
+
+  it("refuses a diff that is too large, and gives it page by page as a changelog", async () => {
+    const { status, json } = await app.client.get("/v1/codex/vast/diff?from=1&to=2");
+    const { flash } = json as { flash: { errors: { code: string }[] } };
+    assert.deepEqual([status, flash.errors[0]?.code], [400, "codex:diff_too_large"]);
+    const { found, pages } = await readAll("changelog?limit=1000", ({ types }) =>
+      ((types as Record<string, Groups>)["item"]?.added ?? []).map(({ id }) => id),
+    );
+    assert.deepEqual(found, ids);
+    assert.equal(pages, 4);
+  });
+
+  it("ends the page of a list early", async () => {
+    const { found, pages } = await readAll("item?limit=200", ({ entities }) =>
+      (entities as Body[]).map(({ id }) => id),
+    );
+    assert.deepEqual(found.sort(), ids);
+    assert.equal(pages, 5);
+  });
+}

@@ -18,9 +18,12 @@ import {
 import { eventually } from "../../../support/eventually.ts";
 
 const base = "/v1/codex";
+
 const codeOf = (response: { json: unknown }) =>
   (response.json as { flash?: { errors: { code: string }[] } }).flash?.errors[0]?.code;
+
 type Body = Record<string, unknown>;
+
 const icon = Buffer.from("a picture of a torch");
 const iconHash = "c8c631279f7d30a908d16dabc58c27599db3ad2fc0dff794340e7713fa7b5178";
 
@@ -36,27 +39,31 @@ const torch = (power: number, rest = {}) =>
     ],
     ...rest,
   });
+
 const imp = entity("id.monster.imp", { data: { hp: 5 } });
 const wick = entity("id.item.wick", { data: { power: "many", levels: [{ xp: 7 }] } });
 const oil = entity("id.item.oil", { data: { power: 3, isOld: true, small: 1e-7, zero: "0" } });
+let app: App;
+const load = (input: EnvelopeInput) => loadInto(app, input);
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  app.client.get(base + path, { headers });
+
+const read = async (path: string) => {
+  const answer = await get(path);
+  assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+  return answer.body as Body;
+};
+
+const refused = async (path: string, status: number, code: string) => {
+  const answer = await get(path);
+  assert.deepEqual([answer.status, codeOf(answer)], [status, code], path);
+};
+
+const ids = async (path: string) =>
+  ((await read(path))["entities"] as { id: string }[]).map(({ id }) => id);
 
 describe("the archive", () => {
-  let app: App;
-  const load = (input: EnvelopeInput) => loadInto(app, input);
-  const get = (path: string, headers: Record<string, string> = {}) =>
-    app.client.get(base + path, { headers });
-  const read = async (path: string) => {
-    const answer = await get(path);
-    assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
-    return answer.body as Body;
-  };
-  const refused = async (path: string, status: number, code: string) => {
-    const answer = await get(path);
-    assert.deepEqual([answer.status, codeOf(answer)], [status, code], path);
-  };
-  const ids = async (path: string) =>
-    ((await read(path))["entities"] as { id: string }[]).map(({ id }) => id);
-
   before(async () => {
     app = await startApp({ hasJobs: false });
     const files = { "t.png": icon };
@@ -78,6 +85,15 @@ describe("the archive", () => {
   });
   after(() => app.stop());
 
+  describe("lists games and patches", listsGamesPatches);
+  describe("gives entities and their links", givesEntitiesTheirLinks);
+  describe("lists entities of a type", listsEntitiesType);
+  describe("answers again what it knows", answersAgainWhatKnows);
+  describe("finds by upstream keys", findsByUpstreamKeys);
+  describe("serves pictures", servesPictures);
+});
+
+function listsGamesPatches(): void {
   it("lists its games with their branches and present patch", async () => {
     const { games } = await read("/games");
     const [{ current_patch: patch, ...game }] = games as [{ current_patch: Body }];
@@ -158,7 +174,9 @@ describe("the archive", () => {
     await refused("/dungeon/patches/1.1?branch=beta", 404, "codex:patch_not_found");
     await refused("/dungeon/id.item.torch?at_patch=7", 404, "codex:patch_not_found");
   });
+}
 
+function givesEntitiesTheirLinks(): void {
   it("gives an entity with everything it says", async () => {
     const one = await read("/dungeon/id.item.torch");
     const { patch, ...rest } = one;
@@ -255,7 +273,9 @@ describe("the archive", () => {
     await refused("/dungeon/id.item.oil/history?branch=beta", 404, "codex:entity_not_found");
     await refused("/dungeon/torch/history", 404, "codex:entity_not_found");
   });
+}
 
+function listsEntitiesType(): void {
   it("pages a type by a cursor with the exact count", async () => {
     const first = await read("/dungeon/item?limit=2");
     assert.deepEqual([first["count"], first["limit"]], [3, 2]);
@@ -345,7 +365,9 @@ describe("the archive", () => {
     assert.equal((await ids("/dungeon/item?q=")).length, 3);
     await refused(`/dungeon/item?q=${"x".repeat(129)}`, 400, "request:invalid_query");
   });
+}
 
+function answersAgainWhatKnows(): void {
   it("answers a known ETag with 304, until an import changes the body", async () => {
     const game = "tidings";
     const path = `/${game}/id.item.oil`;
@@ -404,7 +426,9 @@ describe("the archive", () => {
     await refused("/assets/zz", 404, "codex:asset_not_found");
     await refused(`/assets/${"0".repeat(64)}`, 404, "codex:asset_not_found");
   });
+}
 
+function findsByUpstreamKeys(): void {
   it("finds an entity by its exact upstream key before any other spelling, and by earlier ones", async () => {
     const game = "keys";
     const lamp = (name: string, upstreamKey: string) =>
@@ -543,7 +567,9 @@ describe("the archive", () => {
     assert.deepEqual(await runAll(), [0, 0, 0, 0]);
     assert.deepEqual(await archiveTraces(app.deps.orm), settled);
   });
+}
 
+function servesPictures(): void {
   it("names an asset by its type, and has a browser save what it should not show", async () => {
     const types: [mediaType: string, disposition: string, extension: string][] = [
       ["image/webp", "inline", "webp"],
@@ -578,4 +604,4 @@ describe("the archive", () => {
     for (const other of ['"0"', `W/"${iconHash}"`, "Wed, 21 Oct 2015 07:28:00 GMT"])
       assert.deepEqual([(await part(other)).status, (await part(other)).bytes.length], [200, 20]);
   });
-});
+}

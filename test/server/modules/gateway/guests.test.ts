@@ -11,13 +11,19 @@ import { startApp, type App } from "../../../support/app.ts";
 import { enter, post, tally, tokenOf, uniqueName } from "../../../support/identity.ts";
 import { correctIndexOf, fillBank, runner } from "../runs/game.ts";
 
+let app: App;
+
 describe("POST /v1/gateway/guest", () => {
-  let app: App;
   before(async () => {
     app = await startApp();
   });
   after(() => app.stop());
 
+  describe("makes a guest", makesGuest);
+  describe("reclaims a guest", reclaimsGuest);
+});
+
+function makesGuest(): void {
   it("makes a guest with a name of its own and the documented fields only", async () => {
     const answer = await post(app, "/v1/gateway/guest", {});
     assert.equal(answer.status, 200);
@@ -99,7 +105,9 @@ describe("POST /v1/gateway/guest", () => {
     });
     assert.equal(tries, 10);
   });
+}
 
+function reclaimsGuest(): void {
   it("gives the same player back for a reclaim token, with a token of the next generation", async () => {
     const first = await enter(app);
     const again = await post(app, "/v1/gateway/guest", {
@@ -172,7 +180,7 @@ describe("POST /v1/gateway/guest", () => {
     }
     assert.equal(await count(), players);
   });
-});
+}
 
 describe("POST /v1/gateway/upgrade", () => {
   let app: App;

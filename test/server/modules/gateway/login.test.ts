@@ -14,16 +14,23 @@ import {
   type SessionAnswer,
 } from "../../../support/identity.ts";
 
+let app: App;
+
+const login = (identifier: unknown, given: unknown = password) =>
+  post(app, "/v1/gateway/login", { identifier, password: given });
+
 describe("POST /v1/gateway/login", () => {
-  let app: App;
   before(async () => {
     app = await startApp({ hasRealPasswords: true });
   });
   after(() => app.stop());
 
-  const login = (identifier: unknown, given: unknown = password) =>
-    post(app, "/v1/gateway/login", { identifier, password: given });
+  describe("answers", answers2);
+  describe("locks", locks);
+  describe("counts fairly", countsFairly);
+});
 
+function answers2(): void {
   it("signs in by email or username in any case, with the cookie of 30 days", async () => {
     const { email, session } = await registerAccount(app);
     const { username = "" } = session.player;
@@ -77,7 +84,9 @@ describe("POST /v1/gateway/login", () => {
       assert.deepEqual(found?.toSorted(), fields);
     }
   });
+}
 
+function locks(): void {
   it("locks after five failures, known or not, and then answers right and wrong alike", async () => {
     const { email, session } = await registerAccount(app);
     for (const identifier of [email, uniqueName(), `${uniqueName()}@example.com`]) {
@@ -126,7 +135,9 @@ describe("POST /v1/gateway/login", () => {
     for (let i = 0; i < 5; i++) await login(`${local}＠${domain}`, "no");
     assert.equal((await login(email)).code, "auth:locked");
   });
+}
 
+function countsFairly(): void {
   it("forgets failures when a login succeeds before the lock", async () => {
     const { email } = await registerAccount(app);
     for (let round = 0; round < 3; round++) {
@@ -176,7 +187,7 @@ describe("POST /v1/gateway/login", () => {
     assert.ok(player.lastLoginAt);
     assert.equal((await login(email)).status, 200);
   });
-});
+}
 
 describe("a login while Redis is away", () => {
   it("is still counted, locked and let in", async () => {

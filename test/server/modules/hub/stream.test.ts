@@ -32,6 +32,12 @@ describe("the hub's stream", () => {
     await sample.stop();
   });
 
+  describe("opens and closes", opensCloses);
+  describe("of pages and tabs", pagesTabs);
+  describe("ends in order", endsInOrder);
+});
+
+function opensCloses(): void {
   test("a stream passes through the pipeline with its headers, frames and resume", async () => {
     const abort = new AbortController();
     const head = await fetch(address("topic=/games/trivia/lobbies"), { signal: abort.signal });
@@ -106,7 +112,9 @@ describe("the hub's stream", () => {
     await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
     stream.close();
   });
+}
 
+function pagesTabs(): void {
   test("a page of an allowed origin may follow with its cookie, answers and refusals alike", async () => {
     const origin = "https://play.example";
     const cookie = `hubAuthorization=${hubToken()}`;
@@ -164,7 +172,9 @@ describe("the hub's stream", () => {
     );
     two.close();
   });
+}
 
+function endsInOrder(): void {
   test("a busy service sends an EventSource back, and tells other clients honestly", async () => {
     const { lobbies } = sample.deps;
     const ask = async () => ({ ok: false, code: "server:unavailable" });
@@ -200,7 +210,7 @@ describe("the hub's stream", () => {
     assert.doesNotMatch(stream.chunks.join(""), /Connection/i);
     stream.socket.destroy();
   });
-});
+}
 
 async function open(): Promise<number> {
   const { values } = await sample.deps.metrics.hubStreams.get();

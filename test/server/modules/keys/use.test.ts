@@ -116,6 +116,12 @@ describe("the use of API keys", () => {
 });
 
 function requestWithApiKey(): void {
+  describe("has the rights of its key", hasRightsKey);
+  describe("is refused", refused2);
+  describe("is counted", counted);
+}
+
+function hasRightsKey(): void {
   it("is made by the key's owner, in the key's realm, where a scope allows it", async () => {
     const one = await owner();
     const key = await one.create({ scopes: ["profile:read", "trivia:read"] });
@@ -206,7 +212,9 @@ function requestWithApiKey(): void {
       one.id,
     );
   });
+}
 
+function refused2(): void {
   it("is refused when the key is not one, and on public routes no better than without", async () => {
     const one = await owner();
     const { plaintext, prefix } = await one.create({ scopes: ["*"] });
@@ -299,7 +307,9 @@ function requestWithApiKey(): void {
     assert.deepEqual([open.status, open.headers.get("access-control-allow-origin")], [200, null]);
     assert.equal(open.headers.get("x-ratelimit-limit"), "60");
   });
+}
 
+function counted(): void {
   it("has the higher allowance, one for all keys and tokens of an owner", async () => {
     const one = await owner();
     const [first, second] = [await one.create(), await one.create({ scopes: ["*"] })];

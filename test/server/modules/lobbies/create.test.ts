@@ -16,17 +16,34 @@ describe("new lobbies", () => {
   describe("GET /lobbies/{code} and /status", getLobbiesCodeStatus);
 });
 
+let bearer: Record<string, string>;
+let accountId: number;
+
+const create = async (fields: Record<string, unknown>, headers = bearer) =>
+  ask(app, "POST", "", { hostName: "Ann", ...fields }, headers);
+
+const fresh = async (fields: Record<string, unknown> = {}, headers = {}) =>
+  create(fields, { ...(await login(app)).bearer, ...headers });
+
+const end = async (answer: Answer | undefined) => {
+  assert.ok(answer);
+  const { lobby, player_token } = answer.body;
+  const ended = await ask(app, "POST", `/${lobby.code}/end`, undefined, {
+    "x-lobby-token": player_token,
+  });
+  assert.equal(ended.status, 200);
+};
+
 function postLobbies(): void {
-  let bearer: Record<string, string>;
-  let accountId: number;
   before(async () => {
     ({ bearer, accountId } = await login(app));
   });
-  const create = async (fields: Record<string, unknown>, headers = bearer) =>
-    ask(app, "POST", "", { hostName: "Ann", ...fields }, headers);
-  const fresh = async (fields: Record<string, unknown> = {}, headers = {}) =>
-    create(fields, { ...(await login(app)).bearer, ...headers });
 
+  describe("opens a lobby", opensLobby);
+  describe("refuses and repeats", refusesRepeats);
+}
+
+function opensLobby(): void {
   it("answers the lobby with the documented defaults and the caller as its host", async () => {
     const before_ = Date.now();
     const { status, body } = await create({});
@@ -170,7 +187,9 @@ function postLobbies(): void {
       );
     }
   });
+}
 
+function refusesRepeats(): void {
   it("names every wrong field at once", async () => {
     const answer = await ask(
       app,
@@ -250,15 +269,6 @@ function postLobbies(): void {
     const again = await Promise.all([1, 2, 3, 4].map(() => create({}, host)));
     assert.deepEqual(tally(again), { 201: 2, "429 lobby:too_many": 2 });
   });
-
-  const end = async (answer: Answer | undefined) => {
-    assert.ok(answer);
-    const { lobby, player_token } = answer.body;
-    const ended = await ask(app, "POST", `/${lobby.code}/end`, undefined, {
-      "x-lobby-token": player_token,
-    });
-    assert.equal(ended.status, 200);
-  };
 }
 
 function getLobbies(): void {

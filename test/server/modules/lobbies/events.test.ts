@@ -68,6 +68,11 @@ describe("the events of a lobby", { concurrency: true }, () => {
   });
   after(() => app.stop());
 
+  describe("come in order", comeInOrder);
+  describe("end, and are for those who may hear them", endForThoseWho);
+});
+
+function comeInOrder(): void {
   it("of a versus game come in order, without a gap, with what they promise", async () => {
     const fields = { mode: "versus", numQuestions: 1, category: "science" };
     const { code, host } = await openTable(app, fields);
@@ -159,7 +164,9 @@ describe("the events of a lobby", { concurrency: true }, () => {
     );
     second.close();
   });
+}
 
+function endForThoseWho(): void {
   it("end for a removed player within two seconds, whose token is refused from then on", async () => {
     const { code, host, guests } = await openTable(app, {}, 2);
     const [kicked, stays] = guests;
@@ -232,4 +239,4 @@ describe("the events of a lobby", { concurrency: true }, () => {
     assert.ok(!JSON.stringify(stream.frames).includes(hidden.code));
     stream.close();
   });
-});
+}

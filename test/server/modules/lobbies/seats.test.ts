@@ -134,6 +134,12 @@ function credentialsSeat(): void {
 }
 
 function postLobbiesCodeJoin(): void {
+  describe("takes a seat", takesSeat);
+  describe("takes a name", takesName);
+  describe("is refused", refused);
+}
+
+function takesSeat(): void {
   it("reads the code with spaces, dashes or a whole link around it, on every call of a seat", async () => {
     const { code } = await openTable(app);
     const forms = [
@@ -206,7 +212,9 @@ function postLobbiesCodeJoin(): void {
     const bad = { authorization: "Bearer x.y.z", "x-lobby-token": "x", cookie: "svc_lobby=x" };
     assert.equal((await ask(app, "POST", `/${code}/join`, { name: "Ann" }, bad)).status, 201);
   });
+}
 
+function takesName(): void {
   it("compares names trimmed, normalized and without regard to case", async () => {
     const { code } = await openTable(app, { hostName: "Ångström" });
     await sit(app, code, "Ａｎｎ");
@@ -270,7 +278,9 @@ function postLobbiesCodeJoin(): void {
       assert.deepEqual([outcome(answer), answer.violations], ["422 validation:failed", ["name"]]);
     }
   });
+}
 
+function refused(): void {
   it("refuses once the game runs or is over, and where there is no lobby", async () => {
     const { code, host } = await playing(app);
     const join = (to: string) => ask(app, "POST", `/${to}/join`, { name: "Late" });

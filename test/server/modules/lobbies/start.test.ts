@@ -115,10 +115,33 @@ function patchLobbiesCodeSettings(): void {
   });
 }
 
-function postLobbiesCodeStart(): void {
-  const start = (code: string, as: Record<string, string>) =>
-    ask(app, "POST", `/${code}/start`, undefined, as);
+const start = (code: string, as: Record<string, string>) =>
+  ask(app, "POST", `/${code}/start`, undefined, as);
 
+/** Does something else between the plan of a start and its draw. */
+async function interrupted<T>(
+  work: () => Promise<T>,
+  meanwhile: () => Promise<unknown>,
+): Promise<T> {
+  const { lobbies } = app.deps;
+  let isPlanned = false;
+  const askAndInterrupt: typeof lobbies.ask = async (...asked) => {
+    const reply = await lobbies.ask(...asked);
+    if (asked[1].type !== "prepare" || isPlanned) return reply;
+    isPlanned = true;
+    await meanwhile();
+    return reply;
+  };
+  app.deps.lobbies = { ...lobbies, ask: askAndInterrupt };
+  return work().finally(() => (app.deps.lobbies = lobbies));
+}
+
+function postLobbiesCodeStart(): void {
+  describe("starts once", startsOnce);
+  describe("draws once", drawsOnce);
+}
+
+function startsOnce(): void {
   it("answers the running lobby with its first question, and not its answer", async () => {
     const fields = { category: "history", numQuestions: 3, difficulty: "easy", timer: 20 };
     const { code, host } = await openTable(app, fields, 1);
@@ -192,25 +215,9 @@ function postLobbiesCodeStart(): void {
     const late = await start(code, { ...host.as, "idempotency-key": "other" });
     assert.equal(outcome(late), "400 lobby:already_started");
   });
+}
 
-  /** Does something else between the plan of a start and its draw. */
-  async function interrupted<T>(
-    work: () => Promise<T>,
-    meanwhile: () => Promise<unknown>,
-  ): Promise<T> {
-    const { lobbies } = app.deps;
-    let isPlanned = false;
-    const askAndInterrupt: typeof lobbies.ask = async (...asked) => {
-      const reply = await lobbies.ask(...asked);
-      if (asked[1].type !== "prepare" || isPlanned) return reply;
-      isPlanned = true;
-      await meanwhile();
-      return reply;
-    };
-    app.deps.lobbies = { ...lobbies, ask: askAndInterrupt };
-    return work().finally(() => (app.deps.lobbies = lobbies));
-  }
-
+function drawsOnce(): void {
   it("draws once, however often it is asked under the same key meanwhile", async () => {
     const fields = { numQuestions: 3, category: "geography", difficulty: "hard" };
     const { code, host } = await openTable(app, fields, 1);

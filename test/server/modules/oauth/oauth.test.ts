@@ -15,23 +15,77 @@ import { Browser, discover, issuer } from "./browser.ts";
 const redirect = "https://program.example/back";
 const scope = "openid profile email";
 const secret = "a-secret-of-a-confidential-program";
+let app: App;
+let realmId = 0;
+let open: client.Configuration;
+let confidential: client.Configuration;
+let account: Awaited<ReturnType<typeof registerAccount>>;
+
+async function addClient(
+  clientId: string,
+  secretHash: string | null,
+  redirectUris = [redirect],
+): Promise<void> {
+  const row = { clientId, realmId, name: `Name of ${clientId}`, secretHash };
+  await insertOAuthClient(app.deps.em, { ...row, redirectUris });
+}
+
+async function begin(config: client.Configuration, more: Record<string, string> = {}) {
+  const verifier = client.randomPKCECodeVerifier();
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: redirect,
+    scope,
+    state: "abc",
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    ...more,
+  });
+  return { verifier, url };
+}
+
+const bearer = () => account.session.access_token;
+
+/** Through the whole flow to the redirect that carries the code. */
+async function authorize(config: client.Configuration, more: Record<string, string> = {}) {
+  const { verifier, url } = await begin(config, more);
+  const browser = new Browser(app);
+  return { verifier, back: await browser.decide(await browser.open(url), bearer()) };
+}
+
+const exchange = (config: client.Configuration, { verifier, back }: Authorized) =>
+  client.authorizationCodeGrant(config, back, {
+    pkceCodeVerifier: verifier,
+    expectedState: "abc",
+  });
+
+type Authorized = Awaited<ReturnType<typeof authorize>>;
+
+const userinfo = async (config: client.Configuration, token: string) => {
+  const answer = await client.fetchProtectedResource(
+    config,
+    token,
+    new URL(`${issuer}/v1/oauth/userinfo`),
+    "GET",
+  );
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+};
+
+const isRefused = async (token: string) => {
+  const answer = await fetch(`${app.url}/v1/oauth/userinfo`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(answer.status, 401);
+  assert.match(answer.headers.get("www-authenticate") ?? "", /invalid_token/);
+  assert.equal(((await answer.json()) as { error: string }).error, "invalid_token");
+};
+
+async function authorizeAs(token: string, more: Record<string, string> = {}): Promise<Authorized> {
+  const { verifier, url } = await begin(open, more);
+  const browser = new Browser(app);
+  return { verifier, back: await browser.decide(await browser.open(url), token) };
+}
 
 describe("the OAuth 2.0 server", () => {
-  let app: App;
-  let realmId = 0;
-  let open: client.Configuration;
-  let confidential: client.Configuration;
-  let account: Awaited<ReturnType<typeof registerAccount>>;
-
-  async function addClient(
-    clientId: string,
-    secretHash: string | null,
-    redirectUris = [redirect],
-  ): Promise<void> {
-    const row = { clientId, realmId, name: `Name of ${clientId}`, secretHash };
-    await insertOAuthClient(app.deps.em, { ...row, redirectUris });
-  }
-
   before(async () => {
     app = await startApp({ env: { PUBLIC_BASE_URL: issuer } });
     realmId = (await app.deps.em.findOneOrFail(RealmSchema, { slug: "default" })).id;
@@ -43,49 +97,16 @@ describe("the OAuth 2.0 server", () => {
   });
   after(() => app.stop());
 
-  async function begin(config: client.Configuration, more: Record<string, string> = {}) {
-    const verifier = client.randomPKCECodeVerifier();
-    const url = client.buildAuthorizationUrl(config, {
-      redirect_uri: redirect,
-      scope,
-      state: "abc",
-      code_challenge: await client.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: "S256",
-      ...more,
-    });
-    return { verifier, url };
-  }
-  const bearer = () => account.session.access_token;
-  /** Through the whole flow to the redirect that carries the code. */
-  async function authorize(config: client.Configuration, more: Record<string, string> = {}) {
-    const { verifier, url } = await begin(config, more);
-    const browser = new Browser(app);
-    return { verifier, back: await browser.decide(await browser.open(url), bearer()) };
-  }
-  const exchange = (config: client.Configuration, { verifier, back }: Authorized) =>
-    client.authorizationCodeGrant(config, back, {
-      pkceCodeVerifier: verifier,
-      expectedState: "abc",
-    });
-  type Authorized = Awaited<ReturnType<typeof authorize>>;
-  const userinfo = async (config: client.Configuration, token: string) => {
-    const answer = await client.fetchProtectedResource(
-      config,
-      token,
-      new URL(`${issuer}/v1/oauth/userinfo`),
-      "GET",
-    );
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-  };
-  const isRefused = async (token: string) => {
-    const answer = await fetch(`${app.url}/v1/oauth/userinfo`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    assert.equal(answer.status, 401);
-    assert.match(answer.headers.get("www-authenticate") ?? "", /invalid_token/);
-    assert.equal(((await answer.json()) as { error: string }).error, "invalid_token");
-  };
+  describe("describes itself", describesItself);
+  describe("signs players in", signsPlayersIn);
+  describe("to a program that wants a recent sign-in", toProgramWantsRecent);
+  describe("refuses requests of programs", refusesRequestsPrograms);
+  describe("gives tokens for codes", givesTokensForCodes);
+  describe("ends sessions", endsSessions);
+  describe("knows no secrets and takes no nonsense", knowsNoSecretsTakes);
+});
 
+function describesItself(): void {
   it("describes itself: S256 alone, code flow alone, its own addresses", async () => {
     const answer = await fetch(`${app.url}/.well-known/oauth-authorization-server`);
     const metadata = (await answer.json()) as Record<string, unknown>;
@@ -140,7 +161,9 @@ describe("the OAuth 2.0 server", () => {
     ] as const)
       assert.deepEqual(await call(method, path), [null, null], path);
   });
+}
 
+function signsPlayersIn(): void {
   it("signs players in at public programs, and at confidential ones by header or form", async () => {
     const byForm = await discover(app, "confidential", client.ClientSecretPost(secret));
     for (const config of [open, confidential, byForm]) {
@@ -211,157 +234,159 @@ describe("the OAuth 2.0 server", () => {
       assert.ok((await exchange(open, { verifier, back })).access_token);
     }
   });
+}
 
-  describe("to a program that wants a recent sign-in", () => {
-    const day = 86_400;
-    let email = "";
-    let old = "";
-    const signIn = async () =>
-      (await post(app, "/v1/gateway/login", { identifier: email, password })).body.access_token;
-    const ask = async (more: Record<string, string>) => {
-      const { verifier, url } = await begin(open, more);
-      const browser = new Browser(app);
-      const page = await browser.open(url);
-      const question = await browser.request("GET", `${page}/question`);
-      return { verifier, browser, page, question: question.body as { must_sign_in: boolean } };
-    };
-    type Asked = Awaited<ReturnType<typeof ask>>;
-    const signedInAt = async ({ verifier, browser, page }: Asked, access: string) => {
-      const tokens = await exchange(open, { verifier, back: await browser.decide(page, access) });
-      return tokens.claims()?.auth_time ?? 0;
-    };
-    const now = () => Math.floor(Date.now() / 1_000);
+function toProgramWantsRecent(): void {
+  const day = 86_400;
+  let email = "";
+  let old = "";
+  const signIn = async () =>
+    (await post(app, "/v1/gateway/login", { identifier: email, password })).body.access_token;
+  const ask = async (more: Record<string, string>) => {
+    const { verifier, url } = await begin(open, more);
+    const browser = new Browser(app);
+    const page = await browser.open(url);
+    const question = await browser.request("GET", `${page}/question`);
+    return { verifier, browser, page, question: question.body as { must_sign_in: boolean } };
+  };
+  type Asked = Awaited<ReturnType<typeof ask>>;
+  const signedInAt = async ({ verifier, browser, page }: Asked, access: string) => {
+    const tokens = await exchange(open, { verifier, back: await browser.decide(page, access) });
+    return tokens.claims()?.auth_time ?? 0;
+  };
+  const now = () => Math.floor(Date.now() / 1_000);
 
-    before(async () => {
-      const made = await registerAccount(app);
-      email = made.email;
-      old = made.session.access_token;
-      const player = made.session.player.id;
-      const createdAt = new Date(Date.now() - day * 1_000);
-      await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { createdAt });
-    });
-
-    it("gives no session from before its request, but one of the same moment", async () => {
-      for (const more of [{ prompt: "login" }, { prompt: "login consent" }, { max_age: "0" }]) {
-        const asked = await ask(more);
-        assert.equal(asked.question.must_sign_in, true);
-        await assert.rejects(asked.browser.decide(asked.page, old), /401.*oauth:sign_in_required/);
-        const began = now();
-        assert.ok((await signedInAt(asked, await signIn())) >= began);
-      }
-    });
-
-    it("takes what was signed in since, and nothing else, whatever the clocks of its hosts say", async () => {
-      const { databaseUrl, redisUrl } = app.stores;
-      const env = { PUBLIC_BASE_URL: issuer, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
-      for (const minutes of [-30, 30]) {
-        const clock = manualClock(Date.now() + minutes * 60_000);
-        const host = await startApp({ clock, env, hasJobs: false });
-        const signInThere = async () => {
-          const answer = await post(host, "/v1/gateway/login", { identifier: email, password });
-          return answer.body.access_token;
-        };
-        try {
-          for (const more of [{ prompt: "login" }, { max_age: "0" }, { max_age: "60" }]) {
-            const before = await signInThere();
-            const asked = await ask(more);
-            await assert.rejects(
-              asked.browser.decide(asked.page, before),
-              /401.*oauth:sign_in_required/,
-            );
-            const began = now();
-            const at = await signedInAt(asked, await signInThere());
-            assert.ok(at >= began - 5 && at <= now(), `${minutes} minutes: ${at - began}`);
-          }
-        } finally {
-          await host.stop();
-        }
-      }
-    });
-
-    it("gives none older than max_age", async () => {
-      const asked = await ask({ max_age: "3600" });
-      assert.equal(asked.question.must_sign_in, false);
-      await assert.rejects(asked.browser.decide(asked.page, old), /401.*oauth:sign_in_required/);
-      assert.ok(await signedInAt(asked, await signIn()));
-    });
-
-    it("says when the player really signed in", async () => {
-      const at = await signedInAt(await ask({ max_age: String(2 * day) }), old);
-      assert.ok(Math.abs(now() - day - at) < 600, String(at));
-    });
-
-    /** Sessions that nobody showed credentials for since the program asked. */
-    const elsewhere = {
-      async passport(access: string) {
-        const answer = await app.client.get("/v1/tokens/passport", { token: access });
-        const { passport } = answer.body as { passport: string };
-        const goal = "http://localhost/";
-        const query = new URLSearchParams({ passport, redirect: goal }).toString();
-        const there = await app.client.get(`/v1/gateway/customs?${query}`);
-        assert.equal(there.status, 302);
-        return refreshed(/svc_refresh=([^;]+)/.exec(there.headers.get("set-cookie") ?? "")?.[1]);
-      },
-      async upgrade() {
-        const guest = await enter(app);
-        const email = `${guest.player.name.toLowerCase()}@example.com`;
-        const answer = await post(app, "/v1/gateway/upgrade", { email, password }, tokenOf(guest));
-        return answer.body.access_token;
-      },
-    };
-    const refreshed = async (token: string | undefined) =>
-      (await post(app, "/v1/gateway/refresh", { refresh_token: token })).body.access_token;
-
-    it("takes no passport, no upgrade and no refresh for a sign-in", async () => {
-      const { email: address, session } = await registerAccount(app);
-      const player = session.player.id;
-      const authenticatedAt = new Date(Date.now() - day * 1_000);
-      await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { authenticatedAt });
-      for (const more of [{ prompt: "login" }, { max_age: "3600" }]) {
-        const asked = await ask(more);
-        const made = [
-          await refreshed(session.refresh_token),
-          await elsewhere.passport(session.access_token),
-          await elsewhere.passport(await elsewhere.passport(session.access_token)),
-          await elsewhere.upgrade(),
-        ];
-        for (const [at, access] of made.entries())
-          await assert.rejects(
-            asked.browser.decide(asked.page, access),
-            /401.*oauth:sign_in_required/,
-            String(at),
-          );
-        const again = await post(app, "/v1/gateway/login", { identifier: address, password });
-        assert.ok(await signedInAt(asked, again.body.access_token));
-      }
-    });
-
-    it("tells of a passport's session when its player really signed in", async () => {
-      const { session } = await registerAccount(app);
-      const player = session.player.id;
-      const authenticatedAt = new Date(Date.now() - day * 1_000);
-      await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { authenticatedAt });
-      const access = await elsewhere.passport(session.access_token);
-      const at = await signedInAt(await ask({ max_age: String(2 * day) }), access);
-      assert.equal(at, Math.floor(authenticatedAt.getTime() / 1_000));
-    });
-
-    it("is told of no sign-in when it asks for none and there was none", async () => {
-      const asked = await ask({});
-      const browser = { ...asked, access: await elsewhere.upgrade() };
-      const back = await asked.browser.decide(asked.page, browser.access);
-      const tokens = await exchange(open, { verifier: asked.verifier, back });
-      assert.ok(tokens.claims()?.sub);
-      assert.equal(tokens.claims()?.auth_time, undefined);
-    });
-
-    it("takes a no from any session", async () => {
-      const { browser, page } = await ask({ prompt: "login" });
-      const back = await browser.decide(page, old, false);
-      assert.equal(back.searchParams.get("error"), "access_denied");
-    });
+  before(async () => {
+    const made = await registerAccount(app);
+    email = made.email;
+    old = made.session.access_token;
+    const player = made.session.player.id;
+    const createdAt = new Date(Date.now() - day * 1_000);
+    await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { createdAt });
   });
 
+  it("gives no session from before its request, but one of the same moment", async () => {
+    for (const more of [{ prompt: "login" }, { prompt: "login consent" }, { max_age: "0" }]) {
+      const asked = await ask(more);
+      assert.equal(asked.question.must_sign_in, true);
+      await assert.rejects(asked.browser.decide(asked.page, old), /401.*oauth:sign_in_required/);
+      const began = now();
+      assert.ok((await signedInAt(asked, await signIn())) >= began);
+    }
+  });
+
+  it("takes what was signed in since, and nothing else, whatever the clocks of its hosts say", async () => {
+    const { databaseUrl, redisUrl } = app.stores;
+    const env = { PUBLIC_BASE_URL: issuer, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+    for (const minutes of [-30, 30]) {
+      const clock = manualClock(Date.now() + minutes * 60_000);
+      const host = await startApp({ clock, env, hasJobs: false });
+      const signInThere = async () => {
+        const answer = await post(host, "/v1/gateway/login", { identifier: email, password });
+        return answer.body.access_token;
+      };
+      try {
+        for (const more of [{ prompt: "login" }, { max_age: "0" }, { max_age: "60" }]) {
+          const before = await signInThere();
+          const asked = await ask(more);
+          await assert.rejects(
+            asked.browser.decide(asked.page, before),
+            /401.*oauth:sign_in_required/,
+          );
+          const began = now();
+          const at = await signedInAt(asked, await signInThere());
+          assert.ok(at >= began - 5 && at <= now(), `${minutes} minutes: ${at - began}`);
+        }
+      } finally {
+        await host.stop();
+      }
+    }
+  });
+
+  it("gives none older than max_age", async () => {
+    const asked = await ask({ max_age: "3600" });
+    assert.equal(asked.question.must_sign_in, false);
+    await assert.rejects(asked.browser.decide(asked.page, old), /401.*oauth:sign_in_required/);
+    assert.ok(await signedInAt(asked, await signIn()));
+  });
+
+  it("says when the player really signed in", async () => {
+    const at = await signedInAt(await ask({ max_age: String(2 * day) }), old);
+    assert.ok(Math.abs(now() - day - at) < 600, String(at));
+  });
+
+  /** Sessions that nobody showed credentials for since the program asked. */
+  const elsewhere = {
+    async passport(access: string) {
+      const answer = await app.client.get("/v1/tokens/passport", { token: access });
+      const { passport } = answer.body as { passport: string };
+      const goal = "http://localhost/";
+      const query = new URLSearchParams({ passport, redirect: goal }).toString();
+      const there = await app.client.get(`/v1/gateway/customs?${query}`);
+      assert.equal(there.status, 302);
+      return refreshed(/svc_refresh=([^;]+)/.exec(there.headers.get("set-cookie") ?? "")?.[1]);
+    },
+    async upgrade() {
+      const guest = await enter(app);
+      const email = `${guest.player.name.toLowerCase()}@example.com`;
+      const answer = await post(app, "/v1/gateway/upgrade", { email, password }, tokenOf(guest));
+      return answer.body.access_token;
+    },
+  };
+  const refreshed = async (token: string | undefined) =>
+    (await post(app, "/v1/gateway/refresh", { refresh_token: token })).body.access_token;
+
+  it("takes no passport, no upgrade and no refresh for a sign-in", async () => {
+    const { email: address, session } = await registerAccount(app);
+    const player = session.player.id;
+    const authenticatedAt = new Date(Date.now() - day * 1_000);
+    await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { authenticatedAt });
+    for (const more of [{ prompt: "login" }, { max_age: "3600" }]) {
+      const asked = await ask(more);
+      const made = [
+        await refreshed(session.refresh_token),
+        await elsewhere.passport(session.access_token),
+        await elsewhere.passport(await elsewhere.passport(session.access_token)),
+        await elsewhere.upgrade(),
+      ];
+      for (const [at, access] of made.entries())
+        await assert.rejects(
+          asked.browser.decide(asked.page, access),
+          /401.*oauth:sign_in_required/,
+          String(at),
+        );
+      const again = await post(app, "/v1/gateway/login", { identifier: address, password });
+      assert.ok(await signedInAt(asked, again.body.access_token));
+    }
+  });
+
+  it("tells of a passport's session when its player really signed in", async () => {
+    const { session } = await registerAccount(app);
+    const player = session.player.id;
+    const authenticatedAt = new Date(Date.now() - day * 1_000);
+    await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { authenticatedAt });
+    const access = await elsewhere.passport(session.access_token);
+    const at = await signedInAt(await ask({ max_age: String(2 * day) }), access);
+    assert.equal(at, Math.floor(authenticatedAt.getTime() / 1_000));
+  });
+
+  it("is told of no sign-in when it asks for none and there was none", async () => {
+    const asked = await ask({});
+    const browser = { ...asked, access: await elsewhere.upgrade() };
+    const back = await asked.browser.decide(asked.page, browser.access);
+    const tokens = await exchange(open, { verifier: asked.verifier, back });
+    assert.ok(tokens.claims()?.sub);
+    assert.equal(tokens.claims()?.auth_time, undefined);
+  });
+
+  it("takes a no from any session", async () => {
+    const { browser, page } = await ask({ prompt: "login" });
+    const back = await browser.decide(page, old, false);
+    assert.equal(back.searchParams.get("error"), "access_denied");
+  });
+}
+
+function refusesRequestsPrograms(): void {
   it("refuses what has no PKCE, or a plain one, and sends that to the program", async () => {
     const { url } = await begin(open);
     const plain = new URL(url);
@@ -444,7 +469,9 @@ describe("the OAuth 2.0 server", () => {
     assert.equal(answer.status, 400);
     assert.doesNotMatch(answer.text, /<b>|nobody/);
   });
+}
 
+function givesTokensForCodes(): void {
   it("gives no tokens for a wrong verifier, program or secret", async () => {
     const done = await authorize(confidential);
     const wrong = { ...done, verifier: client.randomPKCECodeVerifier() };
@@ -473,7 +500,9 @@ describe("the OAuth 2.0 server", () => {
     assert.ok(won.length <= 1, `${won.length} had tokens`);
     for (const { access_token: token } of won) await isRefused(token);
   });
+}
 
+function endsSessions(): void {
   it("ends with a token that the program gives back, and leaves the list of sessions", async () => {
     const own = await registerAccount(app);
     const done = await authorizeAs(own.session.access_token);
@@ -599,16 +628,9 @@ describe("the OAuth 2.0 server", () => {
     assert.equal((await allowed).status, 401);
     assert.equal(await countOpenFamilies(em, id, new Date()), 0);
   });
+}
 
-  async function authorizeAs(
-    token: string,
-    more: Record<string, string> = {},
-  ): Promise<Authorized> {
-    const { verifier, url } = await begin(open, more);
-    const browser = new Browser(app);
-    return { verifier, back: await browser.decide(await browser.open(url), token) };
-  }
-
+function knowsNoSecretsTakes(): void {
   it("keeps no code, token or secret that could be used", async () => {
     const done = await authorize(confidential);
     const code = done.back.searchParams.get("code") ?? "";
@@ -659,4 +681,4 @@ describe("the OAuth 2.0 server", () => {
       assert.ok(status >= 400 && status < 500, `${path}: ${status}`);
     }
   });
-});
+}

@@ -9,7 +9,9 @@ import { startApp, type App } from "../../../support/app.ts";
 import { importTime } from "../../../support/archive.ts";
 
 type Row = Record<string, unknown>;
+
 type Body = { count: number; next: string | null; rows: Row[] };
+
 /** True when a row belongs to what a parameter asks for: the filter table of the document once more. */
 type Rule = (row: Row, text: string) => boolean;
 
@@ -17,16 +19,20 @@ const anyOf =
   (column: string): Rule =>
   (row, text) =>
     text.split(",").includes(String(row[column]));
+
 const atLeast =
   (column: string, absent?: number): Rule =>
   (row, text) =>
     Number(row[column] ?? absent ?? Number.NaN) >= Number(text);
+
 const atMost =
   (column: string, absent?: number): Rule =>
   (row, text) =>
     Number(row[column] ?? absent ?? Number.NaN) <= Number(text);
+
 const family: Rule = ({ archetype }, text) =>
   text.split(",").some((one) => archetype === one || String(archetype).endsWith(`.${one}`));
+
 /** `*` and `%` by cutting, not by a pattern: each part has to follow the one before it. */
 const contains =
   (column: string): Rule =>
@@ -42,6 +48,7 @@ const contains =
   };
 
 const named: Record<string, Rule> = { id_like: contains("id"), archetype: family };
+
 const rules: Readonly<Record<string, Record<string, Rule>>> = {
   items: {
     ...Object.fromEntries(
@@ -101,27 +108,49 @@ const columnOf = (parameter: string): string =>
     parameter.replace(/_(min|max)$/, "")
   ] ?? parameter.replace(/_(min|max)$/, "");
 
-describe("the lists of the projection", () => {
-  let app: App;
-  const all = new Map<string, Row[]>();
-  const read = async (path: string): Promise<Body> => {
-    const answer = await app.client.get(`/v2/${path}`);
-    assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
-    return answer.body as Body;
-  };
-  const walk = async (path: string, query: string): Promise<Row[]> => {
-    const rows: Row[] = [];
-    let cursor = "";
-    for (;;) {
-      const page = await read(`${path}?${query}${cursor}`);
-      rows.push(...page.rows);
-      assert.ok(rows.length <= page.count, `${path} repeats rows`);
-      if (page.next === null) return rows;
-      assert.equal(page.next, page.rows.at(-1)?.["id"]);
-      cursor = `&cursor=${encodeURIComponent(page.next)}`;
-    }
-  };
+let app: App;
+const all = new Map<string, Row[]>();
 
+const read = async (path: string): Promise<Body> => {
+  const answer = await app.client.get(`/v2/${path}`);
+  assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+  return answer.body as Body;
+};
+
+const walk = async (path: string, query: string): Promise<Row[]> => {
+  const rows: Row[] = [];
+  let cursor = "";
+  for (;;) {
+    const page = await read(`${path}?${query}${cursor}`);
+    rows.push(...page.rows);
+    assert.ok(rows.length <= page.count, `${path} repeats rows`);
+    if (page.next === null) return rows;
+    assert.equal(page.next, page.rows.at(-1)?.["id"]);
+    cursor = `&cursor=${encodeURIComponent(page.next)}`;
+  }
+};
+
+/** Values of a column, of the ends and the middle, and what a filter makes of them. */
+const valuesFor = (parameter: string, rows: readonly Row[]): string[] => {
+  const column = columnOf(parameter);
+  const found = [...new Set(rows.map((row) => row[column]))].filter((value) => value !== null);
+  const some = [found[0], found[Math.floor(found.length / 2)], found.at(-1)].map(String);
+  if (parameter === "id_like" || parameter === "name")
+    return [...some, ...some.map((text) => text.slice(2, 9).toUpperCase()), "a*e", "e%_%a", "_"];
+  if (/_(min|max)$/.test(parameter)) return [...some, "0", "-5.5", "1000000"];
+  if (parameter === "archetype")
+    return [...some, ...some.map((id) => id.split(".").slice(2).join(".")), "nothing"];
+  return [...some, some.join(","), "null", `null,${some[0]}`];
+};
+
+const refused = async (query: string) => {
+  const { json, status } = await app.client.get(`/v2/${query}`);
+  const { flash } = json as { flash: { errors: { code: string; params: Row }[] } };
+  assert.deepEqual([status, flash.errors[0]?.code], [400, "projection:invalid_filter"], query);
+  return flash.errors[0]?.params["allowed"] as string[] | undefined;
+};
+
+describe("the lists of the projection", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
     let newest: ImportEnvelope | undefined;
@@ -134,6 +163,12 @@ describe("the lists of the projection", () => {
   });
   after(() => app.stop());
 
+  describe("lead through rows", leadThroughRows);
+  describe("narrow by filters", narrowByFilters);
+  describe("take any value", takeAnyValue);
+});
+
+function leadThroughRows(): void {
   it("lead through all rows in both orders, without gap or repetition", async () => {
     for (const { path } of resources) {
       const ids = (all.get(path) ?? []).map(({ id }) => String(id));
@@ -164,7 +199,9 @@ describe("the lists of the projection", () => {
     assert.equal(wide.limit, 200);
     assert.deepEqual((await read("items?cursor=id.item.zzzz")).rows, []);
   });
+}
 
+function narrowByFilters(): void {
   it("have exactly the filters of the document", () => {
     for (const { path, filters } of resources)
       assert.deepEqual(
@@ -173,19 +210,6 @@ describe("the lists of the projection", () => {
         path,
       );
   });
-
-  /** Values of a column, of the ends and the middle, and what a filter makes of them. */
-  const valuesFor = (parameter: string, rows: readonly Row[]): string[] => {
-    const column = columnOf(parameter);
-    const found = [...new Set(rows.map((row) => row[column]))].filter((value) => value !== null);
-    const some = [found[0], found[Math.floor(found.length / 2)], found.at(-1)].map(String);
-    if (parameter === "id_like" || parameter === "name")
-      return [...some, ...some.map((text) => text.slice(2, 9).toUpperCase()), "a*e", "e%_%a", "_"];
-    if (/_(min|max)$/.test(parameter)) return [...some, "0", "-5.5", "1000000"];
-    if (parameter === "archetype")
-      return [...some, ...some.map((id) => id.split(".").slice(2).join(".")), "nothing"];
-    return [...some, some.join(","), "null", `null,${some[0]}`];
-  };
 
   it("narrow by every filter as the model does", async () => {
     let narrowed = 0;
@@ -227,7 +251,9 @@ describe("the lists of the projection", () => {
     assert.ok((await read(`quests?locale=de&name=${shouted}`)).count > 0, title);
     assert.equal((await read(`quests?name=${encodeURIComponent(title)}`)).count, 0);
   });
+}
 
+function takeAnyValue(): void {
   it("answer any value with rows or with a refusal that names the parameter", async () => {
     const hostile = [
       "",
@@ -270,13 +296,6 @@ describe("the lists of the projection", () => {
     }
   });
 
-  const refused = async (query: string) => {
-    const { json, status } = await app.client.get(`/v2/${query}`);
-    const { flash } = json as { flash: { errors: { code: string; params: Row }[] } };
-    assert.deepEqual([status, flash.errors[0]?.code], [400, "projection:invalid_filter"], query);
-    return flash.errors[0]?.params["allowed"] as string[] | undefined;
-  };
-
   it("take patterns of 128 characters of any kind, and every number a row may have", async () => {
     for (const character of ["x", "ß", "🙂"]) {
       const name = encodeURIComponent(character.repeat(128));
@@ -302,4 +321,4 @@ describe("the lists of the projection", () => {
       (all.get("items") ?? []).length,
     );
   });
-});
+}

@@ -8,47 +8,57 @@ import { load as loadInto } from "../../../support/archive.ts";
 import { made, smallGame, smallTexts } from "../../../support/projected-game.ts";
 
 type Body = Record<string, unknown>;
+
 const picture = Buffer.from("a picture");
 const version = "0.1.2.8542-7";
+let app: App;
+
+const read = async (path: string) => {
+  const answer = await app.client.get(`/v2${path}`);
+  assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+  return answer.body as Body;
+};
+
+const rowsOf = async (path: string) => (await read(path))["rows"] as Body[];
+const idsOf = async (path: string) => (await rowsOf(path)).map(({ id }) => String(id));
+
+const refused = async (path: string, status: number, code: string) => {
+  const { json, status: got } = await app.client.get(path);
+  const { flash } = json as { flash?: { errors: { code: string; params: Body }[] } };
+  assert.deepEqual([got, flash?.errors[0]?.code], [status, code], path);
+  return flash?.errors[0]?.params;
+};
+
+const load = (raw: string, entities: SourceEntity[]) =>
+  loadInto(
+    app,
+    {
+      game: "gamedata",
+      version: raw,
+      entities,
+      assets: [{ path: "icons/blade.png", media_type: "image/png", role: "icon" }],
+      files: { "icons/blade.png": picture },
+      locales: smallTexts(),
+    },
+    { project: projectionOf("gamedata") },
+  );
+
+const illustrated = () =>
+  smallGame().map((one, at) => (at === 0 ? { ...one, icon: "icons/blade.png" } : one));
 
 describe("the resources of the projection", () => {
-  let app: App;
-  const read = async (path: string) => {
-    const answer = await app.client.get(`/v2${path}`);
-    assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
-    return answer.body as Body;
-  };
-  const rowsOf = async (path: string) => (await read(path))["rows"] as Body[];
-  const idsOf = async (path: string) => (await rowsOf(path)).map(({ id }) => String(id));
-  const refused = async (path: string, status: number, code: string) => {
-    const { json, status: got } = await app.client.get(path);
-    const { flash } = json as { flash?: { errors: { code: string; params: Body }[] } };
-    assert.deepEqual([got, flash?.errors[0]?.code], [status, code], path);
-    return flash?.errors[0]?.params;
-  };
-
-  const load = (raw: string, entities: SourceEntity[]) =>
-    loadInto(
-      app,
-      {
-        game: "gamedata",
-        version: raw,
-        entities,
-        assets: [{ path: "icons/blade.png", media_type: "image/png", role: "icon" }],
-        files: { "icons/blade.png": picture },
-        locales: smallTexts(),
-      },
-      { project: projectionOf("gamedata") },
-    );
-  const illustrated = () =>
-    smallGame().map((one, at) => (at === 0 ? { ...one, icon: "icons/blade.png" } : one));
-
   before(async () => {
     app = await startApp({ hasJobs: false });
     await load(version, illustrated());
   });
   after(() => app.stop());
 
+  describe("show items and monsters", showItemsMonsters);
+  describe("show quests, shops and places", showQuestsShopsPlaces);
+  describe("are served like everything else", servedLikeEverythingElse);
+});
+
+function showItemsMonsters(): void {
   it("show an item with everything, its attributes in a player's numbers", async () => {
     const { icon, ...item } = await read("/item/id.item.frost_blade_5001");
     assert.deepEqual(item, {
@@ -136,7 +146,9 @@ describe("the resources of the projection", () => {
     const [listed] = await rowsOf("/monsters");
     assert.ok(listed && !("abilities" in listed) && listed["hp"] === 140);
   });
+}
 
+function showQuestsShopsPlaces(): void {
   it("consolidate a quest with its objectives and rewards, in lists as in single reads", async () => {
     const quest = await read("/quests/id.quest.smith_01");
     const blank = { target_archetype: null, target_tag: null, rarity: null, item_type: null };
@@ -265,7 +277,9 @@ describe("the resources of the projection", () => {
       ["buy", "sell_back"],
     ]);
   });
+}
 
+function servedLikeEverythingElse(): void {
   it("label the slugs in use, columns of equal name together", async () => {
     const facets = (await read("/facets?locale=pt-br")) as Record<string, Body>;
     assert.deepEqual(facets["rarity"], { legend: "Lendário", mythic: "Mythic" });
@@ -366,4 +380,4 @@ describe("the resources of the projection", () => {
     assert.equal((await read("/item/id.item.boots"))["slot_type"], "feet");
     assert.deepEqual(await idsOf("/items?slot_type=feet"), ["id.item.boots"]);
   });
-});
+}

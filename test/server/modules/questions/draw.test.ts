@@ -38,18 +38,19 @@ const plan = (change: Partial<DrawPlan> = {}): DrawPlan => ({
   ...change,
 });
 
-describe("drawing questions for a lobby", () => {
-  let jobs: QuestionJobs;
-  const idsOf = (list: readonly { id: number }[]) => list.map((one) => one.id);
-  const idsIn = async (pool: string, category = "art", difficulty = "medium") =>
-    (
-      await rowsOf(
-        jobs.deps.em,
-        sql<{ id: number }>`select id from questions
-          where pool = ${pool} and category = ${category} and difficulty = ${difficulty} order by id`,
-      )
-    ).map((row) => row.id);
+let jobs: QuestionJobs;
+const idsOf = (list: readonly { id: number }[]) => list.map((one) => one.id);
 
+const idsIn = async (pool: string, category = "art", difficulty = "medium") =>
+  (
+    await rowsOf(
+      jobs.deps.em,
+      sql<{ id: number }>`select id from questions
+          where pool = ${pool} and category = ${category} and difficulty = ${difficulty} order by id`,
+    )
+  ).map((row) => row.id);
+
+describe("drawing questions for a lobby", () => {
   before(async () => {
     jobs = await startQuestionJobs();
   });
@@ -60,6 +61,14 @@ describe("drawing questions for a lobby", () => {
   });
   after(() => jobs.stop());
 
+  describe("from categories", fromCategories);
+  describe("that players know least", playersKnowLeast);
+  describe("that are made", made);
+  describe("while the generator or the queue is away", whileGeneratorOrQueue);
+  describe("of long games and many lobbies", longGamesManyLobbies);
+});
+
+function fromCategories(): void {
   it("makes the questions on a miss and says that they are new, then that they are cached", async () => {
     const first = await drawForLobby(jobs.deps, plan());
     assert.equal(first.length, 10);
@@ -150,7 +159,9 @@ describe("drawing questions for a lobby", () => {
       );
     }
   });
+}
 
+function playersKnowLeast(): void {
   it("prefers what no seated player has answered", async () => {
     await drawForLobby(jobs.deps, plan());
     await jobs.deps.redis.flushall();
@@ -221,7 +232,9 @@ describe("drawing questions for a lobby", () => {
       assert.equal(new Set(drawn).size, 2 * half);
     }
   });
+}
 
+function made(): void {
   it("makes new ones rather than play what a challenge of these days asks", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     await jobs.deps.redis.flushall();
@@ -271,7 +284,9 @@ describe("drawing questions for a lobby", () => {
     assert.equal((await drawFor(1, "art")).length, 1, "what is stored is for everybody");
     assert.equal((await drawFor(2, "film")).length, 1);
   });
+}
 
+function whileGeneratorOrQueue(): void {
   it("is refused when there is nothing stored and nothing made", async () => {
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
     await assert.rejects(
@@ -380,7 +395,9 @@ describe("drawing questions for a lobby", () => {
     await drawForLobby(jobs.deps, plan({ count: total }));
     assert.equal(asked, 3);
   });
+}
 
+function longGamesManyLobbies(): void {
   it("draws live questions again when all are live, but none twice in one game", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
@@ -452,7 +469,7 @@ describe("drawing questions for a lobby", () => {
     const drawn = await drawForLobby(jobs.deps, plan({ count: 2 }));
     assert.ok(drawn.every((q) => q.isCached));
   });
-});
+}
 
 describe("the name of a category", () => {
   it("is known in any case, with spaces or hyphens", () => {

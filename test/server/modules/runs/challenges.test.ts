@@ -21,6 +21,7 @@ interface Entry {
   total_time_ms: number;
   is_player: boolean;
 }
+
 interface Board {
   top: Entry[];
   context: Entry[];
@@ -31,16 +32,23 @@ interface Board {
 }
 
 const hourMs = 3_600_000;
+let app: App;
+const clock = manualClock(Date.parse("2026-05-10T10:30:00Z"));
 
 describe("challenges", () => {
-  let app: App;
-  const clock = manualClock(Date.parse("2026-05-10T10:30:00Z"));
   before(async () => {
     app = await startApp({ clock, hasJobs: false });
     await fillBank(app, 8);
   });
   after(() => app.stop());
 
+  describe("are made", made);
+  describe("are played in their time", playedInTheirTime);
+  describe("their board", theirBoard);
+  describe("keep their answers", keepTheirAnswers);
+});
+
+function made(): void {
   it("are there on the first day, though nothing is stored and nobody makes questions", async () => {
     const empty = await startApp({ clock, hasJobs: false });
     try {
@@ -107,7 +115,9 @@ describe("challenges", () => {
     const live = await listInChallenges(app.deps);
     assert.ok(live.includes(first.id), "lobbies leave them out");
   });
+}
 
+function playedInTheirTime(): void {
   it("tell where the caller stands before, during and after", async () => {
     const ann = await runner(app);
     const { gauntlet } = await ann.today();
@@ -218,72 +228,73 @@ describe("challenges", () => {
       await empty.stop();
     }
   });
+}
 
-  describe("their board", () => {
-    let challengeId = 0;
-    let expected: { id: number; name: string; score: number; time: number; at: number }[] = [];
-    const path = () => `/v1/games/trivia/leaderboard/challenges/${challengeId}`;
-    const read = async (query = "", headers = {}): Promise<Board> => {
-      const { status, body } = await app.client.get(`${path()}?${query}`, { headers });
-      assert.equal(status, 200);
-      return body as Board;
-    };
-    const order = () =>
-      expected.sort((a, b) => b.score - a.score || a.time - b.time || a.at - b.at || a.id - b.id);
+function theirBoard(): void {
+  let challengeId = 0;
+  let expected: { id: number; name: string; score: number; time: number; at: number }[] = [];
+  const path = () => `/v1/games/trivia/leaderboard/challenges/${challengeId}`;
+  const read = async (query = "", headers = {}): Promise<Board> => {
+    const { status, body } = await app.client.get(`${path()}?${query}`, { headers });
+    assert.equal(status, 200);
+    return body as Board;
+  };
+  const order = () =>
+    expected.sort((a, b) => b.score - a.score || a.time - b.time || a.at - b.at || a.id - b.id);
 
-    before(async () => {
-      const [, gauntlet] = await makeChallenges(app.deps.em, ["2027-01-01"], { now: clock.now() });
-      challengeId = gauntlet?.id ?? 0;
-      const names = Array.from({ length: 60 }, (_, n) => `Runner_${n}`);
-      const ids = await makePlayers(app, names);
-      expected = ids.map((id, n) => ({
-        ...{ id, name: `Runner_${n}`, score: (n * 7) % 5, time: (n * 11) % 3 },
-        at: clock.now() + ((n * 13) % 4),
-      }));
-      await rowsOf(
-        app.deps.orm.em.fork(),
-        sql`insert into runs (player_id, mode, challenge_id, score, total_time_ms, question_ids, shown_at,
+  before(async () => {
+    const [, gauntlet] = await makeChallenges(app.deps.em, ["2027-01-01"], { now: clock.now() });
+    challengeId = gauntlet?.id ?? 0;
+    const names = Array.from({ length: 60 }, (_, n) => `Runner_${n}`);
+    const ids = await makePlayers(app, names);
+    expected = ids.map((id, n) => ({
+      ...{ id, name: `Runner_${n}`, score: (n * 7) % 5, time: (n * 11) % 3 },
+      at: clock.now() + ((n * 13) % 4),
+    }));
+    await rowsOf(
+      app.deps.orm.em.fork(),
+      sql`insert into runs (player_id, mode, challenge_id, score, total_time_ms, question_ids, shown_at,
             touched_at, created_at, is_finished, finished_at)
           select id, 'gauntlet', ${challengeId}, score, time, '{}', now(), now(), now(), true,
             to_timestamp(at / 1000.0)
           from jsonb_to_recordset(${JSON.stringify(expected)}::jsonb)
             as x(id int, score int, time int, at float8)`,
-      );
-    });
+    );
+  });
 
-    const rows = (list: Entry[]) => list.map((one) => [one.rank, one.player_id]);
-    const wanted = (from: number, to: number) =>
-      order()
-        .map(({ id }, n) => [n + 1, id])
-        .slice(Math.max(0, from), to);
+  const rows = (list: Entry[]) => list.map((one) => [one.rank, one.player_id]);
+  const wanted = (from: number, to: number) =>
+    order()
+      .map(({ id }, n) => [n + 1, id])
+      .slice(Math.max(0, from), to);
 
-    it("ranks by points, then time, then earlier end, each rank once", async () => {
-      assert.deepEqual(rows((await read()).top), wanted(0, 5));
-      for (let page = 1; page <= 5; page++) {
-        const board = await read(`top=13&page=${page}`);
-        assert.deepEqual(rows(board.top), wanted((page - 1) * 13, page * 13));
-        assert.deepEqual([board.total, board.has_more, board.page], [60, page < 5, page]);
-        assert.deepEqual([board.context, board.player_rank], [[], null]);
-      }
-      await app.deps.redis.flushall();
-      assert.deepEqual(rows((await read("top=100")).top), wanted(0, 60));
-      const found = await read("search=RUNNER_1&top=4&page=2");
-      const all = order().flatMap(({ name, id }, n) =>
-        name.toLowerCase().includes("runner_1") ? [[n + 1, id]] : [],
-      );
-      assert.deepEqual(rows(found.top), all.slice(4, 8));
-      assert.equal(found.total, all.length);
-    });
+  it("ranks by points, then time, then earlier end, each rank once", async () => {
+    assert.deepEqual(rows((await read()).top), wanted(0, 5));
+    for (let page = 1; page <= 5; page++) {
+      const board = await read(`top=13&page=${page}`);
+      assert.deepEqual(rows(board.top), wanted((page - 1) * 13, page * 13));
+      assert.deepEqual([board.total, board.has_more, board.page], [60, page < 5, page]);
+      assert.deepEqual([board.context, board.player_rank], [[], null]);
+    }
+    await app.deps.redis.flushall();
+    assert.deepEqual(rows((await read("top=100")).top), wanted(0, 60));
+    const found = await read("search=RUNNER_1&top=4&page=2");
+    const all = order().flatMap(({ name, id }, n) =>
+      name.toLowerCase().includes("runner_1") ? [[n + 1, id]] : [],
+    );
+    assert.deepEqual(rows(found.top), all.slice(4, 8));
+    assert.equal(found.total, all.length);
+  });
 
-    it("shows who is around the caller, cut at the ends", async () => {
-      const ann = await runner(app);
-      assert.deepEqual((await read("", ann.headers)).context, []);
-      for (const score of [99, 2, -1]) {
-        expected = expected.filter(({ id }) => id !== ann.id);
-        expected.push({ id: ann.id, name: "", score, time: 1, at: clock.now() + 2 });
-        await rowsOf(
-          app.deps.orm.em.fork(),
-          sql`with gone as (delete from runs where player_id = ${ann.id} returning 1), run as (
+  it("shows who is around the caller, cut at the ends", async () => {
+    const ann = await runner(app);
+    assert.deepEqual((await read("", ann.headers)).context, []);
+    for (const score of [99, 2, -1]) {
+      expected = expected.filter(({ id }) => id !== ann.id);
+      expected.push({ id: ann.id, name: "", score, time: 1, at: clock.now() + 2 });
+      await rowsOf(
+        app.deps.orm.em.fork(),
+        sql`with gone as (delete from runs where player_id = ${ann.id} returning 1), run as (
               insert into runs (player_id, mode, challenge_id, score, total_time_ms, question_ids,
                 shown_at, touched_at, created_at, is_finished, finished_at)
               values (${ann.id}, 'gauntlet', ${challengeId}, ${Math.max(0, score)}, ${score < 0 ? 9 : 1},
@@ -291,39 +302,40 @@ describe("challenges", () => {
               on conflict (player_id, challenge_id) where challenge_id is not null
               do update set score = excluded.score, total_time_ms = excluded.total_time_ms returning id)
             insert into board_changes (kind, subject_id) select 'run', id from run`,
+      );
+      const own = expected.find(({ id }) => id === ann.id);
+      assert.ok(own);
+      if (score < 0) Object.assign(own, { score: 0, time: 9 });
+      const at = order().findIndex(({ id }) => id === ann.id);
+      for (const [query, radius] of [
+        ["", 4],
+        ["radius=0", 0],
+        ["radius=99", 10],
+      ] as const) {
+        const board = await read(query, ann.headers);
+        assert.equal(board.player_rank, at + 1);
+        assert.deepEqual(rows(board.context), wanted(at - radius, at + radius + 1), query);
+        const marked = board.context.filter(({ is_player }) => is_player);
+        assert.deepEqual(
+          marked.map(({ player_id }) => player_id),
+          [ann.id],
         );
-        const own = expected.find(({ id }) => id === ann.id);
-        assert.ok(own);
-        if (score < 0) Object.assign(own, { score: 0, time: 9 });
-        const at = order().findIndex(({ id }) => id === ann.id);
-        for (const [query, radius] of [
-          ["", 4],
-          ["radius=0", 0],
-          ["radius=99", 10],
-        ] as const) {
-          const board = await read(query, ann.headers);
-          assert.equal(board.player_rank, at + 1);
-          assert.deepEqual(rows(board.context), wanted(at - radius, at + radius + 1), query);
-          const marked = board.context.filter(({ is_player }) => is_player);
-          assert.deepEqual(
-            marked.map(({ player_id }) => player_id),
-            [ann.id],
-          );
-        }
       }
-    });
-
-    it("does not exist for other numbers", async () => {
-      for (const id of ["0", "x", "2000000", "99999999999"]) {
-        const answer = await app.client.get(`/v1/games/trivia/leaderboard/challenges/${id}`);
-        assert.equal(answer.status, 404, id);
-        assert.match(JSON.stringify(answer.json), /challenge:not_found/);
-      }
-      assert.equal((await app.client.get(`${path()}?search=a`)).status, 400);
-      assert.equal((await app.client.get(`${path()}?top=x`)).status, 400);
-    });
+    }
   });
 
+  it("does not exist for other numbers", async () => {
+    for (const id of ["0", "x", "2000000", "99999999999"]) {
+      const answer = await app.client.get(`/v1/games/trivia/leaderboard/challenges/${id}`);
+      assert.equal(answer.status, 404, id);
+      assert.match(JSON.stringify(answer.json), /challenge:not_found/);
+    }
+    assert.equal((await app.client.get(`${path()}?search=a`)).status, 400);
+    assert.equal((await app.client.get(`${path()}?top=x`)).status, 400);
+  });
+}
+
+function keepTheirAnswers(): void {
   it("do not tell an answer before it is given", async () => {
     const ann = await runner(app);
     const { daily_shuffle: daily } = await ann.today();
@@ -341,4 +353,4 @@ describe("challenges", () => {
     assert.doesNotMatch(JSON.stringify(reveal.next_question), /correct|"answer"|explanation/);
     assert.equal(reveal.next_question?.id, second?.id);
   });
-});
+}

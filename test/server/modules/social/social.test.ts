@@ -63,6 +63,13 @@ describe("social logins", () => {
 });
 
 function socialLogin(): void {
+  describe("makes accounts", makesAccounts);
+  describe("joins accounts with care", joinsAccountsWithCare);
+  describe("makes one account", makesOneAccount);
+  describe("is refused, or told of", refusedOrTold);
+}
+
+function makesAccounts(): void {
   it("is listed, and its address carries PKCE, state and nonce", async () => {
     const list = await app.client.get("/v1/gateway/oauth/providers");
     assert.deepEqual(list.body, {
@@ -124,7 +131,9 @@ function socialLogin(): void {
       assert.equal(player.display_name, player.username, JSON.stringify(name));
     }
   });
+}
 
+function joinsAccountsWithCare(): void {
   it("joins an account only when both sides have verified the address", async () => {
     const cases: [ours: boolean, theirs: boolean, isLinked: boolean][] = [
       [true, true, true],
@@ -174,7 +183,9 @@ function socialLogin(): void {
     const without = await sessionOf(app, await goThrough(app));
     assert.equal(without.player.email, null);
   });
+}
 
+function makesOneAccount(): void {
   it("makes one account when the same person comes twice at once", async () => {
     person(provider, { email: newAddress(), email_verified: true, name: "Twin" });
     const sessions = await Promise.all(
@@ -197,7 +208,9 @@ function socialLogin(): void {
     });
     assert.equal((await sessionOf(app, await second)).player.id, playerId);
   });
+}
 
+function refusedOrTold(): void {
   it("opens nothing when what leads to the account is taken away meanwhile", async () => {
     const { em } = app.deps;
     const changes: ((inner: EntityManager, playerId: number) => Promise<unknown>)[] = [

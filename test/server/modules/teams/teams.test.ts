@@ -23,44 +23,51 @@ interface Team {
 }
 
 const base = "/v1/games/trivia/teams";
+let app: App;
+const clock = manualClock();
+
+async function member(isGuest = false) {
+  const session = isGuest ? await enter(app) : (await registerAccount(app)).session;
+  const headers = tokenOf(session);
+  const call = async (method: string, path = "", body?: unknown) => {
+    const {
+      status,
+      body: answer,
+      json,
+    } = await app.client.request(method, base + path, {
+      headers,
+      body,
+    });
+    const code = (json as { flash?: { errors?: { code: string }[] } })?.flash?.errors?.[0]?.code;
+    return { status, code, team: (answer as { team: Team } | undefined)?.team, body: answer };
+  };
+  return {
+    id: session.player.id,
+    headers,
+    call,
+    own: async () => (await call("GET", "/@me")).team ?? null,
+    found: async (name = uniqueName()) => {
+      const { team } = await call("POST", "", { name });
+      assert.ok(team);
+      return { ...team, join_code: team.join_code ?? "" };
+    },
+    join: (join_code: string) => call("POST", "/join", { join_code }),
+  };
+}
 
 describe("teams", () => {
-  let app: App;
-  const clock = manualClock();
   before(async () => {
     app = await startApp({ clock, hasJobs: false });
   });
   after(() => app.stop());
 
-  async function member(isGuest = false) {
-    const session = isGuest ? await enter(app) : (await registerAccount(app)).session;
-    const headers = tokenOf(session);
-    const call = async (method: string, path = "", body?: unknown) => {
-      const {
-        status,
-        body: answer,
-        json,
-      } = await app.client.request(method, base + path, {
-        headers,
-        body,
-      });
-      const code = (json as { flash?: { errors?: { code: string }[] } })?.flash?.errors?.[0]?.code;
-      return { status, code, team: (answer as { team: Team } | undefined)?.team, body: answer };
-    };
-    return {
-      id: session.player.id,
-      headers,
-      call,
-      own: async () => (await call("GET", "/@me")).team ?? null,
-      found: async (name = uniqueName()) => {
-        const { team } = await call("POST", "", { name });
-        assert.ok(team);
-        return { ...team, join_code: team.join_code ?? "" };
-      },
-      join: (join_code: string) => call("POST", "/join", { join_code }),
-    };
-  }
+  describe("are founded and left", foundedLeft);
+  describe("refuse and bound", refuseBound);
+  describe("are ranked", ranked);
+  describe("end", end2);
+});
 
+function foundedLeft(): void {
   it("are founded, read, joined by code, renamed and left", async () => {
     const [ann, bob, eve] = [await member(), await member(true), await member(true)];
     assert.equal(await ann.own(), null);
@@ -142,7 +149,9 @@ describe("teams", () => {
     assert.deepEqual([joined.status, joined.team?.owner_id], [200, bob.id]);
     assert.equal((await bob.call("DELETE", `/${team.id}/members/${ann.id}`)).status, 204);
   });
+}
 
+function refuseBound(): void {
   it("refuse what is not allowed", async () => {
     const [ann, bob, cid, eve] = [
       await member(),
@@ -232,7 +241,9 @@ describe("teams", () => {
     );
     assert.deepEqual(tally(several), { "201": 1, "409 team:already_member": 4 });
   });
+}
 
+function ranked(): void {
   it("are ranked by their present members, whoever comes and goes", async () => {
     const stats = new Map<number, Totals>();
     const teams = new Map<number, Set<number>>();
@@ -380,7 +391,9 @@ describe("teams", () => {
       assert.deepEqual(await order(), [first.id, second.id]);
     }
   });
+}
 
+function end2(): void {
   it("end when the accounts of all members are cleared, and leave their name to others", async () => {
     const [ann, bob, cid] = [await member(), await member(), await member()];
     const [lonely, shared] = [await ann.found(), await bob.found()];
@@ -414,4 +427,4 @@ describe("teams", () => {
     ];
     assert.deepEqual(tally(answers), { "401 auth:token_invalid": 2 });
   });
-});
+}

@@ -14,6 +14,14 @@ import { count, me, newAccount, result } from "./own-account.ts";
 let app: App;
 const clock = manualClock();
 const account = () => newAccount(app);
+const numbers = { last: 0 };
+const newNumber = () => `+49151${String((numbers.last += 1)).padStart(8, "0")}`;
+
+const codeTo = async (phone: string) =>
+  (await sentMessage(app.deps, phone, "phone-code")).content.code ?? "";
+
+const wrongOf = (code: string) => (code === "000000" ? "000001" : "000000");
+const player = (id: number) => app.deps.orm.em.fork().findOneOrFail(PlayerSchema, id);
 
 describe("a phone number", () => {
   before(async () => {
@@ -21,13 +29,12 @@ describe("a phone number", () => {
   });
   after(() => app.stop());
 
-  const numbers = { last: 0 };
-  const newNumber = () => `+49151${String((numbers.last += 1)).padStart(8, "0")}`;
-  const codeTo = async (phone: string) =>
-    (await sentMessage(app.deps, phone, "phone-code")).content.code ?? "";
-  const wrongOf = (code: string) => (code === "000000" ? "000001" : "000000");
-  const player = (id: number) => app.deps.orm.em.fork().findOneOrFail(PlayerSchema, id);
+  describe("is verified by its code", verifiedByCode);
+  describe("is not found by guessing", notFoundByGuessing);
+  describe("belongs to one account", belongsToOneAccount);
+});
 
+function verifiedByCode(): void {
   it("is verified once by the code sent to it, and forgotten on demand", async () => {
     const one = await account();
     const phone = newNumber();
@@ -137,7 +144,9 @@ describe("a phone number", () => {
         "401 phone:code_invalid",
       );
   });
+}
 
+function notFoundByGuessing(): void {
   it("is not found by guessing, even at once, and an older code is void", async () => {
     const one = await account();
     const phone = newNumber();
@@ -194,7 +203,9 @@ describe("a phone number", () => {
     clock.advance(-3_000_000);
     assert.equal(result(await one.call("POST", "/phone", { phone: newNumber() })), "200");
   });
+}
 
+function belongsToOneAccount(): void {
   it("belongs to the account that verified it first, until that is closed", async () => {
     const [one, other] = [await account(), await account()];
     const phone = newNumber();
@@ -218,4 +229,4 @@ describe("a phone number", () => {
     assert.ok(await reopenAccount(app.deps.em, one.id));
     assert.equal((await player(one.id)).phoneVerifiedAt, null);
   });
-});
+}

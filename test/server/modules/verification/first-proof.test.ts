@@ -180,6 +180,11 @@ describe("first proofs", () => {
 });
 
 function firstProofAddressSomebody(): void {
+  describe("ends what others had", endsWhatOthersHad);
+  describe("leaves what is its own", leavesWhatOwn);
+}
+
+function endsWhatOthersHad(): void {
   for (const [name, prove] of Object.entries(proofs))
     it(`by ${name} ends what was attached, on every worker`, async () => {
       const { email, session } = await register();
@@ -315,7 +320,9 @@ function firstProofAddressSomebody(): void {
       await later.stop();
     }
   });
+}
 
+function leavesWhatOwn(): void {
   it("leaves what belongs to the session that proves it", async () => {
     for (const headers of [
       (session: SessionBody) => tokenOf(session),

@@ -19,10 +19,12 @@ interface Row {
   date?: string;
   rank?: number;
 }
+
 interface Board {
   data: Row[];
   pagination: { current_page: number; per_page: number; total: number; last_page: number };
 }
+
 interface Result {
   playerId: number;
   type: "daily" | "random";
@@ -38,79 +40,107 @@ const base = "/v1/games/wordgame";
 const hourMs = 3_600_000;
 const zones = ["UTC", "Europe/Berlin", "Pacific/Kiritimati", "Etc/GMT+12", "Asia/Kathmandu"];
 const periods = ["today", "this_week", "this_month", "all"] as const;
+
 const sample = {
   ...{ type: "random", score: 100, level: 3, wordsFound: 12, blocksDropped: 40 },
   timeTaken: "61.25",
 };
 
+let app: App;
+
+// Minutes before the clocks of Berlin go back, in the last hours of a week and near a month's end.
+const clock = manualClock(Date.parse("2026-10-24T20:00:00Z"));
+const results: Result[] = [];
+
+const submit = async (headers: Record<string, string>, body: Record<string, unknown>) =>
+  post(app, `${base}/results`, { ...sample, ...body }, headers);
+
+async function read(query: Record<string, string | number>): Promise<Board> {
+  const text = new URLSearchParams(
+    Object.entries(query).map(([name, value]) => [name, String(value)]),
+  );
+  const { status, body } = await app.client.get(`${base}/leaderboard?${text}`);
+  assert.equal(status, 200, `${text}`);
+  return body as Board;
+}
+
+/** The board as the documents say, from all results. */
+function expected(mode: Result["type"], period: (typeof periods)[number], zone: string): Result[] {
+  const today = dateIn(zone, clock.now());
+  const first = { today, this_week: weekOf(today).first, this_month: monthOf(today).first };
+  const last = { today, this_week: weekOf(today).last, this_month: monthOf(today).last };
+  const isOn = ({ type, date, at }: Result) => {
+    if (type !== mode) return false;
+    if (period === "all") return true;
+    if (mode === "random") return at >= startOfDate(zone, first[period]);
+    return (date ?? "") >= first[period] && (date ?? "") <= last[period];
+  };
+  const sorted = results
+    .filter(isOn)
+    .sort(
+      (a, b) =>
+        b.score - a.score ||
+        b.level - a.level ||
+        Number(a.timeTaken) - Number(b.timeTaken) ||
+        a.at - b.at ||
+        a.n - b.n,
+    );
+  const seen = new Set<number>();
+  return sorted.filter(({ playerId }) => !seen.has(playerId) && seen.add(playerId));
+}
+
+async function compareAll(): Promise<void> {
+  for (const mode of ["daily", "random"] as const)
+    for (const period of periods)
+      for (const timezone of zones) {
+        const all = expected(mode, period, timezone);
+        const board = await read({ mode, period, timezone, limit: 4, page: 2 });
+        assert.deepEqual(
+          board.data.map((row) => [row.player_id, row.score, row.level, row.time_taken]),
+          all.slice(4, 8).map((r) => [r.playerId, r.score, r.level, r.timeTaken]),
+          `${mode} ${period} ${timezone} at ${new Date(clock.now()).toISOString()}`,
+        );
+        assert.deepEqual(board.pagination, {
+          ...{ current_page: 2, per_page: 4, total: all.length },
+          last_page: Math.max(1, Math.ceil(all.length / 4)),
+        });
+      }
+}
+
+async function nameOf(playerId: number): Promise<string | undefined> {
+  const rows = await rowsOf<{ name: string }>(
+    app.deps.orm.em.fork(),
+    sql`select name from players where id = ${playerId}`,
+  );
+  return rows[0]?.name;
+}
+
+/** Bests of one date. */
+function onDate(date: string): Result[] {
+  const kept = results.splice(0);
+  results.push(...kept.filter((one) => one.date === date));
+  const all = expected("daily", "all", "UTC");
+  results.splice(0, results.length, ...kept);
+  return all;
+}
+
+async function renew(session: Awaited<ReturnType<typeof enter>>): Promise<void> {
+  const again = await post(app, "/v1/gateway/guest", { reclaimToken: session.reclaim_token });
+  Object.assign(session, again.body);
+}
+
 describe("the word game", () => {
-  let app: App;
-  // Minutes before the clocks of Berlin go back, in the last hours of a week and near a month's end.
-  const clock = manualClock(Date.parse("2026-10-24T20:00:00Z"));
-  const results: Result[] = [];
   before(async () => {
     app = await startApp({ clock, hasJobs: false });
   });
   after(() => app.stop());
 
-  const submit = async (headers: Record<string, string>, body: Record<string, unknown>) =>
-    post(app, `${base}/results`, { ...sample, ...body }, headers);
-  async function read(query: Record<string, string | number>): Promise<Board> {
-    const text = new URLSearchParams(
-      Object.entries(query).map(([name, value]) => [name, String(value)]),
-    );
-    const { status, body } = await app.client.get(`${base}/leaderboard?${text}`);
-    assert.equal(status, 200, `${text}`);
-    return body as Board;
-  }
+  describe("has boards", hasBoards);
+  describe("shows its boards", showsBoards);
+  describe("stores results", storesResults);
+});
 
-  /** The board as the documents say, from all results. */
-  function expected(
-    mode: Result["type"],
-    period: (typeof periods)[number],
-    zone: string,
-  ): Result[] {
-    const today = dateIn(zone, clock.now());
-    const first = { today, this_week: weekOf(today).first, this_month: monthOf(today).first };
-    const last = { today, this_week: weekOf(today).last, this_month: monthOf(today).last };
-    const isOn = ({ type, date, at }: Result) => {
-      if (type !== mode) return false;
-      if (period === "all") return true;
-      if (mode === "random") return at >= startOfDate(zone, first[period]);
-      return (date ?? "") >= first[period] && (date ?? "") <= last[period];
-    };
-    const sorted = results
-      .filter(isOn)
-      .sort(
-        (a, b) =>
-          b.score - a.score ||
-          b.level - a.level ||
-          Number(a.timeTaken) - Number(b.timeTaken) ||
-          a.at - b.at ||
-          a.n - b.n,
-      );
-    const seen = new Set<number>();
-    return sorted.filter(({ playerId }) => !seen.has(playerId) && seen.add(playerId));
-  }
-
-  async function compareAll(): Promise<void> {
-    for (const mode of ["daily", "random"] as const)
-      for (const period of periods)
-        for (const timezone of zones) {
-          const all = expected(mode, period, timezone);
-          const board = await read({ mode, period, timezone, limit: 4, page: 2 });
-          assert.deepEqual(
-            board.data.map((row) => [row.player_id, row.score, row.level, row.time_taken]),
-            all.slice(4, 8).map((r) => [r.playerId, r.score, r.level, r.timeTaken]),
-            `${mode} ${period} ${timezone} at ${new Date(clock.now()).toISOString()}`,
-          );
-          assert.deepEqual(board.pagination, {
-            ...{ current_page: 2, per_page: 4, total: all.length },
-            last_page: Math.max(1, Math.ceil(all.length / 4)),
-          });
-        }
-  }
-
+function hasBoards(): void {
   it("has empty boards at first", async () => {
     for (const mode of ["daily", "random"])
       assert.deepEqual(await read({ mode }), {
@@ -154,31 +184,13 @@ describe("the word game", () => {
     assert.ok(clock.now() > Date.parse("2026-11-02T00:00:00Z"), "it went over all the ends");
   });
 
-  async function nameOf(playerId: number): Promise<string | undefined> {
-    const rows = await rowsOf<{ name: string }>(
-      app.deps.orm.em.fork(),
-      sql`select name from players where id = ${playerId}`,
-    );
-    return rows[0]?.name;
-  }
-  /** Bests of one date. */
-  function onDate(date: string): Result[] {
-    const kept = results.splice(0);
-    results.push(...kept.filter((one) => one.date === date));
-    const all = expected("daily", "all", "UTC");
-    results.splice(0, results.length, ...kept);
-    return all;
-  }
-  async function renew(session: Awaited<ReturnType<typeof enter>>): Promise<void> {
-    const again = await post(app, "/v1/gateway/guest", { reclaimToken: session.reclaim_token });
-    Object.assign(session, again.body);
-  }
-
   it("has the same boards after Redis lost everything", async () => {
     await app.deps.redis.flushall();
     await compareAll();
   });
+}
 
+function showsBoards(): void {
   it("opens and ends boards with the day of the zone, to the second", () => {
     const since = (period: "today" | "this_week", timeZone: string, now: string) => {
       const window = windowOf("random", period, { timeZone, now: Date.parse(now) });
@@ -252,6 +264,7 @@ describe("the word game", () => {
     assert.equal((await read({ mode: "daily", limit: 1 })).data[0]?.display_name, "Deleted player");
     assert.equal((await read({ mode: "random", limit: 1, username: name })).data.length, 1);
   });
+
   it("lets pages be kept for a minute, apart by Accept, and revalidated", async () => {
     const { headers } = await app.client.get(`${base}/leaderboard?mode=random`);
     assert.equal(headers.get("cache-control"), "public, max-age=60");
@@ -260,7 +273,9 @@ describe("the word game", () => {
     const known = { headers: { "if-none-match": etag, accept: "text/html" } };
     assert.equal((await app.client.get(`${base}/leaderboard?mode=random`, known)).status, 304);
   });
+}
 
+function storesResults(): void {
   it("repeats the answer to the same key", async () => {
     const session = await enter(app);
     const headers = { ...tokenOf(session), "idempotency-key": "word-1" };
@@ -357,4 +372,4 @@ describe("the word game", () => {
     const bounded = await read({ mode: "random", limit: 1_000 });
     assert.equal(bounded.pagination.per_page, 100);
   });
-});
+}

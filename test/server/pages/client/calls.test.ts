@@ -58,6 +58,11 @@ describe("the pause between two tries", () => {
 });
 
 describe("a command of the client", () => {
+  describe("goes out again", goesOutAgain);
+  describe("is not repeated without need", notRepeatedWithoutNeed);
+});
+
+function goesOutAgain(): void {
   it("goes out again under the same key and body until it is answered", async () => {
     const { service, seat, time } = await seatAt((response, _, number) => {
       if (number === 1) response.destroy();
@@ -136,7 +141,9 @@ describe("a command of the client", () => {
       });
     await service.stop();
   });
+}
 
+function notRepeatedWithoutNeed(): void {
   it("is not repeated when the service refuses it for good", async () => {
     const codes = [
       [400, "lobby:question_closed"],
@@ -252,7 +259,7 @@ describe("a command of the client", () => {
     assert.equal(service.seen.length, 1);
     await service.stop();
   });
-});
+}
 
 describe("a guest that several calls wait for", () => {
   it("is made once; each of them ends with its own signal and at its own deadline", async () => {

@@ -23,6 +23,7 @@ const run = promisify(execFile);
 const checks = Object.fromEntries(
   Object.entries(messageData).map(([type, schema]) => [type, Compile(schema)]),
 );
+
 const short = { numQuestions: 2, category: "science", visibility: "public" } as const;
 
 const hasCode = (code: string) => (error: unknown) =>
@@ -42,32 +43,44 @@ async function readUntil(
   }
 }
 
+let app: App;
+const over = new AbortController();
+const whileOpen = { signal: over.signal };
+
+async function table(mode: "coop" | "versus"): Promise<[host: Seat, friend: Seat]> {
+  const host = await new Emberline({ url: app.url }).create({ ...short, mode, hostName: "Ada" });
+  return [host, await new Emberline({ url: app.url }).join(host.code.toLowerCase(), "Grace")];
+}
+
+/** Both choose the first answer of the open question. */
+async function chooseFirst(seats: Seat[], mode: "coop" | "versus", index: number) {
+  const choice = { index, selected_index: 0 };
+  for (const seat of seats)
+    if (mode === "coop") await seat.pick(choice);
+    else await seat.answer({ ...choice, time_taken_ms: 500 });
+  if (mode === "coop") await seats[0]?.lock(index);
+}
+
+async function assertFolded(seat: Seat) {
+  const { lobby } = await new Emberline({ url: app.url }).seat(seat.key).read();
+  assert.deepEqual(timeless(seat.lobby), timeless(lobby));
+}
+
 describe("the client at a service", () => {
-  let app: App;
   before(async () => {
     app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" } });
   });
-  const over = new AbortController();
-  const whileOpen = { signal: over.signal };
   after(async () => {
     over.abort();
     await app.stop();
   });
 
-  async function table(mode: "coop" | "versus"): Promise<[host: Seat, friend: Seat]> {
-    const host = await new Emberline({ url: app.url }).create({ ...short, mode, hostName: "Ada" });
-    return [host, await new Emberline({ url: app.url }).join(host.code.toLowerCase(), "Grace")];
-  }
+  describe("plays and watches", playsWatches);
+  describe("follows events to their end", followsEventsToTheir);
+  describe("is one guest", oneGuest);
+});
 
-  /** Both choose the first answer of the open question. */
-  async function chooseFirst(seats: Seat[], mode: "coop" | "versus", index: number) {
-    const choice = { index, selected_index: 0 };
-    for (const seat of seats)
-      if (mode === "coop") await seat.pick(choice);
-      else await seat.answer({ ...choice, time_taken_ms: 500 });
-    if (mode === "coop") await seats[0]?.lock(index);
-  }
-
+function playsWatches(): void {
   for (const mode of ["versus", "coop"] as const)
     it(`plays ${mode} to the end; what it folds is what the service says`, async () => {
       const [host, friend] = await table(mode);
@@ -87,11 +100,6 @@ describe("the client at a service", () => {
       assert.equal(friend.lobby?.status, "finished");
       await assertFolded(friend);
     });
-
-  async function assertFolded(seat: Seat) {
-    const { lobby } = await new Emberline({ url: app.url }).seat(seat.key).read();
-    assert.deepEqual(timeless(seat.lobby), timeless(lobby));
-  }
 
   it("watches a public game without a seat, with a proof of every answer and no picks", async () => {
     const [host, friend] = await table("coop");
@@ -155,7 +163,9 @@ describe("the client at a service", () => {
     await assertFolded(friend);
     await events.return();
   });
+}
 
+function followsEventsToTheir(): void {
   it("goes on after the last event it saw, and is told of a gap it cannot close", async () => {
     const [host, friend] = await table("versus");
     await host.settings({ timer: 45 });
@@ -211,7 +221,9 @@ describe("the client at a service", () => {
     assert.equal((await next).done, true);
     assert.deepEqual(states, ["connecting", "open"]);
   });
+}
 
+function oneGuest(): void {
   it("takes one seat although the answer to its join was lost", async () => {
     const [host] = await table("versus");
     let isLost = false;
@@ -308,7 +320,7 @@ describe("the client at a service", () => {
     assert.equal(text, readFileSync(new URL(path, import.meta.url), "utf8"));
     assert.doesNotMatch(text, /^import |\bimport\(|\brequire\(/m);
   });
-});
+}
 
 /** The robot has to be JavaScript as it stands, since Node 22.17 does not strip types by itself. */
 function robotOfReadme(): string {

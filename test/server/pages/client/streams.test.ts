@@ -17,6 +17,7 @@ import {
 } from "./faulty-service.ts";
 
 type Handle = Parameters<typeof startFaulty>[0];
+
 type Response = Parameters<Handle>[0];
 
 /** Pauses pass at once and are kept; the watch over a silent connection passes when a test says so. */
@@ -49,6 +50,7 @@ function streamClock() {
   const setBack = (ms: number) => (wallStart -= ms);
   return { clock, pauses, pass, setBack };
 }
+
 const tryMs = 8_000;
 const beatMs = 30_000;
 
@@ -58,17 +60,21 @@ const lobby = (seq: number, status = "waiting") => ({
   status,
   hub: { topic: "/games/trivia/lobby/ABC234" },
 });
+
 const frame = (type: string, seq: number, data: unknown) =>
   `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ type, seq, data })}\n\n`;
+
 const stream = (response: Response, text: string) => {
   response.writeHead(200, { "Content-Type": "text/event-stream" });
   response.write(text);
   return response;
 };
+
 const answerStatus = (response: Response, now: object | null) =>
   now === null
     ? answer(response, 500, refusal("server:error"))
     : answer(response, 200, { body: { lobby: now } });
+
 const key = { code: "ABC234", token: "seat", playerId: 7 };
 
 /** Answers everything but the stream as the lobby would; streams go to `hub`, numbered from 1. */
@@ -90,6 +96,12 @@ async function seatAt(
 }
 
 describe("a stream of the client", () => {
+  describe("comes back", comesBack);
+  describe("goes on and ends", goesOnEnds);
+  describe("is patient", patient);
+});
+
+function comesBack(): void {
   it("comes back after every kind of cut with the last id, and delivers nothing twice", async () => {
     const given: (string | undefined)[] = [];
     const { service, seat, time } = await seatAt((response, lastEventId, n) => {
@@ -185,7 +197,9 @@ describe("a stream of the client", () => {
     assert.equal((await next).value?.seq, 2);
     await service.stop();
   });
+}
 
+function goesOnEnds(): void {
   it("has nothing to wait for after the last event of a lobby that is over", async () => {
     const { service, seat } = await seatAt(
       (response) => answer(response, 404, refusal("lobby:not_found")),
@@ -259,7 +273,9 @@ describe("a stream of the client", () => {
     assert.equal(tokens(), 2);
     await service.stop();
   });
+}
 
+function patient(): void {
   it("comes back although something else says for a while that lobby, token and stream are not there, or empty", async () => {
     const numAsked = new Map<string, number>();
     const service = await startFaulty((response, { path }) => {
@@ -364,4 +380,4 @@ describe("a stream of the client", () => {
     assert.equal(Math.max(...times), 2 ** 31 - 1);
     await service.stop();
   });
-});
+}
