@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../server/core/errors.ts";
+import type { ErrorCode } from "../server/platform/errors.ts";
 import type { LobbyCommand, Mode, Status, Visibility } from "./lobby/types.ts";
 
 /** `body` is finished JSON text for the response body, or null when there is none. */

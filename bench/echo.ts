@@ -1,4 +1,4 @@
-import { App } from "../server/http/uws.ts";
+import { App } from "../server/http/uws/uws.ts";
 import { serveCalls } from "./rpc.ts";
 
 /** The ceiling: raw uWebSockets.js that reads the request's body and answers as many bytes as the service does. */

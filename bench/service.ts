@@ -1,5 +1,5 @@
-import { silentLogger } from "../server/core/logger.ts";
-import { connectRedis, redisReady } from "../server/core/redis.ts";
+import { silentLogger } from "../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
 import { startService, type Service } from "../test/support/process.ts";
 
 /** The whole service on free ports, without rate limits; logs requests as it does by default. `root`: another checkout. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLogger } from "../server/core/logger.ts";
-import { startLocalRedis } from "../server/local/redis.ts";
+import { silentLogger } from "../server/platform/log/logger.ts";
+import { startLocalRedis } from "../server/runtime/stores/redis.ts";
 import { starts } from "../test/support/cleanup.ts";
 
 export interface BenchRedis {

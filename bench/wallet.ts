@@ -1,5 +1,5 @@
 import { createOrm } from "../db/orm.ts";
-import { saveAwards } from "../db/queries/awards.ts";
+import { saveAwards } from "../db/queries/wallet/awards.ts";
 import type { Service } from "../test/support/process.ts";
 import { cpuMicros, treeMicros } from "./cpu.ts";
 import { enter } from "./guests.ts";

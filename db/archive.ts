@@ -1,8 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { Gate } from "../server/core/gate.ts";
-import type { SizedCache } from "../server/core/sized-cache.ts";
-import type { CodexGame } from "./queries/codex-directory.ts";
-import type { DiffPair } from "./queries/codex-diff.ts";
+import type { Gate } from "../server/platform/cache/gate.ts";
+import type { SizedCache } from "../server/platform/cache/sized-cache.ts";
+import type { CodexGame } from "./queries/archive/codex-directory.ts";
+import type { DiffPair } from "./queries/archive/codex-diff.ts";
 
 export type Games = ReadonlyMap<string, CodexGame>;
 

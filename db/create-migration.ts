@@ -2,9 +2,9 @@ import { mkdtempSync, chmodSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MikroORM } from "@mikro-orm/postgresql";
-import { silentLogger } from "../server/core/logger.ts";
-import { onStopSignals } from "../server/boot/signals.ts";
-import { startLocalPostgres } from "../server/local/postgres.ts";
+import { silentLogger } from "../server/platform/log/logger.ts";
+import { onStopSignals } from "../server/runtime/boot/signals.ts";
+import { startLocalPostgres } from "../server/runtime/stores/postgres.ts";
 import { createOrm, migrate, migrationFolder } from "./orm.ts";
 
 /**

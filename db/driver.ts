@@ -8,7 +8,7 @@ import {
   type TransactionSettings,
 } from "kysely";
 import pg from "pg";
-import { withTimeout } from "../server/core/deadline.ts";
+import { withTimeout } from "../server/platform/time/deadline.ts";
 
 /** A statement, with what its session has to know beyond the text. */
 export interface Statement extends CompiledQuery {

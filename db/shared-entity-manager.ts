@@ -1,6 +1,6 @@
 import type { TransactionOptions } from "@mikro-orm/core";
 import { EntityManager } from "@mikro-orm/postgresql";
-import type { RequestConnections } from "../server/core/connection-shares.ts";
+import type { RequestConnections } from "../server/platform/postgres/connection-shares.ts";
 
 /**
  * Counts what it takes from the pool against the share of a caller. Forks, such as those that live in a

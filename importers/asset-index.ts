@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { findAssets, insertAssets } from "../db/queries/codex-assets.ts";
+import { findAssets, insertAssets } from "../db/queries/archive/codex-assets.ts";
 import { Compile } from "typebox/compile";
 import { maxAssets, SourceAsset, type AssetRole, type ImportEnvelope } from "./contract.ts";
 import type { ProblemList } from "./problems.ts";

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { KeptEntity } from "../db/queries/codex-import.ts";
-import type { KnownEntity } from "../db/queries/codex-sources.ts";
-import { stageEntities, type StagedEntity } from "../db/queries/codex-staging.ts";
+import type { KeptEntity } from "../db/queries/archive/codex-import.ts";
+import type { KnownEntity } from "../db/queries/archive/codex-sources.ts";
+import { stageEntities, type StagedEntity } from "../db/queries/archive/codex-staging.ts";
 import { maxEntities, type ImportEnvelope } from "./contract.ts";
 import type { ProblemList } from "./problems.ts";
 import {

@@ -3,8 +3,8 @@ import {
   type CodexBranch,
   type CodexGame,
   type CodexPatch,
-} from "../db/queries/codex-directory.ts";
-import type { StateAt } from "../db/queries/codex-import.ts";
+} from "../db/queries/archive/codex-directory.ts";
+import type { StateAt } from "../db/queries/archive/codex-import.ts";
 import type { EnvelopeHeader } from "./contract.ts";
 import { compareVersions, readVersion } from "./patch-version.ts";
 import type { ProblemList } from "./problems.ts";

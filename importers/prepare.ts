@@ -1,5 +1,5 @@
 import { Compile } from "typebox/compile";
-import { searchWords } from "../server/core/search-words.ts";
+import { searchWords } from "../server/platform/text/search-words.ts";
 import type { KnownAsset, AssetIndex } from "./asset-index.ts";
 import { contentHash } from "./canonical.ts";
 import { SourceEntity, type AssetReference, type AssetRole } from "./contract.ts";

@@ -1,18 +1,18 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { readDirectory } from "../db/queries/codex-directory.ts";
+import { readDirectory } from "../db/queries/archive/codex-directory.ts";
 import {
   countTexts,
   lockGame,
   readStateBefore,
   readTextHashes,
-} from "../db/queries/codex-import.ts";
-import { readKnown, saveKnown } from "../db/queries/codex-sources.ts";
+} from "../db/queries/archive/codex-import.ts";
+import { readKnown, saveKnown } from "../db/queries/archive/codex-sources.ts";
 import {
   prepareStaging,
   listTouched,
   stageKept,
   stageRemoved,
-} from "../db/queries/codex-staging.ts";
+} from "../db/queries/archive/codex-staging.ts";
 import { indexAssets } from "./asset-index.ts";
 import { compareEntities, type ComparedStates, type Comparison } from "./compare.ts";
 import {

@@ -1,4 +1,4 @@
-import type { TextChange } from "../db/queries/codex-staging.ts";
+import type { TextChange } from "../db/queries/archive/codex-staging.ts";
 import { canonicalJson, contentHash } from "./canonical.ts";
 import type { SourceTexts } from "./contract.ts";
 import type { ProblemList } from "./problems.ts";

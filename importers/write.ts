@@ -5,7 +5,7 @@ import {
   raiseGeneration,
   revisePatch,
   saveGame,
-} from "../db/queries/codex-import.ts";
+} from "../db/queries/archive/codex-import.ts";
 import {
   applyStaged,
   applyTexts,
@@ -15,7 +15,7 @@ import {
   touchStaged,
   touchWholeBranch,
   type TextChange,
-} from "../db/queries/codex-staging.ts";
+} from "../db/queries/archive/codex-staging.ts";
 import type { AssetIndex } from "./asset-index.ts";
 import type { Counts } from "./compare.ts";
 import type { EnvelopeHeader } from "./contract.ts";

@@ -47,7 +47,7 @@ const patches = [
 ];
 /** Files that need one of them, and why. */
 const patchers: Readonly<Record<string, string>> = {
-  "server/http/request-deps.ts": "joins a class of its own to the values it shows",
+  "server/http/pipeline/request-deps.ts": "joins a class of its own to the values it shows",
   "bench/lobby/without-commit.ts": "takes the commit out of a measurement, in that process only",
 };
 
@@ -103,15 +103,15 @@ describe("the reader of imports", () => {
 
   it("refuses arrows that point up or sideways", () => {
     const load = (from: string, to: string) => refuse({ from, to, isTypeOnly: false }) === null;
-    assert.ok(load("server/modules/users/service.ts", "db/queries/players.ts"));
-    assert.ok(load("server/modules/users/routes.ts", "server/modules/wallet/service.ts"));
-    assert.ok(!load("server/modules/users/routes.ts", "server/modules/wallet/schemas.ts"));
-    assert.ok(!load("server/modules/users/routes.ts", "actors/runtime/router.ts"));
-    assert.ok(!load("db/orm.ts", "server/http/route.ts"));
-    assert.ok(!load("actors/lobby/decide.ts", "server/core/errors.ts"));
-    assert.ok(!load("server/http/pipeline.ts", "server/deps.ts"));
-    assert.ok(!load("workers/processors/mail.ts", "server/modules/users/service.ts"));
-    assert.ok(!load("server/core/logger.ts", "test/support/stores.ts"));
+    assert.ok(load("server/features/accounts/service.ts", "db/queries/accounts/players.ts"));
+    assert.ok(load("server/features/accounts/routes.ts", "server/features/wallet/service.ts"));
+    assert.ok(!load("server/features/accounts/routes.ts", "server/features/wallet/schemas.ts"));
+    assert.ok(!load("server/features/accounts/routes.ts", "actors/runtime/router/router.ts"));
+    assert.ok(!load("db/orm.ts", "server/http/pipeline/route.ts"));
+    assert.ok(!load("actors/lobby/decide.ts", "server/platform/errors.ts"));
+    assert.ok(!load("server/http/pipeline/pipeline.ts", "server/app/deps.ts"));
+    assert.ok(!load("workers/processors/mail.ts", "server/features/accounts/service.ts"));
+    assert.ok(!load("server/platform/log/logger.ts", "test/support/stores.ts"));
   });
 });
 
@@ -120,7 +120,7 @@ describe("the reader of imports", () => {
  * program they start, since that reads no setting.
  */
 function environmentReads(file: string): string[] {
-  const allowed = ["server/core/config.ts"];
+  const allowed = ["server/platform/config/config.ts"];
   if (allowed.includes(file) || zoneOf(file) === "bench") return [];
   const text = readFileSync(join(root, file), "utf8");
   const lines = text.split("\n").filter((line) => line.includes("process.env"));

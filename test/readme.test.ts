@@ -32,7 +32,7 @@ function copyRobot(t: TestContext): string {
   assert.ok(robot);
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   writeFileSync(join(folder, "robot.ts"), robot);
-  copyFileSync(join(root, "server/pages/client/emberline.ts"), join(folder, "emberline.ts"));
+  copyFileSync(join(root, "server/web/client/emberline.ts"), join(folder, "emberline.ts"));
   return folder;
 }
 

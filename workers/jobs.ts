@@ -1,10 +1,10 @@
 import { UnrecoverableError, Worker, type Job } from "bullmq";
 import type { Redis } from "ioredis";
 import { Compile } from "typebox/compile";
-import { withTimeout } from "../server/core/deadline.ts";
-import type { Logger } from "../server/core/logger.ts";
-import type { Metrics } from "../server/core/metrics.ts";
-import { connectRedis } from "../server/core/redis.ts";
+import { withTimeout } from "../server/platform/time/deadline.ts";
+import type { Logger } from "../server/platform/log/logger.ts";
+import type { Metrics } from "../server/platform/metrics/metrics.ts";
+import { connectRedis } from "../server/platform/redis/redis.ts";
 import { queuePrefixOf } from "./producer.ts";
 import { allQueues, type JobWatch, type QueueDefinition } from "./queues.ts";
 import { watchJob } from "./watch.ts";

@@ -1,8 +1,8 @@
-import { assembleJobs } from "../server/assemble.ts";
-import { loadConfig } from "../server/core/config.ts";
-import { createLogger } from "../server/core/logger.ts";
-import { createMetrics } from "../server/core/metrics.ts";
-import { joinPrimary } from "../server/ipc.ts";
+import { assembleJobs } from "../server/app/assemble.ts";
+import { loadConfig } from "../server/platform/config/config.ts";
+import { createLogger } from "../server/platform/log/logger.ts";
+import { createMetrics } from "../server/platform/metrics/metrics.ts";
+import { joinPrimary } from "../server/runtime/ipc.ts";
 import { startJobs } from "./jobs.ts";
 import { keepSchedules } from "./schedules.ts";
 import { lastSteps, processors } from "./processors/index.ts";

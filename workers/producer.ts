@@ -1,9 +1,9 @@
 import { Queue, QueueEvents } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Static, TObject } from "typebox";
-import type { Logger } from "../server/core/logger.ts";
-import { asCluster, connectRedis, pauseAfter, redisReady } from "../server/core/redis.ts";
-import { withTimeout } from "../server/core/deadline.ts";
+import type { Logger } from "../server/platform/log/logger.ts";
+import { asCluster, connectRedis, pauseAfter, redisReady } from "../server/platform/redis/redis.ts";
+import { withTimeout } from "../server/platform/time/deadline.ts";
 import { outcomeOf } from "./outcome.ts";
 import { allQueues, type QueueDefinition } from "./queues.ts";
 

@@ -1,4 +1,4 @@
-import type { Logger } from "../server/core/logger.ts";
+import type { Logger } from "../server/platform/log/logger.ts";
 import type { Queues } from "./producer.ts";
 import { maintenance } from "./queues.ts";
 

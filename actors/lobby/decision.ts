@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../server/core/errors.ts";
+import type { ErrorCode } from "../../server/platform/errors.ts";
 import { activityOf } from "./activity.ts";
 import { presence } from "./seats.ts";
 import type { Answer, Decision, Lobby, LobbyEvent, Seat } from "./types.ts";

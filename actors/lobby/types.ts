@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../server/core/errors.ts";
+import type { ErrorCode } from "../../server/platform/errors.ts";
 
 /** The vocabulary of a lobby. State is plain JSON; times are milliseconds since the epoch. */
 

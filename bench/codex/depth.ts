@@ -1,8 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
-import { readDirectory, stretchesBetween } from "../../db/queries/codex-directory.ts";
-import { findPresentEntity, listHistory } from "../../db/queries/codex-read.ts";
+import { readDirectory, stretchesBetween } from "../../db/queries/archive/codex-directory.ts";
+import { findPresentEntity, listHistory } from "../../db/queries/archive/codex-read.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import type { Service } from "../../test/support/process.ts";
 import { quantile } from "../polling.ts";

@@ -1,5 +1,5 @@
 import argon2 from "argon2";
-import { passwordParameters } from "../../server/core/passwords.ts";
+import { passwordParameters } from "../../server/platform/security/passwords.ts";
 import { serveCalls } from "../rpc.ts";
 
 /** The ceiling: password checks alone, as many at once as the service does, in a process of its own. */

@@ -1,4 +1,4 @@
-import { maxParallelHashes } from "../../server/core/passwords.ts";
+import { maxParallelHashes } from "../../server/platform/security/passwords.ts";
 import type { Service } from "../../test/support/process.ts";
 import { treeMicros } from "../cpu.ts";
 import { openGenerator, requestText, type Job } from "../load.ts";

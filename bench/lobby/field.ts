@@ -1,7 +1,7 @@
-import { ownerKey, shardOf } from "../../actors/runtime/keys.ts";
-import { parseOwner } from "../../actors/runtime/placement.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { ownerKey, shardOf } from "../../actors/runtime/storage/keys.ts";
+import { parseOwner } from "../../actors/runtime/placement/placement.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { createLobby, joinLobby, newPlayer, type Player } from "../../test/support/player.ts";
 import type { Service } from "../../test/support/process.ts";
 import { openGenerator, requestText, type Generator, type Job } from "../load.ts";

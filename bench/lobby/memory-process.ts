@@ -1,7 +1,7 @@
 import { createLobbies, type LobbyCommand } from "../../actors/index.ts";
-import { systemClock } from "../../server/core/clock.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { createMetrics } from "../../server/core/metrics.ts";
+import { systemClock } from "../../server/platform/time/clock.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { topicCode } from "../peers/peer.ts";
 import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";

@@ -6,7 +6,7 @@ import { Redis } from "ioredis";
  * Loaded before the service: a commit of picks is answered at once, as if the store had taken it. The rest of
  * a pick is done as ever, so what is measured is all but the store; games begin, end and move as ever, too.
  */
-const script = readFileSync(new URL("../../actors/runtime/commit.lua", import.meta.url));
+const script = readFileSync(new URL("../../actors/runtime/storage/commit.lua", import.meta.url));
 const digest = createHash("sha1").update(script).digest("hex");
 /** KEYS of one lobby. */
 const keysPerLobby = 4;

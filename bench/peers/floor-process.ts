@@ -1,6 +1,6 @@
-import { App, us_socket_local_port, type HttpResponse } from "../../server/http/uws.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { App, us_socket_local_port, type HttpResponse } from "../../server/http/uws/uws.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { serveCalls } from "../rpc.ts";
 
 /**

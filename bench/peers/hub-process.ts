@@ -1,15 +1,15 @@
 import type { Lobbies } from "../../actors/index.ts";
 import { eventChannel, eventStreamKey } from "../../actors/index.ts";
-import { systemClock } from "../../server/core/clock.ts";
-import { parseConfig } from "../../server/core/config.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { createMetrics } from "../../server/core/metrics.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
-import { createTokenService } from "../../server/core/tokens.ts";
-import type { Deps } from "../../server/deps.ts";
-import { createHttpServer } from "../../server/http/server.ts";
-import { hubRoutes } from "../../server/modules/hub/routes.ts";
-import { createHub } from "../../server/sse/create-hub.ts";
+import { systemClock } from "../../server/platform/time/clock.ts";
+import { parseConfig } from "../../server/platform/config/config.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { createMetrics } from "../../server/platform/metrics/metrics.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
+import { createTokenService } from "../../server/platform/security/tokens.ts";
+import type { Deps } from "../../server/app/deps.ts";
+import { createHttpServer } from "../../server/http/uws/server.ts";
+import { hubRoutes } from "../../server/features/hub/routes.ts";
+import { createHub } from "../../server/sse/delivery/create-hub.ts";
 import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { systemClock } from "../../server/core/clock.ts";
-import { parseConfig } from "../../server/core/config.ts";
-import { childFlags } from "../../server/core/node-flags.ts";
-import { createTokenService } from "../../server/core/tokens.ts";
+import { systemClock } from "../../server/platform/time/clock.ts";
+import { parseConfig } from "../../server/platform/config/config.ts";
+import { childFlags } from "../../server/platform/config/node-flags.ts";
+import { createTokenService } from "../../server/platform/security/tokens.ts";
 import { startRemote } from "../rpc.ts";
 import type { BenchRedis } from "../stores.ts";
 import type { HubCalls } from "./hub-process.ts";

@@ -1,5 +1,5 @@
-import { silentLogger } from "../../server/core/logger.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { eventStreamKey } from "../../actors/index.ts";
 import type { Service } from "../../test/support/process.ts";
 import type { BenchSeat } from "../lobby/field.ts";

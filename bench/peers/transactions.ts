@@ -1,5 +1,5 @@
 import pg from "pg";
-import { parseDatabaseUrl } from "../../server/core/database-url.ts";
+import { parseDatabaseUrl } from "../../server/platform/postgres/database-url.ts";
 import { serveCalls } from "../rpc.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { App, us_socket_local_port, type HttpResponse } from "../../server/http/uws.ts";
+import { App, us_socket_local_port, type HttpResponse } from "../../server/http/uws/uws.ts";
 import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 

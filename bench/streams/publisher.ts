@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { Redis } from "ioredis";
 import { eventChannel, eventStreamKey } from "../../actors/index.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { requestText } from "../load.ts";
 import { ask, openSocket } from "../raw-request.ts";
 

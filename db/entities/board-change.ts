@@ -3,7 +3,7 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 /**
  * Something on a board may have moved; written in the transaction that moved it. Rows wait without a
  * batch until they are carried over to Redis, and are kept for a while after, so that a Redis that
- * lost its last seconds can be brought up to date again (server/boards/README.md).
+ * lost its last seconds can be brought up to date again (server/features/leaderboards/domain/README.md).
  */
 export const BoardChangeSchema = defineEntity({
   name: "BoardChange",

@@ -43,7 +43,7 @@ export const MessageSchema = defineEntity({
     realm: p.string().length(63).nullable(),
     /** Address or E.164 number. */
     recipient: p.string().length(320),
-    /** What the template shows, sealed (server/delivery/seal.ts); gone once it is of no more use. */
+    /** What the template shows, sealed (server/features/delivery/domain/seal.ts); gone once it is of no more use. */
     sealed: p.text().nullable().hidden(),
     status: p.enum(["queued", "sending", "sent", "failed", "expired"]).default("queued"),
     attempts: p.integer().default(0),

@@ -20,7 +20,7 @@ export const PlayerStatsSchema = defineEntity({
   ],
   triggers: [
     {
-      // Whoever writes totals, the boards learn of it (server/boards/README.md).
+      // Whoever writes totals, the boards learn of it (server/features/leaderboards/domain/README.md).
       name: "player_stats_noted",
       timing: "after",
       events: ["insert", "update"],

@@ -6,7 +6,7 @@ export const SignInCodeSchema = defineEntity({
   tableName: "sign_in_codes",
   properties: {
     playerId: p.integer().primary().autoincrement(false),
-    /** HMAC of account and code (server/core/one-time-codes.ts). */
+    /** HMAC of account and code (server/platform/security/one-time-codes.ts). */
     codeHash: p.string().length(64).hidden(),
     /** How it was sent: a code that came by mail also proves the address (GW-05). */
     channel: p.enum(["email", "sms"]),

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
 /**
- * What one player has of one currency. Changed by db/queries/wallets.ts alone, together with the
+ * What one player has of one currency. Changed by db/queries/wallet/wallets.ts alone, together with the
  * ledger entry that says why (S30); no row is the same as zeros.
  */
 export const WalletSchema = defineEntity({

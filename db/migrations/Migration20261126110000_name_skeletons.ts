@@ -1,5 +1,5 @@
 import { Migration } from "@mikro-orm/migrations";
-import { skeletonOf } from "../../server/core/skeletons.ts";
+import { skeletonOf } from "../../server/platform/text/skeletons.ts";
 
 interface TeamName {
   id: number;

@@ -1,5 +1,5 @@
 import { Migration } from "@mikro-orm/migrations";
-import { normalizeEmail } from "../../server/core/account-names.ts";
+import { normalizeEmail } from "../../server/platform/text/account-names.ts";
 
 interface Holder {
   id: number;

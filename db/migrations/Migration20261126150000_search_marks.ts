@@ -1,5 +1,5 @@
 import { Migration } from "@mikro-orm/migrations";
-import { foldForSearch, searchWords } from "../../server/core/search-words.ts";
+import { foldForSearch, searchWords } from "../../server/platform/text/search-words.ts";
 
 interface Head {
   branch_id: number;

@@ -1,4 +1,4 @@
-import type { FacetRow } from "../queries/projection-state.ts";
+import type { FacetRow } from "../queries/gamedata/projection-state.ts";
 import { inLocale } from "./present.ts";
 import type { EnumEntry } from "./project.ts";
 import type { Localized } from "./source.ts";

@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { readDirectory } from "../queries/codex-directory.ts";
-import { readTextHashes } from "../queries/codex-import.ts";
+import { readDirectory } from "../queries/archive/codex-directory.ts";
+import { readTextHashes } from "../queries/archive/codex-import.ts";
 import {
   listRowsAbout,
   readMarks,
@@ -8,9 +8,9 @@ import {
   type Marks,
   type RowPart,
   type RowRecord,
-} from "../queries/projection-rows.ts";
-import { readStates } from "../queries/projection-sources.ts";
-import { readProjectionState, type ProjectionState } from "../queries/projection-state.ts";
+} from "../queries/gamedata/projection-rows.ts";
+import { readStates } from "../queries/gamedata/projection-sources.ts";
+import { readProjectionState, type ProjectionState } from "../queries/gamedata/projection-state.ts";
 import { inputsHash, projectorVersion, stateText, textsHash } from "./project.ts";
 import type { Resource } from "./resource.ts";
 import { resources } from "./resources/index.ts";

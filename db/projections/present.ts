@@ -1,4 +1,4 @@
-import { relativesOf } from "../../server/core/language-tags.ts";
+import { relativesOf } from "../../server/platform/text/language-tags.ts";
 import type { Resource } from "./resource.ts";
 import type { Localized } from "./source.ts";
 import type { Row } from "./project.ts";

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { lockGame, raiseGeneration } from "../queries/codex-import.ts";
+import { lockGame, raiseGeneration } from "../queries/archive/codex-import.ts";
 import {
   closeBuild,
   countChanges,
@@ -10,14 +10,14 @@ import {
   listChanges,
   type Build,
   type Change,
-} from "../queries/projection-builds.ts";
+} from "../queries/gamedata/projection-builds.ts";
 import {
   deleteRecords,
   readRecords,
   saveRecords,
   type RowRecord,
-} from "../queries/projection-rows.ts";
-import { saveProjectionState } from "../queries/projection-state.ts";
+} from "../queries/gamedata/projection-rows.ts";
+import { saveProjectionState } from "../queries/gamedata/projection-state.ts";
 import { findStale, makeRecords, readMoment, type Moment } from "./moment.ts";
 import { projectorVersion } from "./project.ts";
 import { refreshFacets, refreshProjection } from "./refresh.ts";

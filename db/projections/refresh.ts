@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { deleteRecords, readEnumValues, saveRecords } from "../queries/projection-rows.ts";
-import { replaceFacets, saveProjectionState } from "../queries/projection-state.ts";
+import { deleteRecords, readEnumValues, saveRecords } from "../queries/gamedata/projection-rows.ts";
+import { replaceFacets, saveProjectionState } from "../queries/gamedata/projection-state.ts";
 import { facetsOf, labelKeysOf } from "./facets.ts";
 import { findStale, makeRecords, readMoment, type Moment } from "./moment.ts";
 import { resources } from "./resources/index.ts";

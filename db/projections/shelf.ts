@@ -1,6 +1,11 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { StateAt } from "../queries/codex-import.ts";
-import { readAllTexts, readIcons, readSources, readTexts } from "../queries/projection-sources.ts";
+import type { StateAt } from "../queries/archive/codex-import.ts";
+import {
+  readAllTexts,
+  readIcons,
+  readSources,
+  readTexts,
+} from "../queries/gamedata/projection-sources.ts";
 import { project, stateText, type Projected } from "./project.ts";
 import type { Resource } from "./resource.ts";
 import { hasWants, noWants, type Icon, type Localized, type Source, type Wants } from "./source.ts";

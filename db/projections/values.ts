@@ -1,4 +1,4 @@
-import { snakeCase } from "../../server/core/snake-case.ts";
+import { snakeCase } from "../../server/platform/text/snake-case.ts";
 import type { Source } from "./source.ts";
 
 export type Data = Readonly<Record<string, unknown>>;

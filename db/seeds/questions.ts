@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { insertQuestions, type NewQuestion } from "../queries/questions.ts";
+import { insertQuestions, type NewQuestion } from "../queries/questions/questions.ts";
 import { findRow } from "../queries/rows.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { Config } from "../../server/core/config.ts";
+import type { Config } from "../../server/platform/config/config.ts";
 import { changeRows, findRow } from "../queries/rows.ts";
 import awardSeed from "./awards.json" with { type: "json" };
 import levelSeed from "./levels.json" with { type: "json" };

@@ -1,8 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import type { Config } from "../../server/core/config.ts";
+import type { Config } from "../../server/platform/config/config.ts";
 import { rowsOf } from "../queries/rows.ts";
-import { skeletonOf } from "../../server/core/skeletons.ts";
+import { skeletonOf } from "../../server/platform/text/skeletons.ts";
 
 /** [name, guest, score, answers, correct, best streak] of players who fill the boards of a new database. */
 const players = [

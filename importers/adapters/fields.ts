@@ -1,4 +1,4 @@
-import { snakeCase } from "../../server/core/snake-case.ts";
+import { snakeCase } from "../../server/platform/text/snake-case.ts";
 
 /** An object of upstream, of which nothing is known but that it has members. */
 export type Fields = Readonly<Record<string, unknown>>;

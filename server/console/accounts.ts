@@ -1,10 +1,10 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { listCollisions } from "../../db/queries/address-collisions.ts";
-import { findForOperator } from "../../db/queries/accounts.ts";
+import { listCollisions } from "../../db/queries/accounts/address-collisions.ts";
+import { findForOperator } from "../../db/queries/accounts/accounts.ts";
 import type { Player } from "../../db/entities/player.ts";
-import { foldName, normalizeEmail } from "../core/account-names.ts";
-import type { Config } from "../core/config.ts";
-import { AppError } from "../core/errors.ts";
+import { foldName, normalizeEmail } from "../platform/text/account-names.ts";
+import type { Config } from "../platform/config/config.ts";
+import { AppError } from "../platform/errors.ts";
 import {
   describeAccount,
   endSessions,

@@ -1,6 +1,6 @@
-import { systemClock } from "../core/clock.ts";
-import { isDate } from "../core/days.ts";
-import { challengeKinds, datesDue, makeChallenges } from "../play/challenges.ts";
+import { systemClock } from "../platform/time/clock.ts";
+import { isDate } from "../platform/time/days.ts";
+import { challengeKinds, datesDue, makeChallenges } from "../features/runs/domain/challenges.ts";
 import { Refusal, textOf, type ConsoleCommand } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
 

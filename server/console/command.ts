@@ -1,4 +1,4 @@
-import type { Config } from "../core/config.ts";
+import type { Config } from "../platform/config/config.ts";
 
 export type Options = Readonly<Record<string, string | true>>;
 

@@ -1,9 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { insertOperator, listOperators, revokeOperator } from "../../db/queries/operators.ts";
-import { withoutPassword } from "../card.ts";
-import { listenUrl } from "../core/addresses.ts";
-import type { Config } from "../core/config.ts";
+import {
+  insertOperator,
+  listOperators,
+  revokeOperator,
+} from "../../db/queries/operator/operators.ts";
+import { withoutPassword } from "../runtime/card.ts";
+import { listenUrl } from "../platform/net/addresses.ts";
+import type { Config } from "../platform/config/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
 import { challengeCommands } from "./challenges.ts";
@@ -128,7 +132,8 @@ async function showOperators(config: Config) {
 }
 
 async function checkBank(): Promise<Record<string, unknown>> {
-  const { checkQuestions, listBank } = await import("../providers/question-bank/index.ts");
+  const { checkQuestions, listBank } =
+    await import("../features/questions/providers/question-bank/index.ts");
   const all = await listBank();
   const problems = checkQuestions(all);
   if (problems.length === 0) return { num_questions: all.length, num_problems: 0 };

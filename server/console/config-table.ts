@@ -1,4 +1,4 @@
-import { ConfigSchema } from "../core/config.ts";
+import { ConfigSchema } from "../platform/config/config.ts";
 
 /** Defaults that the machine decides. */
 const decidedLater: Record<string, string> = { HTTP_WORKERS: "number of cores" };

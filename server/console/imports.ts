@@ -1,5 +1,5 @@
-import { silentLogger } from "../core/logger.ts";
-import type { Config } from "../core/config.ts";
+import { silentLogger } from "../platform/log/logger.ts";
+import type { Config } from "../platform/config/config.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport } from "../../workers/queues.ts";
 import { cancelJobs } from "../../workers/watch.ts";

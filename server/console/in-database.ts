@@ -1,12 +1,12 @@
 import { UniqueConstraintViolationException, type EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import { createOrm, migrate } from "../../db/orm.ts";
-import { insertAuditEntry } from "../../db/queries/operators.ts";
-import { partOfStart } from "../boot/start-error.ts";
-import { withStores } from "../boot/stores.ts";
-import type { Config } from "../core/config.ts";
-import { silentLogger } from "../core/logger.ts";
-import { connectRedis, redisReady } from "../core/redis.ts";
+import { insertAuditEntry } from "../../db/queries/operator/operators.ts";
+import { partOfStart } from "../runtime/boot/start-error.ts";
+import { withStores } from "../runtime/boot/stores.ts";
+import type { Config } from "../platform/config/config.ts";
+import { silentLogger } from "../platform/log/logger.ts";
+import { connectRedis, redisReady } from "../platform/redis/redis.ts";
 import { Refusal } from "./command.ts";
 
 /** Against the stores of the running service, or started for this command alone; one transaction. */

@@ -3,11 +3,11 @@ import {
   insertOAuthClient,
   listOAuthClients,
   revokeOAuthClient,
-} from "../../db/queries/oauth-clients.ts";
-import { findRealm } from "../../db/queries/realms.ts";
-import type { Config } from "../core/config.ts";
-import { randomId } from "../core/ids.ts";
-import { isNewLabel } from "../core/name-rules.ts";
+} from "../../db/queries/oauth/oauth-clients.ts";
+import { findRealm } from "../../db/queries/realms/realms.ts";
+import type { Config } from "../platform/config/config.ts";
+import { randomId } from "../platform/ids.ts";
+import { isNewLabel } from "../platform/text/name-rules.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
 

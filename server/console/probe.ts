@@ -1,8 +1,8 @@
-import { listenUrl } from "../core/addresses.ts";
-import type { Config } from "../core/config.ts";
+import { listenUrl } from "../platform/net/addresses.ts";
+import type { Config } from "../platform/config/config.ts";
 import { buildWarning, nameOf } from "../http/probe/builds.ts";
 import { probe } from "../http/probe/probe.ts";
-import { uwsBuild } from "../http/uws.ts";
+import { uwsBuild } from "../http/uws/uws.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 
 export const probeCommands: readonly ConsoleCommand[] = [

@@ -6,8 +6,8 @@ import {
   showChanges,
   takeBackRebuild,
 } from "../../db/projections/rebuild.ts";
-import { findBuild, listBuilds, type Build } from "../../db/queries/projection-builds.ts";
-import type { Config } from "../core/config.ts";
+import { findBuild, listBuilds, type Build } from "../../db/queries/gamedata/projection-builds.ts";
+import type { Config } from "../platform/config/config.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
 

@@ -1,11 +1,11 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { RealmBrandingSchema, type RealmBranding } from "../../db/entities/realm-branding.ts";
 import { RealmSchema, type Realm } from "../../db/entities/realm.ts";
-import { findBranding, findRealm, listRealms } from "../../db/queries/realms.ts";
-import { normalizeEmail } from "../core/account-names.ts";
-import { rules } from "../core/config-rules.ts";
-import type { Config } from "../core/config.ts";
-import { isNewLabel } from "../core/name-rules.ts";
+import { findBranding, findRealm, listRealms } from "../../db/queries/realms/realms.ts";
+import { normalizeEmail } from "../platform/text/account-names.ts";
+import { rules } from "../platform/config/config-rules.ts";
+import type { Config } from "../platform/config/config.ts";
+import { isNewLabel } from "../platform/text/name-rules.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
 

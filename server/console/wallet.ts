@@ -1,19 +1,23 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { saveAwards } from "../../db/queries/awards.ts";
-import { replaceLevels } from "../../db/queries/levels.ts";
+import { saveAwards } from "../../db/queries/wallet/awards.ts";
+import { replaceLevels } from "../../db/queries/progress/levels.ts";
 import { PlayerSchema } from "../../db/entities/player.ts";
-import { readWallet } from "../../db/queries/wallets.ts";
+import { readWallet } from "../../db/queries/wallet/wallets.ts";
 import awardSeed from "../../db/seeds/awards.json" with { type: "json" };
 import levelSeed from "../../db/seeds/levels.json" with { type: "json" };
-import { systemClock, timestamp } from "../core/clock.ts";
-import type { Config } from "../core/config.ts";
-import { AppError } from "../core/errors.ts";
-import { readText } from "../core/text-file.ts";
-import type { Books } from "../../db/queries/wallet-books.ts";
-import { compareAll, comparePlayer, problemsOf } from "../wallet/books.ts";
-import { maxAmount } from "../wallet/currencies.ts";
-import { DefinitionError, parseAwards, parseLevels } from "../wallet/definitions.ts";
-import { operate, operations, type OperationName } from "../wallet/operations.ts";
+import { systemClock, timestamp } from "../platform/time/clock.ts";
+import type { Config } from "../platform/config/config.ts";
+import { AppError } from "../platform/errors.ts";
+import { readText } from "../platform/text/text-file.ts";
+import type { Books } from "../../db/queries/wallet/wallet-books.ts";
+import { compareAll, comparePlayer, problemsOf } from "../features/wallet/domain/books.ts";
+import { maxAmount } from "../features/wallet/domain/currencies.ts";
+import {
+  DefinitionError,
+  parseAwards,
+  parseLevels,
+} from "../features/wallet/domain/definitions.ts";
+import { operate, operations, type OperationName } from "../features/wallet/domain/operations.ts";
 import { Refusal, type ConsoleCommand } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
-import { StartError } from "../boot/start-error.ts";
-import { Interrupted } from "../boot/stores.ts";
-import { ConfigError, loadConfig } from "../core/config.ts";
+import { StartError } from "../runtime/boot/start-error.ts";
+import { Interrupted } from "../runtime/boot/stores.ts";
+import { ConfigError, loadConfig } from "../platform/config/config.ts";
 import { Refusal, type ConsoleCommand } from "../console/command.ts";
 import { commands } from "../console/commands.ts";
 

@@ -1,3 +1,3 @@
-import { runChild } from "../boot/run-child.ts";
+import { runChild } from "../runtime/boot/run-child.ts";
 
 await runChild(async () => (await import("../../workers/main.ts")).startJobWorker());

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { operatorDocument } from "../operator/routes.ts";
 import { declaredRoutes } from "../operator/declared.ts";
-import { publicDocument } from "../pages/openapi-route.ts";
-import { routes } from "../routes.ts";
+import { publicDocument } from "../features/pages/openapi-route.ts";
+import { routes } from "../app/routes.ts";
 
 /**
  * `npm run openapi [-- --operator]`: the document as JSON, without any service (BOOT-04). Without

@@ -3,5 +3,5 @@ import "../node-version.mjs";
 
 // A reader that went away (`npm start | head`) must not end the service.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
-const { runService } = await import("../boot/run-service.ts");
+const { runService } = await import("../runtime/boot/run-service.ts");
 process.exit(await runService());

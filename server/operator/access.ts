@@ -1,7 +1,7 @@
 import { parseCookie } from "cookie";
-import { AppError } from "../core/errors.ts";
-import { isLocalPeer } from "../core/local-peer.ts";
-import type { OperatorLevel } from "../http/route.ts";
+import { AppError } from "../platform/errors.ts";
+import { isLocalPeer } from "../platform/security/local-peer.ts";
+import type { OperatorLevel } from "../http/pipeline/route.ts";
 import type { OperatorRequest } from "./exchange.ts";
 import type { LoginFailures } from "./failures.ts";
 import { includesRole, type Identities, type Operator } from "./identity.ts";

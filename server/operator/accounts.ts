@@ -1,14 +1,14 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { Player } from "../../db/entities/player.ts";
-import { reopenAccount, voidReclaimTokens } from "../../db/queries/accounts.ts";
-import { countOpenFamilies, revokeFamiliesOf } from "../../db/queries/token-families.ts";
-import { addressOf } from "../core/account-names.ts";
-import { tellAccountNews } from "../core/account-news.ts";
-import { systemClock, timestamp } from "../core/clock.ts";
-import type { Config } from "../core/config.ts";
-import { AppError } from "../core/errors.ts";
-import { clearLocks, lockedSeconds } from "../modules/gateway/service.ts";
+import { reopenAccount, voidReclaimTokens } from "../../db/queries/accounts/accounts.ts";
+import { countOpenFamilies, revokeFamiliesOf } from "../../db/queries/sessions/token-families.ts";
+import { addressOf } from "../platform/text/account-names.ts";
+import { tellAccountNews } from "../features/accounts/domain/account-news.ts";
+import { systemClock, timestamp } from "../platform/time/clock.ts";
+import type { Config } from "../platform/config/config.ts";
+import { AppError } from "../platform/errors.ts";
+import { clearLocks, lockedSeconds } from "../features/sessions/service.ts";
 
 /** What the console and the operator listener change accounts with; `em` is inside a transaction. */
 export interface AccountStores {

@@ -1,16 +1,16 @@
 import type { TObject } from "typebox";
-import { AppError } from "../core/errors.ts";
-import { maxBodyBytes, parseJsonObject, requireJson } from "../http/body.ts";
+import { AppError } from "../platform/errors.ts";
+import { maxBodyBytes, parseJsonObject, requireJson } from "../http/pipeline/body.ts";
 import {
   createParamsReader,
   createQueryReader,
   type ParamsReader,
   type QueryReader,
-} from "../http/query.ts";
-import type { AnyRoute, OperatorLevel, Reply } from "../http/route.ts";
-import { isOperatorRoute } from "../http/route.ts";
-import { Router } from "../http/router.ts";
-import { createBodyReader, type BodyReader } from "../http/validate.ts";
+} from "../http/pipeline/query.ts";
+import type { AnyRoute, OperatorLevel, Reply } from "../http/pipeline/route.ts";
+import { isOperatorRoute } from "../http/pipeline/route.ts";
+import { Router } from "../http/pipeline/router.ts";
+import { createBodyReader, type BodyReader } from "../http/pipeline/validate.ts";
 import type { OperatorReply, OperatorRequest } from "./exchange.ts";
 
 /** An endpoint with its readers, made before the first request. */

@@ -1,12 +1,12 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { brokenConstraint } from "../../db/constraints.ts";
-import type { ListedUpload, ReviewStatus } from "../../db/queries/avatar-reviews.ts";
-import type { Decision } from "../avatars/review.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Config } from "../core/config.ts";
-import { AppError } from "../core/errors.ts";
-import type { OperatorCaller } from "../http/auth.ts";
-import { unavailable } from "../http/failures.ts";
+import type { ListedUpload, ReviewStatus } from "../../db/queries/avatars/avatar-reviews.ts";
+import type { Decision } from "../features/avatars/domain/review.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import type { Config } from "../platform/config/config.ts";
+import { AppError } from "../platform/errors.ts";
+import type { OperatorCaller } from "../http/auth/auth.ts";
+import { unavailable } from "../http/pipeline/failures.ts";
 
 export interface UploadFilter {
   status: ReviewStatus;
@@ -42,7 +42,7 @@ export interface AvatarDeskOptions {
 /** Loads the functions at the first question, as the database layer is. */
 export function createAvatarDesk({ config, clock, open }: AvatarDeskOptions): AvatarDesk {
   const find = async (id: number): Promise<ListedUpload> => {
-    const { findForReview } = await import("../../db/queries/avatar-reviews.ts");
+    const { findForReview } = await import("../../db/queries/avatars/avatar-reviews.ts");
     const upload = await findForReview((await open()).em.fork(), id);
     if (!upload) throw new AppError("avatar:upload_not_found");
     return upload;
@@ -50,15 +50,16 @@ export function createAvatarDesk({ config, clock, open }: AvatarDeskOptions): Av
   return {
     find,
     list: async (filter) => {
-      const { listForReview } = await import("../../db/queries/avatar-reviews.ts");
+      const { listForReview } = await import("../../db/queries/avatars/avatar-reviews.ts");
       return listForReview((await open()).em.fork(), filter);
     },
     countWaiting: async () => {
-      const { countWaiting } = await import("../../db/queries/avatar-reviews.ts");
+      const { countWaiting } = await import("../../db/queries/avatars/avatar-reviews.ts");
       return countWaiting((await open()).em.fork(), mostCounted);
     },
     picture: async (id) => {
-      const { createPictureStore } = await import("../avatars/create-picture-store.ts");
+      const { createPictureStore } =
+        await import("../features/avatars/domain/create-picture-store.ts");
       const { file } = await find(id);
       const picture =
         file === null
@@ -72,8 +73,8 @@ export function createAvatarDesk({ config, clock, open }: AvatarDeskOptions): Av
       return picture;
     },
     decide: async (id, decision, { caller, reason, seen = null }) => {
-      const { decideUpload } = await import("../avatars/review.ts");
-      const { insertAuditEntry } = await import("../../db/queries/operators.ts");
+      const { decideUpload } = await import("../features/avatars/domain/review.ts");
+      const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");
       const by = { operator: caller.name, now: new Date(clock.now()), seen };
       const { em } = await open();
       const action = `avatar:${decision.verb}`;

@@ -1,8 +1,8 @@
-import type { ListedUpload, ReviewStatus } from "../../db/queries/avatar-reviews.ts";
-import { DecidedMeanwhile, judgementOf } from "../avatars/judgement.ts";
-import type { Decision } from "../avatars/review.ts";
-import { timestamp } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
+import type { ListedUpload, ReviewStatus } from "../../db/queries/avatars/avatar-reviews.ts";
+import { DecidedMeanwhile, judgementOf } from "../features/avatars/domain/judgement.ts";
+import type { Decision } from "../features/avatars/domain/review.ts";
+import { timestamp } from "../platform/time/clock.ts";
+import { AppError } from "../platform/errors.ts";
 import type { AvatarDesk, UploadFilter } from "./avatar-desk.ts";
 import { escapeHtml } from "./board.ts";
 import { html, redirect, type OperatorReply, type PageRoute } from "./exchange.ts";

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import type { ListedUpload } from "../../db/queries/avatar-reviews.ts";
-import { timestamp } from "../core/clock.ts";
-import { bytesReply, media, reply, type AnyRoute } from "../http/route.ts";
+import type { ListedUpload } from "../../db/queries/avatars/avatar-reviews.ts";
+import { timestamp } from "../platform/time/clock.ts";
+import { bytesReply, media, reply, type AnyRoute } from "../http/pipeline/route.ts";
 import type { AvatarDesk } from "./avatar-desk.ts";
 import { defineOperatorRoute } from "./define.ts";
 import { Instant, OptionalReasonBody, orNull } from "./schemas.ts";

@@ -14,8 +14,8 @@ import type {
   UIConfig,
 } from "@bull-board/api/dist/types.js";
 import type { Queue } from "bullmq";
-import { withoutMark } from "../core/text-file.ts";
-import { AppError } from "../core/errors.ts";
+import { withoutMark } from "../platform/text/text-file.ts";
+import { AppError } from "../platform/errors.ts";
 import { html, type OperatorReply, type OperatorRequest } from "./exchange.ts";
 import { findJob } from "./jobs.ts";
 import { maskData } from "./masking.ts";

@@ -1,9 +1,9 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
-import type { OutboxFilter } from "../../db/queries/outbox.ts";
-import type { Config } from "../core/config.ts";
-import { presentMessage, type PresentedMessage } from "../delivery/outbox.ts";
-import type { OperatorCaller } from "../http/auth.ts";
+import type { OutboxFilter } from "../../db/queries/delivery/outbox.ts";
+import type { Config } from "../platform/config/config.ts";
+import { presentMessage, type PresentedMessage } from "../features/delivery/domain/outbox.ts";
+import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { AccountStores } from "./accounts.ts";
 import type { Operator } from "./identity.ts";
 import type { AuditedChange } from "./sources.ts";
@@ -36,29 +36,29 @@ export function createDatabase(config: Config, redis: Redis) {
       return readDatabaseState(await open(), pingLimitMs);
     },
     findOperator: async (hash: string): Promise<Operator | null> => {
-      const { findActiveOperator } = await import("../../db/queries/operators.ts");
+      const { findActiveOperator } = await import("../../db/queries/operator/operators.ts");
       return findActiveOperator((await open()).em.fork(), hash);
     },
     isTokenUsed: async (id: string): Promise<boolean> => {
-      const { isTokenUsed } = await import("../../db/queries/used-tokens.ts");
+      const { isTokenUsed } = await import("../../db/queries/sessions/used-tokens.ts");
       return isTokenUsed((await open()).em.fork(), id);
     },
     useToken: async (id: string, expiresAt: Date): Promise<boolean> => {
-      const { useToken } = await import("../../db/queries/used-tokens.ts");
+      const { useToken } = await import("../../db/queries/sessions/used-tokens.ts");
       return useToken((await open()).em.fork(), id, expiresAt);
     },
     outbox: async (filter: OutboxFilter): Promise<PresentedMessage[]> => {
-      const { listOutbox } = await import("../../db/queries/outbox.ts");
+      const { listOutbox } = await import("../../db/queries/delivery/outbox.ts");
       const messages = await listOutbox((await open()).em.fork(), filter);
       const hasContent = config.APP_ENV !== "production";
       return messages.map((message) => presentMessage(message, hasContent));
     },
     wallets: async (): Promise<BooksView> => {
-      const { readBooks } = await import("../../db/queries/wallet-books.ts");
+      const { readBooks } = await import("../../db/queries/wallet/wallet-books.ts");
       return readBooks((await open()).em.fork(), shownBooks);
     },
     audit: async (caller: OperatorCaller, { action, target, reason = "" }: AuditedChange) => {
-      const { insertAuditEntry } = await import("../../db/queries/operators.ts");
+      const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");
       const entry = { operator: caller.name, action, target: target.slice(0, maxTarget), reason };
       await insertAuditEntry((await open()).em.fork(), entry);
     },

@@ -1,4 +1,4 @@
-import type { AnyRoute } from "../http/route.ts";
+import type { AnyRoute } from "../http/pipeline/route.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { Sources } from "./sources.ts";
 

@@ -5,7 +5,7 @@ import {
   type OperatorLevel,
   type ResponseSpec,
   type RouteRecord,
-} from "../http/route.ts";
+} from "../http/pipeline/route.ts";
 
 type Handler<
   A extends OperatorLevel,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { Clock } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import { AppError } from "../platform/errors.ts";
 import { cookieSeconds } from "./identity.ts";
 import { within } from "./stores.ts";
 

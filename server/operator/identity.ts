@@ -1,11 +1,11 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import { randomId } from "../core/ids.ts";
+import { randomId } from "../platform/ids.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
-import type { Config } from "../core/config.ts";
-import type { Clock } from "../core/clock.ts";
-import { operatorRoles, type OperatorCaller, type OperatorRole } from "../http/auth.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import { operatorRoles, type OperatorCaller, type OperatorRole } from "../http/auth/auth.ts";
 
-export { operatorRoles, type OperatorRole } from "../http/auth.ts";
+export { operatorRoles, type OperatorRole } from "../http/auth/auth.ts";
 
 export type Operator = OperatorCaller;
 

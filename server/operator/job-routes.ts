@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { pagedReply, reply } from "../http/route.ts";
+import { pagedReply, reply } from "../http/pipeline/route.ts";
 import { defineOperatorRoute } from "./define.ts";
 import {
   JobBody,

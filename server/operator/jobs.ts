@@ -1,7 +1,7 @@
 import type { Job, JobType, Queue } from "bullmq";
-import { timestamp } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
-import type { Pagination } from "../http/route.ts";
+import { timestamp } from "../platform/time/clock.ts";
+import { AppError } from "../platform/errors.ts";
+import type { Pagination } from "../http/pipeline/route.ts";
 import type { JobBody, QueueBody } from "./schemas.ts";
 import { maskData, maskText } from "./masking.ts";
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { Holder } from "../../actors/contract.ts";
-import { timestamp } from "../core/clock.ts";
+import { timestamp } from "../platform/time/clock.ts";
 import { Instant } from "./schemas.ts";
 
 export const LobbiesBody = Type.Object({

@@ -1,5 +1,5 @@
-import type { Metrics } from "../core/metrics.ts";
-import type { ProcessInfo } from "../ipc.ts";
+import type { Metrics } from "../platform/metrics/metrics.ts";
+import type { ProcessInfo } from "../runtime/ipc.ts";
 import type { QueueBody } from "./schemas.ts";
 import type { StoreStates } from "./stores.ts";
 

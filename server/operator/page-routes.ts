@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { asset } from "../core/assets.ts";
-import { isForwardedHttps } from "../http/forwarded.ts";
+import { asset } from "../platform/assets.ts";
+import { isForwardedHttps } from "../http/uws/forwarded.ts";
 import {
   html,
   redirect,

@@ -1,4 +1,4 @@
-import type { ProcessInfo } from "../ipc.ts";
+import type { ProcessInfo } from "../runtime/ipc.ts";
 import { escapeHtml } from "./board.ts";
 import type { Figure } from "./glance.ts";
 import type { Operator } from "./identity.ts";

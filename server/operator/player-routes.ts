@@ -1,8 +1,8 @@
 import Type, { type TObject } from "typebox";
-import { reply, type Reply } from "../http/route.ts";
+import { reply, type Reply } from "../http/pipeline/route.ts";
 import { defineOperatorRoute } from "./define.ts";
 import { Instant, orNull, ReasonBody } from "./schemas.ts";
-import { masked } from "../delivery/outbox.ts";
+import { masked } from "../features/delivery/domain/outbox.ts";
 import type { PlayerDesk, PlayerVerb } from "./players.ts";
 
 const maxId = 2_147_483_647;

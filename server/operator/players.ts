@@ -1,8 +1,8 @@
 import type { Player } from "../../db/entities/player.ts";
-import type { OperatorCaller } from "../http/auth.ts";
+import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { AccountStores, describeAccount } from "./accounts.ts";
-import { AppError } from "../core/errors.ts";
-import type { Config } from "../core/config.ts";
+import { AppError } from "../platform/errors.ts";
+import type { Config } from "../platform/config/config.ts";
 
 /** What an operator may do to one player; unknown ids are `player:not_found`. */
 export interface PlayerDesk {
@@ -39,7 +39,7 @@ export interface PlayerDeskOptions {
 /** Loads the account functions at the first question, as the database layer is. */
 export function createPlayerDesk({ config, inStores }: PlayerDeskOptions): PlayerDesk {
   const find = async ({ em }: AccountStores, id: number): Promise<Player> => {
-    const { findForOperator } = await import("../../db/queries/accounts.ts");
+    const { findForOperator } = await import("../../db/queries/accounts/accounts.ts");
     const player = await findForOperator(em, { id });
     if (!player) throw new AppError("player:not_found");
     return player;
@@ -53,7 +53,7 @@ export function createPlayerDesk({ config, inStores }: PlayerDeskOptions): Playe
     change: (id, verb, { caller, reason }) =>
       inStores(async (stores) => {
         const { endSessions, restoreAccount, unlockAccount } = await import("./accounts.ts");
-        const { insertAuditEntry } = await import("../../db/queries/operators.ts");
+        const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");
         const changes = {
           unlock: unlockAccount,
           restore: restoreAccount,

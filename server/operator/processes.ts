@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { timestamp } from "../core/clock.ts";
-import type { ProcessInfo } from "../ipc.ts";
+import { timestamp } from "../platform/time/clock.ts";
+import type { ProcessInfo } from "../runtime/ipc.ts";
 import { Instant, orNull } from "./schemas.ts";
 import type { Sources } from "./sources.ts";
 import type { StoreState } from "./stores.ts";

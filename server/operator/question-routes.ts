@@ -1,6 +1,6 @@
 import Type from "typebox";
-import type { QuestionProblem } from "../../db/queries/question-quality.ts";
-import { pagedReply, reply } from "../http/route.ts";
+import type { QuestionProblem } from "../../db/queries/questions/question-quality.ts";
+import { pagedReply, reply } from "../http/pipeline/route.ts";
 import { defineOperatorRoute } from "./define.ts";
 import {
   presentQuality,

@@ -1,12 +1,12 @@
-import { systemClock, timestamp } from "../core/clock.ts";
-import { AppError } from "../core/errors.ts";
-import type { OperatorCaller } from "../http/auth.ts";
+import { systemClock, timestamp } from "../platform/time/clock.ts";
+import { AppError } from "../platform/errors.ts";
+import type { OperatorCaller } from "../http/auth/auth.ts";
 import type {
   QualityFilter,
   QualityRow,
   QuestionProblem,
   Suspicion,
-} from "../../db/queries/question-quality.ts";
+} from "../../db/queries/questions/question-quality.ts";
 import type { AccountStores } from "./accounts.ts";
 
 /**
@@ -34,7 +34,7 @@ type InStores = <T>(work: (stores: AccountStores) => Promise<T>) => Promise<T>;
 
 /** Loads the queries at the first question, as the database layer is. */
 export function createQuestionDesk(inStores: InStores): QuestionDesk {
-  const queries = () => import("../../db/queries/question-quality.ts");
+  const queries = () => import("../../db/queries/questions/question-quality.ts");
   const found = async ({ em }: AccountStores, id: number) => {
     const row = await (await queries()).findQuality(em, id);
     if (row === null) throw new AppError("question:not_found");
@@ -47,7 +47,7 @@ export function createQuestionDesk(inStores: InStores): QuestionDesk {
     change: (id, verb, { caller, reason }) =>
       inStores(async (stores) => {
         const { resolveReports, setRetired } = await queries();
-        const { insertAuditEntry } = await import("../../db/queries/operators.ts");
+        const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");
         const now = new Date(systemClock.now());
         await found(stores, id);
         if (verb === "restore") await setRetired(stores.em, id, null);

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { normalizeEmail } from "../core/account-names.ts";
-import { maxOutboxMessages } from "../delivery/outbox.ts";
-import { buildOpenApi } from "../http/openapi.ts";
-import { serviceVersion } from "../http/envelope.ts";
-import { bytesReply, media, reply, type AnyRoute } from "../http/route.ts";
+import { normalizeEmail } from "../platform/text/account-names.ts";
+import { maxOutboxMessages } from "../features/delivery/domain/outbox.ts";
+import { buildOpenApi } from "../http/openapi/openapi.ts";
+import { serviceVersion } from "../http/replies/envelope.ts";
+import { bytesReply, media, reply, type AnyRoute } from "../http/pipeline/route.ts";
 import { avatarRoutes } from "./avatar-routes.ts";
 import { defineOperatorRoute } from "./define.ts";
 import { jobRoutes } from "./job-routes.ts";

@@ -1,8 +1,8 @@
 import type { Holder } from "../../actors/contract.ts";
-import type { OutboxFilter } from "../../db/queries/outbox.ts";
-import type { PresentedMessage } from "../delivery/outbox.ts";
-import type { OperatorCaller } from "../http/auth.ts";
-import type { ProcessInfo } from "../ipc.ts";
+import type { OutboxFilter } from "../../db/queries/delivery/outbox.ts";
+import type { PresentedMessage } from "../features/delivery/domain/outbox.ts";
+import type { OperatorCaller } from "../http/auth/auth.ts";
+import type { ProcessInfo } from "../runtime/ipc.ts";
 import type { AvatarDesk } from "./avatar-desk.ts";
 import type { JobDesk } from "./jobs.ts";
 import type { PlayerDesk } from "./players.ts";

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { withTimeout } from "../core/deadline.ts";
+import { withTimeout } from "../platform/time/deadline.ts";
 
 /** `read_only`: it answers, but refuses writes: full, a replica, or unable to save. */
 export type StoreState = "ok" | "read_only" | "away";

@@ -1,6 +1,6 @@
-import type { DifferenceView, RoundView } from "../../db/queries/wallet-books.ts";
+import type { DifferenceView, RoundView } from "../../db/queries/wallet/wallet-books.ts";
 import Type, { type Static } from "typebox";
-import { timestamp } from "../core/clock.ts";
+import { timestamp } from "../platform/time/clock.ts";
 import { Instant, orNull } from "./schemas.ts";
 
 /** Rounds and differences an operator sees at most. */

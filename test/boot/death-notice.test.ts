@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { announceDeath } from "../../server/boot/death-notice.ts";
-import { watchDying } from "../../server/boot/dying.ts";
-import { silentLogger } from "../../server/core/logger.ts";
+import { announceDeath } from "../../server/runtime/boot/death-notice.ts";
+import { watchDying } from "../../server/runtime/boot/dying.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
 
 describe("the death of a process", () => {
   for (const failing of ["zrem", "publish"])

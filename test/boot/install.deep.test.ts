@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { parseDatabaseUrl } from "../../server/core/database-url.ts";
+import { parseDatabaseUrl } from "../../server/platform/postgres/database-url.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 const root = join(import.meta.dirname, "../..");

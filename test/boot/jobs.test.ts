@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { silentLogger } from "../../server/core/logger.ts";
-import { createMetrics } from "../../server/core/metrics.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { startJobs, type Jobs, type Processors } from "../../workers/jobs.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { codexImport, maintenance, sampleData, type JobWatch } from "../../workers/queues.ts";
 import { cancelJobs } from "../../workers/watch.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 describe("queue jobs", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { withClient } from "../../server/local/postgres.ts";
+import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { eventually } from "../support/eventually.ts";
 import { newPlayer } from "../support/player.ts";
 import { startService } from "../support/process.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { restartPauseMs } from "../../server/boot/children.ts";
+import { restartPauseMs } from "../../server/runtime/boot/children.ts";
 
 const afterEach = (hasHeirs: boolean) =>
   [1, 2, 3, 4, 8, 40].map((n) => restartPauseMs(n, hasHeirs));

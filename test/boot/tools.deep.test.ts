@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { builtProgram, sourceFlags } from "../support/programs.ts";
-import { commandOf } from "../../server/local/orphans.ts";
+import { commandOf } from "../../server/runtime/stores/orphans.ts";
 import { eventually } from "../support/eventually.ts";
 import { serviceEnv, stopWhileStarting, temporaryDataDir } from "../support/process.ts";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import * as client from "openid-client";
 import { RealmSchema } from "../../db/entities/realm.ts";
-import { insertOAuthClient } from "../../db/queries/oauth-clients.ts";
+import { insertOAuthClient } from "../../db/queries/oauth/oauth-clients.ts";
 import { startApp } from "../support/app.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { freePort } from "../support/free-port.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page, Route } from "playwright-core";
-import { Emberline, type SeatKey } from "../../server/pages/client/emberline.ts";
+import { Emberline, type SeatKey } from "../../server/web/client/emberline.ts";
 import {
   atQuestion,
   createGame,

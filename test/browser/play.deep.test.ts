@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { Emberline } from "../../server/pages/client/emberline.ts";
+import { Emberline } from "../../server/web/client/emberline.ts";
 import {
   atQuestion,
   createGame,

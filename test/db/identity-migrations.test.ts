@@ -6,11 +6,11 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import { migrations } from "../../db/migrations/index.ts";
 import { createOrm, migrate } from "../../db/orm.ts";
-import { listCollisions } from "../../db/queries/address-collisions.ts";
+import { listCollisions } from "../../db/queries/accounts/address-collisions.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { withDatabase } from "../../server/core/database-url.ts";
-import { skeletonOf } from "../../server/core/skeletons.ts";
-import { withClient } from "../../server/local/postgres.ts";
+import { withDatabase } from "../../server/platform/postgres/database-url.ts";
+import { skeletonOf } from "../../server/platform/text/skeletons.ts";
+import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 describe("a database of an earlier version", () => {

@@ -6,9 +6,9 @@ import { nextIdBlock } from "../../db/queries/ids.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { seedReference } from "../../db/seeds/reference.ts";
 import { seedSample } from "../../db/seeds/sample.ts";
-import { parseConfig } from "../../server/core/config.ts";
-import { withDatabase } from "../../server/core/database-url.ts";
-import { withClient } from "../../server/local/postgres.ts";
+import { parseConfig } from "../../server/platform/config/config.ts";
+import { withDatabase } from "../../server/platform/postgres/database-url.ts";
+import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 const config = parseConfig({});

@@ -3,11 +3,11 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
-import { foldedText } from "../../db/queries/projection-list.ts";
+import { foldedText } from "../../db/queries/gamedata/projection-list.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { withDatabase } from "../../server/core/database-url.ts";
-import { foldForSearch } from "../../server/core/search-words.ts";
-import { withClient } from "../../server/local/postgres.ts";
+import { withDatabase } from "../../server/platform/postgres/database-url.ts";
+import { foldForSearch } from "../../server/platform/text/search-words.ts";
+import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 describe("the migration of search words", () => {

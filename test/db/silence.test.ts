@@ -7,10 +7,10 @@ import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
 import { allowSeconds } from "../../db/prepared.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { parseDatabaseUrl } from "../../server/core/database-url.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { isUnavailable } from "../../server/http/failures.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { parseDatabaseUrl } from "../../server/platform/postgres/database-url.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { isUnavailable } from "../../server/http/pipeline/failures.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 const answerLimitMs = 300;

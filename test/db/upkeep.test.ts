@@ -3,21 +3,25 @@ import { after, before, describe, it } from "node:test";
 import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
-import { purgeAccounts } from "../../db/queries/accounts.ts";
-import { countWaiting, listSpentPictures, listUnjudged } from "../../db/queries/avatar-reviews.ts";
-import { trimChanges } from "../../db/queries/board-changes.ts";
-import { releaseQuestions } from "../../db/queries/challenges.ts";
-import { purgeCredentials } from "../../db/queries/credential-requests.ts";
+import { purgeAccounts } from "../../db/queries/accounts/accounts.ts";
+import {
+  countWaiting,
+  listSpentPictures,
+  listUnjudged,
+} from "../../db/queries/avatars/avatar-reviews.ts";
+import { trimChanges } from "../../db/queries/leaderboards/board-changes.ts";
+import { releaseQuestions } from "../../db/queries/runs/challenges.ts";
+import { purgeCredentials } from "../../db/queries/sessions/credential-requests.ts";
 import {
   expireMessages,
   listStranded,
   purgeMessages,
   purgeUnverified,
-} from "../../db/queries/messages.ts";
-import { purgeCodes } from "../../db/queries/phone-codes.ts";
-import { endIdleSessions } from "../../db/queries/play-sessions.ts";
+} from "../../db/queries/delivery/messages.ts";
+import { purgeCodes } from "../../db/queries/accounts/phone-codes.ts";
+import { endIdleSessions } from "../../db/queries/runs/play-sessions.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { endStaleRuns } from "../../db/queries/runs.ts";
+import { endStaleRuns } from "../../db/queries/runs/runs.ts";
 import { sliceRows } from "../../db/queries/slices.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 

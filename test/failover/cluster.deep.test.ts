@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { asCluster, connectRedis, redisReady } from "../../server/core/redis.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { createChannels } from "../../server/core/channels.ts";
-import { publish } from "../../server/core/redis.ts";
+import { asCluster, connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { createChannels } from "../../server/platform/redis/channels.ts";
+import { publish } from "../../server/platform/redis/redis.ts";
 import { startTestCluster, type TestCluster } from "../support/cluster.ts";
 import { playGame } from "../support/game.ts";
 import { newPlayer } from "../support/player.ts";
@@ -141,7 +141,7 @@ async function until(isTrue: () => boolean, what: string): Promise<void> {
 }
 
 async function untilStored(service: Service, codes: string[]): Promise<void> {
-  const { withClient } = await import("../../server/local/postgres.ts");
+  const { withClient } = await import("../../server/runtime/stores/postgres.ts");
   await withClient(service.databaseUrl, async (client) => {
     const deadline = performance.now() + 60_000;
     for (;;) {

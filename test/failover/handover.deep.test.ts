@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import type { LobbyReply } from "../../actors/index.ts";
-import { shardCount } from "../../actors/runtime/keys.ts";
-import { parseConfig } from "../../server/core/config.ts";
-import { createLogger } from "../../server/core/logger.ts";
-import { mostInWindow } from "../../server/core/thinned-log.ts";
+import { shardCount } from "../../actors/runtime/storage/keys.ts";
+import { parseConfig } from "../../server/platform/config/config.ts";
+import { createLogger } from "../../server/platform/log/logger.ts";
+import { mostInWindow } from "../../server/platform/log/thinned-log.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "../actors/runtime/fleet.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import {

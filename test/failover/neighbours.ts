@@ -8,8 +8,8 @@ import {
   shardCount,
   shardOf,
   workersKey,
-} from "../../actors/runtime/keys.ts";
-import { wantedOwners } from "../../actors/runtime/placement.ts";
+} from "../../actors/runtime/storage/keys.ts";
+import { wantedOwners } from "../../actors/runtime/placement/placement.ts";
 import { forked } from "../support/forked.ts";
 
 /** A worker in a process of its own that shares the lobbies with the test. */

@@ -13,7 +13,7 @@ import { builtProgram } from "../support/programs.ts";
 import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
-import { withDatabase } from "../../server/core/database-url.ts";
+import { withDatabase } from "../../server/platform/postgres/database-url.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
 
 const many = 4_000;

@@ -10,7 +10,7 @@ import { builtProgram } from "../support/programs.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { sampleTree } from "../../importers/sample/sample.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
-import { silentLogger } from "../../server/core/logger.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport, type PayloadOf } from "../../workers/queues.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";

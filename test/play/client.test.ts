@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { Emberline, type LobbyEvent, type Seat } from "../../server/pages/client/emberline.ts";
+import { Emberline, type LobbyEvent, type Seat } from "../../server/web/client/emberline.ts";
 import { startService, type Service } from "../support/process.ts";
 
 const numQuestions = 3;

@@ -54,7 +54,7 @@ interface Stored {
 
 /** Waits for the result job of a lobby and reads what it wrote. */
 async function storedResult(service: Service, code: string): Promise<Stored> {
-  const { withClient } = await import("../../server/local/postgres.ts");
+  const { withClient } = await import("../../server/runtime/stores/postgres.ts");
   return withClient(service.databaseUrl, async (client) => {
     const deadline = performance.now() + 60_000;
     for (;;) {

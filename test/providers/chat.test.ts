@@ -1,14 +1,20 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { parseConfig, ConfigError } from "../../server/core/config.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { createMetrics, type Metrics } from "../../server/core/metrics.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
-import { createChatModel } from "../../server/providers/chat/index.ts";
-import { withFallback } from "../../server/providers/generator.ts";
-import { checkQuestions, createQuestionBank } from "../../server/providers/question-bank/index.ts";
-import { normalizeText, type QuestionRequest } from "../../server/providers/question-model.ts";
+import { parseConfig, ConfigError } from "../../server/platform/config/config.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { createMetrics, type Metrics } from "../../server/platform/metrics/metrics.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
+import { createChatModel } from "../../server/features/questions/providers/chat/index.ts";
+import { withFallback } from "../../server/features/questions/providers/generator.ts";
+import {
+  checkQuestions,
+  createQuestionBank,
+} from "../../server/features/questions/providers/question-bank/index.ts";
+import {
+  normalizeText,
+  type QuestionRequest,
+} from "../../server/features/questions/providers/question-model.ts";
 import { eventually } from "../support/eventually.ts";
 import { startChatServer, type ChatRequest, type ChatServer } from "../support/chat-server.ts";
 import { testStores, type TestStores } from "../support/stores.ts";

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, it } from "node:test";
-import { factsFile, readFacts } from "../../server/providers/question-bank/facts.ts";
+import {
+  factsFile,
+  readFacts,
+} from "../../server/features/questions/providers/question-bank/facts.ts";
 
 /** Lists that code of their own makes questions of. */
 const lists = new Set(["cities", "countries", "elements"]);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkQuestions } from "../../server/providers/question-bank/check.ts";
+import { checkQuestions } from "../../server/features/questions/providers/question-bank/check.ts";
 import {
   createQuestionBank,
   listBank,
   starterQuestions,
-} from "../../server/providers/question-bank/index.ts";
+} from "../../server/features/questions/providers/question-bank/index.ts";
 import {
   categories,
   difficulties,
@@ -14,7 +14,7 @@ import {
   type Difficulty,
   type GeneratedQuestion,
   type QuestionRequest,
-} from "../../server/providers/question-model.ts";
+} from "../../server/features/questions/providers/question-model.ts";
 
 const ask = (change: Partial<QuestionRequest> = {}): QuestionRequest => ({
   category: "history",

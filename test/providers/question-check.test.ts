@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkQuestion, checkQuestions } from "../../server/providers/question-bank/check.ts";
-import { hashPrompt, type GeneratedQuestion } from "../../server/providers/question-model.ts";
+import {
+  checkQuestion,
+  checkQuestions,
+} from "../../server/features/questions/providers/question-bank/check.ts";
+import {
+  hashPrompt,
+  type GeneratedQuestion,
+} from "../../server/features/questions/providers/question-model.ts";
 
 const sound: GeneratedQuestion = {
   question: "What is the capital of France?",

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import Type from "typebox";
 import { projectionOf } from "../../db/projections/refresh.ts";
-import type { AnyRoute } from "../../server/http/route.ts";
-import { routes } from "../../server/routes.ts";
+import type { AnyRoute } from "../../server/http/pipeline/route.ts";
+import { routes } from "../../server/app/routes.ts";
 import { startApp, type App } from "../support/app.ts";
 import { load } from "../support/archive.ts";
 import { fuzzRoutes } from "../support/fuzz.ts";
 import { enter, registerAccount } from "../support/identity.ts";
 import { smallGame, smallTexts } from "../support/projected-game.ts";
-import { openTable, playing, type Table } from "./modules/lobbies/seats.ts";
+import { openTable, playing, type Table } from "./features/lobbies/seats.ts";
 
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_260_418);
 const requests = 2_000;

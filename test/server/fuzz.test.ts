@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { projectionOf } from "../../db/projections/refresh.ts";
-import { routes } from "../../server/routes.ts";
+import { routes } from "../../server/app/routes.ts";
 import { startApp, type App } from "../support/app.ts";
 import { load } from "../support/archive.ts";
 import { smallGame, smallTexts } from "../support/projected-game.ts";

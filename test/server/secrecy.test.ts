@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { insertAnswers } from "../../db/queries/question-answers.ts";
+import { insertAnswers } from "../../db/queries/questions/question-answers.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { seedQuestions } from "../../db/seeds/questions.ts";
-import { starterQuestions } from "../../server/providers/question-bank/index.ts";
-import type { AnyRoute } from "../../server/http/route.ts";
-import { routes } from "../../server/routes.ts";
+import { starterQuestions } from "../../server/features/questions/providers/question-bank/index.ts";
+import type { AnyRoute } from "../../server/http/pipeline/route.ts";
+import { routes } from "../../server/app/routes.ts";
 import { startApp, type App } from "../support/app.ts";
 import { openStream } from "../support/event-stream.ts";
 import { registerAccount } from "../support/identity.ts";
 import { leakOf, requestsFor, secretsOf, type Secret, type Secrets } from "../support/secrets.ts";
-import { runner } from "./modules/runs/game.ts";
-import { ask, lobbyOf, playing, type Table } from "./modules/lobbies/seats.ts";
+import { runner } from "./features/runs/game.ts";
+import { ask, lobbyOf, playing, type Table } from "./features/lobbies/seats.ts";
 
 /** What would end the caller's own account or seat, or is no JSON but a stream. */
 const skipped = new Set([

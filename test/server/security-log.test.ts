@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { parseConfig } from "../../server/core/config.ts";
-import { createLogger } from "../../server/core/logger.ts";
+import { parseConfig } from "../../server/platform/config/config.ts";
+import { createLogger } from "../../server/platform/log/logger.ts";
 import { startApp, type App } from "../support/app.ts";
 import {
   cookieOf,
@@ -16,7 +16,7 @@ import {
 import { sentMessage } from "../support/messages.ts";
 import { visitProvider } from "../support/oidc-provider.ts";
 import { plainSecrets, startPlainProvider, type PlainProvider } from "../support/plain-provider.ts";
-import { begin, callbackOf, comeBack } from "./modules/social/visitor.ts";
+import { begin, callbackOf, comeBack } from "./features/social/visitor.ts";
 
 const me = "/v1/users/@me";
 const written: string[] = [];

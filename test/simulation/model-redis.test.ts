@@ -7,18 +7,18 @@ import {
   historyKey,
   lobbyKey,
   ownerKey,
-} from "../../actors/runtime/keys.ts";
+} from "../../actors/runtime/storage/keys.ts";
 import {
   epochKey,
   eventChannel,
   publicListKey,
   publicOrderKey,
   unlistedKey,
-} from "../../actors/runtime/keys.ts";
-import { leavingKey, workersKey } from "../../actors/runtime/keys.ts";
-import { runScript, type ScriptName } from "../../actors/runtime/scripts.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
+} from "../../actors/runtime/storage/keys.ts";
+import { leavingKey, workersKey } from "../../actors/runtime/storage/keys.ts";
+import { runScript, type ScriptName } from "../../actors/runtime/storage/scripts.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import { chanceFrom, type Chance } from "./chance.ts";
 import { ModelRedis } from "./model-redis.ts";

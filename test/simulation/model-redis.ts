@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { scriptNames, shardedText, type ScriptName } from "../../actors/runtime/scripts.ts";
+import { scriptNames, shardedText, type ScriptName } from "../../actors/runtime/storage/scripts.ts";
 import { scripts } from "./model-scripts.ts";
 
 type Argument = string | number;
@@ -38,7 +38,10 @@ export interface StoreFaults {
 
 const digests = new Map(
   scriptNames.flatMap((name) => {
-    const lua = readFileSync(new URL(`../../actors/runtime/${name}.lua`, import.meta.url), "utf8");
+    const lua = readFileSync(
+      new URL(`../../actors/runtime/storage/${name}.lua`, import.meta.url),
+      "utf8",
+    );
     return [lua, shardedText(lua)].map((text) => [digestOf(text), { name, lua: text }] as const);
   }),
 );

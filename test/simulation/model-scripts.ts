@@ -1,4 +1,4 @@
-import type { ScriptName } from "../../actors/runtime/scripts.ts";
+import type { ScriptName } from "../../actors/runtime/storage/scripts.ts";
 import type { ModelRedis, StoredCommit } from "./model-redis.ts";
 
 type Script = (redis: ModelRedis, keys: readonly string[], args: readonly string[]) => unknown;

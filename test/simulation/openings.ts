@@ -6,7 +6,7 @@ import type {
   Mode,
   Settings,
 } from "../../actors/lobby/types.ts";
-import { actorOf, runBatch } from "../../actors/runtime/actor.ts";
+import { actorOf, runBatch } from "../../actors/runtime/mailbox/actor.ts";
 import {
   allShards,
   dueKey,
@@ -14,8 +14,8 @@ import {
   lobbyKey,
   ownerKey,
   shardOf,
-} from "../../actors/runtime/keys.ts";
-import { nothingStored, stampOf } from "../../actors/runtime/storage.ts";
+} from "../../actors/runtime/storage/keys.ts";
+import { nothingStored, stampOf } from "../../actors/runtime/storage/storage.ts";
 import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
 

@@ -1,4 +1,4 @@
-import type { Connection, Connections } from "../../actors/runtime/connection.ts";
+import type { Connection, Connections } from "../../actors/runtime/storage/connection.ts";
 import type { StoreFaults } from "./model-redis.ts";
 
 /** A fault planted on purpose, to see that the checks notice it. */

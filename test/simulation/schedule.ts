@@ -1,8 +1,8 @@
 import { nextDeadline } from "../../actors/lobby/deadlines.ts";
 import type { LobbyReply } from "../../actors/contract.ts";
-import type { Connection } from "../../actors/runtime/connection.ts";
-import { eventStreamKey, publicListKey } from "../../actors/runtime/keys.ts";
-import { loadLobby } from "../../actors/runtime/storage.ts";
+import type { Connection } from "../../actors/runtime/storage/connection.ts";
+import { eventStreamKey, publicListKey } from "../../actors/runtime/storage/keys.ts";
+import { loadLobby } from "../../actors/runtime/storage/storage.ts";
 import { Ledger } from "./ledger.ts";
 import { by, prepare, seatsOf, seed, type Opening } from "./openings.ts";
 import { Player } from "./player.ts";

@@ -1,16 +1,16 @@
-import { createRouter } from "../../actors/runtime/router.ts";
+import { createRouter } from "../../actors/runtime/router/router.ts";
 import {
   historyKey,
   deadChannel,
   ownerKey,
   shardOf,
   workersKey,
-} from "../../actors/runtime/keys.ts";
-import { parseOwner, wantedOwners } from "../../actors/runtime/placement.ts";
+} from "../../actors/runtime/storage/keys.ts";
+import { parseOwner, wantedOwners } from "../../actors/runtime/placement/placement.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import type { Lobbies } from "../../actors/contract.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { createMetrics } from "../../server/core/metrics.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { chanceFrom, type Chance } from "./chance.ts";
 import { ensure, isGap, Violation, type Ledger } from "./ledger.ts";
 import { ModelRedis } from "./model-redis.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AuthLevel } from "../../server/http/route.ts";
-import { publicDocument } from "../../server/pages/openapi-route.ts";
-import { routes } from "../../server/routes.ts";
+import type { AuthLevel } from "../../server/http/pipeline/route.ts";
+import { publicDocument } from "../../server/features/pages/openapi-route.ts";
+import { routes } from "../../server/app/routes.ts";
 import { additions } from "./additions.ts";
 import { promised, type PromisedAuth } from "./endpoints.ts";
 import { pending } from "./pending.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseConfig } from "../../server/core/config.ts";
-import { limitOf } from "../../server/http/rate-limit.ts";
-import { routes } from "../../server/routes.ts";
+import { parseConfig } from "../../server/platform/config/config.ts";
+import { limitOf } from "../../server/http/limits/rate-limit.ts";
+import { routes } from "../../server/app/routes.ts";
 import { pending } from "./pending.ts";
 
 /** Document 1, Limits, as GW-01, GW-11 and USR-06 read it: requests, seconds, what is counted. */

@@ -2,15 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seedReference } from "../../db/seeds/reference.ts";
-import { assembleHttp } from "../../server/assemble.ts";
-import { systemClock, type Clock } from "../../server/core/clock.ts";
-import { parseConfig } from "../../server/core/config.ts";
-import { silentLogger, type Logger } from "../../server/core/logger.ts";
-import { createMetrics } from "../../server/core/metrics.ts";
-import { createPasswordHasher, passwordParameters } from "../../server/core/passwords.ts";
-import type { Deps } from "../../server/deps.ts";
-import { createHttpServer } from "../../server/http/server.ts";
-import { routes } from "../../server/routes.ts";
+import { assembleHttp } from "../../server/app/assemble.ts";
+import { systemClock, type Clock } from "../../server/platform/time/clock.ts";
+import { parseConfig } from "../../server/platform/config/config.ts";
+import { silentLogger, type Logger } from "../../server/platform/log/logger.ts";
+import { createMetrics } from "../../server/platform/metrics/metrics.ts";
+import {
+  createPasswordHasher,
+  passwordParameters,
+} from "../../server/platform/security/passwords.ts";
+import type { Deps } from "../../server/app/deps.ts";
+import { createHttpServer } from "../../server/http/uws/server.ts";
+import { routes } from "../../server/app/routes.ts";
 import { startJobs } from "../../workers/jobs.ts";
 import { lastSteps, processors } from "../../workers/processors/index.ts";
 import { createClient } from "./client.ts";

@@ -1,5 +1,5 @@
 import { checkResponse, createRouteChecks, type CheckedResponse } from "./response-check.ts";
-import type { AnyRoute } from "../../server/http/route.ts";
+import type { AnyRoute } from "../../server/http/pipeline/route.ts";
 
 export interface CallOptions {
   /** Sent as JSON unless it is a string or bytes. */

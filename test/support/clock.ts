@@ -1,4 +1,4 @@
-import type { Clock } from "../../server/core/clock.ts";
+import type { Clock } from "../../server/platform/time/clock.ts";
 
 /** A clock that stands still until it is turned. */
 export function manualClock(startMs = Date.now()): Clock & { advance(ms: number): void } {

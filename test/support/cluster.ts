@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { silentLogger } from "../../server/core/logger.ts";
-import { cacheFolder } from "../../server/local/cache-folder.ts";
-import { findRedisProgram } from "../../server/local/redis-program.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { cacheFolder } from "../../server/runtime/stores/cache-folder.ts";
+import { findRedisProgram } from "../../server/runtime/stores/redis-program.ts";
 import { freePort, isFreePort } from "./free-port.ts";
 
 export interface TestCluster {

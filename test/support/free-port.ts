@@ -1,4 +1,4 @@
-import { claimPorts } from "../../server/boot/ports.ts";
+import { claimPorts } from "../../server/runtime/boot/ports.ts";
 
 const setting = "PORT";
 const wanted = { setting, hostSetting: setting, host: "127.0.0.1" };

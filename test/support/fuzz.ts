@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { errors } from "../../server/core/errors.ts";
-import type { AnyRoute, ResponseSpec } from "../../server/http/route.ts";
+import { errors } from "../../server/platform/errors.ts";
+import type { AnyRoute, ResponseSpec } from "../../server/http/pipeline/route.ts";
 import { requestArbitrary, toBytes, type FuzzRequest } from "./fuzz-requests.ts";
 import { sendRaw, type RawResponse } from "./raw-http.ts";
 

@@ -1,5 +1,5 @@
-import { randomString } from "../../server/core/ids.ts";
-import type { SessionBody } from "../../server/modules/gateway/schemas.ts";
+import { randomString } from "../../server/platform/ids.ts";
+import type { SessionBody } from "../../server/features/sessions/schemas.ts";
 import type { App } from "./app.ts";
 
 /** An answer as the identity tests read it. */

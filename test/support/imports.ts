@@ -18,7 +18,7 @@ export function sourceFiles(root: string, folders: readonly string[]): string[] 
   return folders
     .flatMap((folder) => globSync(join(folder, sources), { cwd: root }))
     .map(normalize)
-    .filter((file) => !file.includes("/assets/"))
+    .filter((file) => !file.includes("/web/"))
     .sort();
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { rowsOf } from "../../db/queries/rows.ts";
-import type { Deps } from "../../server/deps.ts";
+import type { Deps } from "../../server/app/deps.ts";
 
 export interface StoredMessage {
   id: number;

@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onStopSignals } from "../../server/boot/signals.ts";
-import { stopOrphan } from "../../server/local/orphans.ts";
+import { onStopSignals } from "../../server/runtime/boot/signals.ts";
+import { stopOrphan } from "../../server/runtime/stores/orphans.ts";
 import { stopAll } from "./cleanup.ts";
 
 const interruptedCode = 130;

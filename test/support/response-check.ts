@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { STATUS_CODES } from "node:http";
 import type { TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
-import { errors, type ErrorCode } from "../../server/core/errors.ts";
-import { impliedErrors } from "../../server/http/implied-errors.ts";
-import type { AnyRoute, ResponseSpec } from "../../server/http/route.ts";
-import { Router } from "../../server/http/router.ts";
+import { errors, type ErrorCode } from "../../server/platform/errors.ts";
+import { impliedErrors } from "../../server/http/openapi/implied-errors.ts";
+import type { AnyRoute, ResponseSpec } from "../../server/http/pipeline/route.ts";
+import { Router } from "../../server/http/pipeline/router.ts";
 
 /** Cookies that sign somebody in, or choose who is; those of a step of the OAuth flow do not. */
 const signInCookie = /^(?:svc_refresh|svc_lobby|svc_oauth|hubAuthorization)=/;

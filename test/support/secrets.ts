@@ -1,4 +1,4 @@
-import type { AnyRoute } from "../../server/http/route.ts";
+import type { AnyRoute } from "../../server/http/pipeline/route.ts";
 
 /** One question whose answer must not be told yet. */
 export interface Secret {

@@ -1,15 +1,15 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withDatabase } from "../../server/core/database-url.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { parseConfig } from "../../server/core/config.ts";
-import { cacheFolder } from "../../server/local/cache-folder.ts";
-import { findRedisProgram } from "../../server/local/redis-program.ts";
-import { startLocalPostgres, withClient } from "../../server/local/postgres.ts";
+import { withDatabase } from "../../server/platform/postgres/database-url.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { parseConfig } from "../../server/platform/config/config.ts";
+import { cacheFolder } from "../../server/runtime/stores/cache-folder.ts";
+import { findRedisProgram } from "../../server/runtime/stores/redis-program.ts";
+import { startLocalPostgres, withClient } from "../../server/runtime/stores/postgres.ts";
 import { starts } from "./cleanup.ts";
 import { shared } from "./shared.ts";
-import { startLocalRedis, type LocalRedis } from "../../server/local/redis.ts";
+import { startLocalRedis, type LocalRedis } from "../../server/runtime/stores/redis.ts";
 
 export interface TestStores {
   /** A migrated database of this file alone. */
@@ -114,7 +114,7 @@ async function makeStartedTemplate(url: string): Promise<void> {
     const known = "select 1 from pg_database where datname = $1";
     if ((await client.query(known, [startedTemplate])).rowCount !== 0) return;
     await client.query(`create database ${startedTemplate} template ${template}`);
-    const { prepareDatabase } = await import("../../server/boot/prepare.ts");
+    const { prepareDatabase } = await import("../../server/runtime/boot/prepare.ts");
     await prepareDatabase(parseConfig({ DATABASE_URL: withDatabase(url, startedTemplate) }));
   });
 }

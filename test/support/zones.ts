@@ -5,24 +5,18 @@ import type { Import } from "./imports.ts";
  * zone, so narrow patterns stand above wide ones.
  */
 const zones: readonly [zone: string, pattern: RegExp][] = [
-  ["core", /^server\/core\//],
-  ["providers", /^server\/providers\//],
-  ["delivery", /^server\/delivery\//],
-  ["wallet", /^server\/wallet\//],
-  ["play", /^server\/play\//],
-  ["avatars", /^server\/avatars\//],
-  ["boards", /^server\/boards\//],
-  ["oauth", /^server\/oauth\//],
+  ["platform", /^server\/platform\//],
   ["http", /^server\/http\//],
   ["sse", /^server\/sse\//],
-  ["module", /^server\/modules\//],
-  ["pages", /^server\/pages\//],
-  ["deps", /^server\/deps\.ts$/],
-  ["routes", /^server\/routes\.ts$/],
+  ["domain", /^server\/features\/[^/]+\/(domain|providers|classifier)\//],
+  ["feature", /^server\/features\//],
+  ["web", /^server\/web\//],
+  ["deps", /^server\/app\/deps\.ts$/],
+  ["routes", /^server\/app\/routes\.ts$/],
   ["queues", /^workers\/queues\.ts$/],
   ["processors", /^workers\/processors\//],
   ["lobby", /^actors\/lobby\//],
-  ["runtime", /^actors\/runtime\//],
+  ["actor-runtime", /^actors\/runtime\//],
   ["actors", /^actors\/(index|contract)\.ts$/],
   ["import-run", /^importers\/(run|envelope-file|contract|sample\/sample)\.ts$/],
   ["importers", /^importers\/(?!cli\.ts)/],
@@ -33,7 +27,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   // What a process starts from, and the parts only such an entry uses.
   [
     "process",
-    /^(server\/[^/]+\.(ts|mjs)|server\/(boot|local|operator|console|entries)\/|workers\/[^/]+\.ts|importers\/cli\.ts|db\/create-migration\.ts)/,
+    /^(server\/[^/]+\.(ts|mjs)|server\/(app|entries|runtime|operator|console)\/|workers\/[^/]+\.ts|importers\/cli\.ts|db\/create-migration\.ts)/,
   ],
 ];
 
@@ -42,53 +36,22 @@ const product = anything.filter((zone) => !["test", "bench"].includes(zone));
 
 /** Zones whose code a zone may load. Its own zone is always allowed, except as said in `refuse`. */
 const mayLoad: Readonly<Record<string, readonly string[]>> = {
-  core: ["manifest"],
-  providers: ["core"],
-  db: ["core"],
-  delivery: ["core", "providers", "db", "queues"],
-  wallet: ["core", "db"],
-  // Points are counted by the rules of the lobby, which load nothing themselves.
-  play: ["core", "providers", "db", "lobby"],
-  avatars: ["core", "db"],
-  boards: ["core", "db"],
-  queues: ["core"],
+  platform: ["manifest"],
+  db: ["platform"],
+  queues: ["platform"],
   lobby: [],
-  runtime: ["lobby", "core", "queues"],
-  actors: ["runtime", "lobby", "core"],
-  importers: ["db", "core", "import-run"],
-  "import-run": ["db", "core", "importers"],
-  oauth: ["core", "db"],
-  http: ["core", "manifest"],
-  sse: ["core"],
-  module: [
-    "core",
-    "http",
-    "sse",
-    "providers",
-    "delivery",
-    "wallet",
-    "play",
-    "avatars",
-    "boards",
-    "db",
-    "queues",
-    "actors",
-  ],
-  pages: ["core", "http", "manifest"],
-  processors: [
-    "core",
-    "providers",
-    "delivery",
-    "wallet",
-    "play",
-    "avatars",
-    "boards",
-    "db",
-    "import-run",
-    "queues",
-  ],
-  routes: ["module", "pages", "http", "sse", "core", "manifest"],
-  deps: product.filter((zone) => !["module", "pages", "routes", "process"].includes(zone)),
+  "actor-runtime": ["lobby", "platform", "queues"],
+  actors: ["actor-runtime", "lobby", "platform"],
+  // Points are counted by the rules of the lobby, which load nothing themselves.
+  domain: ["platform", "db", "queues", "actors", "lobby"],
+  importers: ["db", "platform", "domain", "import-run"],
+  "import-run": ["db", "platform", "domain", "importers"],
+  http: ["platform", "manifest"],
+  sse: ["platform"],
+  feature: ["platform", "http", "sse", "domain", "db", "queues", "actors", "web", "manifest"],
+  processors: ["platform", "domain", "db", "import-run", "queues"],
+  routes: ["feature", "http", "sse", "platform", "manifest"],
+  deps: product.filter((zone) => !["feature", "routes", "process"].includes(zone)),
   process: product,
   test: anything,
   bench: anything,
@@ -96,18 +59,14 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
 
 /** Zones whose types a zone may name besides; nothing of them is loaded. */
 const mayName: Readonly<Record<string, readonly string[]>> = {
-  lobby: ["core"],
+  lobby: ["platform"],
   // The contract of the door, implemented by the runtime behind it.
-  runtime: ["actors"],
+  "actor-runtime": ["actors"],
   http: ["deps"],
   // A stream is handed over by the pipeline in the shape the route contract gives it.
   sse: ["http"],
-  module: ["deps"],
-  delivery: ["deps"],
-  wallet: ["deps"],
-  play: ["deps"],
-  avatars: ["deps"],
-  pages: ["deps"],
+  feature: ["deps"],
+  domain: ["deps"],
   processors: ["deps"],
   db: ["lobby"],
 };
@@ -120,17 +79,18 @@ export function zoneOf(file: string): string | null {
 export function refuse({ from, to, isTypeOnly }: Import): string | null {
   const [source, target] = [zoneOf(from), zoneOf(to)];
   if (source === null || target === null) return "one of the two belongs to no zone";
-  if (source === target) return source === "module" ? refuseModule(from, to) : null;
-  if (source === "lobby" && target === "core" && to !== "server/core/errors.ts")
+  if (source === "feature" && target === "feature") return refuseFeature(from, to);
+  if (source === target) return null;
+  if (source === "lobby" && target === "platform" && to !== "server/platform/errors.ts")
     return "a lobby knows only the error codes";
   if (mayLoad[source]?.includes(target)) return null;
   if (isTypeOnly && mayName[source]?.includes(target)) return null;
   return `${source} may not ${isTypeOnly ? "name types of" : "load"} ${target}`;
 }
 
-function refuseModule(from: string, to: string): string | null {
+function refuseFeature(from: string, to: string): string | null {
   const [, , ownName] = from.split("/");
   const [, , otherName, file] = to.split("/");
   if (ownName === otherName || file === "service.ts") return null;
-  return "another module is used through its service.ts only";
+  return "another feature is used through its service.ts or its domain only";
 }

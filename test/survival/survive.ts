@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { withClient } from "../../server/local/postgres.ts";
+import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { startService, type Service } from "../support/process.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import { insist } from "./caller.ts";

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { ownerKey, shardOf } from "../../actors/runtime/keys.ts";
+import { ownerKey, shardOf } from "../../actors/runtime/storage/keys.ts";
 
 /** Milliseconds from a fault until each lobby of the victim answered again. */
 export interface Takeovers {

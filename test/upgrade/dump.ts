@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import type { Client } from "pg";
 import { createOrm } from "../../db/orm.ts";
-import { withClient } from "../../server/local/postgres.ts";
+import { withClient } from "../../server/runtime/stores/postgres.ts";
 
 /** What a release left in its stores, in forms that every version of them reads. */
 export interface Dump {

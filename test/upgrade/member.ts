@@ -1,5 +1,5 @@
 import type { LobbyCommand } from "../../actors/index.ts";
-import { App, us_socket_local_port } from "../../server/http/uws.ts";
+import { App, us_socket_local_port } from "../../server/http/uws/uws.ts";
 import type * as Parts from "./parts.ts";
 
 /**

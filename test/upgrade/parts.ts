@@ -3,9 +3,9 @@
  * this file against another checkout, so every import must exist there, too.
  */
 export { createLobbies, eventChannel, eventStreamKey } from "../../actors/index.ts";
-export { systemClock } from "../../server/core/clock.ts";
-export { parseConfig } from "../../server/core/config.ts";
-export { silentLogger } from "../../server/core/logger.ts";
-export { createMetrics } from "../../server/core/metrics.ts";
-export { createHub } from "../../server/sse/create-hub.ts";
-export { parseTopic } from "../../server/sse/topics.ts";
+export { systemClock } from "../../server/platform/time/clock.ts";
+export { parseConfig } from "../../server/platform/config/config.ts";
+export { silentLogger } from "../../server/platform/log/logger.ts";
+export { createMetrics } from "../../server/platform/metrics/metrics.ts";
+export { createHub } from "../../server/sse/delivery/create-hub.ts";
+export { parseTopic } from "../../server/sse/topics/topics.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import type { LobbyCommand, LobbyReply } from "../../actors/index.ts";
-import { eventStreamKey } from "../../actors/runtime/keys.ts";
+import { eventStreamKey } from "../../actors/runtime/storage/keys.ts";
 import { bodyOf, by, createCommand, drawQuestions } from "../actors/runtime/fleet.ts";
-import { hubLimits } from "../../server/sse/limits.ts";
+import { hubLimits } from "../../server/sse/delivery/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import {

@@ -10,8 +10,8 @@ import {
   shardCount,
   shardOf,
   workersKey,
-} from "../../actors/runtime/keys.ts";
-import { codeAlphabet, codeLength } from "../../server/core/lobby-codes.ts";
+} from "../../actors/runtime/storage/keys.ts";
+import { codeAlphabet, codeLength } from "../../server/platform/text/lobby-codes.ts";
 import { accept, type Heard } from "../survival/listener.ts";
 import { eventually } from "../support/eventually.ts";
 import { forked } from "../support/forked.ts";

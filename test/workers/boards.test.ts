@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { insertAnswers } from "../../db/queries/question-answers.ts";
+import { insertAnswers } from "../../db/queries/questions/question-answers.ts";
 import { maintain } from "../../workers/processors/maintenance.ts";
-import { makePlayers, writeTotals } from "../server/boards/model.ts";
-import { fillBank } from "../server/modules/runs/game.ts";
+import { makePlayers, writeTotals } from "../server/features/leaderboards/domain/model.ts";
+import { fillBank } from "../server/features/runs/game.ts";
 import { startApp, type App } from "../support/app.ts";
 import { manualClock } from "../support/clock.ts";
 

@@ -1,7 +1,7 @@
-import { assembleJobs } from "../../server/assemble.ts";
-import { loadConfig } from "../../server/core/config.ts";
-import { silentLogger } from "../../server/core/logger.ts";
-import { createMetrics } from "../../server/core/metrics.ts";
+import { assembleJobs } from "../../server/app/assemble.ts";
+import { loadConfig } from "../../server/platform/config/config.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { startJobs } from "../../workers/jobs.ts";
 import { lastSteps, processors } from "../../workers/processors/index.ts";
 

@@ -3,12 +3,12 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { UnrecoverableError } from "bullmq";
 import { sql } from "kysely";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { createQuestionBank } from "../../server/providers/question-bank/index.ts";
+import { createQuestionBank } from "../../server/features/questions/providers/question-bank/index.ts";
 import {
   hashPrompt,
   type GeneratedQuestion,
   type QuestionModel,
-} from "../../server/providers/question-model.ts";
+} from "../../server/features/questions/providers/question-model.ts";
 import { generateQuestions } from "../../workers/processors/question-generation.ts";
 import { questionGeneration, type PayloadOf } from "../../workers/queues.ts";
 import { untilOneWaits, untilWaiting } from "../support/locks.ts";

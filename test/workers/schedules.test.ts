@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { silentLogger } from "../../server/core/logger.ts";
-import { connectRedis, redisReady } from "../../server/core/redis.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { maintenance } from "../../workers/queues.ts";
 import { keepSchedules, schedules } from "../../workers/schedules.ts";

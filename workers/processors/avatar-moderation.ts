@@ -1,9 +1,9 @@
-import { findRejectedLike, findUpload } from "../../db/queries/avatar-uploads.ts";
-import { isUnjudged, settleVerdict } from "../../server/avatars/decisions.ts";
-import { readStored } from "../../server/avatars/picture-store.ts";
-import { perceptualHash } from "../../server/avatars/perceptual-hash.ts";
-import { leaveTo, type Verdict } from "../../server/avatars/verdict.ts";
-import type { JobDeps } from "../../server/deps.ts";
+import { findRejectedLike, findUpload } from "../../db/queries/avatars/avatar-uploads.ts";
+import { isUnjudged, settleVerdict } from "../../server/features/avatars/domain/decisions.ts";
+import { readStored } from "../../server/features/avatars/domain/picture-store.ts";
+import { perceptualHash } from "../../server/features/avatars/domain/perceptual-hash.ts";
+import { leaveTo, type Verdict } from "../../server/features/avatars/domain/verdict.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
 import type { avatarModeration, PayloadOf } from "../queues.ts";
 
 const likeRejected: Verdict = {

@@ -1,11 +1,15 @@
-import { releaseQuestions } from "../../db/queries/challenges.ts";
-import { trimChanges } from "../../db/queries/board-changes.ts";
-import { hasSnapshot, isAnsweredSince, takeSnapshot } from "../../db/queries/rank-snapshots.ts";
-import { endStaleRuns } from "../../db/queries/runs.ts";
-import { earliestDate } from "../../server/core/days.ts";
-import type { JobDeps } from "../../server/deps.ts";
-import { datesDue, makeChallenges } from "../../server/play/challenges.ts";
-import { listAllLiveInLobbies, listLiveInLobbies } from "../../server/play/live.ts";
+import { releaseQuestions } from "../../db/queries/runs/challenges.ts";
+import { trimChanges } from "../../db/queries/leaderboards/board-changes.ts";
+import {
+  hasSnapshot,
+  isAnsweredSince,
+  takeSnapshot,
+} from "../../db/queries/leaderboards/rank-snapshots.ts";
+import { endStaleRuns } from "../../db/queries/runs/runs.ts";
+import { earliestDate } from "../../server/platform/time/days.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
+import { datesDue, makeChallenges } from "../../server/features/runs/domain/challenges.ts";
+import { listAllLiveInLobbies, listLiveInLobbies } from "../../server/features/runs/domain/live.ts";
 
 const dayMs = 86_400_000;
 /** A snapshot taken so late still passes for midnight's. */

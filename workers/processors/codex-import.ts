@@ -3,7 +3,7 @@ import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused, type ImportReport } from "../../importers/contract.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { importEnvelope, type ImportOptions } from "../../importers/run.ts";
-import type { JobDeps } from "../../server/deps.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
 import type { codexImport, JobWatch, PayloadOf } from "../queues.ts";
 
 /** Characters of a refusal that are kept with the failed job. */

@@ -1,18 +1,21 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../db/entities/player.ts";
-import { takeRequest, type CredentialRequestRow } from "../../db/queries/credential-requests.ts";
-import { saveReset } from "../../db/queries/password-resets.ts";
-import { withdrawMessage } from "../../db/queries/messages.ts";
-import { lockAccountOf } from "../../db/queries/players.ts";
-import { findBranding, findRealm } from "../../db/queries/realms.ts";
-import { saveCode } from "../../db/queries/sign-in-codes.ts";
-import { publicBaseUrl } from "../../server/core/addresses.ts";
-import { codeHash, newCode } from "../../server/core/one-time-codes.ts";
-import { createTokenService } from "../../server/core/tokens.ts";
-import { postMessages, writeMessage } from "../../server/delivery/send.ts";
-import type { NewMessage } from "../../server/delivery/templates.ts";
-import { newReset, resetLink } from "../../server/core/reset-links.ts";
-import type { JobDeps } from "../../server/deps.ts";
+import {
+  takeRequest,
+  type CredentialRequestRow,
+} from "../../db/queries/sessions/credential-requests.ts";
+import { saveReset } from "../../db/queries/sessions/password-resets.ts";
+import { withdrawMessage } from "../../db/queries/delivery/messages.ts";
+import { lockAccountOf } from "../../db/queries/accounts/players.ts";
+import { findBranding, findRealm } from "../../db/queries/realms/realms.ts";
+import { saveCode } from "../../db/queries/sessions/sign-in-codes.ts";
+import { publicBaseUrl } from "../../server/platform/net/addresses.ts";
+import { codeHash, newCode } from "../../server/platform/security/one-time-codes.ts";
+import { createTokenService } from "../../server/platform/security/tokens.ts";
+import { postMessages, writeMessage } from "../../server/features/delivery/domain/send.ts";
+import type { NewMessage } from "../../server/features/delivery/domain/templates.ts";
+import { newReset, resetLink } from "../../server/features/verification/domain/reset-links.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
 import type { credentialRequests, PayloadOf } from "../queues.ts";
 
 /** Document 1, Single-use credentials. */

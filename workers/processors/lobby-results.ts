@@ -1,11 +1,20 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { UnrecoverableError } from "bullmq";
-import { insertLobbyAnswers, insertLobbyResult } from "../../db/queries/lobby-results.ts";
-import { knownAnswers, lockStats } from "../../db/queries/player-stats.ts";
-import { recordServed, saveRecorded, type NewAnswer } from "../../db/queries/question-answers.ts";
-import type { JobDeps } from "../../server/deps.ts";
-import { addAnswer, earned, noTotals, type GivenAnswer } from "../../server/play/totals.ts";
-import { awardWhenDue } from "../../server/wallet/awards.ts";
+import { insertLobbyAnswers, insertLobbyResult } from "../../db/queries/lobbies/lobby-results.ts";
+import { knownAnswers, lockStats } from "../../db/queries/progress/player-stats.ts";
+import {
+  recordServed,
+  saveRecorded,
+  type NewAnswer,
+} from "../../db/queries/questions/question-answers.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
+import {
+  addAnswer,
+  earned,
+  noTotals,
+  type GivenAnswer,
+} from "../../server/features/progress/domain/totals.ts";
+import { awardWhenDue } from "../../server/features/wallet/domain/awards.ts";
 import type { lobbyResults, PayloadOf } from "../queues.ts";
 
 /** What this job reads of a result sheet (actors/lobby/result-sheet.ts); times in ms since the epoch. */

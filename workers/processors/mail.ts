@@ -1,7 +1,7 @@
 import { UnrecoverableError } from "bullmq";
-import { deliverMessage } from "../../server/delivery/deliver.ts";
-import type { JobDeps } from "../../server/deps.ts";
-import { DeliveryError } from "../../server/providers/messages.ts";
+import { deliverMessage } from "../../server/features/delivery/domain/deliver.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
+import { DeliveryError } from "../../server/features/delivery/providers/messages.ts";
 import type { mail, PayloadOf } from "../queues.ts";
 
 /** Sends the message a job names; one that is done already is left alone (S38). */

@@ -1,23 +1,29 @@
 import { UnrecoverableError } from "bullmq";
-import { cleanArchive } from "../../db/queries/codex-cleanup.ts";
-import { listForgottenRequests, purgeCredentials } from "../../db/queries/credential-requests.ts";
-import { purgeAccounts } from "../../db/queries/accounts.ts";
-import { purgeCodes } from "../../db/queries/phone-codes.ts";
-import { endTeamsOfCleared } from "../../db/queries/teams.ts";
-import { endIdleSessions } from "../../db/queries/play-sessions.ts";
+import { cleanArchive } from "../../db/queries/archive/codex-cleanup.ts";
+import {
+  listForgottenRequests,
+  purgeCredentials,
+} from "../../db/queries/sessions/credential-requests.ts";
+import { purgeAccounts } from "../../db/queries/accounts/accounts.ts";
+import { purgeCodes } from "../../db/queries/accounts/phone-codes.ts";
+import { endTeamsOfCleared } from "../../db/queries/teams/teams.ts";
+import { endIdleSessions } from "../../db/queries/runs/play-sessions.ts";
 import { tidyAvatars } from "./tidy-avatars.ts";
 import {
   expireMessages,
   listStranded,
   purgeMessages,
   purgeUnverified,
-} from "../../db/queries/messages.ts";
-import { markNotified, takePendingCollisions } from "../../db/queries/address-collisions.ts";
-import { postMessages, writeMessage } from "../../server/delivery/send.ts";
-import { leaseMs } from "../../server/delivery/deliver.ts";
-import type { JobDeps } from "../../server/deps.ts";
-import { idleSince } from "../../server/play/sessions.ts";
-import { checkBooks } from "../../server/wallet/books.ts";
+} from "../../db/queries/delivery/messages.ts";
+import {
+  markNotified,
+  takePendingCollisions,
+} from "../../db/queries/accounts/address-collisions.ts";
+import { postMessages, writeMessage } from "../../server/features/delivery/domain/send.ts";
+import { leaseMs } from "../../server/features/delivery/domain/deliver.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
+import { idleSince } from "../../server/features/runs/domain/sessions.ts";
+import { checkBooks } from "../../server/features/wallet/domain/books.ts";
 import { tendProjection } from "./projection-rebuild.ts";
 import { tidyBoards, tidyChallenges } from "./boards.ts";
 import { credentialRequests, mail, type maintenance, type PayloadOf } from "../queues.ts";

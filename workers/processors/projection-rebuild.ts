@@ -1,8 +1,8 @@
 import { UnrecoverableError } from "bullmq";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { readDirectory } from "../../db/queries/codex-directory.ts";
-import type { Build } from "../../db/queries/projection-builds.ts";
-import { readProjectionState } from "../../db/queries/projection-state.ts";
+import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
+import type { Build } from "../../db/queries/gamedata/projection-builds.ts";
+import { readProjectionState } from "../../db/queries/gamedata/projection-state.ts";
 import { projectorVersion } from "../../db/projections/project.ts";
 import {
   applyRebuild,
@@ -10,7 +10,7 @@ import {
   RebuildRefused,
   takeBackRebuild,
 } from "../../db/projections/rebuild.ts";
-import type { JobDeps } from "../../server/deps.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
 import { projectionRebuild, type PayloadOf } from "../queues.ts";
 
 type Wish = PayloadOf<typeof projectionRebuild>;

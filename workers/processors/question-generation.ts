@@ -1,13 +1,13 @@
 import { UnrecoverableError } from "bullmq";
-import type { JobDeps } from "../../server/deps.ts";
-import { makeQuestions } from "../../server/play/make-questions.ts";
-import { noteSpent } from "../../server/play/spent.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
+import { makeQuestions } from "../../server/features/questions/domain/make-questions.ts";
+import { noteSpent } from "../../server/features/questions/domain/spent.ts";
 import {
   categories,
   difficulties,
   type Category,
   type Difficulty,
-} from "../../server/providers/question-model.ts";
+} from "../../server/features/questions/providers/question-model.ts";
 import type { PayloadOf, questionGeneration } from "../queues.ts";
 
 const isCategory = (name: string): name is Category =>

@@ -1,8 +1,8 @@
-import { readDirectory } from "../../db/queries/codex-directory.ts";
+import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
 import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused } from "../../importers/contract.ts";
 import { importEnvelope } from "../../importers/run.ts";
-import type { JobDeps } from "../../server/deps.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
 import type { PayloadOf, sampleData } from "../queues.ts";
 
 /**

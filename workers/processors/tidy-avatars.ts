@@ -5,8 +5,8 @@ import {
   listUnjudged,
   lockSpentPicture,
   type SpentPicture,
-} from "../../db/queries/avatar-reviews.ts";
-import type { JobDeps } from "../../server/deps.ts";
+} from "../../db/queries/avatars/avatar-reviews.ts";
+import type { JobDeps } from "../../server/app/deps.ts";
 import { avatarModeration } from "../queues.ts";
 
 /** The job of an upload nobody judged for so long was lost. */

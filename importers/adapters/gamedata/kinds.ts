@@ -1,4 +1,4 @@
-import { snakeCase } from "../../../server/core/snake-case.ts";
+import { snakeCase } from "../../../server/platform/text/snake-case.ts";
 
 /** What the assets of one upstream folder `<System>/<Kind>` become. */
 export interface Kind {

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../../server/core/snake-case.ts";
+import { snakeCase } from "../../../server/platform/text/snake-case.ts";
 import { kindOf, typeOfName } from "./kinds.ts";
 
 /** An asset of an export, by what is needed to name it. */

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../../server/core/snake-case.ts";
+import { snakeCase } from "../../../server/platform/text/snake-case.ts";
 import { isFields, textOf, type Fields } from "../fields.ts";
 import { kindOf, typeOfName } from "./kinds.ts";
 import { idOfTag, type Names } from "./names.ts";

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../../server/core/snake-case.ts";
+import { snakeCase } from "../../../server/platform/text/snake-case.ts";
 import { isFields, rowsOf, textOf, type Fields } from "../fields.ts";
 
 /** Everything a release says that more than one kind of entity needs. */

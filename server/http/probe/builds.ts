@@ -1,4 +1,4 @@
-import { uwsBuild, type UwsBuild } from "../uws.ts";
+import { uwsBuild, type UwsBuild } from "../uws/uws.ts";
 import { cutsName, hiddenLengthOfGet } from "./requests.ts";
 
 interface KnownBuild extends UwsBuild {

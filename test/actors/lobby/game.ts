@@ -16,7 +16,7 @@ import type {
   Settings,
   Timings,
 } from "../../../actors/lobby/types.ts";
-import { hashAnswer } from "../../../server/modules/questions/seal.ts";
+import { hashAnswer } from "../../../server/features/questions/seal.ts";
 
 export const context = { hubUrl: "https://play.example/v1/hub", topicBase: "/games/trivia" };
 export const epoch = Date.UTC(2026, 0, 31, 12, 0, 0);

@@ -7,7 +7,7 @@ import { needsQuestions } from "../../../actors/lobby/questions.ts";
 import { resultSheet } from "../../../actors/lobby/result-sheet.ts";
 import { listingOf } from "../../../actors/lobby/snapshot.ts";
 import type { Lobby } from "../../../actors/lobby/types.ts";
-import { hashAnswer } from "../../../server/modules/questions/seal.ts";
+import { hashAnswer } from "../../../server/features/questions/seal.ts";
 import { context, saltOf, secretOf, type Game } from "./game.ts";
 import { command, maxPlayers, options, play, steps } from "./random-games.ts";
 

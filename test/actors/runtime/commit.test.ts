@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { createJournal, type Commit, type Journal } from "../../../actors/runtime/journal.ts";
+import {
+  createJournal,
+  type Commit,
+  type Journal,
+} from "../../../actors/runtime/storage/journal.ts";
 import {
   dueKey,
   eventChannel,
@@ -11,13 +15,13 @@ import {
   ownerKey,
   shardOf,
   workersKey,
-} from "../../../actors/runtime/keys.ts";
-import { runScript } from "../../../actors/runtime/scripts.ts";
-import { stampOf } from "../../../actors/runtime/storage.ts";
+} from "../../../actors/runtime/storage/keys.ts";
+import { runScript } from "../../../actors/runtime/storage/scripts.ts";
+import { stampOf } from "../../../actors/runtime/storage/storage.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { createMetrics } from "../../../server/core/metrics.ts";
-import { connectRedis, redisReady } from "../../../server/core/redis.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
+import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, createCommand, newMember } from "./fleet.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LobbyReply } from "../../../actors/contract.ts";
-import { shardOf } from "../../../actors/runtime/keys.ts";
-import { unavailable } from "../../../actors/runtime/outcome.ts";
-import { wantedOwners } from "../../../actors/runtime/placement.ts";
-import { maxWaiting } from "../../../actors/runtime/waiting.ts";
+import { shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { unavailable } from "../../../actors/runtime/router/outcome.ts";
+import { wantedOwners } from "../../../actors/runtime/placement/placement.ts";
+import { maxWaiting } from "../../../actors/runtime/router/waiting.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 describe("the lobbies of a worker that is dead and whose connections are still open", () => {

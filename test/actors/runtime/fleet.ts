@@ -6,9 +6,9 @@ import {
   type LobbyCommand,
   type LobbyReply,
 } from "../../../actors/index.ts";
-import { systemClock, type Clock } from "../../../server/core/clock.ts";
-import { silentLogger, type Logger } from "../../../server/core/logger.ts";
-import { createMetrics } from "../../../server/core/metrics.ts";
+import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
+import { silentLogger, type Logger } from "../../../server/platform/log/logger.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 
 export const context = { hubUrl: "/v1/hub", topicBase: "/games/trivia" };
 export const timings = { staleMs: 75_000, hostGraceMs: 60_000, minQuestionMs: 0 };

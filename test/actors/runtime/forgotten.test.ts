@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
-import { lobbyKey, workersKey } from "../../../actors/runtime/keys.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { connectRedis, redisReady } from "../../../server/core/redis.ts";
+import { lobbyKey, workersKey } from "../../../actors/runtime/storage/keys.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { testStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby } from "./fleet.ts";
 

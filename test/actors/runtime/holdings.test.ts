@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createHoldings, type Holdings } from "../../../actors/runtime/holdings.ts";
+import { createHoldings, type Holdings } from "../../../actors/runtime/placement/holdings.ts";
 
 const shard = 7;
 const settled = () => new Promise<void>((done) => setImmediate(done));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Connection } from "../../../actors/runtime/connection.ts";
-import { createJournal, type Commit } from "../../../actors/runtime/journal.ts";
-import { ownerKey, shardOf } from "../../../actors/runtime/keys.ts";
+import type { Connection } from "../../../actors/runtime/storage/connection.ts";
+import { createJournal, type Commit } from "../../../actors/runtime/storage/journal.ts";
+import { ownerKey, shardOf } from "../../../actors/runtime/storage/keys.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
-import { createMetrics } from "../../../server/core/metrics.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 
 const change = (code: string): Commit => ({
   code,

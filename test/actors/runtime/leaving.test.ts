@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { shardCount, workersKey } from "../../../actors/runtime/keys.ts";
+import { shardCount, workersKey } from "../../../actors/runtime/storage/keys.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 const slice = Math.ceil(shardCount / 10);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Redis } from "ioredis";
-import { createListener } from "../../../actors/runtime/listener.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
+import { createListener } from "../../../actors/runtime/router/listener.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { testStores } from "../../support/stores.ts";
 
 it("who listens is told when what was lost is heard again, and not of the first time", async () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { LobbyReply } from "../../../actors/contract.ts";
 import type { LobbyCommand, Settings } from "../../../actors/lobby/types.ts";
-import { actorOf, runBatch, type Actor } from "../../../actors/runtime/actor.ts";
-import type { Commit } from "../../../actors/runtime/journal.ts";
-import { loadLobby, nothingStored, stampOf } from "../../../actors/runtime/storage.ts";
+import { actorOf, runBatch, type Actor } from "../../../actors/runtime/mailbox/actor.ts";
+import type { Commit } from "../../../actors/runtime/storage/journal.ts";
+import { loadLobby, nothingStored, stampOf } from "../../../actors/runtime/storage/storage.ts";
 import { by, context, createCommand, epoch, host, questions, seat } from "../lobby/game.ts";
 
 /** One lobby behind the runtime, whose owner may be replaced by one that knows what is stored. */

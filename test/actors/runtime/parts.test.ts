@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { shardCount, shardOf } from "../../../actors/runtime/keys.ts";
+import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
 import {
   forgetDeparted,
   recall,
   remember,
   rememberedFrom,
   type Memory,
-} from "../../../actors/runtime/memory.ts";
-import { parseOwner, wantedOwners } from "../../../actors/runtime/placement.ts";
-import { countCommand, type SeatCounts } from "../../../actors/runtime/quota.ts";
-import { createTicker } from "../../../actors/runtime/ticker.ts";
+} from "../../../actors/runtime/mailbox/memory.ts";
+import { parseOwner, wantedOwners } from "../../../actors/runtime/placement/placement.ts";
+import { countCommand, type SeatCounts } from "../../../actors/runtime/mailbox/quota.ts";
+import { createTicker } from "../../../actors/runtime/mailbox/ticker.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
 
 const workers = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Connections } from "../../../actors/runtime/connection.ts";
-import { ownerKey, shardCount } from "../../../actors/runtime/keys.ts";
-import { defaultTimings } from "../../../actors/runtime/liveness.ts";
+import type { Connections } from "../../../actors/runtime/storage/connection.ts";
+import { ownerKey, shardCount } from "../../../actors/runtime/storage/keys.ts";
+import { defaultTimings } from "../../../actors/runtime/placement/liveness.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 const slice = Math.ceil(shardCount / 10);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { createRelisting } from "../../../actors/runtime/relisting.ts";
+import { createRelisting } from "../../../actors/runtime/storage/relisting.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, createCommand, newMember, startedLobby, type Member } from "./fleet.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LobbyReply } from "../../../actors/contract.ts";
-import type { ErrorCode } from "../../../server/core/errors.ts";
+import type { ErrorCode } from "../../../server/platform/errors.ts";
 import type { DrawPlan, LobbyCommand, Mode } from "../../../actors/lobby/types.ts";
 import { answer, by, host, lock, next, pick, questions, seat } from "../lobby/game.ts";
 import { playing, waiting, type Owned } from "./owned.ts";

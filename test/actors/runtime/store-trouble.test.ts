@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Cluster, type Redis } from "ioredis";
-import { connectionOf } from "../../../actors/runtime/cluster-connection.ts";
-import type { Connections } from "../../../actors/runtime/connection.ts";
-import { shardCount } from "../../../actors/runtime/keys.ts";
+import { connectionOf } from "../../../actors/runtime/storage/cluster-connection.ts";
+import type { Connections } from "../../../actors/runtime/storage/connection.ts";
+import { shardCount } from "../../../actors/runtime/storage/keys.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 describe("workers whose store answers in part or not for a while", () => {

@@ -12,7 +12,7 @@ import {
   shardCount,
   shardOf,
   workersKey,
-} from "../../../actors/runtime/keys.ts";
+} from "../../../actors/runtime/storage/keys.ts";
 import { forked } from "../../support/forked.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";

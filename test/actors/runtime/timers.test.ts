@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
-import { createMailboxes } from "../../../actors/runtime/mailbox.ts";
-import { createTicker } from "../../../actors/runtime/ticker.ts";
+import { createMailboxes } from "../../../actors/runtime/mailbox/mailbox.ts";
+import { createTicker } from "../../../actors/runtime/mailbox/ticker.ts";
 import type { Timing } from "../../../actors/runtime/timing.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { createMetrics } from "../../../server/core/metrics.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { by, context, createCommand, timings } from "./fleet.ts";
 
 /** The lobbies of one process with a store that answers when told to, and a clock turned by hand. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { eventStreamKey, lobbyKey } from "../../../actors/runtime/keys.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { connectRedis, redisReady } from "../../../server/core/redis.ts";
+import { eventStreamKey, lobbyKey } from "../../../actors/runtime/storage/keys.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
 

@@ -1,16 +1,16 @@
 import type { LobbyReply, Lobbies } from "../../../actors/contract.ts";
-import type { Connections } from "../../../actors/runtime/connection.ts";
+import type { Connections } from "../../../actors/runtime/storage/connection.ts";
 import {
   allShards,
   deadChannel,
   ownerKey,
   shardOf,
   workersKey,
-} from "../../../actors/runtime/keys.ts";
-import { defaultTimings } from "../../../actors/runtime/liveness.ts";
-import { createRouter, defaultAskTimings } from "../../../actors/runtime/router.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { createMetrics } from "../../../server/core/metrics.ts";
+} from "../../../actors/runtime/storage/keys.ts";
+import { defaultTimings } from "../../../actors/runtime/placement/liveness.ts";
+import { createRouter, defaultAskTimings } from "../../../actors/runtime/router/router.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { chanceFrom } from "../../simulation/chance.ts";
 import type { Network } from "../../simulation/link.ts";
 import { ModelRedis } from "../../simulation/model-redis.ts";

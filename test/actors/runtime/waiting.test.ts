@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import type { Owner } from "../../../actors/runtime/placement.ts";
-import { createWaiting, maxWaiting, type Waiting } from "../../../actors/runtime/waiting.ts";
+import type { Owner } from "../../../actors/runtime/placement/placement.ts";
+import { createWaiting, maxWaiting, type Waiting } from "../../../actors/runtime/router/waiting.ts";
 import { Timeline, timingOf } from "../../simulation/timeline.ts";
 
 const retryMs = 20;

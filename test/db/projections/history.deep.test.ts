@@ -7,7 +7,7 @@ import { projectionOf } from "../../../db/projections/refresh.ts";
 import type { Row } from "../../../db/projections/project.ts";
 import { resources } from "../../../db/projections/resources/index.ts";
 import { StateReader } from "../../../db/projections/shelf.ts";
-import { readDirectory, type CodexPatch } from "../../../db/queries/codex-directory.ts";
+import { readDirectory, type CodexPatch } from "../../../db/queries/archive/codex-directory.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { importEnvelope } from "../../../importers/run.ts";
 import { readSample } from "../../../importers/sample/sample.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../../db/projections/rebuild.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
 import { resources } from "../../../db/projections/resources/index.ts";
-import { readProjectionState } from "../../../db/queries/projection-state.ts";
+import { readProjectionState } from "../../../db/queries/gamedata/projection-state.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import type { SourceEntity, SourceTexts } from "../../../importers/contract.ts";
 import { startArchive, type Archive } from "../../support/archive.ts";

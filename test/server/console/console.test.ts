@@ -12,7 +12,7 @@ import { commands } from "../../../server/console/commands.ts";
 import { createDatabase } from "../../../server/operator/database.ts";
 import { createPlayerDesk } from "../../../server/operator/players.ts";
 import { builtProgram } from "../../support/programs.ts";
-import type { Config } from "../../../server/core/config.ts";
+import type { Config } from "../../../server/platform/config/config.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
 import { knownMisreadings } from "../../../server/http/probe/builds.ts";
 import { importEnvelope } from "../../../importers/run.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { parseEnv } from "node:util";
 import { envExample } from "../../../server/console/config-table.ts";
-import { parseConfig } from "../../../server/core/config.ts";
+import { parseConfig } from "../../../server/platform/config/config.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../../../.env.example"), "utf8");
 

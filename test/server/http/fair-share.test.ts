@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
-import { saveAwards } from "../../../db/queries/awards.ts";
+import { saveAwards } from "../../../db/queries/wallet/awards.ts";
 import { startApp, type App } from "../../support/app.ts";
 import {
   post,
@@ -11,8 +11,8 @@ import {
   type SessionAnswer,
 } from "../../support/identity.ts";
 import { untilWaiting } from "../../support/locks.ts";
-import { createTeam } from "../../../server/modules/teams/service.ts";
-import { fillBank } from "../modules/runs/game.ts";
+import { createTeam } from "../../../server/features/teams/service.ts";
+import { fillBank } from "../features/runs/game.ts";
 
 const pool = 6;
 const share = 2;

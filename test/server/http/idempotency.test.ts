@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { AppError } from "../../../server/core/errors.ts";
-import { unavailable } from "../../../server/http/failures.ts";
-import type { Exchange } from "../../../server/http/exchange.ts";
-import { Idempotency } from "../../../server/http/idempotency.ts";
-import type { Reply } from "../../../server/http/route.ts";
+import { AppError } from "../../../server/platform/errors.ts";
+import { unavailable } from "../../../server/http/pipeline/failures.ts";
+import type { Exchange } from "../../../server/http/uws/exchange.ts";
+import { Idempotency } from "../../../server/http/pipeline/idempotency.ts";
+import type { Reply } from "../../../server/http/pipeline/route.ts";
 import { createClient, type Client } from "../../support/client.ts";
 import { codeOf, errorOf } from "./answers.ts";
 import { knobs, sampleRoutes } from "./sample-routes.ts";

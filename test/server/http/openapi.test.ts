@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import Type, { type TSchema } from "typebox";
-import { buildOpenApi } from "../../../server/http/openapi.ts";
+import { buildOpenApi } from "../../../server/http/openapi/openapi.ts";
 import { sampleRoutes } from "./sample-routes.ts";
 
 const build = () =>

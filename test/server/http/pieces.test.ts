@@ -4,8 +4,14 @@ import { connect, type Socket } from "node:net";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Type from "typebox";
-import { pieceBytes } from "../../../server/http/pieces.ts";
-import { bytesReply, defineRoute, encodedReply, media, reply } from "../../../server/http/route.ts";
+import { pieceBytes } from "../../../server/http/uws/pieces.ts";
+import {
+  bytesReply,
+  defineRoute,
+  encodedReply,
+  media,
+  reply,
+} from "../../../server/http/pipeline/route.ts";
 import { startSample, type SampleServer } from "./sample.ts";
 
 const MiB = 1024 * 1024;

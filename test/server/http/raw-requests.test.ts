@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { buildWarning, knownMisreadings } from "../../../server/http/probe/builds.ts";
 import { probe } from "../../../server/http/probe/probe.ts";
-import { uwsBuild } from "../../../server/http/uws.ts";
+import { uwsBuild } from "../../../server/http/uws/uws.ts";
 import { sendRaw } from "../../support/raw-http.ts";
 import { sampleRoutes } from "./sample-routes.ts";
 import { startSample, type SampleServer } from "./sample.ts";

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import "../../../server/core/time-zones.ts";
-import { AppError } from "../../../server/core/errors.ts";
+import "../../../server/platform/time/time-zones.ts";
+import { AppError } from "../../../server/platform/errors.ts";
 import {
   bytesReply,
   defineRoute,
@@ -12,8 +12,8 @@ import {
   stream,
   streamReply,
   type AnyRoute,
-} from "../../../server/http/route.ts";
-import type { StreamResponse } from "../../../server/http/stream-response.ts";
+} from "../../../server/http/pipeline/route.ts";
+import type { StreamResponse } from "../../../server/http/uws/stream-response.ts";
 
 /** Gates and counts that a test turns by hand. */
 export const knobs = {

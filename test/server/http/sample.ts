@@ -1,21 +1,21 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ClosedAccounts } from "../../../server/core/closed-accounts.ts";
-import { systemClock, type Clock } from "../../../server/core/clock.ts";
-import { parseConfig } from "../../../server/core/config.ts";
-import { silentLogger, type Logger } from "../../../server/core/logger.ts";
-import { createMetrics } from "../../../server/core/metrics.ts";
-import { connectRedis, redisReady } from "../../../server/core/redis.ts";
-import { createTokenService, type TokenService } from "../../../server/core/tokens.ts";
-import type { Deps } from "../../../server/deps.ts";
-import type { AnyRoute } from "../../../server/http/route.ts";
+import { ClosedAccounts } from "../../../server/platform/security/closed-accounts.ts";
+import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
+import { parseConfig } from "../../../server/platform/config/config.ts";
+import { silentLogger, type Logger } from "../../../server/platform/log/logger.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
+import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
+import { createTokenService, type TokenService } from "../../../server/platform/security/tokens.ts";
+import type { Deps } from "../../../server/app/deps.ts";
+import type { AnyRoute } from "../../../server/http/pipeline/route.ts";
 import {
   createHttpServer,
   type HttpServer,
   type HttpServerOptions,
-} from "../../../server/http/server.ts";
-import { startLocalRedis, type LocalRedis } from "../../../server/local/redis.ts";
+} from "../../../server/http/uws/server.ts";
+import { startLocalRedis, type LocalRedis } from "../../../server/runtime/stores/redis.ts";
 
 export interface SampleServer {
   url: string;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { countWaiting } from "../../../db/queries/avatar-reviews.ts";
+import { countWaiting } from "../../../db/queries/avatars/avatar-reviews.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import type { App } from "../../support/app.ts";
 import { formOf, scene } from "../../support/pictures.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AggregatorRegistry } from "prom-client";
-import { createMetrics } from "../../../server/core/metrics.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { createCounts, type MetricsReport } from "../../../server/operator/counts.ts";
 import { totalsOf } from "../../../server/operator/glance.ts";
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { silentLogger } from "../../../server/core/logger.ts";
-import type { Deps } from "../../../server/deps.ts";
-import { buildOpenApi } from "../../../server/http/openapi.ts";
-import { createHttpServer } from "../../../server/http/server.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import type { Deps } from "../../../server/app/deps.ts";
+import { buildOpenApi } from "../../../server/http/openapi/openapi.ts";
+import { createHttpServer } from "../../../server/http/uws/server.ts";
 import { createApi } from "../../../server/operator/api.ts";
 import { declaredRoutes } from "../../../server/operator/declared.ts";
 import { maskData } from "../../../server/operator/masking.ts";
-import { routes } from "../../../server/routes.ts";
+import { routes } from "../../../server/app/routes.ts";
 
 const decided = [
   "GET /operator/queues",

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMetrics } from "../../../server/core/metrics.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { createGlance, totalsOf } from "../../../server/operator/glance.ts";
 import type { OperatorRequest } from "../../../server/operator/exchange.ts";
 import { pageRoutes } from "../../../server/operator/page-routes.ts";
 import type { Sources, Totals } from "../../../server/operator/sources.ts";
 import type { StoreStates } from "../../../server/operator/stores.ts";
-import type { ProcessInfo } from "../../../server/ipc.ts";
+import type { ProcessInfo } from "../../../server/runtime/ipc.ts";
 
 const nothing: Totals = { requests: 0, failures: 0, commands: 0, lobbies: 0, streams: 0 };
 const process: ProcessInfo = {

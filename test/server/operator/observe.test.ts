@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { createMetrics } from "../../../server/core/metrics.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { createJobDesk } from "../../../server/operator/jobs.ts";
 import { observe, type Observed } from "../../../server/operator/observe.ts";
 import { createQueues } from "../../../workers/producer.ts";

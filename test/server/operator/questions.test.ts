@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { insertQuestions } from "../../../db/queries/questions.ts";
+import { insertQuestions } from "../../../db/queries/questions/questions.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
-import { AppError } from "../../../server/core/errors.ts";
+import { AppError } from "../../../server/platform/errors.ts";
 import { callRoute, createApi } from "../../../server/operator/api.ts";
 import type { OperatorRole } from "../../../server/operator/identity.ts";
 import { questionRoutes } from "../../../server/operator/question-routes.ts";

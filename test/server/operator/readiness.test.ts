@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { createClassifier } from "../../../server/avatars/classifier/classifier.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { createClassifier } from "../../../server/features/avatars/classifier/classifier.ts";
 import { readiness } from "../../../server/operator/processes.ts";
 
 test("readiness says when pictures cannot be judged, and is none the worse for it", async () => {

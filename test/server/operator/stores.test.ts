@@ -4,10 +4,10 @@ import { after, before, describe, it } from "node:test";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import { createOrm, readDatabaseState } from "../../../db/orm.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { connectRedis, redisReady } from "../../../server/core/redis.ts";
-import { isUnavailable } from "../../../server/http/failures.ts";
-import { withClient } from "../../../server/local/postgres.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
+import { isUnavailable } from "../../../server/http/pipeline/failures.ts";
+import { withClient } from "../../../server/runtime/stores/postgres.ts";
 import { readStores } from "../../../server/operator/stores.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 

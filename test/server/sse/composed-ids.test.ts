@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
 import { eventStreamKey } from "../../../actors/index.ts";
-import type { LobbySnapshot } from "../../../server/sse/lobby-topic.ts";
+import type { LobbySnapshot } from "../../../server/sse/topics/lobby-topic.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";

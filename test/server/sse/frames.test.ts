@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeFrame, frameOf, joinFrames } from "../../../server/sse/frames.ts";
-import { Ring } from "../../../server/sse/ring.ts";
-import { parseTopic } from "../../../server/sse/topics.ts";
+import { encodeFrame, frameOf, joinFrames } from "../../../server/sse/stream/frames.ts";
+import { Ring } from "../../../server/sse/topics/ring.ts";
+import { parseTopic } from "../../../server/sse/topics/topics.ts";
 
 const frame = (seq: number, length = 10, type = "lobby.pick") =>
   frameOf(

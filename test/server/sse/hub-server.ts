@@ -1,19 +1,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App, us_socket_local_port } from "../../../server/http/uws.ts";
+import { App, us_socket_local_port } from "../../../server/http/uws/uws.ts";
 import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
-import { systemClock, type Clock } from "../../../server/core/clock.ts";
-import { parseConfig } from "../../../server/core/config.ts";
-import { AppError } from "../../../server/core/errors.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { createMetrics, type Metrics } from "../../../server/core/metrics.ts";
-import { startLocalRedis, type LocalRedis } from "../../../server/local/redis.ts";
-import { createHub } from "../../../server/sse/create-hub.ts";
-import type { Hub, Subscription } from "../../../server/sse/hub.ts";
-import type { HubLimits } from "../../../server/sse/limits.ts";
-import type { LobbySnapshot } from "../../../server/sse/lobby-topic.ts";
-import { parseTopic } from "../../../server/sse/topics.ts";
+import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
+import { parseConfig } from "../../../server/platform/config/config.ts";
+import { AppError } from "../../../server/platform/errors.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { createMetrics, type Metrics } from "../../../server/platform/metrics/metrics.ts";
+import { startLocalRedis, type LocalRedis } from "../../../server/runtime/stores/redis.ts";
+import { createHub } from "../../../server/sse/delivery/create-hub.ts";
+import type { Hub, Subscription } from "../../../server/sse/delivery/hub.ts";
+import type { HubLimits } from "../../../server/sse/delivery/limits.ts";
+import type { LobbySnapshot } from "../../../server/sse/topics/lobby-topic.ts";
+import { parseTopic } from "../../../server/sse/topics/topics.ts";
 
 export interface TestRedis {
   url: string;

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
-import type { LobbySnapshot } from "../../../server/sse/lobby-topic.ts";
+import type { LobbySnapshot } from "../../../server/sse/topics/lobby-topic.ts";
 
 /** Publishes as the commit script does: all messages of a lobby and their publication in one step. */
 const publishScript = `

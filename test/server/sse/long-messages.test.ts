@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HttpResponse } from "../../../server/http/uws.ts";
-import { hubLimits } from "../../../server/sse/limits.ts";
-import { EventStream, type EndReason } from "../../../server/sse/stream.ts";
+import type { HttpResponse } from "../../../server/http/uws/uws.ts";
+import { hubLimits } from "../../../server/sse/delivery/limits.ts";
+import { EventStream, type EndReason } from "../../../server/sse/stream/stream.ts";
 
 const { maxPieceBytes, maxBlockedMs, endedGraceMs } = hubLimits;
 const longText = Buffer.from(

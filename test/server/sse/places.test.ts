@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test, describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { AppError } from "../../../server/core/errors.ts";
-import { silentLogger } from "../../../server/core/logger.ts";
-import { hubLimits, type HubLimits } from "../../../server/sse/limits.ts";
-import { Places, type Place } from "../../../server/sse/places.ts";
+import { AppError } from "../../../server/platform/errors.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { hubLimits, type HubLimits } from "../../../server/sse/delivery/limits.ts";
+import { Places, type Place } from "../../../server/sse/delivery/places.ts";
 import { startProxy } from "../../support/proxy.ts";
 import { startTestRedis, type TestRedis } from "./hub-server.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { frameOf } from "../../../server/sse/frames.ts";
-import { wasPublic } from "../../../server/sse/public-time.ts";
+import { frameOf } from "../../../server/sse/stream/frames.ts";
+import { wasPublic } from "../../../server/sse/topics/public-time.ts";
 
 /** Messages numbered from 1: a lobby in public or in private, or none. Two at a time, a turn later. */
 function logOf(kinds: string) {

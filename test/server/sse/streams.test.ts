@@ -8,7 +8,7 @@ import {
   type Frame,
   type StreamOptions,
 } from "../../support/event-stream.ts";
-import type { HubLimits } from "../../../server/sse/limits.ts";
+import type { HubLimits } from "../../../server/sse/delivery/limits.ts";
 import {
   startHubServer,
   startTestRedis,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { inTurns } from "../../../server/sse/in-turns.ts";
-import { hubLimits } from "../../../server/sse/limits.ts";
-import type { EventStream } from "../../../server/sse/stream.ts";
-import { Writer } from "../../../server/sse/writer.ts";
+import { inTurns } from "../../../server/sse/stream/in-turns.ts";
+import { hubLimits } from "../../../server/sse/delivery/limits.ts";
+import type { EventStream } from "../../../server/sse/stream/stream.ts";
+import { Writer } from "../../../server/sse/stream/writer.ts";
 
 /** What was done after each turn of the event loop, until it is `count`. */
 async function countByTurn(done: () => number, count: number): Promise<number[]> {

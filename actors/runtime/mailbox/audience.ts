@@ -1,0 +1,60 @@
+import { spectatorsMergeMs } from "../../lobby/limits.ts";
+import type { Lobby, LobbyCommand } from "../../lobby/types.ts";
+
+/** What every process last said about the spectators of one lobby; kept in memory only (HUB-08). */
+export interface Audience {
+  words: Map<string, { count: number; at: number }>;
+  /** The published number of a lobby read back holds until its spectators have been told of again. */
+  carried: { count: number; until: number };
+}
+
+/** A process that is silent for so long has no spectators any more. */
+const forgetMs = 60_000;
+/** Every process repeats its number more often than this. */
+const carryMs = 30_000;
+/** Processes remembered per lobby; words of others are dropped. */
+const maxWorkers = 256;
+
+export function newAudience(lobby: Lobby | null, now: number): Audience {
+  return {
+    words: new Map(),
+    carried: { count: lobby?.spectatorCount ?? 0, until: now + carryMs },
+  };
+}
+
+/** Completes the commands that need to know the sum. */
+export function withAudience(audience: Audience, command: LobbyCommand, now: number): LobbyCommand {
+  if (command.type === "tick") return { ...command, spectators: sumOf(audience, now) };
+  if (command.type !== "spectators") return command;
+  hear(audience, command.worker, command.count, now);
+  return { ...command, sum: sumOf(audience, now) };
+}
+
+function hear({ words }: Audience, worker: string, count: number, now: number): void {
+  if (count <= 0) words.delete(worker);
+  else if (words.has(worker) || words.size < maxWorkers) words.set(worker, { count, at: now });
+}
+
+export function sumOf({ words, carried }: Audience, now: number): number {
+  let sum = 0;
+  for (const [worker, { count, at }] of words) {
+    // The difference is taken both ways, so that a clock set back forgets nobody for longer (S40).
+    if (Math.abs(now - at) >= forgetMs) words.delete(worker);
+    else sum += count;
+  }
+  return now < carried.until ? Math.max(sum, carried.count) : sum;
+}
+
+/** When the sum may change by itself, or a changed one may be published; null when neither will happen. */
+export function audienceDue(audience: Audience, lobby: Lobby, now: number): number | null {
+  if (lobby.status === "finished") return null;
+  const { words, carried } = audience;
+  if (words.size === 0 && carried.count === 0 && !lobby.spectatorCount) return null;
+  if (sumOf(audience, now) !== (lobby.spectatorCount ?? 0)) {
+    const toldAt = lobby.spectatorsToldAt ?? 0;
+    return Math.abs(now - toldAt) < spectatorsMergeMs ? toldAt + spectatorsMergeMs : now;
+  }
+  const times = [...words.values()].map(({ at }) => at + forgetMs);
+  if (carried.count > 0 && now < carried.until) times.push(carried.until);
+  return times.length === 0 ? null : Math.min(...times);
+}

@@ -1,0 +1,48 @@
+import { createChannels } from "../../../server/platform/redis/channels.ts";
+import type { Logger } from "../../../server/platform/log/logger.ts";
+import type { Listener } from "../storage/connection.ts";
+
+const confirmLimitMs = 10_000;
+
+/** The channels of this process; `subscribe` resolves when all of them are heard. */
+export function createListener(url: string, log: Logger): Listener & { close(): void } {
+  const hearers: ((channel: string, message: string) => void)[] = [];
+  const resumed: (() => void)[] = [];
+  const waiting = new Map<string, () => void>();
+  const channels = createChannels({
+    url,
+    log,
+    name: "lobbies-subscriber",
+    hear: (channel, message) => hearers.forEach((hear) => hear(channel, message)),
+    confirmed(names) {
+      const expected = names.map((name) => waiting.get(name));
+      for (const confirm of expected) confirm?.();
+      if (expected.includes(undefined)) resumed.forEach((hear) => hear());
+    },
+  });
+
+  function confirmation(name: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.delete(name);
+        reject(new Error(`no subscription to ${name} within ${confirmLimitMs} ms`));
+      }, confirmLimitMs);
+      waiting.set(name, () => {
+        clearTimeout(timer);
+        waiting.delete(name);
+        resolve();
+      });
+    });
+  }
+
+  return {
+    subscribe(...names) {
+      const all = names.map(confirmation);
+      for (const name of names) channels.follow(name);
+      return Promise.all(all);
+    },
+    on: (_event, hear) => hearers.push(hear),
+    onResumed: (hear) => resumed.push(hear),
+    close: channels.close,
+  };
+}

@@ -1,0 +1,134 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { anyOf, millis } from "../expressions.ts";
+import { changeRows, findRow, findRows } from "../rows.ts";
+import { deleteWhere } from "../slices.ts";
+
+/**
+ * When the unexpired codes of an account end, the earliest first; none ends after `latest` unless the
+ * clock was set back, which must not make anyone wait longer (S40). Call it with the account locked.
+ */
+export async function listCodeEnds(
+  em: EntityManager,
+  playerId: number,
+  { now, latest }: { now: Date; latest: Date },
+): Promise<number[]> {
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("phone_codes")
+      .select(millis("expires_at").as("ms"))
+      .where("player_id", "=", playerId)
+      .where("expires_at", ">", now)
+      .where("expires_at", "<=", latest)
+      .orderBy("expires_at"),
+  );
+  return rows.map(({ ms }) => ms);
+}
+
+/** Makes this the only good code of the account; the others still count as sent. */
+export async function saveCode(
+  em: EntityManager,
+  code: { playerId: number; phone: string; codeHash: string; expiresAt: Date },
+): Promise<void> {
+  const { playerId, phone, codeHash, expiresAt } = code;
+  await spendCodes(em, playerId);
+  await changeRows(em, (db) =>
+    db
+      .insertInto("phone_codes")
+      .values({ player_id: playerId, phone, code_hash: codeHash, expires_at: expiresAt }),
+  );
+}
+
+export async function spendCodes(em: EntityManager, playerId: number): Promise<void> {
+  await changeRows(em, (db) =>
+    db
+      .updateTable("phone_codes")
+      .set({ is_spent: true })
+      .where("player_id", "=", playerId)
+      .where("is_spent", "=", sql.lit(false)),
+  );
+}
+
+/**
+ * One try, in one statement, so that many at once are no more tries than one after another: the
+ * row is locked while it is counted. The number when the code was right, else null.
+ */
+export async function tryCode(
+  em: EntityManager,
+  { playerId, hashes, now, maxTries }: CodeTry,
+): Promise<string | null> {
+  const isRight = sql<boolean>`code_hash = ${anyOf(hashes, "text")}`;
+  const row = await findRow(em, (db) =>
+    db
+      .updateTable("phone_codes")
+      .set((eb) => ({
+        tries: eb("tries", "+", 1),
+        is_spent: sql<boolean>`${isRight} or tries + 1 >= ${maxTries}`,
+      }))
+      .where("player_id", "=", playerId)
+      .where("is_spent", "=", sql.lit(false))
+      .where("expires_at", ">", now)
+      .returning(["phone", isRight.as("isRight")]),
+  );
+  return row?.isRight === true ? row.phone : null;
+}
+
+interface CodeTry {
+  playerId: number;
+  hashes: readonly string[];
+  now: Date;
+  maxTries: number;
+}
+
+/** Marks the number as the account's, verified in the session `by`; false when another account has verified it (USR-08). */
+export async function verifyPhone(
+  em: EntityManager,
+  { playerId, phone, now, by }: { playerId: number; phone: string; now: Date; by: string },
+): Promise<boolean> {
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set({ phone, phone_verified_at: now, phone_by: by })
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("players as other")
+              .select("other.id")
+              .where("other.phone", "=", phone)
+              .where("other.phone_verified_at", "is not", null)
+              .where("other.id", "<>", playerId),
+          ),
+        ),
+      ),
+  );
+  return numChanged > 0;
+}
+
+export async function removePhone(em: EntityManager, playerId: number): Promise<boolean> {
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set({ phone: null, phone_verified_at: null })
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null)
+      .where("is_guest", "=", false),
+  );
+  return numChanged > 0;
+}
+
+/** Voids the sign-in code that went to the number the account had (GW-04). */
+export async function dropTextedCode(em: EntityManager, playerId: number): Promise<void> {
+  await changeRows(em, (db) =>
+    db
+      .updateTable("sign_in_codes")
+      .set({ expires_at: new Date(0) })
+      .where("player_id", "=", playerId)
+      .where("channel", "=", "sms"),
+  );
+}
+
+export async function purgeCodes(em: EntityManager, now: Date): Promise<void> {
+  await deleteWhere(em, "phone_codes", (eb) => eb("expires_at", "<", now));
+}

@@ -1,0 +1,323 @@
+import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
+import { sql, type RawBuilder } from "kysely";
+import { PlayerSchema, type Player } from "../../entities/player.ts";
+import { prepared, preparedRowsOf } from "../../prepared.ts";
+import { inShare } from "../../shared-entity-manager.ts";
+import { changeRows, findRow, findRows, type Builder } from "../rows.ts";
+import { nextSignInNumber, type NewFamily } from "../sessions/token-families.ts";
+
+/** What a login may name an account by: exactly one of the two normal forms. */
+export type LoginKey = { emailKey: string } | { nameKey: string };
+
+/** The open registered account of an address, locked until the transaction of `em` ends; or null. */
+export function lockAccountOf(em: EntityManager, emailKey: string): Promise<Player | null> {
+  return em.findOne(
+    PlayerSchema,
+    { emailKey, isGuest: false, deletedAt: null },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+}
+
+/** What a password is checked against. */
+export interface LoginAccount {
+  id: number;
+  passwordHash: string | null;
+}
+
+const openAccounts = (db: Builder) =>
+  db
+    .selectFrom("players")
+    .select(["id", "password_hash as passwordHash"])
+    .where("is_guest", "=", sql.lit(false))
+    .where("deleted_at", "is", null);
+const findLoginByEmail = prepared((db, { emailKey }: { emailKey: string }) =>
+  openAccounts(db).where("email_key", "=", emailKey),
+);
+const findLoginByName = prepared((db, { nameKey }: { nameKey: string }) =>
+  openAccounts(db).where("name_key", "=", nameKey),
+);
+
+/** The open registered account of a login name, or null; reading no more, it takes as long for either. */
+export async function findLogin(em: EntityManager, key: LoginKey): Promise<LoginAccount | null> {
+  const [row] = await ("emailKey" in key ? findLoginByEmail(em, key) : findLoginByName(em, key));
+  return row ?? null;
+}
+
+/**
+ * Id of the open registered account of an address, or 0; reading no more, it takes as long for either.
+ * Locked until the transaction ends: whoever changes an account takes it before what was sent to it.
+ */
+export async function lockAccountId(em: EntityManager, emailKey: string): Promise<number> {
+  const row = await findRow(em, (db) =>
+    db
+      .with("account", (of) =>
+        of
+          .selectFrom("players")
+          .select("id")
+          .where("email_key", "=", emailKey)
+          .where("is_guest", "=", false)
+          .where("deleted_at", "is", null)
+          .forNoKeyUpdate(),
+      )
+      .selectFrom("account")
+      .select(sql<number>`coalesce(max(id), 0)`.as("id")),
+  );
+  return row?.id ?? 0;
+}
+
+/** A player whose account is not closed, or null. */
+export function findOpenPlayer(em: EntityManager, id: number): Promise<Player | null> {
+  return inShare(em, () => em.findOne(PlayerSchema, { id, deletedAt: null }));
+}
+
+/** Where mail to an open account goes, and how it looks; null without an address. */
+export function findMailTarget(
+  em: EntityManager,
+  playerId: number,
+): Promise<{ to: string; locale: string; realm: string } | null> {
+  return findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select(["email_key as to", "locale", "realm"])
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null)
+      .where("email_key", "is not", null)
+      .$narrowType<{ to: string }>(),
+  );
+}
+
+export async function isEmailKeyTaken(em: EntityManager, emailKey: string): Promise<boolean> {
+  return (await inShare(em, () => em.count(PlayerSchema, { emailKey }))) > 0;
+}
+
+/** Whether somebody has the name, or one that looks the same. */
+export async function isNameTaken(
+  em: EntityManager,
+  { nameKey, nameSkeleton }: { nameKey: string; nameSkeleton: string },
+): Promise<boolean> {
+  const either = { $or: [{ nameKey }, { nameSkeleton }] };
+  return (await inShare(em, () => em.count(PlayerSchema, either))) > 0;
+}
+
+/**
+ * Gives a guest the next reclaim generation; false when the token may not be used (TOK-12). Generations alone
+ * decide, never times: clocks step, and differ from host to host.
+ */
+export async function advanceReclaim(
+  em: EntityManager,
+  { playerId, generation }: { playerId: number; generation: number },
+): Promise<boolean> {
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set((eb) => ({ reclaim_generation: eb("reclaim_generation", "+", 1) }))
+      .where("id", "=", playerId)
+      .where("is_guest", "=", true)
+      .where("deleted_at", "is", null)
+      .where("reclaim_void_below", "<=", generation)
+      .where("reclaim_generation", ">=", generation),
+  );
+  return numChanged > 0;
+}
+
+export interface Registration {
+  emailKey: string;
+  /** null: the name of the player. */
+  displayName: string | null;
+  passwordHash: string;
+  locale: string;
+  now: Date;
+}
+
+/** Turns a guest into an account and voids its reclaim tokens; false when it is no guest (any more). */
+export async function upgradeGuest(
+  em: EntityManager,
+  playerId: number,
+  account: Registration,
+): Promise<boolean> {
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set((eb) => ({
+        is_guest: false,
+        username: eb.ref("name"),
+        email: account.emailKey,
+        email_key: account.emailKey,
+        display_name: account.displayName ?? eb.ref("name"),
+        password_hash: account.passwordHash,
+        locale: account.locale,
+        channels: ["email:account"],
+        last_login_at: account.now,
+        reclaim_void_below: eb("reclaim_generation", "+", 1),
+        upgraded_at: account.now,
+      }))
+      .where("id", "=", playerId)
+      .where("is_guest", "=", true)
+      .where("deleted_at", "is", null),
+  );
+  return numChanged > 0;
+}
+
+export interface LoginRecord {
+  now: Date;
+  /** The hash the password was checked against: a login must not outlive a change of the password. */
+  checkedHash?: string;
+  /** The same password hashed anew. */
+  passwordHash?: string | null;
+}
+
+/** No row when the account was closed, or its password changed, meanwhile. */
+function loginUpdate(
+  playerId: number,
+  { now, checkedHash, passwordHash = null }: LoginRecord,
+  returned: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const isSame = checkedHash === undefined ? sql`true` : sql`password_hash = ${checkedHash}`;
+  return sql`update players set last_login_at = ${now},
+      password_hash = coalesce(${passwordHash}, password_hash)
+    where id = ${playerId} and deleted_at is null and ${isSame} returning ${returned}`;
+}
+
+/** Notes a login; false when the account was closed, or its password changed, meanwhile. */
+export async function recordLogin(
+  em: EntityManager,
+  playerId: number,
+  record: LoginRecord,
+): Promise<boolean> {
+  const { now, checkedHash, passwordHash = null } = record;
+  const numChanged = await changeRows(em, (db) => {
+    const login = db
+      .updateTable("players")
+      .set((eb) => ({
+        last_login_at: now,
+        password_hash: passwordHash ?? eb.ref("password_hash"),
+      }))
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null);
+    return checkedHash === undefined ? login : login.where("password_hash", "=", checkedHash);
+  });
+  return numChanged > 0;
+}
+
+/** What the answer to a login says of the account. */
+export type SignedIn = Pick<
+  Player,
+  | "id"
+  | "name"
+  | "isGuest"
+  | "email"
+  | "emailKey"
+  | "username"
+  | "displayName"
+  | "locale"
+  | "timezone"
+  | "channels"
+  | "lastLoginAt"
+  | "emailVerifiedAt"
+  | "avatarV"
+  | "avatarSource"
+  | "avatarIcon"
+  | "avatarColor"
+  | "avatarBg"
+  | "reclaimGeneration"
+  | "createdAt"
+>;
+
+const millis = (name: string) => sql.raw(`(extract(epoch from ${name}) * 1000)::float8`);
+const signedIn = sql`id, name, email, email_key as "emailKey", username, display_name as "displayName", locale, timezone,
+  channels, ${millis("last_login_at")} as "lastLoginAt", ${millis("email_verified_at")} as "emailVerifiedAt",
+  avatar_v as "avatarV", avatar_source as "avatarSource", avatar_icon as "avatarIcon",
+  avatar_color as "avatarColor", avatar_bg as "avatarBg",
+  reclaim_generation as "reclaimGeneration", ${millis("created_at")} as "createdAt"`;
+
+type SignedInRow = Omit<SignedIn, "isGuest" | "lastLoginAt" | "emailVerifiedAt" | "createdAt"> & {
+  lastLoginAt: number;
+  emailVerifiedAt: number | null;
+  createdAt: number;
+};
+
+/**
+ * `recordLogin` and the session that comes of it in one statement, since a password login does nothing
+ * else. Null when the account was closed, or its password changed, meanwhile.
+ */
+export async function recordLoginWithFamily(
+  em: EntityManager,
+  record: LoginRecord,
+  family: NewFamily,
+): Promise<SignedIn | null> {
+  const { id, player, isGuest, realm, generation, createdAt, lastUsedAt, endsAt } = family;
+  const [row] = await preparedRowsOf<SignedInRow>(
+    em,
+    sql`with known as (${loginUpdate(player, record, signedIn)}), family as (
+        insert into token_families (id, player_id, is_guest, realm, generation, created_at,
+          last_used_at, ends_at, user_agent, method, authenticated_at, sign_in_number, parent)
+        select ${id}, known.id, ${isGuest}::boolean, ${realm}, ${generation}::int, ${createdAt}::timestamptz,
+          ${lastUsedAt}::timestamptz, ${endsAt}::timestamptz, ${family.userAgent},
+          ${family.method}, ${family.authenticatedAt}::timestamptz, ${sql.raw(nextSignInNumber)},
+          ${family.parent}
+        from known)
+      select * from known`,
+  );
+  if (!row) return null;
+  const { lastLoginAt, emailVerifiedAt, createdAt: madeAt, ...rest } = row;
+  return {
+    ...rest,
+    isGuest,
+    lastLoginAt: new Date(lastLoginAt),
+    emailVerifiedAt: emailVerifiedAt === null ? null : new Date(emailVerifiedAt),
+    createdAt: new Date(madeAt),
+  };
+}
+
+/** Guests who became accounts since then, newest first (S8). */
+export async function listUpgradedSince(
+  em: EntityManager,
+  { since, limit }: { since: Date; limit: number },
+): Promise<number[]> {
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("upgraded_at", ">", since)
+      .orderBy("upgraded_at", "desc")
+      .limit(limit),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Condition of a write by a token: one of a guest is of no use once the guest is an account (S8). */
+export const isSameRole = ({ playerId, isGuest }: { playerId: number; isGuest: boolean }) =>
+  sql<boolean>`(not ${isGuest}::boolean or exists (
+    select from players p where p.id = ${playerId} and p.is_guest and p.deleted_at is null))`;
+
+/** Whether this is still a guest; it stays one until the transaction of `em` ends. */
+export async function holdGuest(em: EntityManager, playerId: number): Promise<boolean> {
+  // Against an upgrade alone: it changes a key of the row, which other writes do not.
+  const guest = await findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("id", "=", playerId)
+      .where("is_guest", "=", true)
+      .where("deleted_at", "is", null)
+      .forKeyShare(),
+  );
+  return guest !== null;
+}
+
+/** Players who closed their account since then, newest first (TOK-11). */
+export async function listClosedSince(
+  em: EntityManager,
+  { since, limit }: { since: Date; limit: number },
+): Promise<number[]> {
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("deleted_at", ">", since)
+      .where("purged_at", "is", null)
+      .orderBy("deleted_at", "desc")
+      .limit(limit),
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,56 @@
+import { sql } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { anyOf } from "../expressions.ts";
+import { changeRows, findRow, findRows } from "../rows.ts";
+
+export interface AssetFacts {
+  mediaType: string;
+  bytes: number;
+}
+
+/** Hash -> what is registered of it; hashes that are not registered are absent. */
+export async function findAssets(
+  em: EntityManager,
+  hashes: readonly string[],
+): Promise<Map<string, AssetFacts>> {
+  if (hashes.length === 0) return new Map();
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_assets")
+      .select(["hash", "media_type as mediaType", "bytes"])
+      .where("hash", "=", anyOf(hashes, "char(64)")),
+  );
+  return new Map(rows.map(({ hash, ...facts }) => [hash, facts]));
+}
+
+/** Stores new assets; one that another import brought meanwhile stays as it is. */
+export async function insertAssets(
+  em: EntityManager,
+  assets: readonly { hash: string; mediaType: string; content: Uint8Array }[],
+): Promise<void> {
+  for (const { hash, mediaType, content } of assets)
+    await changeRows(em, (db) =>
+      db
+        .insertInto("codex_assets")
+        .values({
+          hash,
+          media_type: mediaType,
+          bytes: content.byteLength,
+          content: Buffer.from(content),
+        })
+        .onConflict((conflict) => conflict.doNothing()),
+    );
+}
+
+/** The bytes of an asset, or null. */
+export function readAsset(
+  em: EntityManager,
+  hash: string,
+): Promise<{ mediaType: string; content: Buffer } | null> {
+  return findRow(em, (db) =>
+    db
+      .selectFrom("codex_assets")
+      .select(["media_type as mediaType", sql<Buffer>`content`.as("content")])
+      .where("hash", "=", hash),
+  );
+}

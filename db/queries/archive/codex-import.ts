@@ -1,0 +1,285 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { openOrd, type CodexPatch } from "./codex-directory.ts";
+import { allowSeconds } from "../../prepared.ts";
+import { upstreamKeyOn } from "./codex-keys.ts";
+import { changeRows, findRow, findRows, rowsOf, type Build } from "../rows.ts";
+
+/** State of a branch: its rows with `fromOrd <= ord < toOrd`. */
+export interface StateAt {
+  branchId: number;
+  ord: number;
+}
+
+/** First key of the advisory lock; the second is the game. */
+const importLock = 7_346_202;
+/** A lock that all imports share and the clean-up has alone, and how long one statement of either may take. */
+export const imports = { lock: 7_346_203, all: 0, statementSeconds: 600 } as const;
+const lockWaitSeconds = 30;
+
+/**
+ * Holds the game for this transaction (IMP-03). False when another import holds it for longer than half a
+ * minute; the transaction is lost then.
+ */
+export async function lockGame(em: EntityManager, slug: string): Promise<boolean> {
+  await allowSeconds(em, imports.statementSeconds);
+  await rowsOf(em, sql.raw(`set local lock_timeout = '${lockWaitSeconds}s'`));
+  try {
+    await findRow(em, (db) =>
+      db.selectNoFrom(
+        sql`pg_advisory_xact_lock_shared(${imports.lock}::int, ${imports.all}::int)`.as("locked"),
+      ),
+    );
+    await findRow(em, (db) =>
+      db.selectNoFrom(
+        sql`pg_advisory_xact_lock(${importLock}::int, hashtext(${slug}))`.as("locked"),
+      ),
+    );
+    // What is waited for from here on belongs to an import of another game, which ends by itself.
+    await rowsOf(em, sql.raw("set local lock_timeout = default"));
+    return true;
+  } catch (error) {
+    if (isLockTimeout(error)) return false;
+    throw error;
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause)
+    if ((current as { code?: unknown }).code === "55P03") return true;
+  return false;
+}
+
+export interface KeptEntity {
+  hash: string;
+  upstreamKey: string | null;
+}
+
+/** Id -> content hash of everything that exists in a state. */
+export async function readState(
+  em: EntityManager,
+  state: StateAt | null,
+): Promise<Map<string, KeptEntity>> {
+  if (state === null) return new Map();
+  // One document instead of a row each, which would cost more than everything else about an unchanged entity.
+  const [row] = await rowsOf(
+    em,
+    sql<{ entities: string | null }>`
+      select json_agg(json_build_array(e.key, d.hash, ${upstreamKeyOn(state.branchId)}))::text as entities
+      from codex_versions v
+      join codex_entities e on e.id = v.entity_id
+      join codex_documents d on d.id = v.document_id
+      where v.branch_id = ${state.branchId} and v.from_ord <= ${state.ord}
+        and v.to_ord > ${state.ord}`,
+  );
+  const entities = JSON.parse(row?.entities ?? "[]") as [string, string, string | null][];
+  return new Map(entities.map(([key, hash, upstreamKey]) => [key, { hash, upstreamKey }]));
+}
+
+/** The state before a patch, worked out from the state at it: only what the patch changed is read. */
+export async function readStateBefore(
+  em: EntityManager,
+  patch: StateAt,
+  current: ReadonlyMap<string, KeptEntity>,
+): Promise<Map<string, KeptEntity>> {
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_versions as v")
+      .innerJoin("codex_entities as e", "e.id", "v.entity_id")
+      .leftJoin("codex_versions as p", (join) =>
+        join
+          .onRef("p.branch_id", "=", "v.branch_id")
+          .onRef("p.entity_id", "=", "v.entity_id")
+          .onRef("p.to_ord", "=", "v.from_ord"),
+      )
+      .leftJoin("codex_documents as d", "d.id", "p.document_id")
+      .select(["e.key", upstreamKeyOn(patch.branchId).as("upstreamKey"), "d.hash"])
+      .where("v.branch_id", "=", patch.branchId)
+      .where("v.from_ord", "=", patch.ord)
+      .where("v.is_inherited", "=", sql.lit(false)),
+  );
+  const before = new Map(current);
+  for (const { key, upstreamKey, hash } of rows)
+    if (hash === null) before.delete(key);
+    else before.set(key, { hash, upstreamKey });
+  return before;
+}
+
+/** Locale -> hash of its texts in a state. */
+export async function readTextHashes(
+  em: EntityManager,
+  state: StateAt | null,
+): Promise<Map<string, string>> {
+  if (state === null) return new Map();
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_texts")
+      .select(["locale", "hash"])
+      .where("branch_id", "=", state.branchId)
+      .where("from_ord", "<=", state.ord)
+      .where("to_ord", ">", state.ord),
+  );
+  return new Map(rows.map(({ locale, hash }) => [locale, hash]));
+}
+
+/** Locale -> number of its texts in a state. */
+export async function countTexts(
+  em: EntityManager,
+  state: StateAt | null,
+): Promise<Map<string, number>> {
+  if (state === null) return new Map();
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_texts")
+      .select(["locale", sql<number>`(select count(*) from jsonb_object_keys(texts))`.as("count")])
+      .where("branch_id", "=", state.branchId)
+      .where("from_ord", "<=", state.ord)
+      .where("to_ord", ">", state.ord),
+  );
+  return new Map(rows.map(({ locale, count }) => [locale, count]));
+}
+
+export async function saveGame(
+  em: EntityManager,
+  game: { slug: string; displayName: string },
+): Promise<number> {
+  return idOf(em, (db) =>
+    db
+      .insertInto("codex_games")
+      .values({ slug: game.slug, display_name: game.displayName })
+      .onConflict((conflict) =>
+        conflict
+          .column("slug")
+          .doUpdateSet((eb) => ({ display_name: eb.ref("excluded.display_name") })),
+      )
+      .returning("id"),
+  );
+}
+
+/** A new branch, with the state of its fork patch as its own (COD-15). */
+export async function insertBranch(
+  em: EntityManager,
+  branch: { gameId: number; slug: string; parentId: number | null; fork: CodexPatch | null },
+): Promise<number> {
+  const { gameId, slug, parentId, fork } = branch;
+  const id = await idOf(em, (db) =>
+    db
+      .insertInto("codex_branches")
+      .values({
+        game_id: gameId,
+        slug,
+        parent_id: parentId,
+        fork_patch_id: fork?.id ?? null,
+      })
+      .returning("id"),
+  );
+  if (fork === null) return id;
+  const { branchId, ord } = fork;
+  const own = sql<number>`${id}::int`.as("branch_id");
+  const from = sql<number>`${ord}::int`.as("from_ord");
+  const to = sql<number>`${openOrd}::int`.as("to_ord");
+  const inherited = sql<boolean>`true`.as("is_inherited");
+  await changeRows(em, (db) =>
+    db
+      .insertInto("codex_versions")
+      .columns([
+        "branch_id",
+        "entity_id",
+        "document_id",
+        "patch_id",
+        "from_ord",
+        "to_ord",
+        "is_inherited",
+      ])
+      .expression(
+        db
+          .selectFrom("codex_versions")
+          .select([own, "entity_id", "document_id", "patch_id", from, to, inherited])
+          .where("branch_id", "=", branchId)
+          .where("from_ord", "<=", ord)
+          .where("to_ord", ">", ord)
+          .where("document_id", "is not", null),
+      ),
+  );
+  await changeRows(em, (db) =>
+    db
+      .insertInto("codex_texts")
+      .columns(["branch_id", "locale", "from_ord", "to_ord", "hash", "texts", "is_inherited"])
+      .expression(
+        db
+          .selectFrom("codex_texts")
+          .select([own, "locale", from, to, "hash", "texts", inherited])
+          .where("branch_id", "=", branchId)
+          .where("from_ord", "<=", ord)
+          .where("to_ord", ">", ord),
+      ),
+  );
+  return id;
+}
+
+export async function insertPatch(
+  em: EntityManager,
+  patch: Omit<CodexPatch, "id" | "branch" | "revision">,
+): Promise<number> {
+  const p = patch;
+  return idOf(em, (db) =>
+    db
+      .insertInto("codex_patches")
+      .values({
+        branch_id: p.branchId,
+        ord: p.ord,
+        parent_id: p.parentId,
+        version: p.version,
+        version_raw: p.versionRaw,
+        released_at: dateOf(p.releasedAt),
+        imported_at: new Date(p.importedAt),
+        num_added: p.numAdded,
+        num_changed: p.numChanged,
+        num_removed: p.numRemoved,
+      })
+      .returning("id"),
+  );
+}
+
+/** New numbers and date of a patch whose rows were replaced. */
+export async function revisePatch(
+  em: EntityManager,
+  patch: Pick<
+    CodexPatch,
+    "id" | "releasedAt" | "importedAt" | "numAdded" | "numChanged" | "numRemoved"
+  >,
+): Promise<void> {
+  await changeRows(em, (db) =>
+    db
+      .updateTable("codex_patches")
+      .set((eb) => ({
+        released_at: dateOf(patch.releasedAt),
+        imported_at: new Date(patch.importedAt),
+        num_added: patch.numAdded,
+        num_changed: patch.numChanged,
+        num_removed: patch.numRemoved,
+        revision: eb("revision", "+", 1),
+      }))
+      .where("id", "=", patch.id),
+  );
+}
+
+/** Readers keep what they made under this number. */
+export async function raiseGeneration(em: EntityManager, gameId: number): Promise<number> {
+  const row = await findRow(em, (db) =>
+    db
+      .updateTable("codex_games")
+      .set((eb) => ({ generation: eb("generation", "+", 1) }))
+      .where("id", "=", gameId)
+      .returning("generation"),
+  );
+  return row?.generation ?? 0;
+}
+
+const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms));
+
+async function idOf(em: EntityManager, build: Build<{ id: number }>): Promise<number> {
+  const row = await findRow(em, build);
+  if (row === null) throw new Error("the insert gave no id");
+  return row.id;
+}

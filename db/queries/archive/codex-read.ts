@@ -1,0 +1,235 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import type { Stretch } from "./codex-directory.ts";
+import type { StateAt } from "./codex-import.ts";
+import { preparedRowsOf } from "../../prepared.ts";
+import { upstreamKeyOn } from "./codex-keys.ts";
+import { anyOf } from "../expressions.ts";
+import { findRow, findRows, rowsOf } from "../rows.ts";
+
+/** An entity as it is at some patch; `body` is the text of the members that depend on its content. */
+export interface EntityRow {
+  /** Number of the entity: the cursor of lists. */
+  id: number;
+  key: string;
+  type: string;
+  upstreamKey: string | null;
+  patchId: number;
+  version: string;
+  versionRaw: string;
+  body: string;
+}
+
+/** Stretches of a branch whose text is kept as a prepared statement; deeper ones are rare. */
+const fewStretches = 3;
+/** Of a game that is not there. */
+const noGeneration = -1;
+
+export const entityColumns = (branchId: number) => sql`e.id, e.key, e.type,
+  ${upstreamKeyOn(branchId)} as "upstreamKey",
+  p.id as "patchId", p.version, p.version_raw as "versionRaw", d.body`;
+
+/** Entities as they are in a state, with what `entityColumns` takes from. */
+const entitiesIn = ({ branchId, ord }: StateAt) => sql`codex_entities e
+  join codex_versions v on v.branch_id = ${branchId} and v.entity_id = e.id
+    and v.from_ord <= ${ord} and v.to_ord > ${ord}
+  join codex_documents d on d.id = v.document_id
+  join codex_patches p on p.id = v.patch_id`;
+
+/** Those of the ids that exist in the state. */
+export async function findEntities(
+  em: EntityManager,
+  gameId: number,
+  state: StateAt,
+  keys: readonly string[],
+): Promise<Map<string, EntityRow>> {
+  if (keys.length === 0) return new Map();
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_entities as e")
+      .innerJoin("codex_versions as v", (join) =>
+        join
+          .on("v.branch_id", "=", state.branchId)
+          .onRef("v.entity_id", "=", "e.id")
+          .on("v.from_ord", "<=", state.ord)
+          .on("v.to_ord", ">", state.ord),
+      )
+      .innerJoin("codex_documents as d", "d.id", "v.document_id")
+      .innerJoin("codex_patches as p", "p.id", "v.patch_id")
+      .select([
+        "e.id",
+        "e.key",
+        "e.type",
+        upstreamKeyOn(state.branchId).as("upstreamKey"),
+        "p.id as patchId",
+        "p.version",
+        "p.version_raw as versionRaw",
+        "d.body",
+      ])
+      .where("e.game_id", "=", gameId)
+      .where("e.key", "=", anyOf(keys, "text")),
+  );
+  return new Map(rows.map((row) => [row.key, row]));
+}
+
+/** An entity in a state, or null, with the generation of the game at the same moment. */
+export async function findPresentEntity(
+  em: EntityManager,
+  gameId: number,
+  state: StateAt,
+  key: string,
+): Promise<{ generation: number; row: EntityRow | null }> {
+  const [found] = await preparedRowsOf(
+    em,
+    sql<{ generation: number } & (EntityRow | { id: null })>`
+      select g.generation, x.*
+      from codex_games g
+      left join lateral (
+        select ${entityColumns(state.branchId)}
+        from ${entitiesIn(state)}
+        where e.game_id = g.id and e.key = ${key}
+      ) x on true
+      where g.id = ${gameId}`,
+  );
+  if (found === undefined) return { generation: noGeneration, row: null };
+  return { generation: found.generation, row: found.id === null ? null : found };
+}
+
+/**
+ * The id behind an upstream key in a state: exactly, else whatever its case (COD-16). Branches and patches may
+ * give a key to several entities; one that exists in the state comes first, then one that did before.
+ */
+export async function findByUpstreamKey(
+  em: EntityManager,
+  gameId: number,
+  state: StateAt,
+  upstreamKey: string,
+): Promise<string | null> {
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("codex_upstream_keys as k")
+      .innerJoin("codex_entities as e", "e.id", "k.entity_id")
+      .leftJoin("codex_versions as v", (join) =>
+        join
+          .on("v.branch_id", "=", state.branchId)
+          .onRef("v.entity_id", "=", "e.id")
+          .on("v.from_ord", "<=", state.ord)
+          .on("v.to_ord", ">", state.ord),
+      )
+      .select("e.key")
+      .where("k.game_id", "=", gameId)
+      .where(sql`lower(k.upstream_key)`, "=", sql`lower(${upstreamKey})`)
+      .orderBy((eb) => eb("v.document_id", "is", null))
+      .orderBy((eb) => eb("k.upstream_key", "<>", upstreamKey))
+      .orderBy((eb) => eb("v.entity_id", "is", null))
+      .orderBy((eb) => eb("k.upstream_key", "is distinct from", upstreamKeyOn(state.branchId)))
+      .orderBy(sql`k.upstream_key collate "C"`)
+      .orderBy("e.id", "desc")
+      .limit(1),
+  );
+  return row?.key ?? null;
+}
+
+/**
+ * Ids of a game's entities by their upstream keys in lower case, earlier ones too; the keys of now, on any branch,
+ * come first, and of entities that share one those that exist, on main before other branches.
+ */
+export async function readUpstreamIds(
+  em: EntityManager,
+  game: string,
+): Promise<Map<string, string>> {
+  const rows = await rowsOf(
+    em,
+    sql<{ name: string; key: string }>`
+      select lower(k.upstream_key) as name, e.key from codex_upstream_keys k
+      join codex_entities e on e.id = k.entity_id join codex_games g on g.id = k.game_id
+      where g.slug = ${game}
+      order by k.upstream_key = any(coalesce((
+          select array_agg(n.upstream_key) from codex_branches b
+          join codex_branch_keys n on n.branch_id = b.id and n.entity_id = e.id
+          where b.game_id = k.game_id), array[e.upstream_key])) nulls first,
+        (select max(case b.slug when 'main' then 2 else 1 end) from codex_branches b
+          join codex_head h on h.branch_id = b.id and h.entity_id = e.id
+          where b.game_id = g.id) nulls first, e.id desc`,
+  );
+  return new Map(rows.map(({ name, key }) => [name, key]));
+}
+
+export interface HistoryRow {
+  rowId: number;
+  patchId: number;
+  version: string;
+  versionRaw: string;
+  /** Milliseconds. */
+  releasedAt: number | null;
+  /** Null for a tombstone. */
+  hash: string | null;
+}
+
+/** Every change of an entity along the stretches, oldest first, with the generation of the game. */
+export async function listHistory(
+  em: EntityManager,
+  gameId: number,
+  key: string,
+  stretches: readonly Stretch[],
+): Promise<{ generation: number; history: HistoryRow[] }> {
+  const along = stretches.map(
+    ({ branchId, after, upTo }) =>
+      sql`(v.branch_id = ${branchId} and v.from_ord > ${after} and v.from_ord <= ${upTo})`,
+  );
+  const query = sql<{ generation: number } & (HistoryRow | { rowId: null })>`
+    select g.generation, x.*
+    from codex_games g
+    left join lateral (
+      select v.row_id::float8 as "rowId", v.from_ord, p.id as "patchId", p.version,
+        p.version_raw as "versionRaw",
+        (extract(epoch from p.released_at) * 1000)::float8 as "releasedAt", d.hash
+      from codex_entities e
+      join codex_versions v on v.entity_id = e.id and not v.is_inherited
+      join codex_patches p on p.id = v.patch_id
+      left join codex_documents d on d.id = v.document_id
+      where e.game_id = g.id and e.key = ${key} and (${sql.join(along, sql` or `)})
+    ) x on true
+    where g.id = ${gameId} order by x.from_ord`;
+  const rows = await (along.length <= fewStretches ? preparedRowsOf(em, query) : rowsOf(em, query));
+  return {
+    generation: rows[0]?.generation ?? noGeneration,
+    history: rows.filter((row) => row.rowId !== null),
+  };
+}
+
+/** Type -> number of present entities, in order of type. */
+export function countTypes(
+  em: EntityManager,
+  branchId: number,
+): Promise<{ type: string; count: number }[]> {
+  return findRows(em, (db) =>
+    db
+      .selectFrom("codex_head")
+      .select((eb) => ["type", eb.fn.countAll<number>().as("count")])
+      .where("branch_id", "=", branchId)
+      .groupBy("type")
+      .orderBy(sql`type collate "C"`),
+  );
+}
+
+/** Languages of the texts of a state, in order. */
+export async function listLocales(em: EntityManager, state: StateAt): Promise<string[]> {
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_texts")
+      .select("locale")
+      .where("branch_id", "=", state.branchId)
+      .where("from_ord", "<=", state.ord)
+      .where("to_ord", ">", state.ord)
+      .orderBy(sql`locale collate "C"`),
+  );
+  return rows.map(({ locale }) => locale);
+}
+
+export async function readGameGeneration(em: EntityManager, gameId: number): Promise<number> {
+  const row = await findRow(em, (db) =>
+    db.selectFrom("codex_games").select("generation").where("id", "=", gameId),
+  );
+  return row?.generation ?? noGeneration;
+}

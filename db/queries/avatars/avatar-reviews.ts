@@ -1,0 +1,166 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { lockUpload, uploadColumns, type UploadRow, type UploadStatus } from "./avatar-uploads.ts";
+import { lockAvatar } from "./avatars.ts";
+import { changeRows, findRow, findRows, rowsOf, type Builder } from "../rows.ts";
+
+export type ReviewStatus = "queued" | "approved" | "rejected";
+
+/** An upload with what a reviewer wants to know of its player. */
+export interface ListedUpload extends UploadRow {
+  playerName: string;
+  /** The player's avatar now. */
+  isShown: boolean;
+}
+
+const listed = (db: Builder) =>
+  db
+    .selectFrom("avatar_uploads as u")
+    .innerJoin("players as p", "p.id", "u.player_id")
+    .select(uploadColumns)
+    .select([
+      "p.name as playerName",
+      sql<boolean>`coalesce(p.avatar_source = 'upload' and p.avatar_upload_id = u.id, false)`.as(
+        "isShown",
+      ),
+    ]);
+
+/** What waits for a person, as long as there is a picture. */
+const waiting = sql<boolean>`u.status = 'queued' and u.file is not null`;
+
+/** How many uploads wait for a person; `most` when there are more. */
+export async function countWaiting(em: EntityManager, most: number): Promise<number> {
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom((of) =>
+        of.selectFrom("avatar_uploads as u").select("u.id").where(waiting).limit(most).as("first"),
+      )
+      .select((eb) => eb.fn.countAll<number>().as("count")),
+  );
+  return row?.count ?? 0;
+}
+
+/** A page of uploads: those that wait oldest first; others newest first. */
+export function listForReview(
+  em: EntityManager,
+  { status, limit, cursor }: { status: ReviewStatus; limit: number; cursor: number | null },
+): Promise<ListedUpload[]> {
+  return findRows(em, (db) => {
+    const some = listed(db).limit(limit);
+    if (status === "queued")
+      return some
+        .where(waiting)
+        .where("u.id", ">", cursor ?? 0)
+        .orderBy("u.id");
+    const newest = some.where("u.status", "=", status).orderBy("u.id", "desc");
+    return cursor === null ? newest : newest.where("u.id", "<", cursor);
+  });
+}
+
+export function findForReview(em: EntityManager, id: number): Promise<ListedUpload | null> {
+  return findRow(em, (db) => listed(db).where("u.id", "=", id).where("u.status", "<>", "storing"));
+}
+
+/** Uploads whose job was lost: nobody judged them for long. */
+export async function listUnjudged(
+  em: EntityManager,
+  { since, before, limit }: { since: Date; before: Date; limit: number },
+): Promise<number[]> {
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("avatar_uploads")
+      .select("id")
+      .where("status", "=", sql.lit("queued"))
+      .where("judged_at", "is", null)
+      .where("file", "is not", null)
+      .where("created_at", "<", before)
+      .where("created_at", ">", since)
+      .orderBy("id")
+      .limit(limit),
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface SpentPicture {
+  id: number;
+  file: string;
+  status: UploadStatus;
+  judgedAtMs: number | null;
+}
+
+/** Players from the one behind `after` to `upTo`. */
+export interface PlayerSlice {
+  after: number;
+  upTo: number;
+}
+
+/** The last player of a slice that has about `size` uploads; null when fewer are left. */
+export async function endOfSlice(
+  em: EntityManager,
+  { after, size }: { after: number; size: number },
+): Promise<number | null> {
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("avatar_uploads")
+      .select("player_id")
+      .where("player_id", ">", after)
+      .orderBy("player_id")
+      .offset(size - 1)
+      .limit(1),
+  );
+  return row?.player_id ?? null;
+}
+
+/**
+ * Pictures nobody needs any more: of accounts that were cleared, of uploads whose storing was cut off,
+ * of old rejections, and all but the newest of each player, the approved and the shown one excepted.
+ */
+export function listSpentPictures(
+  em: EntityManager,
+  { after, upTo }: PlayerSlice,
+  limits: { unfinishedBefore: Date; rejectedBefore: Date; keptEach: number; limit: number },
+): Promise<SpentPicture[]> {
+  const { unfinishedBefore, rejectedBefore, keptEach, limit } = limits;
+  // Of both tables: of one alone, Postgres would read the other one whole.
+  const inSlice = sql`u.player_id > ${after} and u.player_id <= ${upTo}
+    and p.id > ${after} and p.id <= ${upTo}`;
+  return rowsOf(
+    em,
+    sql<SpentPicture>`select id, file, status,
+        (extract(epoch from judged_at) * 1000)::float8 as "judgedAtMs" from (
+        select u.*, p.purged_at, p.avatar_upload_id,
+          row_number() over (partition by u.player_id order by u.id desc) as place,
+          max(u.id) filter (where u.status = 'approved') over (partition by u.player_id) as latest
+        from avatar_uploads u join players p on p.id = u.player_id
+        where u.file is not null and ${inSlice}
+      ) kept
+      where purged_at is not null
+        or (status = 'storing' and created_at < ${unfinishedBefore})
+        or (status <> 'storing' and id is distinct from avatar_upload_id
+          and id is distinct from latest
+          and (place > ${keptEach} or (status = 'rejected' and judged_at < ${rejectedBefore})))
+      order by id limit ${limit}`,
+  );
+}
+
+/** True while a picture is as spent as it was found, and until the transaction of `em` ends it stays so. */
+export async function lockSpentPicture(em: EntityManager, picture: SpentPicture): Promise<boolean> {
+  if (picture.status === "storing") return true;
+  const now = await lockUpload(em, picture.id);
+  const isSame = now?.status === picture.status && now.judgedAtMs === picture.judgedAtMs;
+  return isSame && (await lockAvatar(em, now.playerId))?.uploadId !== picture.id;
+}
+
+/** The file of an upload was removed. An upload that never had one is forgotten. */
+export async function forgetPicture(em: EntityManager, { id, file }: SpentPicture): Promise<void> {
+  await changeRows(em, (db) =>
+    db.deleteFrom("avatar_uploads").where("id", "=", id).where("status", "=", "storing"),
+  );
+  await changeRows(em, (db) =>
+    db
+      .updateTable("avatar_uploads")
+      .set({ file: null })
+      .where("id", "=", id)
+      .where("file", "=", file),
+  );
+}

@@ -1,0 +1,220 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { changeRows, findRow, rowsOf, type Builder } from "../rows.ts";
+
+/** What a player chose to be shown as; icon, color and bg are the claim (AV-02). */
+export interface AvatarChoice {
+  source: string | null;
+  icon: string | null;
+  color: string | null;
+  bg: string | null;
+  border: string | null;
+  uploadId: number | null;
+}
+
+/** The generated picture, and no claim. */
+export const nothingChosen: AvatarChoice = {
+  source: null,
+  icon: null,
+  color: null,
+  bg: null,
+  border: null,
+  uploadId: null,
+};
+
+export interface AvatarRow extends AvatarChoice {
+  /** Grows with every change of the choice (AV-09). */
+  v: number;
+  /** When the choice last changed; the player's own beginning while it never did. */
+  updatedAtMs: number;
+  isGuest: boolean;
+}
+
+const columns = [
+  "avatar_source as source",
+  "avatar_icon as icon",
+  "avatar_color as color",
+  "avatar_bg as bg",
+  "avatar_border as border",
+  "avatar_upload_id as uploadId",
+  "avatar_v as v",
+  "is_guest as isGuest",
+  sql<number>`(extract(epoch from coalesce(avatar_updated_at, created_at)) * 1000)::float8`.as(
+    "updatedAtMs",
+  ),
+] as const;
+
+const choiceOf = (db: Builder, playerId: number) =>
+  db
+    .selectFrom("players")
+    .select(columns)
+    .where("id", "=", playerId)
+    .where("deleted_at", "is", null);
+
+/** The choice of an open player. */
+export const readAvatar = (em: EntityManager, playerId: number): Promise<AvatarRow | null> =>
+  findRow(em, (db) => choiceOf(db, playerId));
+
+/** The same, locked until the transaction of `em` ends. */
+export const lockAvatar = (em: EntityManager, playerId: number): Promise<AvatarRow | null> =>
+  findRow(em, (db) => choiceOf(db, playerId).forUpdate());
+
+/** Stores a choice. A combination somebody else holds breaks `players_avatar_claim_unique`. */
+export function writeAvatar(
+  em: EntityManager,
+  playerId: number,
+  { choice, now }: { choice: AvatarChoice; now: Date },
+): Promise<AvatarRow | null> {
+  const { source, icon, color, bg, border, uploadId } = choice;
+  return findRow(em, (db) =>
+    db
+      .updateTable("players")
+      .set((eb) => ({
+        avatar_source: source,
+        avatar_icon: icon,
+        avatar_color: color,
+        avatar_bg: bg,
+        avatar_border: border,
+        avatar_upload_id: uploadId,
+        avatar_v: eb("avatar_v", "+", 1),
+        avatar_updated_at: now,
+      }))
+      .where("id", "=", playerId)
+      .returning(columns),
+  );
+}
+
+/** The cache-buster of a player's avatar; 0 until the first change. */
+export async function readAvatarVersion(em: EntityManager, playerId: number): Promise<number> {
+  const row = await findRow(em, (db) =>
+    db.selectFrom("players").select("avatar_v").where("id", "=", playerId),
+  );
+  return row?.avatar_v ?? 0;
+}
+
+/** What is needed to draw a player: `file` of an approved upload, address at the chosen provider. */
+export interface ShownAvatar extends AvatarChoice {
+  file: string | null;
+  providerUrl: string | null;
+}
+
+/** How a player is shown, or null when there is none; what a closed account chose is not shown. */
+export function readShownAvatar(em: EntityManager, playerId: number): Promise<ShownAvatar | null> {
+  return findRow(em, (db) =>
+    db
+      .selectFrom("players as p")
+      .leftJoin("avatar_uploads as u", (join) =>
+        join.onRef("u.id", "=", "p.avatar_upload_id").on("u.status", "=", "approved"),
+      )
+      .leftJoin("oauth_connections as c", (join) =>
+        join
+          .onRef("c.player_id", "=", "p.id")
+          .onRef("c.provider", "=", "p.avatar_source")
+          .on("c.revoked_at", "is", null),
+      )
+      .select((eb) => [
+        eb
+          .case()
+          .when("p.deleted_at", "is", null)
+          .then(eb.ref("p.avatar_source"))
+          .end()
+          .as("source"),
+        "p.avatar_icon as icon",
+        "p.avatar_color as color",
+        "p.avatar_bg as bg",
+        "p.avatar_border as border",
+        "p.avatar_upload_id as uploadId",
+        "u.file",
+        "c.avatar_url as providerUrl",
+      ])
+      .where("p.id", "=", playerId),
+  );
+}
+
+/** Whether nobody but this player holds a combination. */
+export async function isClaimFree(
+  em: EntityManager,
+  playerId: number,
+  { icon, color, bg }: Pick<AvatarChoice, "icon" | "color" | "bg">,
+): Promise<boolean> {
+  const holder = await findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("avatar_icon", "=", icon)
+      .where("avatar_color", "=", color)
+      .where("avatar_bg", "=", bg)
+      .where("id", "<>", playerId)
+      .limit(1),
+  );
+  return holder === null;
+}
+
+/**
+ * Every icon somebody holds in some combination: one step of the index for each icon, however many
+ * players there are.
+ */
+export async function listTakenIcons(em: EntityManager): Promise<string[]> {
+  const rows = await rowsOf(
+    em,
+    sql<{ icon: string }>`with recursive taken as (
+        (select avatar_icon as icon from players where avatar_icon is not null
+          order by avatar_icon limit 1)
+        union all
+        select (select avatar_icon from players where avatar_icon > taken.icon
+          order by avatar_icon limit 1)
+        from taken where taken.icon is not null
+      )
+      select icon from taken where icon is not null`,
+  );
+  return rows.map(({ icon }) => icon);
+}
+
+/** The icon this player holds and nobody else does, in any combination. */
+export async function findSoleIcon(em: EntityManager, playerId: number): Promise<string | null> {
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("players as p")
+      .select("p.avatar_icon as icon")
+      .where("p.id", "=", playerId)
+      .where("p.avatar_icon", "is not", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("players as o")
+              .select("o.id")
+              .whereRef("o.avatar_icon", "=", "p.avatar_icon")
+              .whereRef("o.id", "<>", "p.id"),
+          ),
+        ),
+      ),
+  );
+  return row?.icon ?? null;
+}
+
+/**
+ * Back to the generated picture, if this source is what is shown now. Like every change to no source it
+ * gives the claim up.
+ */
+export async function resetAvatar(
+  em: EntityManager,
+  playerId: number,
+  { source, now }: { source: string; now: Date },
+): Promise<void> {
+  await changeRows(em, (db) =>
+    db
+      .updateTable("players")
+      .set((eb) => ({
+        avatar_source: null,
+        avatar_icon: null,
+        avatar_color: null,
+        avatar_bg: null,
+        avatar_border: null,
+        avatar_upload_id: null,
+        avatar_v: eb("avatar_v", "+", 1),
+        avatar_updated_at: now,
+      }))
+      .where("id", "=", playerId)
+      .where("avatar_source", "=", source),
+  );
+}

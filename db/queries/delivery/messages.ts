@@ -1,0 +1,256 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import type { MessageContent } from "../../entities/message.ts";
+import { anyOf } from "../expressions.ts";
+import { changeRows, findRow, findRows } from "../rows.ts";
+import { deleteWhere, inSlices } from "../slices.ts";
+
+export interface NewMessageRow {
+  kind: "mail" | "sms";
+  template: string;
+  locale: string;
+  realm: string | null;
+  recipient: string;
+  sealed: string;
+  now: Date;
+  expiresAt: Date;
+}
+
+export interface MessageBounds {
+  /** Messages that wait altogether. */
+  maxWaiting: number;
+  /** Messages of `templates` to one recipient since `since`, not later than now (S40); null = any number. */
+  maxRecent: number | null;
+  templates: readonly string[];
+  since: Date;
+}
+
+/** As the index of waiting messages has it. */
+const isWaiting = sql<boolean>`status in ('queued', 'sending')`;
+
+/**
+ * Adds a message and returns its id, or null when there are too many already. Simultaneous
+ * inserts do not see each other, so a bound may be passed by as many as run at once.
+ */
+export async function insertMessage(
+  em: EntityManager,
+  { kind, now, expiresAt, ...rest }: NewMessageRow,
+  bounds: MessageBounds,
+): Promise<number | null> {
+  const { maxRecent } = bounds;
+  const row = await findRow(em, (db) => {
+    const message = db
+      .selectNoFrom((eb) => [
+        sql<"mail" | "sms">`${kind}`.as("kind"),
+        eb.val(rest.template).as("template"),
+        eb.val(rest.locale).as("locale"),
+        eb.val(rest.realm).as("realm"),
+        eb.val(rest.recipient).as("recipient"),
+        eb.val(rest.sealed).as("sealed"),
+        sql<Date>`${now}::timestamptz`.as("created_at"),
+        sql<Date>`${expiresAt}::timestamptz`.as("expires_at"),
+      ])
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("messages")
+              .select("id")
+              .where(isWaiting)
+              .offset(bounds.maxWaiting - 1),
+          ),
+        ),
+      );
+    const recent = db
+      .selectFrom("messages")
+      .select("id")
+      .where("recipient", "=", rest.recipient)
+      .where("created_at", ">", bounds.since)
+      .where("created_at", "<=", now)
+      .where("template", "=", anyOf(bounds.templates, "text"));
+    return db
+      .insertInto("messages")
+      .columns([
+        "kind",
+        "template",
+        "locale",
+        "realm",
+        "recipient",
+        "sealed",
+        "created_at",
+        "expires_at",
+      ])
+      .expression(
+        maxRecent === null
+          ? message
+          : message.where(({ not, exists }) => not(exists(recent.offset(maxRecent - 1)))),
+      )
+      .returning("id");
+  });
+  return row?.id ?? null;
+}
+
+/** Takes a message back that was written in the same transaction. */
+export async function withdrawMessage(em: EntityManager, id: number): Promise<void> {
+  await changeRows(em, (db) => db.deleteFrom("messages").where("id", "=", id));
+}
+
+export interface ClaimedMessage {
+  id: number;
+  kind: "mail" | "sms";
+  template: string;
+  locale: string;
+  realm: string | null;
+  recipient: string;
+  sealed: string | null;
+  attempts: number;
+  isExpired: boolean;
+}
+
+/**
+ * Takes a message for one attempt; of any number at once one gets it. Null when it is done, gone,
+ * or being sent since `leaseStart`. A failed one is taken too: an operator may have it tried again.
+ */
+export function claimMessage(
+  em: EntityManager,
+  id: number,
+  { now, leaseStart }: { now: Date; leaseStart: Date },
+): Promise<ClaimedMessage | null> {
+  return findRow(em, (db) =>
+    db
+      .updateTable("messages")
+      .set((eb) => ({ status: "sending", claimed_at: now, attempts: eb("attempts", "+", 1) }))
+      .where("id", "=", id)
+      .where((eb) =>
+        eb.or([
+          eb("status", "in", ["queued", "failed"]),
+          eb.and([eb("status", "=", "sending"), eb("claimed_at", "<=", leaseStart)]),
+        ]),
+      )
+      .returning([
+        "id",
+        "kind",
+        "template",
+        "locale",
+        "realm",
+        "recipient",
+        "sealed",
+        "attempts",
+        sql<boolean>`expires_at <= ${now}`.as("isExpired"),
+      ]),
+  );
+}
+
+export type MessageStatus = "queued" | "sending" | "sent" | "failed" | "expired";
+
+export async function findMessageStatus(
+  em: EntityManager,
+  id: number,
+): Promise<MessageStatus | null> {
+  const row = await findRow(em, (db) =>
+    db.selectFrom("messages").select("status").where("id", "=", id),
+  );
+  return row?.status ?? null;
+}
+
+/**
+ * Ends an attempt, unless a later one has begun: a process that froze while sending must not speak
+ * for it. What was sealed is kept only while another attempt may follow.
+ */
+export async function settleMessage(
+  em: EntityManager,
+  { id, attempts }: Pick<ClaimedMessage, "id" | "attempts">,
+  outcome: {
+    status: "queued" | "sent" | "failed" | "expired";
+    now: Date;
+    error: string | null;
+    content: MessageContent | null;
+  },
+): Promise<void> {
+  const { status, now, error, content } = outcome;
+  const keepsSealed = status === "queued" || status === "failed";
+  await changeRows(em, (db) =>
+    db
+      .updateTable("messages")
+      .set((eb) => ({
+        status,
+        last_error: error,
+        content,
+        sealed: keepsSealed ? eb.ref("sealed") : null,
+        sent_at: status === "sent" ? now : null,
+      }))
+      .where("id", "=", id)
+      .where("attempts", "=", attempts),
+  );
+}
+
+/** Ends what is of no use any more and forgets what it said. Returns the number of messages. */
+export function expireMessages(
+  em: EntityManager,
+  { now, leaseStart }: { now: Date; leaseStart: Date },
+): Promise<number> {
+  return inSlices(
+    em,
+    (limit) => sql`
+      update messages set status = case when status = 'failed' then 'failed' else 'expired' end,
+        sealed = null
+      where ctid = any(array(
+        select ctid from messages where expires_at <= ${now} and sealed is not null
+          and (status in ('queued', 'failed') or (status = 'sending' and claimed_at <= ${leaseStart}))
+        limit ${limit}))`,
+  );
+}
+
+/** Messages that wait since `before` or longer, or whose sender died: their job was lost. */
+export async function listStranded(
+  em: EntityManager,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number[]> {
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("messages")
+      .select("id")
+      .where(isWaiting)
+      .where("created_at", "<=", before)
+      .where((eb) => eb.fn.coalesce("claimed_at", "created_at"), "<=", before)
+      .orderBy("created_at")
+      .limit(limit),
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Deletes messages older than `before`, and all but the newest `maxKept` of those the inbox shows. */
+export async function purgeMessages(
+  em: EntityManager,
+  { before, maxKept }: { before: Date; maxKept: number },
+): Promise<void> {
+  await deleteWhere(em, "messages", (eb) => eb("created_at", "<=", before));
+  await deleteWhere(em, "messages", (eb) =>
+    eb.and([
+      eb("content", "is not", null),
+      eb("id", "<=", (of) =>
+        of
+          .selectFrom("messages")
+          .select("id")
+          .where("content", "is not", null)
+          .orderBy("id", "desc")
+          .offset(maxKept)
+          .limit(1),
+      ),
+    ]),
+  );
+}
+
+/** Deletes verifications that have ended and addresses that were never verified. */
+export async function purgeUnverified(
+  em: EntityManager,
+  { now, before }: { now: Date; before: Date },
+): Promise<void> {
+  await deleteWhere(em, "email_verifications", (eb) => eb("expires_at", "<=", now));
+  await deleteWhere(em, "subscribers", (eb) =>
+    eb.and([
+      eb("verified_at", "is", null),
+      eb("unsubscribed_at", "is", null),
+      eb("updated_at", "<=", before),
+    ]),
+  );
+}

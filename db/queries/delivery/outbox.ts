@@ -1,0 +1,61 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import type { MessageContent } from "../../entities/message.ts";
+import type { MessageStatus } from "./messages.ts";
+import { millis } from "../expressions.ts";
+import { findRow, findRows } from "../rows.ts";
+
+export interface OutboxFilter {
+  kind: "mail" | "sms" | null;
+  /** Whole address or number. */
+  to: string | null;
+  limit: number;
+}
+
+export interface OutboxMessage {
+  id: number;
+  kind: "mail" | "sms";
+  template: string;
+  to: string;
+  status: MessageStatus;
+  attempts: number;
+  lastError: string | null;
+  /** null until it is delivered, and with drivers that keep nothing. */
+  content: MessageContent | null;
+  createdAtMs: number;
+}
+
+/** Messages, newest first. */
+export function listOutbox(em: EntityManager, filter: OutboxFilter): Promise<OutboxMessage[]> {
+  return findRows(em, (db) => {
+    let messages = db
+      .selectFrom("messages")
+      .select([
+        "id",
+        "kind",
+        "template",
+        "recipient as to",
+        "status",
+        "attempts",
+        "last_error as lastError",
+        "content",
+        millis("created_at").as("createdAtMs"),
+      ])
+      .orderBy("id", "desc")
+      .limit(filter.limit);
+    if (filter.kind !== null) messages = messages.where("kind", "=", filter.kind);
+    if (filter.to !== null)
+      messages = messages.where(sql`lower(recipient)`, "=", sql`lower(${filter.to})`);
+    return messages;
+  });
+}
+
+export async function findOutboxHtml(em: EntityManager, id: number): Promise<string | null> {
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("messages")
+      .select(sql<string | null>`content ->> 'html'`.as("html"))
+      .where("id", "=", id),
+  );
+  return row?.html ?? null;
+}

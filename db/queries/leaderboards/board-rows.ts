@@ -1,0 +1,163 @@
+import { sql, type RawBuilder } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { preparedRowsOf } from "../../prepared.ts";
+import { withinSearchTime } from "../../search-time.ts";
+import { rowsOf } from "../rows.ts";
+import { foldForSearch } from "../../../server/platform/text/search-words.ts";
+
+/** Closed accounts stay on the boards without their name (LB-01). */
+export const closedName = "Deleted player";
+const shownName = sql`case when p.deleted_at is null then p.name else ${closedName} end`;
+
+export type GlobalTabColumn = "score" | "accuracy" | "streak" | "xp";
+
+/** Order of each tab (LB-01), as the indexes of `player_stats` have it. */
+const tabOrder: Readonly<Record<GlobalTabColumn, RawBuilder<unknown>>> = {
+  score: sql`s.total_score desc, s.score_at, s.player_id`,
+  xp: sql`s.total_xp desc, s.xp_at, s.player_id`,
+  streak: sql`s.best_streak desc, s.streak_at, s.player_id`,
+  accuracy: sql`round(100.0 * s.total_correct / s.total_answers) desc, s.total_answers desc, s.player_id`,
+};
+
+export interface PlayerLine {
+  id: number;
+  name: string;
+  isGuest: boolean;
+  avatarV: number;
+  totalScore: number;
+  totalXp: number;
+  totalAnswers: number;
+  /** Rounded percent. */
+  accuracy: number;
+  bestStreak: number;
+  /** At the latest daily snapshot; null = there is none of this player (LB-02). */
+  previousRank: number | null;
+}
+
+/** What the global board shows of these players. */
+export async function listPlayerLines(
+  em: EntityManager,
+  ids: readonly number[],
+  tab: GlobalTabColumn,
+): Promise<Map<number, PlayerLine>> {
+  if (ids.length === 0) return new Map();
+  const rows = await preparedRowsOf<PlayerLine>(
+    em,
+    sql`select s.player_id as id, ${shownName} as name, p.is_guest as "isGuest",
+        p.avatar_v as "avatarV", s.total_score::float8 as "totalScore", s.total_xp as "totalXp",
+        s.total_answers as "totalAnswers", s.best_streak as "bestStreak",
+        coalesce(round(100.0 * s.total_correct / nullif(s.total_answers, 0)), 0)::int as accuracy,
+        (select r.${sql.ref(tab)} from rank_snapshots r where r.player_id = s.player_id
+          and r.day = (select max(day) from rank_snapshot_days)) as "previousRank"
+      from player_stats s
+      join players p on p.id = s.player_id
+      where s.player_id = any(${[...ids]}::int[])`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** `%` and `_` mean themselves (LB-04). */
+export function containing(search: string): string {
+  return `%${foldForSearch(search).replace(/[\\%_]/g, "\\$&")}%`;
+}
+
+export interface Found {
+  ids: number[];
+  total: number;
+}
+
+/** A search with more matches on a board says too little: it is refused. */
+export const maxMatches = 1_000;
+/** Names with the text that are looked at, also those of players who are not on the board. */
+export const maxNames = 2_000;
+
+/** Players whose name has the text, found before anything else: this ends early when there are too many. */
+const namedPlayers = (search: string) => sql`select p.id from players p
+  where p.name_key like ${containing(search)} and p.deleted_at is null limit ${maxNames + 1}`;
+
+/** Null when there are too many, or when it takes too long to know. `matching` is of `named`, `ordered` of `found`. */
+async function findWithin(
+  em: EntityManager,
+  { search, limit, offset }: { search: string; limit: number; offset: number },
+  { matching, ordered }: { matching: RawBuilder<unknown>; ordered: RawBuilder<unknown> },
+): Promise<Found | null> {
+  const rows = await withinSearchTime(em, (tx) =>
+    rowsOf<{ ids: number[] | null; total: number }>(
+      tx,
+      sql`with named as materialized (${namedPlayers(search)}),
+          found as materialized (${matching} limit ${maxMatches + 1}),
+          counted as materialized (select (select count(*) from named) <= ${maxNames}
+            and (select count(*) from found) <= ${maxMatches} as is_few)
+        select (select count(*)::float8 from found) as total, case when is_few
+            then array(select s.id from (${ordered}) s limit ${limit} offset ${offset}) end as ids
+        from counted`,
+    ),
+  );
+  const [found] = rows ?? [];
+  return found === undefined || found.ids === null ? null : { ids: found.ids, total: found.total };
+}
+
+/** Players on the board whose name contains a text, in the order of the tab; null when there are too many. */
+export function searchPlayers(
+  em: EntityManager,
+  search: string,
+  { tab, ...page }: { tab: GlobalTabColumn; limit: number; offset: number },
+): Promise<Found | null> {
+  const matching = sql`select s.player_id as id
+    from named join player_stats s on s.player_id = named.id where s.total_answers > 0`;
+  const ordered = sql`select s.player_id as id from player_stats s
+    where s.player_id in (select id from found) order by ${tabOrder[tab]}`;
+  return findWithin(em, { search, ...page }, { matching, ordered });
+}
+
+export interface RunLine {
+  id: number;
+  name: string;
+  numCorrect: number;
+  bestStreak: number;
+  totalTimeMs: number;
+}
+
+/** What the board of a challenge shows of these players. */
+export async function listRunLines(
+  em: EntityManager,
+  challengeId: number,
+  playerIds: readonly number[],
+): Promise<Map<number, RunLine>> {
+  if (playerIds.length === 0) return new Map();
+  const rows = await preparedRowsOf<RunLine>(
+    em,
+    sql`select r.player_id as id, ${shownName} as name, r.num_correct as "numCorrect",
+        r.best_streak as "bestStreak", r.total_time_ms as "totalTimeMs"
+      from runs r join players p on p.id = r.player_id
+      where r.challenge_id = ${challengeId} and r.is_finished
+        and r.player_id = any(${[...playerIds]}::int[])`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Players with a finished run whose name contains a text, in the order of the board (LB-03); null when too many. */
+export function searchRuns(
+  em: EntityManager,
+  search: string,
+  { challengeId, ...page }: { challengeId: number; limit: number; offset: number },
+): Promise<Found | null> {
+  const matching = sql`select r.id from named join runs r on r.player_id = named.id
+    where r.challenge_id = ${challengeId} and r.is_finished`;
+  const ordered = sql`select r.player_id as id from runs r where r.id in (select id from found)
+    order by r.score desc, r.total_time_ms, r.finished_at, r.player_id`;
+  return findWithin(em, { search, ...page }, { matching, ordered });
+}
+
+/** Names of these teams. */
+export async function listTeamNames(
+  em: EntityManager,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf<{ id: number; name: string }>(
+    em,
+    sql`select id, name from teams where id = any(${[...ids]}::int[])`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

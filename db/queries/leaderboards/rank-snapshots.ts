@@ -1,0 +1,73 @@
+import { sql } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { allowSeconds } from "../../prepared.ts";
+import { changeRows, findRow } from "../rows.ts";
+
+/** Ranking a million players takes some seconds. */
+const statementSeconds = 600;
+const snapshotLock = 7_346_312;
+
+export async function hasSnapshot(em: EntityManager, day: string): Promise<boolean> {
+  const row = await findRow(em, (db) =>
+    db.selectFrom("rank_snapshot_days").select("day").where("day", "=", day),
+  );
+  return row !== null;
+}
+
+/**
+ * Keeps the ranks of all four tabs as those of this UTC day, and drops those of earlier days, in the
+ * transaction of `em`, which has to be one (LB-02). A second call for a day does nothing.
+ */
+export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date): Promise<void> {
+  await allowSeconds(em, statementSeconds);
+  await findRow(em, (db) =>
+    db.selectNoFrom(({ fn, val }) => fn("pg_advisory_xact_lock", [val(snapshotLock)]).as("locked")),
+  );
+  if (await hasSnapshot(em, day)) return;
+  const rank = (by: string) => sql<number>`rank() over (order by ${sql.raw(by)} desc)`;
+  await changeRows(em, (db) =>
+    db
+      .insertInto("rank_snapshots")
+      .columns(["day", "player_id", "score", "accuracy", "streak", "xp"])
+      .expression(
+        db
+          .selectFrom("player_stats")
+          .select([
+            sql<string>`${day}::date`.as("day"),
+            "player_id",
+            rank("total_score").as("score"),
+            rank("round(100.0 * total_correct / total_answers)").as("accuracy"),
+            rank("best_streak").as("streak"),
+            rank("total_xp").as("xp"),
+          ])
+          .where("total_answers", ">", 0),
+      ),
+  );
+  await changeRows(em, (db) =>
+    db.insertInto("rank_snapshot_days").values({ day, taken_at: takenAt }),
+  );
+  await changeRows(em, (db) => db.deleteFrom("rank_snapshots").where("day", "<", day));
+  await changeRows(em, (db) => db.deleteFrom("rank_snapshot_days").where("day", "<", day));
+}
+
+/** A lobby is written when it is over, after newer answers: so many of the last are looked at. */
+const lastAnswers = 10_000;
+
+/** Something was answered since then. */
+export async function isAnsweredSince(em: EntityManager, since: Date): Promise<boolean> {
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom((of) =>
+        of
+          .selectFrom("question_answers")
+          .select("created_at")
+          .orderBy("id", "desc")
+          .limit(lastAnswers)
+          .as("last"),
+      )
+      .select("created_at")
+      .where("created_at", ">=", since)
+      .limit(1),
+  );
+  return row !== null;
+}

@@ -1,0 +1,53 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { AuditLogSchema } from "../../entities/audit-log.ts";
+import { OperatorSchema, type Operator } from "../../entities/operator.ts";
+import { isSet } from "../expressions.ts";
+import { findRows } from "../rows.ts";
+
+/** The operator whose token has this hash, unless it was revoked. */
+export async function findActiveOperator(
+  em: EntityManager,
+  tokenHash: string,
+): Promise<Pick<Operator, "name" | "role"> | null> {
+  return em.findOne(OperatorSchema, { tokenHash, revokedAt: null });
+}
+
+/** Throws the unique-constraint error when the name exists. */
+export async function insertOperator(
+  em: EntityManager,
+  operator: { name: string; role: Operator["role"]; tokenHash: string },
+): Promise<void> {
+  await em.insert(OperatorSchema, operator);
+}
+
+/** False when there is no such operator, or it was revoked before. */
+export async function revokeOperator(em: EntityManager, name: string, now: Date): Promise<boolean> {
+  const where = { name, revokedAt: null };
+  return (await em.nativeUpdate(OperatorSchema, where, { revokedAt: now })) > 0;
+}
+
+export async function insertAuditEntry(
+  em: EntityManager,
+  entry: {
+    operator: string;
+    action: string;
+    target: string;
+    reason: string;
+    detail?: Record<string, unknown>;
+  },
+): Promise<void> {
+  await em.insert(AuditLogSchema, entry);
+}
+
+/** Names and roles, at most 1,000; never a token. */
+export function listOperators(
+  em: EntityManager,
+): Promise<{ name: string; role: string; is_revoked: boolean }[]> {
+  return findRows(em, (db) =>
+    db
+      .selectFrom("operators")
+      .select(["name", "role", isSet("revoked_at").as("is_revoked")])
+      .orderBy("id")
+      .limit(1000),
+  );
+}

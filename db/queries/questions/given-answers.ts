@@ -1,0 +1,146 @@
+import { sql, type RawBuilder } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { preparedRowsOf } from "../../prepared.ts";
+import { sessionColumns, type SessionRow } from "../runs/play-sessions.ts";
+import { isSameRole } from "../accounts/players.ts";
+import type { StatsTotals } from "../progress/player-stats.ts";
+import type { NewAnswer, StoredAnswer } from "./question-answers.ts";
+import { questionColumnsText, type QuestionRow } from "./questions.ts";
+
+/** What an answer is judged by: the question and how the player stands with it, all of one moment. */
+export interface Standing {
+  question: QuestionRow;
+  /** The session that is going on; null = none. */
+  session: SessionRow | null;
+  /** Over all categories; null = there is no row yet. */
+  totals: StatsTotals | null;
+  /** In the category of the question; null = never played. */
+  inCategory: StatsTotals | null;
+  /** How the player answered the question last, and whether a correction gave XP; null = never. */
+  known: { isCorrect: boolean; isCorrected: boolean } | null;
+  /** What is recorded under the name asked for. */
+  earlier: StoredAnswer | null;
+  /** False for a guest's token whose guest is an account by now. */
+  isSameRole: boolean;
+}
+
+export interface StandingOf {
+  playerId: number;
+  questionId: number;
+  /** Name of what is answered; null = none. */
+  ref: string | null;
+  /** Sessions without an answer since then are over (RUN-01). */
+  idleSince: Date;
+  /** Asked by a guest's token. Default false. */
+  isGuest?: boolean;
+}
+
+const totalsColumns = (xp: string) => sql`t.total_score as score, t.total_answers as answers,
+  t.total_correct as correct, t.best_streak as "bestStreak", t.current_streak as "currentStreak",
+  ${sql.ref(xp)} as xp`;
+const oneOf = (rows: RawBuilder<unknown>) => sql`(select to_json(x) from (${rows}) x)`;
+
+/** Null when there is no such question, whatever its pool. */
+export async function readStanding(em: EntityManager, of: StandingOf): Promise<Standing | null> {
+  const { playerId, questionId, ref, idleSince, isGuest = false } = of;
+  const [row] = await preparedRowsOf(
+    em,
+    sql<Omit<Standing, "question"> & QuestionRow>`select ${questionColumnsText},
+        ${oneOf(sql`select ${sessionColumns} from play_sessions s
+          where s.player_id = ${playerId} and s.ended_at is null
+            and s.updated_at >= ${idleSince}::timestamptz`)} as session,
+        ${oneOf(sql`select ${totalsColumns("t.total_xp")} from player_stats t
+          where t.player_id = ${playerId}`)} as totals,
+        ${oneOf(sql`select ${totalsColumns("t.xp")} from player_category_stats t
+          where t.player_id = ${playerId} and t.category = q.category`)} as "inCategory",
+        ${oneOf(sql`select (array_agg(a.is_correct order by a.id desc))[1] as "isCorrect",
+            bool_or(a.xp > 0 and a.points = 0) as "isCorrected"
+          from question_answers a where a.player_id = ${playerId} and a.question_id = q.id
+          having count(*) > 0`)} as known,
+        ${oneOf(sql`select a.is_correct as "isCorrect", a.points, a.xp
+          from question_answers a where a.ref = ${ref}`)} as earlier,
+        ${isSameRole({ playerId, isGuest })} as "isSameRole"
+      from questions q where q.id = ${questionId}`,
+  );
+  if (row === undefined) return null;
+  const { session, totals, inCategory, known, earlier, isSameRole: isSame, ...question } = row;
+  return { question, session, totals, inCategory, known, earlier, isSameRole: isSame };
+}
+
+/** An answer with all it changes, worked out from a standing. */
+export interface GrownBy {
+  answer: NewAnswer;
+  category: string;
+  /** Answers of the totals in that standing. */
+  seenAnswers: number;
+  totals: StatsTotals;
+  inCategory: StatsTotals;
+  /** The session it goes into, grown; null = none. */
+  session: SessionRow | null;
+}
+
+export interface ServedTimes {
+  numServed: number;
+  numCorrect: number;
+}
+
+/**
+ * Writes an answer if nothing has happened since the standing was read, else nothing: null, when the
+ * player has other totals by now or the session is over. Every answer of a player, in whatever game,
+ * counts in the totals, so their number stands for all that was read of the player. Returns the
+ * counters of the question.
+ */
+export async function saveIfUnchanged(
+  em: EntityManager,
+  grown: GrownBy,
+): Promise<ServedTimes | null> {
+  const { answer: a, category, totals: t, inCategory: c, session, seenAnswers } = grown;
+  // Waits for whoever is changing the rows and then looks at them again: all else hangs on it.
+  const held =
+    session === null
+      ? sql`select from player_stats t
+          where t.player_id = ${a.playerId} and t.total_answers = ${seenAnswers}
+          for no key update`
+      : sql`select from player_stats t join play_sessions s on s.id = ${session.id} and s.ended_at is null
+          where t.player_id = ${a.playerId} and t.total_answers = ${seenAnswers}
+          for no key update`;
+  const [row] = await preparedRowsOf(
+    em,
+    sql<ServedTimes>`with held as (${held}), totals as (
+        update player_stats t set
+          score_at = case when ${t.score}::bigint > t.total_score then ${a.at} else t.score_at end,
+          xp_at = case when ${t.xp}::int > t.total_xp then ${a.at} else t.xp_at end,
+          streak_at = case when ${t.bestStreak}::int > t.best_streak then ${a.at} else t.streak_at end,
+          total_score = ${t.score}, total_answers = ${t.answers}, total_correct = ${t.correct},
+          best_streak = ${t.bestStreak}, current_streak = ${t.currentStreak}, total_xp = ${t.xp}
+        where t.player_id = ${a.playerId} and exists (select from held)
+      ), by_category as (
+        insert into player_category_stats as s (player_id, category, total_score, total_answers,
+          total_correct, best_streak, current_streak, xp)
+        select ${a.playerId}::int, ${category}, ${c.score}::bigint, ${c.answers}::int,
+          ${c.correct}::int, ${c.bestStreak}::int, ${c.currentStreak}::int, ${c.xp}::int from held
+        on conflict (player_id, category) do update set total_score = excluded.total_score,
+          total_answers = excluded.total_answers, total_correct = excluded.total_correct,
+          best_streak = excluded.best_streak, current_streak = excluded.current_streak,
+          xp = excluded.xp
+      ), answers as (
+        insert into question_answers (player_id, question_id, selected_index, is_correct, points, xp,
+          source, ref, created_at)
+        select ${a.playerId}::int, ${a.questionId}::int, ${a.selectedIndex}::smallint,
+          ${a.isCorrect}::boolean, ${a.points}::int, ${a.xp}::int, ${a.source}, ${a.ref},
+          ${a.at}::timestamptz from held
+      ) ${session === null ? sql`` : inSession(session)}
+      update questions q set num_served = q.num_served + 1,
+        num_correct = q.num_correct + ${a.isCorrect ? 1 : 0}
+      where q.id = ${a.questionId} and exists (select from held)
+      returning q.num_served as "numServed", q.num_correct as "numCorrect"`,
+  );
+  return row ?? null;
+}
+
+const inSession = (s: SessionRow) => sql`, session as (
+    update play_sessions set total_points = ${s.totalPoints}, total_correct = ${s.totalCorrect},
+      total_answered = ${s.totalAnswered}, current_streak = ${s.currentStreak},
+      best_streak = ${s.bestStreak}, updated_at = ${new Date(s.updatedAtMs)}
+    where id = ${s.id} and exists (select from held)
+  )`;

@@ -1,0 +1,164 @@
+import { sql, type RawBuilder } from "kysely";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Pool } from "../../entities/question.ts";
+import { questionColumns, questionColumnsText, type QuestionRow } from "./questions.ts";
+import { preparedRowsOf } from "../../prepared.ts";
+import { anyOf } from "../expressions.ts";
+import { findRow, rowsOf } from "../rows.ts";
+
+export interface DrawFilter {
+  pool: Pool;
+  category: string;
+  difficulty: string;
+  /** Only questions linked to this prompt; null = all. */
+  promptHash: string | null;
+  count: number;
+  /** Never drawn. */
+  excludeIds: readonly number[];
+  /** Questions none of these players has answered come first. */
+  preferUnseenBy: readonly number[];
+  /** Leaves answered questions out instead of drawing them last. */
+  freshOnly?: boolean;
+}
+
+/** Ids looked at from a random place in the index: bounds the work of one draw. */
+const drawWindow = 256;
+
+/**
+ * Draws up to `count` questions at random: first those nobody of `preferUnseenBy` has answered, then
+ * answered ones.
+ */
+export async function drawQuestions(em: EntityManager, filter: DrawFilter): Promise<QuestionRow[]> {
+  if (filter.count < 1) return [];
+  const fresh = await drawFresh(em, filter, filter.excludeIds);
+  if (fresh.length >= filter.count || filter.freshOnly) return fresh;
+  const taken = [...filter.excludeIds, ...fresh.map((row) => row.id)];
+  const rest = await drawAny(em, { ...filter, count: filter.count - fresh.length }, taken);
+  return [...fresh, ...rest];
+}
+
+/** Those of these difficulties of which something could be drawn, in their order; that of the filter does not count. */
+export async function listDrawable(
+  em: EntityManager,
+  filter: DrawFilter,
+  difficulties: readonly string[],
+): Promise<string[]> {
+  const rows = await preparedRowsOf<{ name: string }>(
+    em,
+    sql`
+      select wanted.name from unnest(${[...difficulties]}::text[]) with ordinality wanted (name, place)
+      where exists (select 1 from questions q where ${matching(filter, sql`wanted.name`)}
+        and not (q.id = any(${[...filter.excludeIds]}::int[])))
+      order by wanted.place`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+function matching(filter: DrawFilter, difficulty = sql`${filter.difficulty}`): RawBuilder<unknown> {
+  const linked =
+    filter.promptHash === null
+      ? sql``
+      : sql`and exists (select 1 from question_prompts l
+          where l.prompt_hash = ${filter.promptHash} and l.question_id = q.id)`;
+  return sql`q.pool = ${filter.pool} and q.category = ${filter.category}
+    and q.difficulty = ${difficulty} and q.retired_at is null ${linked}`;
+}
+
+/** Walks the draw index both ways from a random id, so that no draw sorts the whole table. */
+async function drawFresh(
+  em: EntityManager,
+  filter: DrawFilter,
+  excluded: readonly number[],
+): Promise<QuestionRow[]> {
+  const players = [...filter.preferUnseenBy];
+  const candidates = sql`${matching(filter)} and not (q.id = any(${[...excluded]}::int[]))
+    and not exists (select 1 from question_answers a
+      where a.question_id = q.id and a.player_id = any(${players}::int[]))`;
+  return preparedRowsOf(
+    em,
+    sql<QuestionRow>`
+      with bounds as (
+        select min(id) as low, max(id) as high from questions
+        where pool = ${filter.pool} and category = ${filter.category}
+          and difficulty = ${filter.difficulty}
+      ), start as materialized (
+        select low + floor(random() * (high - low + 1))::int as id from bounds
+      ), near as (
+        (select q.id from questions q where ${candidates} and q.id >= (select id from start)
+          order by q.id limit ${drawWindow})
+        union all
+        (select q.id from questions q where ${candidates} and q.id < (select id from start)
+          order by q.id limit ${drawWindow})
+      ), picked as (select id from near order by random() limit ${filter.count})
+      select ${questionColumnsText} from questions q join picked using (id) order by random()`,
+  );
+}
+
+async function drawAny(
+  em: EntityManager,
+  filter: DrawFilter,
+  excluded: readonly number[],
+): Promise<QuestionRow[]> {
+  return rowsOf(
+    em,
+    sql<QuestionRow>`
+      select ${questionColumnsText} from questions q
+      where ${matching(filter)} and not (q.id = any(${[...excluded]}::int[]))
+      order by (select count(distinct a.player_id) from question_answers a
+          where a.question_id = q.id and a.player_id = any(${[...filter.preferUnseenBy]}::int[])),
+        random()
+      limit ${filter.count}`,
+  );
+}
+
+export interface RetryFilter {
+  playerId: number;
+  /** null = all. */
+  categories: readonly string[] | null;
+  /** null = all. */
+  difficulty: string | null;
+  /** null = all. */
+  promptHash: string | null;
+}
+
+/**
+ * The public question whose last answer by the player was wrong, the one answered longest ago first
+ * (TRV-09); null when there is none.
+ */
+export function drawWrong(em: EntityManager, filter: RetryFilter): Promise<QuestionRow | null> {
+  const { playerId, categories, difficulty, promptHash } = filter;
+  return findRow(em, (db) => {
+    let wrong = db
+      .selectFrom("question_answers as a")
+      .innerJoin("questions as q", "q.id", "a.question_id")
+      .select(questionColumns)
+      .where("a.player_id", "=", playerId)
+      .where("a.is_correct", "=", sql.lit(false))
+      .where("q.pool", "=", sql.lit("public"))
+      .where("q.retired_at", "is", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("question_answers as later")
+              .select("later.id")
+              .whereRef("later.player_id", "=", "a.player_id")
+              .whereRef("later.question_id", "=", "a.question_id")
+              .whereRef("later.id", ">", "a.id"),
+          ),
+        ),
+      )
+      .orderBy("a.id")
+      .limit(1);
+    if (categories !== null) wrong = wrong.where("q.category", "=", anyOf(categories, "text"));
+    if (difficulty !== null) wrong = wrong.where("q.difficulty", "=", difficulty);
+    if (promptHash === null) return wrong;
+    return wrong.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("question_prompts as l")
+          .select("l.question_id")
+          .where("l.prompt_hash", "=", promptHash)
+          .whereRef("l.question_id", "=", "q.id"),
+      ),
+    );
+  });
+}

@@ -1,0 +1,93 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { changeRows, rowsOf } from "../rows.ts";
+
+export interface NewCode {
+  playerId: number;
+  codeHash: string;
+  channel: "email" | "sms";
+  emailKey: string;
+  now: Date;
+  expiresAt: Date;
+}
+
+/**
+ * Makes this the only code of the account (S4). False, and the older one stays good, when `max`
+ * were made since `windowStart`; null is any number.
+ */
+export async function saveCode(
+  em: EntityManager,
+  { playerId, codeHash, channel, emailKey, now, expiresAt }: NewCode,
+  bound: { windowStart: Date; max: number | null },
+): Promise<boolean> {
+  // A clock set back must not stretch a window (S40).
+  const isNewWindow = sql<boolean>`(sign_in_codes.window_started_at <= ${bound.windowStart}::timestamptz
+    or sign_in_codes.window_started_at > ${now}::timestamptz)`;
+  const numSaved = await changeRows(em, (db) =>
+    db
+      .insertInto("sign_in_codes")
+      .values({
+        player_id: playerId,
+        code_hash: codeHash,
+        channel,
+        email_key: emailKey,
+        expires_at: expiresAt,
+        window_started_at: now,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column("player_id")
+          .doUpdateSet((eb) => ({
+            code_hash: eb.ref("excluded.code_hash"),
+            channel: eb.ref("excluded.channel"),
+            email_key: eb.ref("excluded.email_key"),
+            tries: 0,
+            expires_at: eb.ref("excluded.expires_at"),
+            issued: sql<number>`case when ${isNewWindow} then 1 else sign_in_codes.issued + 1 end`,
+            window_started_at: sql<Date>`case when ${isNewWindow} then excluded.window_started_at
+              else sign_in_codes.window_started_at end`,
+          }))
+          .where(
+            bound.max === null
+              ? sql<boolean>`true`
+              : sql<boolean>`${isNewWindow} or sign_in_codes.issued < ${bound.max}::int`,
+          ),
+      ),
+  );
+  return numSaved > 0;
+}
+
+export interface CodeTry {
+  /** 0 for an address without an account: the same work, and no row. */
+  playerId: number;
+  emailKey: string;
+  /** Of the code that was given, under the present secret and the one before. */
+  hashes: string[];
+  now: Date;
+  maxTries: number;
+}
+
+/**
+ * Counts a try and uses the code up when it is right; null when it was wrong or there is none. Without a
+ * code there is nothing to count, but a commit that has to reach the disk takes longer than one that has
+ * not: a message to nobody is written instead, so that the time does not tell who has a code (S1).
+ */
+export async function tryCode(
+  em: EntityManager,
+  { playerId, emailKey, hashes, now, maxTries }: CodeTry,
+): Promise<"email" | "sms" | null> {
+  const isRight = sql`code_hash = any(${hashes}::text[])`;
+  const rows = await rowsOf(
+    em,
+    sql<{ isRight: boolean; channel: "email" | "sms" | null }>`
+      with tried as (update sign_in_codes set tries = tries + 1,
+        expires_at = case when ${isRight} then 'epoch'::timestamptz else expires_at end
+      where player_id = ${playerId} and email_key = ${emailKey} and tries < ${maxTries}::int
+        and expires_at > ${now}
+      returning ${isRight} as "isRight", channel)
+      select "isRight", channel, null::pg_lsn from tried union all
+      select false, null, pg_logical_emit_message(true, 'nobody', '') where not exists (select from tried)`,
+  );
+  const [row] = rows;
+  return row?.isRight === true ? row.channel : null;
+}

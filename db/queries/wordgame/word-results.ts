@@ -1,0 +1,133 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { closedName } from "../leaderboards/board-rows.ts";
+import { anyOf, millis } from "../expressions.ts";
+import { findRow, findRows } from "../rows.ts";
+
+export interface NewWordResult {
+  playerId: number;
+  mode: "daily" | "random";
+  score: number;
+  level: number;
+  wordsFound: number;
+  blocksDropped: number;
+  /** Seconds.hundredths, as sent. */
+  timeTaken: string;
+  timeGiven: string | null;
+  /** Of a daily result. */
+  date: string | null;
+  completed: boolean;
+  targetWords: readonly string[] | null;
+  targetWordsFound: readonly string[] | null;
+  at: Date;
+  /** Names a result that may be handed in again; null = none. */
+  ref: string | null;
+}
+
+const hundredths = (time: string) => Number(time.replace(".", ""));
+const listOf = (words: readonly string[] | null) => (words === null ? null : [...words]);
+
+/** Null when a result of this name is there already. */
+export async function insertWordResult(
+  em: EntityManager,
+  result: NewWordResult,
+): Promise<number | null> {
+  const r = result;
+  const row = await findRow(em, (db) =>
+    db
+      .insertInto("word_results")
+      .values({
+        player_id: r.playerId,
+        mode: r.mode,
+        score: r.score,
+        level: r.level,
+        words_found: r.wordsFound,
+        blocks_dropped: r.blocksDropped,
+        time_taken: r.timeTaken,
+        time_cs: hundredths(r.timeTaken),
+        time_given: r.timeGiven,
+        date: r.date,
+        completed: r.completed,
+        target_words: listOf(r.targetWords),
+        target_words_found: listOf(r.targetWordsFound),
+        created_at: r.at,
+        ref: r.ref,
+      })
+      .onConflict((conflict) => conflict.column("ref").where("ref", "is not", null).doNothing())
+      .returning("id"),
+  );
+  return row?.id ?? null;
+}
+
+/** Guest name or username of an open player; null when there is none. */
+export async function findPlayerName(em: EntityManager, playerId: number): Promise<string | null> {
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("name")
+      .where("id", "=", playerId)
+      .where("deleted_at", "is", null),
+  );
+  return row?.name ?? null;
+}
+
+/** Player of a username or guest name in its normal form; closed accounts have none (WG-04). */
+export async function findPlayerByName(em: EntityManager, nameKey: string): Promise<number | null> {
+  const row = await findRow(em, (db) =>
+    db
+      .selectFrom("players")
+      .select("id")
+      .where("name_key", "=", nameKey)
+      .where("deleted_at", "is", null),
+  );
+  return row?.id ?? null;
+}
+
+export interface WordLine {
+  id: number;
+  playerId: number;
+  displayName: string;
+  avatarV: number;
+  score: number;
+  level: number;
+  wordsFound: number;
+  blocksDropped: number;
+  timeTaken: string;
+  completed: boolean;
+  createdAtMs: number;
+  date: string | null;
+}
+
+/** What the board shows of these results. */
+export async function listWordLines(
+  em: EntityManager,
+  ids: readonly number[],
+): Promise<Map<number, WordLine>> {
+  if (ids.length === 0) return new Map();
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("word_results as w")
+      .innerJoin("players as p", "p.id", "w.player_id")
+      .select((eb) => [
+        "w.id",
+        "w.player_id as playerId",
+        "p.avatar_v as avatarV",
+        eb
+          .case()
+          .when("p.deleted_at", "is", null)
+          .then(eb.fn.coalesce("p.display_name", "p.name"))
+          .else(closedName)
+          .end()
+          .as("displayName"),
+        "w.score",
+        "w.level",
+        "w.words_found as wordsFound",
+        "w.blocks_dropped as blocksDropped",
+        "w.time_taken as timeTaken",
+        "w.completed",
+        "w.date",
+        millis("w.created_at").as("createdAtMs"),
+      ])
+      .where("w.id", "=", anyOf(ids, "int")),
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}

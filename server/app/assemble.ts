@@ -1,0 +1,167 @@
+import { createLobbies, eventChannel, eventStreamKey } from "../../actors/index.ts";
+import { createOrm, forkFor, usualAnswerMs } from "../../db/orm.ts";
+import { nextIdBlock } from "../../db/queries/ids.ts";
+import { lobbyResults } from "../../workers/queues.ts";
+import { createQueues, type Queues } from "../../workers/producer.ts";
+import { createModerator } from "../features/avatars/domain/moderator.ts";
+import { createPictureCache } from "../features/avatars/domain/picture-cache.ts";
+import { createPictureStore } from "../features/avatars/domain/create-picture-store.ts";
+import { createProviderPictures } from "../features/avatars/domain/provider-pictures.ts";
+import { createBoards } from "../features/leaderboards/domain/boards.ts";
+import { followClosedAccounts } from "../features/accounts/domain/follow-closed-accounts.ts";
+import { createArchive } from "../features/archive/domain/archive.ts";
+import { createBodyCache } from "../platform/cache/body-cache.ts";
+import { systemClock, type Clock } from "../platform/time/clock.ts";
+import { ClosedAccounts } from "../platform/security/closed-accounts.ts";
+import type { Config } from "../platform/config/config.ts";
+import {
+  ConnectionShares,
+  RequestConnections,
+  sharesOf,
+} from "../platform/postgres/connection-shares.ts";
+import type { Logger } from "../platform/log/logger.ts";
+import type { Metrics } from "../platform/metrics/metrics.ts";
+import { createPasswordHasher, type PasswordHasher } from "../platform/security/passwords.ts";
+import { connectRedis, redisReady } from "../platform/redis/redis.ts";
+import { createTokenService } from "../platform/security/tokens.ts";
+import type { Deps, JobDeps } from "./deps.ts";
+import { StoredKeys } from "../features/keys/domain/key-ring.ts";
+import { createIdBlocks } from "../features/lobbies/domain/id-blocks.ts";
+import { seatLimitOf } from "../features/lobbies/seat-limit.ts";
+import { drawAhead } from "../features/questions/service.ts";
+import { createQuestionModel } from "../features/questions/providers/generator.ts";
+import { createQuestionBank } from "../features/questions/providers/question-bank/index.ts";
+import { createSenders } from "../features/delivery/providers/senders.ts";
+import { createOAuthServer } from "../features/oauth/domain/server.ts";
+import { createHub } from "../sse/delivery/create-hub.ts";
+
+/** What every process starts from. */
+export interface Ground {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  clock?: Clock;
+  /** Only tests have another than the usual one, whose work is most of what a test with accounts would take. */
+  passwords?: PasswordHasher;
+  /** Only tests have a shorter line of each caller for the database than the usual one. */
+  waitingOfCaller?: number;
+  /** The process takes its share of the lobbies when it says so, not at once. */
+  joinsLater?: boolean;
+}
+
+export interface Assembled<D> {
+  deps: D;
+  /** Closes connections, in the reverse order of opening. */
+  close(): Promise<void>;
+}
+
+/** Dependencies of a process that runs jobs. */
+export async function assembleJobs(
+  ground: Ground,
+): Promise<Assembled<JobDeps> & { queues: Queues }> {
+  const { config, log, metrics, clock = systemClock } = ground;
+  const redis = connectRedis(config.REDIS_URL, log, "general");
+  const orm = await createOrm(config, log, { answerLimitMs: usualAnswerMs });
+  await redisReady(redis);
+  const queues = createQueues(config.REDIS_URL, log);
+  const senders = createSenders(config, log);
+  const moderator = createModerator(config, log);
+  const deps: JobDeps = {
+    config,
+    log,
+    metrics,
+    clock,
+    redis,
+    orm,
+    get em() {
+      return orm.em.fork();
+    },
+    bodies: createBodyCache(),
+    boards: createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics }),
+    questionModel: createQuestionModel(config, { redis, clock, log, metrics }),
+    questionBank: createQuestionBank(),
+    senders,
+    pictureStore: createPictureStore(config),
+    moderator,
+    enqueue: queues.enqueue,
+    enqueueAndWait: queues.enqueueAndWait,
+  };
+  return {
+    deps,
+    queues,
+    async close() {
+      moderator.stop();
+      await queues.close();
+      senders.mail.close();
+      senders.sms.close();
+      redis.disconnect();
+      await orm.close(true);
+    },
+  };
+}
+
+/** Dependencies of a process that serves requests: the above, lobbies of its own, and the hub. */
+export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
+  const { deps: base, close } = await assembleJobs(ground);
+  const { config, log, metrics, clock, orm } = base;
+  const context = { hubUrl: "/v1/hub", topicBase: config.TOPIC_BASE };
+  const lobbies = await createLobbies({
+    redisUrl: config.REDIS_URL,
+    log,
+    clock,
+    metrics,
+    context,
+    enqueueResult: (payload) => base.enqueue(lobbyResults, payload),
+    seatLimit: seatLimitOf(config),
+    draw: (plan) => drawAhead(base, plan),
+    joinsLater: ground.joinsLater ?? false,
+  });
+  const hub = createHub({
+    redisUrl: config.REDIS_URL,
+    config,
+    log,
+    clock,
+    metrics,
+    keys: { stream: eventStreamKey, channel: eventChannel },
+    snapshotOf: lobbies.snapshot,
+    publicList: lobbies.listPublic,
+    tellSpectators: lobbies.tellSpectators,
+  });
+  const archive = createArchive({ orm, metrics });
+  const closedAccounts = new ClosedAccounts(clock);
+  const accounts = { redisUrl: config.REDIS_URL, orm, clock, log, accounts: closedAccounts };
+  const closings = followClosedAccounts(accounts);
+  const keys = new StoredKeys({ orm, clock, log });
+  const reserve = (sequence: "lobby_ids" | "seat_ids") =>
+    createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));
+  const shares = sharesOf(config.DATABASE_POOL, ground.waitingOfCaller);
+  const players = new ConnectionShares(shares.player);
+  const others = new ConnectionShares(shares.other);
+  const emFor = (who: string) =>
+    forkFor(orm, new RequestConnections(/^p\d/.test(who) ? players : others, who));
+  const deps: Deps = {
+    ...base,
+    get em() {
+      return orm.em.fork();
+    },
+    emFor,
+    closedAccounts,
+    keys,
+    tokens: createTokenService(config, clock),
+    passwords: ground.passwords ?? createPasswordHasher(),
+    pictures: createPictureCache(base.pictureStore),
+    providerPictures: createProviderPictures(config, clock),
+    ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
+    lobbies,
+    archive,
+    oauth: createOAuthServer({ ...base, fork: () => emFor("oauth") }),
+    hub,
+  };
+  return {
+    deps,
+    close: async () => {
+      closings.close();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { assembleHttp } from "./assemble.ts";
+import { loadConfig } from "../platform/config/config.ts";
+import { createLogger } from "../platform/log/logger.ts";
+import { createMetrics } from "../platform/metrics/metrics.ts";
+import { createHttpServer } from "../http/uws/server.ts";
+import { joinPrimary } from "../runtime/ipc.ts";
+import { followRealmOrigins } from "../features/realms/realm-origins.ts";
+import { routes } from "./routes.ts";
+
+/** Time in which open streams are sent to other workers when this one stops. */
+const streamGraceMs = 2_000;
+
+/** Process entry of role `http`: serves the public port and its share of the lobbies until the primary says stop. */
+export async function startHttpWorker(): Promise<void> {
+  const config = loadConfig();
+  const log = createLogger(config, "http");
+  const metrics = createMetrics();
+  const { deps, close } = await assembleHttp({ config, log, metrics, joinsLater: true });
+  const origins = await followRealmOrigins(deps);
+  const server = createHttpServer({ deps, routes, log, realmOrigins: origins.current });
+  const link = joinPrimary({
+    log,
+    answers: {
+      metrics: async () => ({
+        pid: process.pid,
+        metrics: await metrics.registry.getMetricsAsJSON(),
+      }),
+      lobbies: () => deps.lobbies.describe(),
+    },
+    // New requests go to the other workers first, then streams, then lobbies: nobody meets a closed door.
+    stop: async () => {
+      server.beginDrain();
+      await deps.hub.drain(streamGraceMs);
+      await deps.lobbies.handOver();
+      await server.close();
+      await deps.lobbies.stop();
+      origins.stop();
+      await close();
+    },
+  });
+  link.announce(deps.lobbies.describe().incarnation);
+  await deps.lobbies.join();
+  await server.listen(config.HOST, config.PORT);
+  link.ready();
+}

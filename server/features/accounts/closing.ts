@@ -1,0 +1,33 @@
+import { closeAccount, dropSentCredentials } from "../../../db/queries/accounts/accounts.ts";
+import { forgetAddress } from "../../../db/queries/verification/email-verifications.ts";
+import { spendCodes } from "../../../db/queries/accounts/phone-codes.ts";
+import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
+import { tellAccountNews } from "./domain/account-news.ts";
+import { AppError } from "../../platform/errors.ts";
+import { logSecurity } from "../../platform/log/security-log.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { handOnTeamOf } from "../teams/service.ts";
+
+/**
+ * Closes the caller's account: sessions, keys, subscriptions and open verifications end at once, a team goes on;
+ * the data stays for 30 days, in which only an operator can open it again (USR-09).
+ */
+export async function closeOwnAccount(deps: Deps, caller: Caller): Promise<void> {
+  const { playerId } = caller;
+  const now = new Date(deps.clock.now());
+  await deps.em.transactional(async (em) => {
+    const closed = await closeAccount(em, playerId, now);
+    if (!closed) throw new AppError("user:not_found");
+    await revokeFamiliesOf(em, playerId, now);
+    await spendCodes(em, playerId);
+    await dropSentCredentials(em, playerId);
+    await handOnTeamOf(em, playerId);
+    await forgetAddress(em, playerId, closed);
+  });
+  logSecurity(deps, "account_closed", { player: playerId });
+  // The account is closed already; processes that do not hear of it read it within seconds.
+  await tellAccountNews(deps.redis, { type: "closed", playerId }).catch((error: unknown) =>
+    deps.log.warn({ player: playerId, reason: String(error) }, "closed account not announced"),
+  );
+}

@@ -1,0 +1,116 @@
+import { findOpenPlayer } from "../../../db/queries/accounts/players.ts";
+import { replacePassword } from "../../../db/queries/accounts/accounts.ts";
+import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
+import type { Player } from "../../../db/entities/player.ts";
+import { AppError } from "../../platform/errors.ts";
+import { isStrongPassword, maxPasswordLength } from "./domain/password-rules.ts";
+import { logSecurity } from "../../platform/log/security-log.ts";
+import { postMessages, writeMessage } from "../delivery/domain/send.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import {
+  changeSubject,
+  lockoutOf,
+  loginSubjectsOf,
+  refuseLocked,
+  requireOpenSession,
+} from "../sessions/service.ts";
+
+/**
+ * Changes the password and ends every other session (USR-05, TOK-08, S7). Wrong tries count as
+ * failed logins do, so that a stolen access token is no way to guess the password.
+ */
+export async function changePassword(
+  deps: Deps,
+  caller: Caller,
+  { current, wanted }: { current: string; wanted: string },
+): Promise<void> {
+  if (!isStrongPassword(wanted) || wanted === current) throw new AppError("user:password_weak");
+  const account = await readAccount(deps, caller);
+  const lockout = lockoutOf(deps);
+  const subject = changeSubject(account.id);
+  refuseLocked(await lockout.remaining(subject));
+  const before = account.passwordHash ?? null;
+  const isReadable = Array.from(current).length <= maxPasswordLength;
+  if (!isReadable || !(await deps.passwords.verify(before, current))) {
+    // Each is a failed login by every name of the account too; what strangers try locks nothing here.
+    const others = loginSubjectsOf(account).map((one) => lockout.fail(one, account.id));
+    const [seconds] = await Promise.all([lockout.fail(subject, account.id), ...others]);
+    refuseLocked(seconds);
+    throw new AppError("user:password_incorrect");
+  }
+  refuseLocked(await lockout.succeed(subject));
+  await Promise.all(loginSubjectsOf(account).map((one) => lockout.succeed(one)));
+  const isSet = await setPassword(deps, account, {
+    before,
+    wanted,
+    keptFamily: caller.family,
+    by: caller.family,
+  });
+  // Another request changed it meanwhile: what was current is so no more.
+  if (!isSet) throw new AppError("user:password_incorrect");
+}
+
+/** Gives an account that was made without a password its first one (document 1, Users). */
+export async function setInitialPassword(
+  deps: Deps,
+  caller: Caller,
+  wanted: string,
+): Promise<void> {
+  const account = await readAccount(deps, caller);
+  const before = null;
+  const isSet =
+    !account.passwordHash &&
+    (await setPassword(deps, account, {
+      before,
+      wanted,
+      keptFamily: "",
+      by: caller.family,
+      opener: caller,
+    }));
+  if (!isSet) throw new AppError("user:password_exists");
+}
+
+async function readAccount(deps: Deps, caller: Caller): Promise<Player> {
+  const account = await findOpenPlayer(deps.em, caller.playerId);
+  if (!account || account.isGuest) throw new AppError("user:not_found");
+  return account;
+}
+
+interface PasswordStep {
+  before: string | null;
+  wanted: string;
+  /** The session that stays. */
+  keptFamily: string;
+  /** The session it is chosen in. */
+  by: string;
+  /** Who need not know a password, but be signed in still. */
+  opener?: Caller;
+}
+
+/** False when `before` is no longer the stored hash: of any number at once one succeeds. */
+async function setPassword(
+  deps: Deps,
+  { id, emailKey, locale, realm }: Player,
+  { before, wanted, keptFamily, by, opener }: PasswordStep,
+): Promise<boolean> {
+  const after = await deps.passwords.hash(wanted);
+  const now = new Date(deps.clock.now());
+  const mail = await deps.em.transactional(async (em) => {
+    if (!(await replacePassword(em, id, { before, after, by }))) return undefined;
+    if (opener) await requireOpenSession({ em, clock: deps.clock }, opener);
+    await revokeFamiliesOf(em, id, now, keptFamily);
+    if (!emailKey) return null;
+    return writeMessage(em, deps, {
+      template: "password-changed",
+      to: emailKey,
+      locale,
+      realm,
+      params: {},
+    });
+  });
+  if (mail === undefined) return false;
+  logSecurity(deps, "password_changed", { player: id });
+  await postMessages(deps, [mail]);
+  return true;
+}

@@ -1,0 +1,103 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import {
+  dropTextedCode,
+  listCodeEnds,
+  removePhone,
+  saveCode,
+  spendCodes,
+  tryCode,
+  verifyPhone,
+} from "../../../db/queries/accounts/phone-codes.ts";
+import { lockAccount } from "../../../db/queries/accounts/accounts.ts";
+import { AppError } from "../../platform/errors.ts";
+import { codeHash, codeHashes, newCode, readCode } from "../../platform/security/one-time-codes.ts";
+import { postMessages, writeMessage } from "../delivery/domain/send.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { claiming, requireOpenSession } from "../sessions/service.ts";
+
+const codeMs = 5 * 60_000;
+/** Unexpired codes of one account, used ones too (USR-08). */
+const maxCodes = 3;
+/** Wrong tries that void a code. */
+const maxTries = 5;
+
+const purposeOf = (playerId: number) => `phone:${playerId}`;
+
+/** Sends a code to a number; the verified number, if any, stays until the new one is verified. */
+export async function requestPhoneCode(deps: Deps, caller: Caller, phone: string): Promise<void> {
+  const { playerId } = caller;
+  const code = newCode();
+  const messageId = await deps.em.transactional(async (em) => {
+    const account = await lockAccount(em, playerId);
+    if (!account) throw new AppError("user:not_found");
+    // Read under the lock: what was saved before it is not later than now.
+    const now = deps.clock.now();
+    const expiresAt = new Date(now + codeMs);
+    const ends = await listCodeEnds(em, playerId, { now: new Date(now), latest: expiresAt });
+    const [first] = ends;
+    if (first !== undefined && ends.length >= maxCodes)
+      throw new AppError("phone:too_many_codes", {
+        params: { retry_after: Math.max(1, Math.ceil((first - now) / 1_000)) },
+      });
+    const { locale, realm } = account;
+    const id = await writeMessage(em, deps, {
+      template: "phone-code",
+      to: phone,
+      locale,
+      realm,
+      params: { code },
+    });
+    // What is not sent must not make void what was.
+    if (id === null) return null;
+    await saveCode(em, {
+      playerId,
+      phone,
+      codeHash: codeHash(deps.config, purposeOf(playerId), code),
+      expiresAt,
+    });
+    return id;
+  });
+  await postMessages(deps, [messageId]);
+}
+
+export interface VerifiedPhone {
+  phone: string;
+  verifiedAt: number;
+}
+
+/** Uses the newest code. A number that another account has verified is refused like a wrong code (USR-08). */
+export async function verifyPhoneCode(
+  deps: Deps,
+  caller: Caller,
+  text: string,
+): Promise<VerifiedPhone> {
+  const { playerId } = caller;
+  const now = deps.clock.now();
+  const at = new Date(now);
+  const code = readCode(text);
+  if (code === null) throw new AppError("phone:code_invalid");
+  const hashes = codeHashes(deps.config, purposeOf(playerId), code);
+  // Not one transaction: a try counts even when what follows fails.
+  const phone = await tryCode(deps.em, { playerId, hashes, now: at, maxTries });
+  if (phone === null) throw new AppError("phone:code_invalid");
+  const verify = async (em: EntityManager) => {
+    const isDone = await verifyPhone(em, { playerId, phone, now: at, by: caller.family });
+    if (!isDone) return false;
+    await requireOpenSession({ em, clock: deps.clock }, caller);
+    await dropTextedCode(em, playerId);
+    return true;
+  };
+  const taken = { players_verified_phone_unique: "phone:code_invalid" } as const;
+  const isVerified = await claiming(() => deps.em.transactional(verify), taken);
+  if (!isVerified) throw new AppError("phone:code_invalid");
+  return { phone, verifiedAt: now };
+}
+
+export async function forgetPhone(deps: Pick<Deps, "em">, caller: Caller): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    if (!(await removePhone(em, caller.playerId))) throw new AppError("user:not_found");
+    await spendCodes(em, caller.playerId);
+    await dropTextedCode(em, caller.playerId);
+  });
+}

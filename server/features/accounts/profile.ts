@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { findOpenPlayer } from "../../../db/queries/accounts/players.ts";
+import { dropSentCredentials, lockAccount } from "../../../db/queries/accounts/accounts.ts";
+import type { Player } from "../../../db/entities/player.ts";
+import { normalizeEmail } from "../../platform/text/account-names.ts";
+import { AppError } from "../../platform/errors.ts";
+import { isNewName, newNameForm } from "../../platform/text/name-rules.ts";
+import { userNameFields } from "../../platform/text/skeletons.ts";
+import { postMessages, writeMessage } from "../delivery/domain/send.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { claiming, emailProblem, requireOpenSession } from "../sessions/service.ts";
+import { addressOrigin, writeVerification } from "../verification/service.ts";
+
+/** What a PATCH supplies; undefined is not supplied, null has the meaning of USR-02. */
+export interface ProfileChange {
+  email?: string | null | undefined;
+  username?: string | null | undefined;
+  display_name?: string | null | undefined;
+  timezone?: string | null | undefined;
+}
+
+/** Where a change comes from: whoever reads the new address is told (S44). */
+export interface ChangeOrigin {
+  ip?: string;
+  userAgent: string | null;
+  deviceHash: string | null;
+}
+
+const nowhere: ChangeOrigin = { userAgent: null, deviceHash: null };
+
+/** Changes the caller's profile; constraints decide who gets an address or a name (USR-02, S9). */
+export async function changeProfile(
+  deps: Deps,
+  caller: Caller,
+  change: ProfileChange,
+  origin: ChangeOrigin = nowhere,
+): Promise<Player> {
+  const { email, username, display_name: displayName, timezone } = change;
+  const isEmpty = (email ?? username ?? null) === null;
+  if (isEmpty && displayName === undefined && timezone === undefined)
+    throw new AppError("request:no_fields");
+  const [player, mails] = await claiming(() =>
+    deps.em.transactional(async (em) => {
+      const account = await lockAccount(em, caller.playerId);
+      if (!account) throw new AppError("user:not_found");
+      if (username) Object.assign(account, { username, ...newNameOf(account, username) });
+      if (displayName !== undefined)
+        account.displayName =
+          newDisplayName(account, displayName) ?? account.username ?? account.name;
+      if (timezone !== undefined) account.timezone = timezone ?? "UTC";
+      const mails = await changeEmail(em, deps, account, { email: email ?? null, origin });
+      if (mails.length > 0) await requireOpenSession({ em, clock: deps.clock }, caller);
+      return [account, mails] as const;
+    }),
+  );
+  await postMessages(deps, mails);
+  return player;
+}
+
+/** Another spelling of the name it has is no new name: an older twin of it stays. */
+function newNameOf(account: Player, username: string) {
+  const fields = userNameFields(username);
+  const { nameSkeleton } = fields.nameKey === account.nameKey ? account : fields;
+  return { ...fields, nameSkeleton };
+}
+
+/** The name it has stays, even one that nobody could choose now. */
+function newDisplayName(account: Player, text: string | null): string | null {
+  const name = text?.trim() ?? null;
+  if (name !== null && name !== account.displayName && !isNewName(name))
+    throw new AppError("validation:failed", displayNameProblem);
+  return name;
+}
+
+const displayNameProblem = {
+  violations: [{ propertyPath: "display_name", title: `must be ${newNameForm()}` }],
+};
+
+/** A new address starts unverified and gets a mail, and so does the old one (USR-02). Ids of the mails. */
+async function changeEmail(
+  em: EntityManager,
+  deps: Deps,
+  account: Player,
+  { email, origin }: { email: string | null; origin: ChangeOrigin },
+): Promise<(number | null)[]> {
+  if (email === null) return [];
+  const emailKey = normalizeEmail(email);
+  if (emailKey === null) throw new AppError("validation:failed", emailProblem);
+  const { emailKey: before, locale, realm } = account;
+  if (emailKey === before) return [];
+  const now = new Date(deps.clock.now());
+  const facts = addressOrigin(origin, { now, deviceHash: origin.deviceHash });
+  Object.assign(account, { email: emailKey, emailKey, emailVerifiedAt: null, ...facts });
+  await em.flush();
+  // Whoever reads the older address must not get in by what was sent there.
+  await dropSentCredentials(em, account.id);
+  const mails = [await writeVerification(em, deps, account)];
+  if (before)
+    mails.push(
+      await writeMessage(em, deps, {
+        template: "email-changed",
+        to: before,
+        locale,
+        realm,
+        params: {},
+      }),
+    );
+  return mails;
+}
+
+/** Replaces all opt-ins; each stands once, in the order given (USR-07). */
+export async function changeChannels(
+  deps: Pick<Deps, "em">,
+  caller: Caller,
+  channels: readonly string[],
+): Promise<void> {
+  const wanted = [...new Set(channels)];
+  const seen = await findOpenPlayer(deps.em, caller.playerId);
+  if (seen && !seen.isGuest && isDeepStrictEqual(seen.channels, wanted)) return;
+  await deps.em.transactional(async (em) => {
+    const account = await lockAccount(em, caller.playerId);
+    if (!account) throw new AppError("user:not_found");
+    account.channels = wanted;
+  });
+}

@@ -1,0 +1,100 @@
+import { PlayerSchema, type Player } from "../../../db/entities/player.ts";
+import {
+  findOpenPlayer,
+  isEmailKeyTaken,
+  isNameTaken,
+} from "../../../db/queries/accounts/players.ts";
+import { isUsername, normalizeEmail } from "../../platform/text/account-names.ts";
+import { AppError } from "../../platform/errors.ts";
+import { randomId } from "../../platform/ids.ts";
+import { userNameFields } from "../../platform/text/skeletons.ts";
+import { postMessages } from "../delivery/domain/send.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { addressOrigin, writeVerification } from "../verification/service.ts";
+import {
+  claiming,
+  emailProblem,
+  openSession,
+  withCredentials,
+  type Opener,
+  type Session,
+} from "../sessions/service.ts";
+
+export interface RegisterInput {
+  email: string;
+  username: string;
+  password: string;
+  displayName: string | null;
+  locale: string;
+  /** Of the browser it is done in. */
+  deviceHash?: string | null;
+}
+
+/** Creates an account and signs it in, in one transaction; constraints decide who was first (S9). */
+export async function register(deps: Deps, input: RegisterInput, opener: Opener): Promise<Session> {
+  const emailKey = normalizeEmail(input.email);
+  if (emailKey === null) throw new AppError("validation:failed", emailProblem);
+  const passwordHash = await deps.passwords.hash(input.password);
+  const now = new Date(deps.clock.now());
+  const { username, locale, deviceHash = null } = input;
+  const family = randomId();
+  const [session, mailId] = await claiming(() =>
+    deps.em.transactional(async (em) => {
+      const player = em.create(PlayerSchema, {
+        ...userNameFields(username),
+        username,
+        displayName: input.displayName?.trim() ?? username,
+        isGuest: false,
+        email: emailKey,
+        emailKey,
+        ...addressOrigin(opener, { now, deviceHash }),
+        passwordHash,
+        passwordBy: family,
+        locale,
+        channels: ["email:account"],
+        realm: opener.realm,
+        lastLoginAt: now,
+        createdAt: now,
+      });
+      // The tokens carry the id, so the row has to exist before the session is made.
+      await em.flush();
+      const verification = await writeVerification(em, deps, player);
+      const signIn = { ...withCredentials("registration", now.getTime()), id: family };
+      return [openSession(em, deps, player, opener, signIn), verification] as const;
+    }),
+  );
+  await postMessages(deps, [mailId]);
+  return session;
+}
+
+interface Availability {
+  email?: { available: boolean };
+  username?: { available: boolean };
+}
+
+/** Answers for the supplied fields only (USR-04). */
+export async function checkAvailability(
+  deps: Pick<Deps, "em">,
+  { email, username }: { email: string | null; username: string | null },
+): Promise<Availability> {
+  if (email === null && username === null) throw new AppError("request:no_fields");
+  const result: Availability = {};
+  if (email !== null) {
+    const key = normalizeEmail(email);
+    result.email = { available: key !== null && !(await isEmailKeyTaken(deps.em, key)) };
+  }
+  if (username !== null) {
+    const isTaken = !isUsername(username) || (await isNameTaken(deps.em, userNameFields(username)));
+    result.username = { available: !isTaken };
+  }
+  return result;
+}
+
+/** The caller's own account; a guest has none (TOK-10). */
+export async function readOwnUser(deps: Pick<Deps, "em">, caller: Caller): Promise<Player> {
+  if (caller.isGuest) throw new AppError("auth:not_registered");
+  const player = await findOpenPlayer(deps.em, caller.playerId);
+  if (!player || player.isGuest) throw new AppError("user:not_found");
+  return player;
+}

@@ -1,0 +1,66 @@
+import type { MikroORM } from "@mikro-orm/postgresql";
+import { LRUCache } from "lru-cache";
+import type { Archive, Games } from "../../../../db/archive.ts";
+import { readDirectory } from "../../../../db/queries/archive/codex-directory.ts";
+import { createGate } from "../../../platform/cache/gate.ts";
+import type { Metrics } from "../../../platform/metrics/metrics.ts";
+import { createSizedCache } from "../../../platform/cache/sized-cache.ts";
+
+/** An entity that is kept costs 11 µs, else 450 (`npm run bench -- codex`). */
+const maxBodyBytes = 64 * 1024 * 1024;
+/** What differs between two states of 20,000 entities is found in 83 ms, else for each page of a changelog. */
+const maxPairBytes = 16 * 1024 * 1024;
+/** A search through 20,000 entities takes 21 ms, else for each of its pages, which takes 2. */
+const maxListBytes = 16 * 1024 * 1024;
+/** What a pair costs besides its texts. */
+const pairBytes = 96;
+/** An import is noticed so much later where nothing else tells of it. */
+const gamesMs = 1_000;
+const allGames = "games";
+/** Large documents built at a time, and requests that wait for their turn. */
+const builds = { running: 2, waiting: 32 };
+/** The same of lists whose filters look into documents. */
+const scans = { running: 2, waiting: 100 };
+
+export interface ArchiveOptions {
+  orm: MikroORM;
+  metrics: Metrics;
+}
+
+/** The archive as one process reads it. Nothing is asked of a store before the first read. */
+export function createArchive({ orm, metrics }: ArchiveOptions): Archive {
+  const count = (kind: string) => {
+    const hits = metrics.archiveCache.labels({ kind, outcome: "hit" });
+    const misses = metrics.archiveCache.labels({ kind, outcome: "miss" });
+    return (isHit: boolean) => (isHit ? hits : misses).inc();
+  };
+  const games = new LRUCache<string, Games>({
+    max: 1,
+    ttl: gamesMs,
+    fetchMethod: async () =>
+      new Map((await readDirectory(orm.em.fork())).map((game) => [game.slug, game])),
+  });
+  return {
+    games: () => games.get(allGames) ?? games.forceFetch(allGames),
+    reload: () => games.forceFetch(allGames, { forceRefresh: true }),
+    bodies: createSizedCache({
+      maxBytes: maxBodyBytes,
+      // Text may take two bytes a character.
+      sizeOf: ({ content }) => (typeof content === "string" ? 2 : 1) * content.length,
+      onUse: count("body"),
+    }),
+    pairs: createSizedCache({
+      maxBytes: maxPairBytes,
+      sizeOf: (pairs) => pairs.reduce((sum, { key }) => sum + pairBytes + key.length, 0),
+      onUse: count("pairs"),
+    }),
+    lists: createSizedCache({
+      maxBytes: maxListBytes,
+      sizeOf: (ids) => ids.byteLength,
+      onUse: count("lists"),
+    }),
+    builds: createGate(builds),
+    scans: createGate(scans),
+    fork: () => orm.em.fork(),
+  };
+}

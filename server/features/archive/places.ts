@@ -1,0 +1,102 @@
+import { hash } from "node:crypto";
+import type { Archive, ArchiveBody, Games } from "../../../db/archive.ts";
+import {
+  findPatch,
+  type CodexBranch,
+  type CodexGame,
+  type CodexPatch,
+} from "../../../db/queries/archive/codex-directory.ts";
+import { readGameGeneration } from "../../../db/queries/archive/codex-read.ts";
+import { AppError } from "../../platform/errors.ts";
+import { IsolationLevel, type EntityManager } from "@mikro-orm/postgresql";
+
+/** A branch to read from, with its game. */
+export interface Place {
+  game: CodexGame;
+  branch: CodexBranch;
+}
+
+/** Runs at once when the games are at hand, which they mostly are. */
+export function withGames<T>(archive: Archive, work: (games: Games) => T | Promise<T>) {
+  const games = archive.games();
+  return games instanceof Promise ? games.then(work) : work(games);
+}
+
+export function placeOf(games: Games, slug: string, branchSlug: string): Place {
+  const game = games.get(slug);
+  if (game === undefined) throw new AppError("codex:game_not_found");
+  const branch = game.branches.get(branchSlug);
+  if (branch === undefined) throw new AppError("codex:branch_not_found");
+  return { game, branch };
+}
+
+/** A version as it comes in an address, where a plus may have become a blank (COD-13). */
+export function patchOf(branch: CodexBranch, version: string): CodexPatch {
+  const patch = findPatch(branch, version.replaceAll(" ", "+"));
+  if (patch === null) throw new AppError("codex:patch_not_found");
+  return patch;
+}
+
+/** Rereads after which a reader that always meets an import gives up. */
+const maxTries = 5;
+
+/** What was read is of another generation than the place. */
+class Moved extends Error {}
+
+/** Throws unless the generation, read in the same snapshot as all else, is that of the place. */
+export function assertPresent({ game }: Place, generation: number): void {
+  if (generation !== game.generation) throw new Moved();
+}
+
+/**
+ * Reads the present state of a game by one statement, whose generation goes to `assertPresent`; after an
+ * import that was not noticed yet, the place is taken anew.
+ */
+export async function readAtOnce<T>(
+  archive: Archive,
+  place: Place,
+  read: (em: EntityManager, place: Place) => Promise<T>,
+): Promise<T> {
+  let current = place;
+  for (let attempt = 0; attempt < maxTries; attempt++) {
+    try {
+      return await read(archive.fork(), current);
+    } catch (error) {
+      if (!(error instanceof Moved)) throw error;
+      current = placeOf(await archive.reload(), current.game.slug, current.branch.slug);
+    }
+  }
+  throw new AppError("server:unavailable");
+}
+
+/** The same by several statements, in one snapshot. */
+export function readPresent<T>(
+  archive: Archive,
+  place: Place,
+  read: (em: EntityManager, place: Place) => Promise<T>,
+): Promise<T> {
+  const options = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
+  return readAtOnce(archive, place, (outer, current) =>
+    outer.transactional(async (em) => {
+      assertPresent(current, await readGameGeneration(em, current.game.id));
+      return read(em, current);
+    }, options),
+  );
+}
+
+/** Key of what is made from the present state; an import makes it another one. */
+export function presentKey({ branch }: Place, ...parts: (string | number)[]): string {
+  let key = branch.present;
+  // The length tells where a text ends, whatever is in it.
+  for (const part of parts)
+    key += typeof part === "number" ? ` ${part}` : ` ${part.length} ${part}`;
+  return key;
+}
+
+/** Name of a state that never changes again. */
+export const stateKey = (patch: CodexPatch | null) =>
+  patch === null ? "-" : `${patch.id}.${patch.revision}`;
+
+export function finishedBody(content: string | Buffer): ArchiveBody {
+  return { content, etag: `"${hash("sha1", content, "base64url")}"` };
+}

@@ -1,0 +1,23 @@
+import type { ArchiveBody } from "../../../db/archive.ts";
+import { encodedReply } from "../../http/pipeline/route.ts";
+
+export const base = "/v1/codex";
+
+/** What the routes of the archive have in common (COD-20). */
+export const publicRead = {
+  method: "GET",
+  tag: "Archive",
+  auth: "public",
+  unknown: "codex:game_not_found",
+  cache: "public, max-age=60",
+  publicData: true,
+} as const;
+
+export const gameErrors = ["codex:game_not_found", "codex:branch_not_found"] as const;
+
+const toReply = ({ content, etag }: ArchiveBody) => encodedReply(200, content, { etag });
+
+/** A kept body is answered at once, without a promise. */
+export function answer(body: ArchiveBody | Promise<ArchiveBody>) {
+  return body instanceof Promise ? body.then(toReply) : toReply(body);
+}

@@ -1,0 +1,76 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import {
+  carryVersion,
+  isNewestUpload,
+  lockUpload,
+  writeFindings,
+  writeJudgement,
+  type UploadRow,
+} from "../../../../db/queries/avatars/avatar-uploads.ts";
+import {
+  lockAvatar,
+  nothingChosen,
+  writeAvatar,
+  type AvatarChoice,
+  type AvatarRow,
+} from "../../../../db/queries/avatars/avatars.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** An upload nobody has judged yet. */
+export const isUnjudged = ({ status, judgedAtMs }: UploadRow): boolean =>
+  status === "queued" && judgedAtMs === null;
+
+/**
+ * Writes a moderator's verdict, once: false when the upload has one, whoever gave it (S38). An
+ * approved picture is shown at once if nothing came in between (AV-06). To be called in a transaction.
+ */
+export async function settleVerdict(
+  em: EntityManager,
+  uploadId: number,
+  { verdict, hash, now }: { verdict: Verdict; hash: string | null; now: Date },
+): Promise<boolean> {
+  const row = await lockUpload(em, uploadId);
+  if (!row || !isUnjudged(row)) return false;
+  await writeFindings(em, uploadId, { hash, scores: verdict.scores });
+  await writeJudgement(em, uploadId, {
+    status: verdict.status,
+    rejectionReason: verdict.reason,
+    judgedBy: verdict.by,
+    judgedAt: now,
+    undo: null,
+  });
+  if (verdict.status === "approved") await showIfLatest(em, row, now);
+  return true;
+}
+
+/** How the player was shown before, and the version since; null when nothing was changed. */
+export type Change = { before: AvatarRow; v: number } | null;
+
+/** Shows an approved upload when it is the newest and the player chose nothing since (AV-06). */
+export async function showIfLatest(em: EntityManager, row: UploadRow, now: Date): Promise<Change> {
+  const before = await lockAvatar(em, row.playerId);
+  if (!before || before.isGuest || before.v !== row.selectionV) return null;
+  if (!(await isNewestUpload(em, row))) return null;
+  return replaceChoice(em, row, { ...before, source: "upload", uploadId: row.id }, now);
+}
+
+/** Changes what the player is shown as for what was decided about an upload, not chosen by the player. */
+export async function replaceChoice(
+  em: EntityManager,
+  row: UploadRow,
+  choice: AvatarChoice,
+  now: Date,
+): Promise<Change> {
+  const before = await lockAvatar(em, row.playerId);
+  const after = before && (await writeAvatar(em, row.playerId, { choice, now }));
+  if (!after) return null;
+  await carryVersion(em, row, { from: before.v, to: after.v });
+  return { before, v: after.v };
+}
+
+/** Shows the generated picture instead of an upload that is not approved any more (AV-06). */
+export async function hide(em: EntityManager, row: UploadRow, now: Date): Promise<Change> {
+  const shown = await lockAvatar(em, row.playerId);
+  if (shown?.source !== "upload" || shown.uploadId !== row.id) return null;
+  return replaceChoice(em, row, nothingChosen, now);
+}

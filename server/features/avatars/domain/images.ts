@@ -1,0 +1,119 @@
+import type { Sharp, SharpOptions } from "sharp";
+import { AppError } from "../../../platform/errors.ts";
+import { createGate } from "../../../platform/cache/gate.ts";
+
+/** Sides of an accepted picture, in pixels (AV-04). */
+export const minSide = 32;
+export const maxSide = 4_096;
+/** Side of the stored picture. */
+export const storedSide = 512;
+/** A picture that takes longer to decode was made to, or the machine has no time: it counts by the clock. */
+const decodeSeconds = 10;
+const quality = 82;
+
+/** By content, never by name or declared type; file-type has a word of its own for animated PNG. */
+const acceptedTypes: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/apng",
+  "image/jpeg",
+  "image/webp",
+  "image/gif",
+  "image/avif",
+]);
+/** The only decoders there are: everything else the library can open stays closed (S20). */
+const decoders = [
+  "VipsForeignLoadPng",
+  "VipsForeignLoadJpeg",
+  "VipsForeignLoadWebp",
+  "VipsForeignLoadNsgif",
+  "VipsForeignLoadHeif",
+];
+const options: SharpOptions = {
+  limitInputPixels: maxSide * maxSide,
+  // Phones write JPEGs that decoders warn about and every browser shows; what ends too early is an error.
+  failOn: "error",
+  sequentialRead: true,
+  pages: 1,
+};
+
+type Open = (bytes: Uint8Array, options?: SharpOptions) => Sharp;
+let loading: Promise<Open> | null = null;
+
+/** Loaded by the first picture; it decodes in threads of its own, one for each picture. */
+function loadSharp(): Promise<Open> {
+  loading ??= import("sharp").then(({ default: sharp }) => {
+    sharp.cache(false);
+    sharp.concurrency(1);
+    sharp.block({ operation: ["VipsForeignLoad"] });
+    sharp.unblock({ operation: decoders });
+    return sharp;
+  });
+  return loading;
+}
+
+/** Pictures decoded at once in a process, and waiting for it: each is some MiB. */
+const gate = createGate({ running: 2, waiting: 16 });
+
+/**
+ * An upload as it is stored: 512 x 512 WebP, cut to its middle, upright, without metadata. Throws
+ * `avatar:image_invalid` for anything that is no sound picture within the limits (AV-04, S20).
+ */
+export function normalizePicture(bytes: Uint8Array): Promise<Buffer> {
+  return gate.pass(async () => {
+    const { fileTypeFromBuffer } = await import("file-type");
+    const type = await fileTypeFromBuffer(bytes).catch(() => undefined);
+    if (type === undefined || !acceptedTypes.has(type.mime)) throw invalid();
+    try {
+      return await decode(bytes, options).catch((error: unknown) => {
+        if (type.mime !== "image/jpeg" || !isEarlyEnd(error)) throw error;
+        // Some cameras leave out the last marker: with it, nothing may be missing.
+        return decode(Buffer.concat([bytes, endOfJpeg]), { ...options, failOn: "warning" });
+      });
+    } catch (error) {
+      throw error instanceof AppError ? error : refusalOf(error);
+    }
+  });
+}
+
+const endOfJpeg = Buffer.from([0xff, 0xd9]);
+const isEarlyEnd = (error: unknown) =>
+  error instanceof Error && error.message.includes("premature end of JPEG image");
+
+async function decode(bytes: Uint8Array, how: SharpOptions): Promise<Buffer> {
+  const open = await loadSharp();
+  const { width, height, pageHeight = height } = await open(bytes, how).metadata();
+  const sides = [width, pageHeight];
+  if (sides.some((side) => side < minSide || side > maxSide)) throw invalid();
+  return open(bytes, how)
+    .autoOrient()
+    .resize(storedSide, storedSide, { fit: "cover" })
+    .webp({ quality })
+    .timeout({ seconds: decodeSeconds })
+    .toBuffer();
+}
+
+/** What the sender is told of a failure of the library: only that nobody had time may be tried again. */
+export function refusalOf(cause: unknown): AppError {
+  const isTooSlow = cause instanceof Error && cause.message.startsWith("timeout:");
+  return isTooSlow
+    ? new AppError("server:unavailable", { params: { retry_after: decodeSeconds }, cause })
+    : invalid(cause);
+}
+
+const invalid = (cause?: unknown) => new AppError("avatar:image_invalid", { cause });
+
+/** Red, green and blue of every pixel of a stored picture, scaled to a square. */
+export async function readPixels(webp: Uint8Array, side: number): Promise<Buffer> {
+  const open = await loadSharp();
+  return scaled(open(webp), side).removeAlpha().toColourspace("srgb").raw().toBuffer();
+}
+
+/** Brightness of every pixel of a stored picture, scaled to a square. */
+export async function readBrightness(webp: Uint8Array, side: number): Promise<Buffer> {
+  const open = await loadSharp();
+  return scaled(open(webp), side).greyscale().extractChannel(0).raw().toBuffer();
+}
+
+/** What is transparent is seen on grey. */
+const scaled = (picture: Sharp, side: number): Sharp =>
+  picture.flatten({ background: "#808080" }).resize(side, side, { fit: "fill" });

@@ -1,0 +1,53 @@
+import type { Config } from "../../../platform/config/config.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import { createClassifier } from "../classifier/classifier.ts";
+import { inputSide, type Scores } from "../classifier/contract.ts";
+import { readPixels } from "./images.ts";
+import { leaveTo, type Moderator, type Verdict } from "./verdict.ts";
+import { createWebhookModerator } from "./webhook-moderator.ts";
+
+const sexualContent = "The picture seems to show nudity or sexual content.";
+
+type ModeratorConfig = Pick<
+  Config,
+  "AVATAR_MODERATION" | "AVATAR_MODERATION_URL" | "AVATAR_REJECT_SCORE" | "AVATAR_REVIEW_SCORE"
+>;
+
+/** The moderator the settings name. */
+export function createModerator(
+  config: ModeratorConfig,
+  log: Logger,
+  /** Entry of the classifier's process, where it is not the usual one. */
+  entry?: URL,
+): Moderator {
+  if (config.AVATAR_MODERATION === "manual")
+    return { judge: async () => leaveTo("manual"), state: () => "manual", stop: () => undefined };
+  if (config.AVATAR_MODERATION === "webhook") return createWebhookModerator(config, log);
+  const classifier = createClassifier({ log, ...(entry ? { entry } : {}) });
+  return {
+    judge: async ({ id, webp }) => {
+      try {
+        return judgeScores(await classifier.classify(await readPixels(webp, inputSide)), config);
+      } catch (error) {
+        log.warn({ upload: id, reason: String(error) }, "picture left to a person");
+        return leaveTo("unavailable");
+      }
+    },
+    state: () => classifier.state(),
+    stop: () => classifier.stop(),
+  };
+}
+
+/** Explicit pictures are rejected; what is merely doubtful, suggestive ones too, a person looks at. */
+export function judgeScores(
+  scores: Scores,
+  {
+    AVATAR_REJECT_SCORE: reject,
+    AVATAR_REVIEW_SCORE: review,
+  }: Pick<ModeratorConfig, "AVATAR_REJECT_SCORE" | "AVATAR_REVIEW_SCORE">,
+): Verdict {
+  const explicit = (scores["porn"] ?? 0) + (scores["hentai"] ?? 0);
+  const doubtful = explicit + (scores["sexy"] ?? 0);
+  const status = explicit >= reject ? "rejected" : doubtful >= review ? "queued" : "approved";
+  return { status, by: "classifier", reason: status === "rejected" ? sexualContent : null, scores };
+}

@@ -1,0 +1,133 @@
+import type { LookupAddress } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { BlockList, isIP } from "node:net";
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../../platform/time/clock.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import { withTimeout } from "../../../platform/time/deadline.ts";
+
+/** A picture's host answers within this, or the picture counts as gone (AV-07). */
+const checkMs = 5_000;
+/** How long the outcome of a check holds. */
+const keptMs = 600_000;
+/** Outcomes kept; past it the one that was not used for longest is forgotten. */
+const maxKept = 10_000;
+/** Checks at the same time; past it a picture counts as gone for this once. */
+const maxChecks = 32;
+const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1"]);
+
+/** Pictures of social logins, which stay where the provider has them. */
+export interface ProviderPictures {
+  /** The address a browser may be sent to for this picture, or null when it cannot be shown. */
+  usable(url: string): Promise<string | null>;
+}
+
+export function createProviderPictures(
+  config: Pick<Config, "AVATAR_CDN_HOSTS" | "APP_ENV">,
+  clock: Clock,
+  limitMs = checkMs,
+): ProviderPictures {
+  const hosts = config.AVATAR_CDN_HOSTS.toLowerCase()
+    .split(",")
+    .map((host) => host.trim())
+    .filter((host) => host !== "");
+  const isProduction = config.APP_ENV === "production";
+  const outcomes = new LRUCache<string, { isThere: boolean; endsAt: number }>({ max: maxKept });
+  const checks = new Map<string, Promise<boolean>>();
+  const check = (url: string): Promise<boolean> => {
+    const running = checks.get(url);
+    if (running) return running;
+    if (checks.size >= maxChecks) return Promise.resolve(false);
+    // Finding the host has no limit of its own.
+    const work = withTimeout(isReachable(url, limitMs), limitMs)
+      .catch(() => false)
+      .then((isThere) => {
+        outcomes.set(url, { isThere, endsAt: clock.now() + keptMs });
+        return isThere;
+      })
+      .finally(() => checks.delete(url));
+    checks.set(url, work);
+    return work;
+  };
+
+  return {
+    usable: async (text) => {
+      const url = parsePicture(text, hosts, isProduction);
+      if (url === null) return null;
+      const known = outcomes.get(url);
+      const left = known === undefined ? 0 : known.endsAt - clock.now();
+      const isThere = known && left > 0 && left <= keptMs ? known.isThere : await check(url);
+      return isThere ? url : null;
+    },
+  };
+}
+
+/** Compared after parsing: the exact host, or a configured suffix at a label (S23). */
+function parsePicture(
+  text: string,
+  hosts: readonly string[],
+  isProduction: boolean,
+): string | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  const isLocal = localHosts.has(url.hostname) && !isProduction;
+  if (url.username !== "" || url.password !== "") return null;
+  if (!isLocal && (url.protocol !== "https:" || url.port !== "")) return null;
+  if (isLocal && url.protocol !== "https:" && url.protocol !== "http:") return null;
+  const isListed = hosts.some((host) =>
+    host.startsWith("*.") ? url.hostname.endsWith(host.slice(1)) : url.hostname === host,
+  );
+  return isListed ? url.href : null;
+}
+
+/** Asks for one byte, follows nothing, reads nothing (S24). */
+async function isReachable(url: string, limitMs: number): Promise<boolean> {
+  try {
+    if (await isPrivate(new URL(url).hostname)) return false;
+    const answer = await fetch(url, {
+      redirect: "manual",
+      headers: { Range: "bytes=0-0", Accept: "image/*" },
+      signal: AbortSignal.timeout(limitMs),
+    });
+    await answer.body?.cancel();
+    const type = answer.headers.get("content-type") ?? "";
+    return (answer.status === 200 || answer.status === 206) && type.startsWith("image/");
+  } catch {
+    return false;
+  }
+}
+
+/** A public name may be made to lead into our own network; the local names are allowed as such. */
+export async function isPrivate(
+  host: string,
+  resolve: (host: string) => Promise<LookupAddress[]> = (name) => lookup(name, { all: true }),
+): Promise<boolean> {
+  if (localHosts.has(host)) return false;
+  const addresses = isIP(host) === 0 ? await resolve(host) : [];
+  return (
+    addresses.length === 0 ||
+    addresses.some(({ address, family }) =>
+      privateRanges.check(address, family === 6 ? "ipv6" : "ipv4"),
+    )
+  );
+}
+
+const privateRanges = new BlockList();
+for (const [address, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["224.0.0.0", 3],
+] as const)
+  privateRanges.addSubnet(address, prefix, "ipv4");
+for (const [address, prefix] of [
+  ["::", 127],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const)
+  privateRanges.addSubnet(address, prefix, "ipv6");

@@ -1,0 +1,88 @@
+import Type from "typebox";
+import Value from "typebox/value";
+import type { Config } from "../../../platform/config/config.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import { leaveTo, type Moderator, type Verdict } from "./verdict.ts";
+
+/** An answer that takes longer counts as none. */
+const limitMs = 15_000;
+const maxAnswerBytes = 16 * 1024;
+const unnamedReason = "The picture was not accepted.";
+
+const VerdictBody = Type.Object({
+  verdict: Type.Union([Type.Literal("approved"), Type.Literal("queued"), Type.Literal("rejected")]),
+  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+});
+
+/**
+ * Asks a configured address: POST `{upload_id, media_type, image}` (base64), answered with
+ * `{verdict: approved | queued | rejected, reason?}`. Asked again with the same upload, the
+ * `Idempotency-Key` is the same. No other host is ever asked (S24, AV-05).
+ */
+export function createWebhookModerator(
+  { AVATAR_MODERATION_URL }: Pick<Config, "AVATAR_MODERATION_URL">,
+  log: Logger,
+): Moderator {
+  const target = new URL(AVATAR_MODERATION_URL);
+  const { username, password } = target;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const authorization =
+    username === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`;
+  target.username = target.password = "";
+  return {
+    judge: async ({ id, webp }) => {
+      try {
+        return await ask(target, authorization, id, webp);
+      } catch (error) {
+        log.warn({ upload: id, reason: String(error) }, "no verdict by webhook");
+        return leaveTo("unavailable");
+      }
+    },
+    state: () => "webhook",
+    stop: () => undefined,
+  };
+}
+
+async function ask(
+  target: URL,
+  authorization: string | null,
+  id: number,
+  webp: Buffer,
+): Promise<Verdict> {
+  const response = await fetch(target, {
+    method: "POST",
+    redirect: "manual",
+    signal: AbortSignal.timeout(limitMs),
+    headers: {
+      "Content-Type": "application/json",
+      "Idempotency-Key": `avatar-upload-${id}`,
+      ...(authorization === null ? {} : { Authorization: authorization }),
+    },
+    body: JSON.stringify({
+      upload_id: id,
+      media_type: "image/webp",
+      image: webp.toString("base64"),
+    }),
+  });
+  const body: unknown = JSON.parse(await readText(response));
+  if (response.status !== 200 || !Value.Check(VerdictBody, body))
+    throw new Error(`the webhook answered ${response.status}, or no verdict`);
+  const reason = body.verdict === "rejected" ? (body.reason ?? unnamedReason) : null;
+  return { status: body.verdict, by: "webhook", reason: storable(reason), scores: null };
+}
+
+/** The database takes neither NUL nor half a character. */
+const storable = (text: string | null): string | null =>
+  text?.replaceAll("\0", "").toWellFormed() ?? null;
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    const bytes = chunk as Uint8Array;
+    size += bytes.length;
+    if (size > maxAnswerBytes) throw new Error("the webhook's answer is too long");
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,106 @@
+import Type, { type Static } from "typebox";
+import type { AvatarRow } from "../../../db/queries/avatars/avatars.ts";
+import { defaultSize, maxSize, minSize } from "./domain/draw.ts";
+import { defaultBackground, defaultColor } from "./domain/palettes.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+
+const nullableText = Type.Unsafe<string | null>({ type: ["string", "null"] });
+const Key = Type.Optional(nullableText);
+
+/** What does not fit the source is ignored, so only the type of the others is looked at (AV-03). */
+export const SelectionBody = Type.Object({
+  source: nullableText,
+  icon: Key,
+  color: Key,
+  bg: Key,
+  border: Key,
+});
+export type SelectionBody = Static<typeof SelectionBody>;
+
+export const Selection = Type.Object(
+  {
+    source: nullableText,
+    icon: nullableText,
+    color: nullableText,
+    bg: nullableText,
+    border: nullableText,
+    upload_id: Type.Unsafe<number | null>({ type: ["integer", "null"] }),
+    updated_at: Type.String({ format: "date-time" }),
+  },
+  { title: "Avatar" },
+);
+
+export const SelectionAnswer = Type.Object({ avatar: Selection });
+
+export function presentSelection(row: AvatarRow): Static<typeof Selection> {
+  const { source, icon, color, bg, border, uploadId, updatedAtMs } = row;
+  return {
+    source,
+    icon,
+    color,
+    bg,
+    border,
+    upload_id: uploadId,
+    updated_at: timestamp(updatedAtMs),
+  };
+}
+
+/** Any text: what is no integer counts as the default (AV-08). */
+const Size = Type.Optional(
+  Type.Unsafe<string | number>({
+    type: "integer",
+    minimum: minSize,
+    maximum: maxSize,
+    default: defaultSize,
+  }),
+);
+const Flag = Type.Optional(Type.Unsafe<string>({ type: "boolean" }));
+
+export const RenderQuery = Type.Object({ size: Size, fallback: Flag });
+export const PlayerRenderQuery = Type.Object({
+  ...RenderQuery.properties,
+  v: Type.Optional(
+    Type.String({ description: "ignored: tells one state of the avatar from the next" }),
+  ),
+});
+export const IconQuery = Type.Object({
+  color: Type.String({ default: defaultColor }),
+  bg: Type.String({ default: defaultBackground }),
+  border: Type.String({ default: "", description: "empty: none" }),
+  shape: Type.String({ default: "rect", description: "rect or circle" }),
+  size: Size,
+});
+
+/** Ids the database can hold. */
+export const PlayerId = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+});
+export const IconSlug = Type.Object({ slug: Type.String({ pattern: "^[a-z0-9._-]{1,64}$" }) });
+
+export const AvailableQuery = Type.Object({ mine: Type.Optional(Type.Integer()) });
+export const AvailableIcons = Type.Object({
+  icons: Type.Array(
+    Type.Object({ author: Type.String(), slug: Type.String(), tags: Type.Array(Type.String()) }),
+  ),
+  total: Type.Integer(),
+  taken_count: Type.Integer(),
+  palettes: Type.Object({
+    colors: Type.Array(Type.String()),
+    bgs: Type.Array(Type.String()),
+    borders: Type.Array(Type.String()),
+  }),
+});
+
+const Uri = Type.String({ format: "uri" });
+export const Credits = Type.Object({
+  source: Type.Object({ name: Type.String(), url: Uri }),
+  authors: Type.Array(
+    Type.Object({
+      author: Type.String(),
+      name: Type.String(),
+      num_icons: Type.Integer(),
+      licence: Type.String(),
+      licence_url: Uri,
+    }),
+  ),
+});

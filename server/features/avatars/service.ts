@@ -1,0 +1,164 @@
+import { brokenConstraint, isDeadlock } from "../../../db/constraints.ts";
+import { findLatestApproved } from "../../../db/queries/avatars/avatar-uploads.ts";
+import {
+  findSoleIcon,
+  listTakenIcons,
+  isClaimFree,
+  lockAvatar,
+  nothingChosen,
+  readAvatar,
+  writeAvatar,
+  type AvatarChoice,
+  type AvatarRow,
+} from "../../../db/queries/avatars/avatars.ts";
+import { listConnections } from "../../../db/queries/social/oauth-connections.ts";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { loadCatalogue, nameOf, type Icon } from "./domain/catalogue.ts";
+import {
+  backgroundOf,
+  borderOf,
+  colorOf,
+  defaultBackground,
+  defaultColor,
+} from "./domain/palettes.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import type { SelectionBody } from "./schemas.ts";
+
+/** Two players who want each other's combination wait for each other; one of them starts again. */
+const claimTries = 4;
+const maxPlayerId = 2_147_483_647;
+
+/** Changes what a player is shown as; what is claimed has one holder, whoever asks at once (S32, AV-01). */
+export async function changeSelection(
+  deps: Pick<Deps, "em" | "clock" | "config">,
+  caller: Pick<Caller, "playerId" | "isGuest">,
+  wish: SelectionBody,
+): Promise<AvatarRow> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tryChange(deps, caller, wish);
+    } catch (error) {
+      if (!isDeadlock(error) || tries >= claimTries) throw error;
+    }
+  }
+}
+
+async function tryChange(
+  deps: Pick<Deps, "em" | "clock" | "config">,
+  caller: Pick<Caller, "playerId" | "isGuest">,
+  wish: SelectionBody,
+): Promise<AvatarRow> {
+  const { playerId } = caller;
+  const { em, clock, config } = deps;
+  const providers = config.oauthProviders.map(({ id }) => id);
+  // What is so already, or belongs to somebody else, needs no lock: whoever repeats it would wait for nothing.
+  const seen = require(await readAvatar(em, playerId), caller, wish);
+  const wanted = await choose(em, { playerId, before: seen, wish, providers });
+  if (isSame(seen, wanted)) return seen;
+  if (wanted.icon !== null && !(await isClaimFree(em, playerId, wanted))) throw taken(wanted);
+  let choice = wanted;
+  try {
+    return await em.transactional(async (tx) => {
+      const before = require(await lockAvatar(tx, playerId), caller, wish);
+      choice = await choose(tx, { playerId, before, wish, providers });
+      if (isSame(before, choice)) return before;
+      const after = await writeAvatar(tx, playerId, { choice, now: new Date(clock.now()) });
+      if (!after) throw new AppError("user:not_found");
+      return after;
+    });
+  } catch (error) {
+    if (brokenConstraint(error) !== "players_avatar_claim_unique") throw error;
+    throw taken(choice, error);
+  }
+}
+
+const taken = ({ icon, color, bg }: AvatarChoice, cause?: unknown) =>
+  new AppError("avatar:combination_taken", {
+    body: { error: "combination_taken", icon, color, bg },
+    cause,
+  });
+
+/** The choice of a player who may change it. */
+function require(
+  before: AvatarRow | null,
+  { isGuest }: Pick<Caller, "isGuest">,
+  wish: SelectionBody,
+): AvatarRow {
+  if (!before) throw new AppError("user:not_found");
+  // A guest's token does not act for the account the guest has become (S8).
+  if (before.isGuest !== isGuest) throw new AppError("auth:token_invalid");
+  if (before.isGuest && wish.source !== null) throw new AppError("avatar:guest_forbidden");
+  return before;
+}
+
+interface Wish {
+  playerId: number;
+  before: AvatarRow;
+  wish: SelectionBody;
+  /** Ids of the configured social logins. */
+  providers: readonly string[];
+}
+
+async function choose(
+  em: EntityManager,
+  { playerId, before, wish, providers }: Wish,
+): Promise<AvatarChoice> {
+  const { source } = wish;
+  // Another source than custom leaves the claim as it is; null gives it up (AV-02).
+  const kept: AvatarChoice = { ...pick(before), source, uploadId: null };
+  if (source === null) return nothingChosen;
+  if (source === "custom") return { ...(await readClaim(before, wish)), source, uploadId: null };
+  if (source === "upload") {
+    const uploadId = await findLatestApproved(em, playerId);
+    if (uploadId === null) throw new AppError("avatar:no_approved_upload");
+    return { ...kept, uploadId };
+  }
+  const linked = await listConnections(em, playerId);
+  if (linked.some(({ provider }) => provider === source)) return kept;
+  throw new AppError(
+    providers.includes(source) ? "avatar:provider_not_linked" : "avatar:invalid_option",
+  );
+}
+
+async function readClaim(before: AvatarRow, wish: SelectionBody) {
+  const icon = (await loadCatalogue()).byName(wish.icon ?? "");
+  const color = colorOf(wish.color ?? defaultColor);
+  const bg = backgroundOf(wish.bg ?? defaultBackground);
+  const wanted = wish.border === undefined ? before.border : wish.border;
+  const border = wanted === null ? null : borderOf(wanted);
+  const wrong = {
+    icon: icon === null,
+    color: color === null,
+    bg: bg === null,
+    border: wanted !== null && border === null,
+  };
+  const [option] = Object.entries(wrong).find(([, isWrong]) => isWrong) ?? [];
+  if (icon === null || option !== undefined)
+    throw new AppError("avatar:invalid_option", { params: { option } });
+  return { icon: nameOf(icon), color, bg, border };
+}
+
+const keys = ["source", "icon", "color", "bg", "border", "uploadId"] as const;
+
+function pick({ source, icon, color, bg, border, uploadId }: AvatarChoice): AvatarChoice {
+  return { source, icon, color, bg, border, uploadId };
+}
+
+const isSame = (a: AvatarChoice, b: AvatarChoice) => keys.every((key) => a[key] === b[key]);
+
+/** The icons nobody else holds in any combination, and how many are left out (AV-01). */
+export async function listAvailable(
+  deps: Pick<Deps, "em">,
+  mine: number | null,
+): Promise<{ icons: readonly Icon[]; total: number; numTaken: number }> {
+  const { icons } = await loadCatalogue();
+  const em = deps.em;
+  const taken = new Set(await listTakenIcons(em));
+  const isPlayer = mine !== null && mine > 0 && mine <= maxPlayerId;
+  const own = isPlayer ? await findSoleIcon(em, mine) : null;
+  if (own !== null) taken.delete(own);
+  const free = icons.filter((icon) => !taken.has(nameOf(icon)));
+  return { icons: free, total: icons.length, numTaken: icons.length - free.length };
+}

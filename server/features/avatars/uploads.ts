@@ -1,0 +1,91 @@
+import {
+  dropUpload,
+  findUpload,
+  insertUpload,
+  queueUpload,
+  type UploadRow,
+} from "../../../db/queries/avatars/avatar-uploads.ts";
+import { lockAvatar, resetAvatar, type AvatarRow } from "../../../db/queries/avatars/avatars.ts";
+import { avatarModeration } from "../../../workers/queues.ts";
+import { normalizePicture } from "./domain/images.ts";
+import { newPictureName } from "./domain/picture-store.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Deps } from "../../app/deps.ts";
+import { unavailable } from "../../http/pipeline/failures.ts";
+import type { FormFile } from "../../http/pipeline/route.ts";
+
+/** How long a request waits for the verdict (AV-05). */
+export const verdictWaitMs = 5_000;
+export const imageField = "image";
+
+export interface Uploaded {
+  upload: UploadRow;
+  player: AvatarRow;
+}
+
+/** Stores a picture and has it judged; without a verdict in time it waits for a person (AV-04, AV-05). */
+export async function uploadAvatar(
+  deps: Deps,
+  playerId: number,
+  files: readonly FormFile[],
+): Promise<Uploaded> {
+  const image = files.find(({ field }) => field === imageField);
+  if (!image || image.bytes.length === 0) throw new AppError("avatar:image_missing");
+  if (files.length > 1) throw new AppError("avatar:image_invalid");
+  const webp = await normalizePicture(image.bytes);
+  const uploadId = await store(deps, playerId, webp);
+  // A job that cannot be queued, or is not done in time, is found by the clean-up.
+  await deps
+    .enqueueAndWait(avatarModeration, { uploadId, round: 0 }, verdictWaitMs)
+    .catch((error: unknown) => deps.log.warn({ err: error }, "avatar moderation not queued"));
+  const em = deps.em;
+  const upload = await findUpload(em, uploadId);
+  const player = await lockAvatar(em, playerId);
+  if (!upload || !player) throw new AppError("user:not_found");
+  return { upload, player };
+}
+
+/** The row comes before the file, so that no file is ever without one. */
+async function store(deps: Deps, playerId: number, webp: Buffer): Promise<number> {
+  const file = newPictureName();
+  const now = new Date(deps.clock.now());
+  const id = await deps.em.transactional((em) => insertUpload(em, { playerId, file, now }));
+  if (id === null) throw new AppError("user:not_found");
+  try {
+    await deps.pictureStore.write(file, webp).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    await readBack(deps, file, webp);
+  } catch (error) {
+    await takeBack(deps, id, file);
+    throw error;
+  }
+  await queueUpload(deps.em, id);
+  return id;
+}
+
+/** While the picture cannot be removed its row stays: the clean-up goes by the rows. */
+async function takeBack({ em, pictureStore }: Deps, id: number, file: string): Promise<void> {
+  const isRemoved = await pictureStore.remove(file).then(
+    () => true,
+    () => false,
+  );
+  if (isRemoved) await dropUpload(em, id);
+}
+
+/** A store that loses what it takes is found out while the sender still has the picture. */
+async function readBack({ pictureStore }: Deps, file: string, webp: Buffer): Promise<void> {
+  const isSame = await pictureStore.read(file).then(
+    (bytes) => bytes?.equals(webp) ?? false,
+    () => false,
+  );
+  if (!isSame) throw new AppError("avatar:image_unreadable");
+}
+
+/** Shows the generated picture again, if an upload is shown; the upload is kept (document 1, Avatar upload). */
+export async function removeUpload(
+  { em, clock }: Pick<Deps, "em" | "clock">,
+  playerId: number,
+): Promise<void> {
+  await resetAvatar(em, playerId, { source: "upload", now: new Date(clock.now()) });
+}

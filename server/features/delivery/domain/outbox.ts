@@ -1,0 +1,51 @@
+import type { OutboxMessage } from "../../../../db/queries/delivery/outbox.ts";
+import { timestamp } from "../../../platform/time/clock.ts";
+
+/** A message as operators and the development inbox see it (BOOT-05). */
+export interface PresentedMessage {
+  id: number;
+  kind: "mail" | "sms";
+  template: string;
+  to: string;
+  status: string;
+  attempts: number;
+  last_error: string | null;
+  /** null until it is delivered, and always in production. */
+  subject: string | null;
+  text: string | null;
+  html: string | null;
+  code: string | null;
+  links: string[];
+  created_at: string;
+}
+
+/** Messages of one answer. */
+export const maxOutboxMessages = 100;
+
+/** In production an operator learns what became of a message, never what it said (OPS-04, S29). */
+export function presentMessage(message: OutboxMessage, hasContent: boolean): PresentedMessage {
+  const content = hasContent ? message.content : null;
+  const { id, kind, template, to, status, attempts, lastError } = message;
+  return {
+    id,
+    kind,
+    template,
+    to: hasContent ? to : masked(to),
+    status,
+    attempts,
+    last_error: lastError,
+    subject: content?.subject ?? null,
+    text: content?.text ?? null,
+    html: content?.html ?? null,
+    code: content?.code ?? null,
+    links: content?.links ?? [],
+    created_at: timestamp(message.createdAtMs),
+  };
+}
+
+/** An address or number as an operator may see it: `a***@example.com`, `+4***89` (OPS-03). */
+export function masked(to: string): string {
+  const [local = "", domain] = to.split("@");
+  if (domain === undefined) return `${to.slice(0, 2)}***${to.slice(-2)}`;
+  return `${local.slice(0, 1)}***@${domain}`;
+}

@@ -1,0 +1,61 @@
+import type { Config } from "../../../platform/config/config.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import { createSmtpMailer } from "./mailer.ts";
+import { DeliveryError, type Sender, type Senders } from "./messages.ts";
+import { createSmsWebhook } from "./sms-webhook.ts";
+
+/** The ways of sending that the settings name (BOOT-05, USR-10). */
+export function createSenders(config: Config, log: Logger): Senders {
+  return {
+    mail: senderOf(config, log, {
+      driver: config.MAIL_DRIVER,
+      url: config.SMTP_URL,
+      setting: "SMTP_URL",
+      open: (url) => createSmtpMailer({ url, from: config.MAIL_FROM }),
+    }),
+    sms: senderOf(config, log, {
+      driver: config.SMS_DRIVER,
+      url: config.SMS_WEBHOOK_URL,
+      setting: "SMS_WEBHOOK_URL",
+      open: createSmsWebhook,
+    }),
+  };
+}
+
+interface Choice<M> {
+  driver: string;
+  url: string;
+  setting: string;
+  open: (url: string) => Sender<M>;
+}
+
+function senderOf<M extends { id: string }>(
+  config: Config,
+  log: Logger,
+  { driver, url, setting, open }: Choice<M>,
+): Sender<M> {
+  if (driver === "log") return logSender(log);
+  if (driver === "memory") return inboxSender();
+  if (url !== "") return open(url);
+  // Nobody reads an inbox in production: the messages fail there, visibly, until a way is configured.
+  return config.APP_ENV === "production" ? noSender(setting) : inboxSender();
+}
+
+/** Leaves the message where the development inbox shows it. */
+function inboxSender<M>(): Sender<M> {
+  return { name: "memory", keepsContent: true, send: async () => {}, close: () => {} };
+}
+
+/** Says that there was a message, and nothing of it (S27). */
+function logSender<M extends { id: string }>(log: Logger): Sender<M> {
+  const send = async ({ id }: M) =>
+    log.info({ message: id }, "message not sent: the driver is log");
+  return { name: "log", keepsContent: false, send, close: () => {} };
+}
+
+function noSender<M>(setting: string): Sender<M> {
+  const send = async () => {
+    throw new DeliveryError(`no driver: set ${setting}`, false);
+  };
+  return { name: "none", keepsContent: false, send, close: () => {} };
+}

@@ -1,0 +1,186 @@
+import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import type { Resource } from "../../../db/projections/resource.ts";
+import { localeChain, presentRow } from "../../../db/projections/present.ts";
+import { presentFacets } from "../../../db/projections/facets.ts";
+import { projectedBranch } from "../../../db/projections/moment.ts";
+import { StateReader } from "../../../db/projections/shelf.ts";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { countRows, listRows, type Clause } from "../../../db/queries/gamedata/projection-list.ts";
+import { withinSearchTime } from "../../../db/search-time.ts";
+import { findRow } from "../../../db/queries/gamedata/projection-rows.ts";
+import { readFacets, type FacetRow } from "../../../db/queries/gamedata/projection-state.ts";
+import { AppError } from "../../platform/errors.ts";
+import * as codex from "../archive/service.ts";
+import { invalidFilter, readClauses, type Parameters } from "./filters.ts";
+
+/** Where the projection is read from; null while the game was never imported. */
+export type ProjectedPlace = codex.Place | null;
+
+export interface ListInput {
+  limit: number;
+  /** As they came; null when not given. */
+  sort: string;
+  cursor: string | null;
+  locale: string | undefined;
+  parameters: Parameters;
+}
+
+const idPattern = (type: string) => new RegExp(`^id\\.${type}\\.[A-Za-z0-9_.-]{1,250}$`);
+
+/** A body of the present state: its tag is another one after every import (PRJ-11). */
+function presentBody({ game }: codex.Place, content: string): ArchiveBody {
+  const { etag } = codex.finishedBody(content);
+  return { content, etag: `"${game.generation}.${etag.slice(1)}` };
+}
+
+/** The answer is built once, whichever base it is asked at, so both send the same bytes (PRJ-02). */
+function kept(archive: Archive, key: string, make: () => Promise<ArchiveBody>) {
+  return archive.bodies.use(key, make, (body) => body);
+}
+
+/** One page of a resource in the list envelope of the document. */
+export function readList(
+  archive: Archive,
+  place: ProjectedPlace,
+  resource: Resource,
+  input: ListInput,
+): ArchiveBody | Promise<ArchiveBody> {
+  const { limit, cursor, parameters } = input;
+  const sort = input.sort === "desc" ? "desc" : "asc";
+  if (sort !== input.sort) throw invalidFilter("sort", ["asc", "desc"]);
+  if (cursor !== null && !idPattern(resource.type).test(cursor)) throw invalidFilter("cursor");
+  const chain = localeChain(input.locale);
+  if (place === null) {
+    readClauses(resource, parameters, () => new Set(), chain);
+    return codex.finishedBody(listBody([], { count: 0, limit, sort, next: null }));
+  }
+  const asked = JSON.stringify([resource.path, parameters, chain]);
+  const key = codex.presentKey(place, "rows", asked, limit, sort, cursor ?? "");
+  return kept(archive, key, () =>
+    codex.readPresent(archive, place, async (em, current) => {
+      const slugs = needsSlugs(resource, parameters) ? slugsIn(await readFacets(em)) : noSlugs;
+      const clauses = readClauses(resource, parameters, slugs, chain);
+      // The count does not depend on the page, so it is kept for the pages that follow.
+      const count = await archive.bodies.use(
+        codex.presentKey(current, "count of rows", asked),
+        async () => {
+          const total = await bounded(em, resource, clauses, (tx) =>
+            countRows(tx, resource, clauses),
+          );
+          return { content: String(total), etag: "" };
+        },
+        ({ content }) => Number(content),
+      );
+      const page = { clauses, cursor, sort, limit: limit + 1 } as const;
+      const rows = await bounded(em, resource, clauses, (tx) => listRows(tx, resource, page));
+      const shown = rows.slice(0, limit);
+      const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;
+      const texts = shown.map((row) => presentRow(resource, row, chain, "listed"));
+      return presentBody(current, listBody(texts, { count, limit, sort, next }));
+    }),
+  );
+}
+
+/** No index helps a search for a part of a text: one that takes too long is too short. */
+async function bounded<T>(
+  em: EntityManager,
+  { filters }: Resource,
+  clauses: readonly Clause[],
+  work: (em: EntityManager) => Promise<T>,
+): Promise<T> {
+  const search = clauses.find(({ kind }) => kind === "like");
+  if (search === undefined) return work(em);
+  const found = await withinSearchTime(em, work);
+  const named = filters.find(({ kind, column }) => kind === "like" && column === search.column);
+  if (found === null) throw invalidFilter(named?.parameter ?? search.column);
+  return found;
+}
+
+interface ListFacts {
+  count: number;
+  limit: number;
+  sort: string;
+  next: string | null;
+}
+
+/** The list envelope; what a row looks like is not its business (PRJ-20). */
+const listBody = (rows: readonly string[], facts: ListFacts): string =>
+  `${JSON.stringify(facts).slice(0, -1)},"rows":[${rows.join(",")}]}`;
+
+const noSlugs = (): ReadonlySet<string> => new Set();
+
+const needsSlugs = ({ filters, columns }: Resource, parameters: Parameters): boolean =>
+  filters.some(
+    ({ parameter, column }) =>
+      parameters[parameter] !== undefined && columns[column]?.known !== undefined,
+  );
+
+function slugsIn(rows: readonly FacetRow[]) {
+  const byColumn = Map.groupBy(rows, ({ column }) => column);
+  return (column: string) => new Set((byColumn.get(column) ?? []).map(({ slug }) => slug));
+}
+
+/** One row, whole: as it is now, or as it was at a patch (PRJ-03, PRJ-04). */
+export function readDocument(
+  archive: Archive,
+  place: ProjectedPlace,
+  resource: Resource,
+  input: { id: string; version: string | undefined; locale: string | undefined },
+): ArchiveBody | Promise<ArchiveBody> {
+  const { id, version } = input;
+  if (!idPattern(resource.type).test(id)) throw new AppError("projection:type_mismatch");
+  const chain = localeChain(input.locale);
+  if (place === null)
+    throw new AppError(version === undefined ? "projection:not_found" : "codex:patch_not_found");
+  if (version === undefined) {
+    const key = codex.presentKey(place, "row", id, ...chain);
+    return kept(archive, key, () =>
+      codex.readPresent(archive, place, async (em, current) => {
+        const row = await findRow(em, resource, id);
+        if (row === null) throw new AppError("projection:not_found");
+        return presentBody(current, presentRow(resource, row, chain, "single"));
+      }),
+    );
+  }
+  const patch = codex.patchOf(place.branch, version);
+  // The upstream key is told as it is now, whatever the patch.
+  const state = [codex.stateKey(patch), place.game.generation];
+  const key = JSON.stringify(["row at", ...state, id, ...chain]);
+  return kept(archive, key, () =>
+    codex.readPresent(archive, place, async (em) => {
+      const state = { branchId: patch.branchId, ord: patch.ord };
+      const reader = new StateReader(em, place.game.id, state, chain);
+      const [projected] = await reader.project(resource, [id]);
+      if (projected === undefined) throw new AppError("projection:not_found");
+      return codex.finishedBody(presentRow(resource, projected.row, chain, "single"));
+    }),
+  );
+}
+
+/** The labels of every slug in use (PRJ-10). */
+export function readLabels(
+  archive: Archive,
+  place: ProjectedPlace,
+  locale: string | undefined,
+): ArchiveBody | Promise<ArchiveBody> {
+  const chain = localeChain(locale);
+  if (place === null) return codex.finishedBody(JSON.stringify(presentFacets([], chain)));
+  return kept(archive, codex.presentKey(place, "facets", ...chain), () =>
+    codex.readPresent(archive, place, async (em, current) =>
+      presentBody(current, JSON.stringify(presentFacets(await readFacets(em), chain))),
+    ),
+  );
+}
+
+/** The game and branch that are projected, at once when the games are at hand. */
+export function withProjectedPlace<T>(
+  archive: Archive,
+  game: string,
+  work: (place: ProjectedPlace) => T | Promise<T>,
+) {
+  return codex.withGames(archive, (games) => {
+    const found = games.get(game);
+    const branch = found?.branches.get(projectedBranch);
+    return work(found === undefined || branch === undefined ? null : { game: found, branch });
+  });
+}

@@ -1,0 +1,193 @@
+import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { TokenClaims, TokenService } from "../../platform/security/tokens.ts";
+import { DeadlineError, withTimeout } from "../../platform/time/deadline.ts";
+import type { Deps } from "../../app/deps.ts";
+import { toAppError } from "../../http/pipeline/failures.ts";
+import {
+  defineRoute,
+  stream,
+  streamReply,
+  type AnyRoute,
+  type Headers,
+  type Reply,
+  type RequestInfo,
+} from "../../http/pipeline/route.ts";
+import type { Subscription } from "../../sse/delivery/hub.ts";
+import { parseTopic, type Topic } from "../../sse/topics/topics.ts";
+import { StreamMessage } from "../lobbies/service.ts";
+import { SubscribeQuery } from "./schemas.ts";
+
+const streamHeaders: Headers = [
+  ["Cache-Control", "no-store, no-transform"],
+  ["X-Accel-Buffering", "no"],
+  // A client that returns on the same connection would meet the same process, which may be draining.
+  ["Connection", "close"],
+];
+/** Well before the deadline of the request, whose answer would be final for a browser. */
+const openWithinMs = 8_000;
+/** Topics of one stream beside the first, and tokens given for them. */
+const maxFurtherTopics = 15;
+const maxTokens = 16;
+
+const subscribe = defineRoute({
+  method: "GET",
+  path: "/v1/hub",
+  summary: "Follow lobbies and the public list as server-sent events",
+  tag: "Hub",
+  auth: "public",
+  source: "document 2, Events; HUB-01..HUB-08",
+  ownQuery: SubscribeQuery,
+  responses: { 200: stream(StreamMessage) },
+  errors: [
+    "request:invalid_query",
+    "auth:required",
+    "auth:token_invalid",
+    "hub:topic_forbidden",
+    "lobby:not_found",
+    "rate_limit:exceeded",
+    "server:unavailable",
+  ],
+  handler: async ({ deps, request }) => {
+    const { hub } = deps;
+    try {
+      if (!hub.isDraining) return await inTime(openStream(deps, request));
+    } catch (error) {
+      const isPassing = toAppError(error).code === "server:unavailable" && wantsEvents(request);
+      if (!hub.isDraining && !isPassing) throw error;
+    }
+    // Any other answer would be final for a browser; the process it returns to decides.
+    return streamReply((response) => hub.sendBack(response), streamHeaders);
+  },
+});
+
+export const hubRoutes: AnyRoute[] = [subscribe];
+
+/** As every EventSource does; other clients know what to make of a 503. */
+const wantsEvents = ({ headers }: RequestInfo) =>
+  headers["accept"]?.toLowerCase().includes("text/event-stream") === true;
+
+async function inTime(opening: ReturnType<typeof openStream>) {
+  try {
+    return await withTimeout(opening, openWithinMs);
+  } catch (error) {
+    if (error instanceof DeadlineError) opening.then(leave, () => undefined);
+    throw error;
+  }
+}
+
+/** What comes too late takes no places. */
+const leave = (late: Reply) => (late.kind === "stream" ? late.abandon() : undefined);
+
+async function openStream(deps: Deps, request: RequestInfo) {
+  const { hub } = deps;
+  const query = new URLSearchParams(request.query);
+  const { ip } = request;
+  const topics = readTopics(query, deps.config.TOPIC_BASE);
+  const isOpenToAll = topics.every(({ kind }) => kind === "list");
+  const tokens = isOpenToAll ? [] : readTokens(deps.tokens, request, query);
+  const claims = topics.map((topic) => authorize(topic, tokens));
+  const publicAts = await Promise.all(
+    topics.map((topic, i) => checkAccess(deps.lobbies, topic, claims[i])),
+  );
+  const expiries = claims.flatMap((one) => (one ? [one.exp * 1000] : []));
+  const subscription: Subscription = {
+    topics: topics.map((topic, i) => ({
+      topic,
+      seatId: claims[i]?.spectator ? null : (claims[i]?.lobby_player ?? null),
+      publicAt: publicAts[i] ?? null,
+    })),
+    lastEventId: readLastEventId(request, query),
+    expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
+    ip,
+  };
+  await hub.admit(subscription);
+  return streamReply(
+    (response) => hub.open(subscription, response),
+    streamHeaders,
+    () => hub.abandon(subscription),
+  );
+}
+
+/**
+ * Exactly one `topic`, further ones in `also`, each of a known form and none twice; there are no
+ * wildcards (HUB-01, S14).
+ */
+function readTopics(query: URLSearchParams, base: string): Topic[] {
+  const [first, ...again] = query.getAll("topic");
+  const topic = first === undefined || again.length > 0 ? null : parseTopic(first, base);
+  if (!topic) throw invalidQuery("topic");
+  const further = query.getAll("also");
+  if (further.length > maxFurtherTopics) throw invalidQuery("also");
+  const topics = [topic, ...further.flatMap((text) => parseTopic(text, base) ?? [])];
+  const names = new Set(topics.map(({ name }) => name));
+  if (names.size <= further.length) throw invalidQuery("also");
+  return topics;
+}
+
+const invalidQuery = (parameter: string) =>
+  new AppError("request:invalid_query", { params: { parameter } });
+
+/** Bearer, else cookie, else query: the first that is given decides (HUB-02). A comma divides several. */
+function readTokens(
+  service: TokenService,
+  request: RequestInfo,
+  query: URLSearchParams,
+): TokenClaims[] {
+  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1];
+  const given = bearer ?? request.cookies["hubAuthorization"] ?? query.get("authorization");
+  if (given === null || given === "") throw new AppError("auth:required");
+  const texts = given.split(",", maxTokens + 1);
+  const claims = texts.flatMap((text) => service.verify("hub", text) ?? []);
+  if (texts.length > maxTokens || claims.length < texts.length)
+    throw new AppError("auth:token_invalid");
+  return claims;
+}
+
+/** The token that names the lobby; null for the list, which needs none. */
+function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | null {
+  if (topic.kind === "list") return null;
+  const claims = tokens.find(({ subscribe }) => subscribe?.includes(topic.name));
+  if (!claims) throw new AppError("hub:topic_forbidden");
+  return claims;
+}
+
+/**
+ * The token outlives its seat, and the lobby may have become private: it is asked (S14, HUB-08). Only a
+ * seat that is gone is forbidden (HUB-02): 403 is final for a browser, any other refusal may pass. Returns the
+ * number at which the lobby is public, for a spectator.
+ */
+async function checkAccess(
+  lobbies: Lobbies,
+  topic: Topic,
+  claims: TokenClaims | null | undefined,
+): Promise<number | null> {
+  if (topic.kind === "list") return null;
+  if (claims?.spectator) return seqOf(bodyOf(await lobbies.ask(topic.code, { type: "spectate" })));
+  const seatId = claims?.lobby_player;
+  if (seatId === undefined) throw new AppError("hub:topic_forbidden");
+  const by = { seatId, playerId: null };
+  const reply = await lobbies.ask(topic.code, { type: "check_seat", by });
+  if (!reply.ok && reply.code === "lobby:not_member") throw new AppError("hub:topic_forbidden");
+  bodyOf(reply);
+  return null;
+}
+
+function bodyOf(reply: LobbyReply): string | null {
+  if (reply.ok) return reply.body;
+  throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
+}
+
+/** Of the lobby in an answer. */
+function seqOf(body: string | null): number {
+  const answer = JSON.parse(body ?? "null") as { lobby?: { seq?: number } } | null;
+  return answer?.lobby?.seq ?? 0;
+}
+
+/** Browsers send the header; the query, in every spelling in use, is for clients that cannot (HUB-06). */
+function readLastEventId(request: RequestInfo, query: URLSearchParams): string | null {
+  const names = ["lastEventID", "last_event_id", "lastEventId"];
+  const inQuery = names.map((name) => query.get(name)).find((value) => value !== null);
+  const given = request.headers["last-event-id"] ?? inQuery ?? "";
+  return given === "" ? null : given;
+}

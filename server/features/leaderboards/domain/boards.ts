@@ -1,0 +1,122 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Redis } from "ioredis";
+import type { Clock } from "../../../platform/time/clock.ts";
+import { withTimeout, DeadlineError } from "../../../platform/time/deadline.ts";
+import { AppError } from "../../../platform/errors.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Metrics } from "../../../platform/metrics/metrics.ts";
+import { Serial } from "../../../platform/cache/serial.ts";
+import { inTurn } from "../../../platform/redis/turns.ts";
+import { createCarrier } from "./carry.ts";
+import { familyOf, type Family } from "./families.ts";
+import * as store from "./store.ts";
+
+/** Boards held in Redis at once; past it the one read longest ago is closed. */
+const maxOpen = 256;
+/** A board nobody reads is closed after this. */
+const idleMs = 6 * 3_600_000;
+/** How long a reader waits, mostly for a board that is being built. */
+const readWaitMs = 7_000;
+/** Entries of one script call: a few milliseconds, others wait no longer than that. */
+const sliceSize = 500;
+/** A building that others undo so often is given up. */
+const maxBegun = 10;
+
+export interface BoardsOptions {
+  redis: Redis;
+  /** A fork of its own for each use. */
+  em: () => EntityManager;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface Boards {
+  /**
+   * Reads a board as Postgres has it at this moment. A board that Redis does not have is built first.
+   * Throws `server:unavailable` when that takes long.
+   */
+  read(asked: store.Question): Promise<store.View>;
+  /** Carries over what waits; closes boards nobody reads. */
+  tidy(): Promise<void>;
+}
+
+/** Boards of any size: Postgres has the truth, Redis the order (server/features/leaderboards/domain/README.md). */
+export function createBoards(options: BoardsOptions): Boards {
+  const { redis, em, clock, log, metrics } = options;
+  const building = new Map<string, Promise<void>>();
+  const carrier = createCarrier({ redis, em, log, metrics });
+  let batch = 0;
+  /** Callers share turns. */
+  const turns = new Serial(async () => void (batch = await carrier.carryOver()));
+
+  async function build(family: Family): Promise<void> {
+    let begun = 0;
+    for (;;) {
+      const from = await store.readProgress(redis, family);
+      if (from === "open") return;
+      if (from === null) {
+        if (++begun > maxBegun)
+          throw new AppError("server:unavailable", { params: { retry_after: 2 } });
+        await makeRoom();
+        await store.begin(redis, family);
+        continue;
+      }
+      const entries = await family.read(em(), { after: from, limit: sliceSize });
+      const isLast = entries.length < sliceSize;
+      const slice = { from, entries, isLast, now: clock.now() };
+      if ((await store.fill(redis, family, slice)) && isLast) metrics.boardBuilds.inc();
+    }
+  }
+
+  async function makeRoom(): Promise<void> {
+    const open = [...(await store.listOpen(redis))].sort(([, a], [, b]) => a - b);
+    for (const [name] of open.slice(0, Math.max(0, open.length - maxOpen + 1))) {
+      const family = familyOf(name);
+      if (family) await store.closeBoard(redis, family);
+    }
+  }
+
+  /** Builds, or waits while another process does. Whoever gives up waiting does not end it. */
+  function ensureBuilt(family: Family): Promise<void> {
+    const known = building.get(family.name);
+    if (known) return known;
+    const work = inTurn(redis, `board:${family.name}`, () => build(family)).finally(() =>
+      building.delete(family.name),
+    );
+    building.set(family.name, work);
+    work.catch((error: unknown) => log.warn({ err: error, board: family.name }, "board not built"));
+    return work;
+  }
+
+  async function read(asked: store.Question, giveUpAt: number): Promise<store.View> {
+    while (performance.now() < giveUpAt) {
+      await turns.run();
+      const wanted = batch;
+      const view = await store.readView(redis, clock.now(), asked);
+      if (view === null) await ensureBuilt(asked.family);
+      else if (view.batch >= wanted) return view;
+      // Redis lost its last seconds.
+      else carrier.forget();
+    }
+    throw new DeadlineError(readWaitMs);
+  }
+
+  return {
+    read: (asked) => withTimeout(read(asked, performance.now() + readWaitMs), readWaitMs),
+    async tidy() {
+      await turns.run();
+      await carrier.settle();
+      const now = clock.now();
+      for (const [name, readAt] of await store.listOpen(redis)) {
+        const family = familyOf(name);
+        if (family && now - readAt > idleMs) await store.closeBoard(redis, family);
+      }
+      // A process that was killed may have left them.
+      for (const name of await store.listBuilding(redis)) {
+        const family = familyOf(name);
+        if (family) await ensureBuilt(family).catch(() => undefined);
+      }
+    },
+  };
+}

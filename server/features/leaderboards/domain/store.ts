@@ -1,0 +1,232 @@
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+import { asset } from "../../../platform/assets.ts";
+import { randomId } from "../../../platform/ids.ts";
+import { familyOf, idOf, idText, type Entry, type Family } from "./families.ts";
+
+const script = (name: string) =>
+  readFileSync(asset(`server/features/leaderboards/domain/${name}.lua`), "utf8");
+const applyScript = script("apply");
+const beginScript = script("begin");
+const fillScript = script("fill");
+const readScript = script("read");
+
+/** All keys of the boards lie in one slot of a cluster: their scripts need several at once. */
+const base = "{boards}";
+const openKey = `${base}:open`;
+const batchKey = `${base}:batch`;
+const buildingKey = `${base}:building`;
+const heads = [batchKey, openKey, buildingKey];
+const hashKey = (name: string) => `${base}:${name}:ties`;
+const setKey = (name: string, tab: string) => `${base}:${name}:${tab}`;
+const keysOf = ({ name, tabs }: Family) => [hashKey(name), ...tabs.map((tab) => setKey(name, tab))];
+
+/** One line of a board. */
+export interface Line {
+  id: number;
+  rank: number;
+  value: number;
+  member: string;
+}
+
+export interface View {
+  /** Last batch that Redis has; -1 = none. */
+  batch: number;
+  total: number;
+  page: Line[];
+  /** Of the ids asked for, in their order; null = not on the board. */
+  places: (Line | null)[];
+  around: Line[];
+}
+
+export interface Question {
+  family: Family;
+  tab: string;
+  /** Page from an index; null = none. */
+  page: { start: number; count: number } | null;
+  ids: readonly number[];
+  /** Lines around the first id; null = none. */
+  radius: number | null;
+}
+
+/** What Redis has, as one process saw it last. */
+export interface Held {
+  /** Of this write alone: another text says that somebody else wrote. */
+  text: string;
+  /** Whatever is noted with this number or a lower one is there; -1 = nothing is known. */
+  batch: number;
+  /** The writer had seen all changes of its moment. */
+  isWhole: boolean;
+  /** Names of the boards that are open or being built. */
+  boards: readonly string[];
+}
+
+/** The version before this one writes no "+", and does not know of boards that are being built. */
+const textOf = (batch: number, isWhole: boolean) => `${batch}:${randomId()}${isWhole ? "+" : "+~"}`;
+const heldOf = (text: string, boards: readonly string[]): Held => ({
+  ...{ text, boards },
+  batch: text === "" ? -1 : parseInt(text, 10),
+  isWhole: !text.endsWith("~"),
+});
+/** Redis as it is when it is empty. */
+export const nothing: Held = heldOf("", []);
+
+type RawView = [
+  batch: string,
+  total: number,
+  firstRank: number,
+  page: string[],
+  places: ([rank: number, score: string, member: string] | null)[],
+  aroundIndex: number,
+  around: string[],
+];
+
+/** Null when the board is not in Redis. */
+export async function readView(redis: Redis, now: number, asked: Question): Promise<View | null> {
+  const { family, tab, page, ids, radius } = asked;
+  const { name, isUnique } = family;
+  const keys = [openKey, batchKey, hashKey(name), setKey(name, tab)];
+  const last = page === null ? -2 : page.start + page.count - 1;
+  const raw = (await redis.eval(
+    readScript,
+    keys.length,
+    ...keys,
+    name,
+    now,
+    family.tabs.indexOf(tab) + 1,
+    isUnique ? "1" : "0",
+    page?.start ?? -1,
+    last,
+    radius ?? -1,
+    ...ids.map(idText),
+  )) as RawView | null;
+  if (raw === null) return null;
+  const [batch, total, firstRank, listed, places, aroundIndex, around] = raw;
+  return {
+    batch: heldOf(batch, []).batch,
+    total,
+    page: linesOf(listed, page?.start ?? 0, firstRank, isUnique),
+    places: places.map((place) => (place ? lineOf(place[2], place[1], place[0]) : null)),
+    around: linesOf(around, aroundIndex, aroundIndex + 1, true),
+  };
+}
+
+function lineOf(member: string, score: string, rank: number): Line {
+  // Kept negative, so that the highest comes first; there is no -0 on the wire.
+  return { id: idOf(member), rank, value: -Number(score) || 0, member };
+}
+
+/** Equal values share the rank of the first of them, the others have that of their place. */
+function linesOf(listed: string[], start: number, firstRank: number, isUnique: boolean): Line[] {
+  const lines: Line[] = [];
+  for (let at = 0; at + 1 < listed.length; at += 2) {
+    const line = lineOf(listed[at] ?? "", listed[at + 1] ?? "", start + at / 2 + 1);
+    const before = lines.at(-1);
+    if (before === undefined) line.rank = firstRank;
+    else if (!isUnique && before.value === line.value) line.rank = before.rank;
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** Entries of one board as they are now; `ids` without an entry leave. */
+export interface Update {
+  family: Family;
+  ids: readonly number[];
+  entries: readonly Entry[];
+}
+
+const argsOf = ({ id, places }: Entry, ...mark: string[]) => [
+  ...[idText(id), ...mark],
+  ...places.flatMap(({ value, tie }) => [String(value), tie]),
+];
+
+/** Arguments of `apply.lua` for one board. */
+function partOf({ family, ids, entries }: Update): (string | number)[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const lines = ids.flatMap((id) => {
+    const entry = byId.get(id);
+    return entry === undefined ? [idText(id), "0"] : argsOf(entry, "1");
+  });
+  return [family.name, family.tabs.length, ids.length, ...lines];
+}
+
+/** Returns what Redis has then; null when somebody else wrote since `held`. */
+export async function writeBatch(
+  redis: Redis,
+  held: Held,
+  batch: { number: number; isWhole: boolean; updates: readonly Update[] },
+): Promise<Held | null> {
+  const text = textOf(batch.number, batch.isWhole);
+  const keys = [...heads, ...batch.updates.flatMap(({ family }) => keysOf(family))];
+  const args = [held.text, text, ...batch.updates.flatMap(partOf)];
+  const isDone = (await redis.eval(applyScript, keys.length, ...keys, ...args)) === 1;
+  return isDone ? heldOf(text, held.boards) : null;
+}
+
+export async function readHeld(redis: Redis): Promise<Held> {
+  // In this order: a board that is begun after its text was read changes the text, and then nothing is written.
+  const [text, boards] = await Promise.all([redis.get(batchKey), listBoards(redis)]);
+  return heldOf(text ?? "", boards);
+}
+
+/** In this order: a board that is opened in between is in one of them. */
+async function listBoards(redis: Redis): Promise<string[]> {
+  const [building, open] = await Promise.all([redis.hkeys(buildingKey), redis.hkeys(openKey)]);
+  return [...new Set([...building, ...open])];
+}
+
+/** Names of the open boards and when they were last read, in milliseconds since the epoch. */
+export async function listOpen(redis: Redis): Promise<Map<string, number>> {
+  const all = await redis.hgetall(openKey);
+  return new Map(Object.entries(all).map(([name, at]) => [name, Number(at)]));
+}
+
+export const listBuilding = (redis: Redis): Promise<string[]> => redis.hkeys(buildingKey);
+
+/** Forgets every board: each is built again when it is asked for. */
+export async function closeAll(redis: Redis): Promise<void> {
+  const families = (await listBoards(redis)).flatMap((name) => familyOf(name) ?? []);
+  await redis.unlink(openKey, buildingKey, batchKey, ...families.flatMap(keysOf));
+}
+
+export async function closeBoard(redis: Redis, family: Family): Promise<void> {
+  await redis
+    .multi()
+    .hdel(openKey, family.name)
+    .unlink(...keysOf(family))
+    .exec();
+}
+
+/** How far a board is: the id up to which it is filled, or null when it is not even begun. */
+export async function readProgress(redis: Redis, family: Family): Promise<number | "open" | null> {
+  const filled = await redis.hget(buildingKey, family.name);
+  if (filled !== null) return Number(filled);
+  return (await redis.hexists(openKey, family.name)) === 1 ? "open" : null;
+}
+
+/** From now on changes are also carried over to this board, which is empty and filled next. */
+export async function begin(redis: Redis, family: Family): Promise<void> {
+  const keys = [...heads, ...keysOf(family)];
+  await redis.eval(beginScript, keys.length, ...keys, family.name, randomId());
+}
+
+/** Goes on filling a board after `from`; the last slice opens it. False when it is not filled up to there. */
+export async function fill(
+  redis: Redis,
+  family: Family,
+  slice: { from: number; entries: readonly Entry[]; isLast: boolean; now: number },
+): Promise<boolean> {
+  const { from, entries, isLast, now } = slice;
+  const keys = [...heads, ...keysOf(family)];
+  const to = isLast ? "" : (entries.at(-1)?.id ?? from);
+  const args = [
+    family.name,
+    from,
+    to,
+    now,
+    family.tabs.length,
+    ...entries.flatMap((e) => argsOf(e)),
+  ];
+  return (await redis.eval(fillScript, keys.length, ...keys, ...args)) === 1;
+}

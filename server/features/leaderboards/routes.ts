@@ -1,0 +1,56 @@
+import { findChallenge } from "../../../db/queries/runs/challenges.ts";
+import { AppError } from "../../platform/errors.ts";
+import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import * as s from "./schemas.ts";
+import { readChallengeBoard, readGlobalBoard, readTeamBoard } from "./service.ts";
+
+const base = "/v1/games/trivia/leaderboard";
+const common = { method: "GET", tag: "Leaderboards", auth: "optional" } as const;
+
+const global = defineRoute({
+  ...common,
+  path: base,
+  summary: "Read the board of all players by score, accuracy, streak or XP",
+  source: "document 2, Leaderboards; LB-01, LB-02, LB-04",
+  query: s.GlobalQuery,
+  responses: { 200: s.GlobalBoard },
+  errors: ["request:invalid_query", "server:unavailable"],
+  handler: async ({ query, caller, deps }) => {
+    const { tab, limit, page, search = null } = query;
+    const asked = { tab, limit, page, search };
+    return reply(200, await readGlobalBoard(deps, caller?.playerId ?? null, asked));
+  },
+});
+
+const challenge = defineRoute({
+  ...common,
+  path: `${base}/challenges/{challengeId}`,
+  summary: "Read the board of a challenge, and who is around the caller",
+  source: "document 2, Leaderboards; LB-03, LB-04",
+  params: s.ChallengeParams,
+  unknown: "challenge:not_found",
+  query: s.ChallengeQuery,
+  responses: { 200: s.ChallengeBoard },
+  errors: ["request:invalid_query", "challenge:not_found", "server:unavailable"],
+  handler: async ({ params, query, caller, deps }) => {
+    const { challengeId } = params;
+    if ((await findChallenge(deps.em, challengeId)) === null)
+      throw new AppError("challenge:not_found");
+    const { top: limit, radius, page, search = null } = query;
+    const asked = { challengeId, radius, limit, page, search };
+    return reply(200, await readChallengeBoard(deps, caller?.playerId ?? null, asked));
+  },
+});
+
+const teams = defineRoute({
+  ...common,
+  path: `${base}/teams`,
+  summary: "Read the board of teams by score, accuracy or streak",
+  source: "document 2, Leaderboards; LB-06",
+  query: s.TeamQuery,
+  responses: { 200: s.TeamBoard },
+  errors: ["request:invalid_query", "server:unavailable"],
+  handler: async ({ query, deps }) => reply(200, await readTeamBoard(deps, query)),
+});
+
+export const leaderboardRoutes: AnyRoute[] = [global, challenge, teams];

@@ -1,0 +1,47 @@
+import { stringifySetCookie } from "cookie";
+import type { Deps } from "../../app/deps.ts";
+import type { SeatCaller } from "../../http/auth/auth.ts";
+import type { Headers } from "../../http/pipeline/route.ts";
+import { cookieSeconds } from "./seat-route.ts";
+import { askerOf, command } from "./service.ts";
+
+const tokenSeconds = 86_400;
+
+/** A hub token for exactly this lobby (HUB-02). Refused to whoever has no seat in it. */
+export async function hubToken(deps: Deps, caller: SeatCaller, code: string): Promise<string> {
+  const body = await command(deps, code, { type: "check_seat", by: askerOf(caller) });
+  const { player } = JSON.parse(body ?? "null") as { player: { id: number } };
+  return deps.tokens.sign("hub", String(caller.player?.playerId ?? 0), tokenSeconds, {
+    ...coverOf(deps, code),
+    lobby_player: player.id,
+  });
+}
+
+/** A read-only hub token; a private lobby is `lobby:not_found` (HUB-08). */
+export async function spectatorToken(deps: Deps, code: string): Promise<string> {
+  await command(deps, code, { type: "spectate" });
+  return deps.tokens.sign("hub", "0", tokenSeconds, { ...coverOf(deps, code), spectator: true });
+}
+
+const coverOf = (deps: Deps, code: string) => ({
+  subscribe: [`${deps.config.TOPIC_BASE}/lobby/${code}`],
+  lobby: code,
+});
+
+/** The token as cookie, as header, and where to use it (HUB-02). */
+export function hubHeaders(token: string, isSecure: boolean): Headers {
+  const cookie = stringifySetCookie({
+    name: "hubAuthorization",
+    value: token,
+    httpOnly: true,
+    sameSite: "lax",
+    path: "/v1/hub",
+    maxAge: cookieSeconds,
+    secure: isSecure,
+  });
+  return [
+    ["Set-Cookie", cookie],
+    ["X-Hub-Token", token],
+    ["Link", '</v1/hub>; rel="hub"'],
+  ];
+}

@@ -1,0 +1,158 @@
+import type { LobbyCommand } from "../../../actors/index.ts";
+import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { hubHeaders, hubToken, spectatorToken } from "./hub-token.ts";
+import * as s from "./schemas.ts";
+import {
+  base,
+  commandErrors,
+  commandRoute,
+  guessableCode,
+  keyOf,
+  seatErrors,
+  seatRoute,
+  tag,
+} from "./seat-route.ts";
+import { askerOf, command, jsonReply, readCode } from "./service.ts";
+
+const token = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/token`,
+  summary: "Get the cookie that opens the lobby's event stream",
+  source: "document 2, Lobbies, Authentication; HUB-02",
+  setsCookie: "by-page",
+  responses: { 204: null },
+  errors: [...seatErrors, "lobby:not_member"],
+  handler: async ({ deps, caller, params, request }) => {
+    const value = await hubToken(deps, caller, readCode(params.code));
+    return reply(204, undefined, hubHeaders(value, request.isSecure));
+  },
+});
+
+const spectateLobby = defineRoute({
+  method: "POST",
+  path: `${base}/{code}/spectate`,
+  summary: "Get the cookie that lets anyone watch a public lobby",
+  tag,
+  auth: "public",
+  source: "HUB-08",
+  setsCookie: "by-page",
+  guessable: guessableCode,
+  unknown: "lobby:not_found",
+  params: s.CodeParams,
+  responses: { 204: null },
+  errors: ["lobby:not_found"],
+  handler: async ({ deps, params, request }) => {
+    const value = await spectatorToken(deps, readCode(params.code));
+    return reply(204, undefined, hubHeaders(value, request.isSecure));
+  },
+});
+
+const answer = defineRoute({
+  ...commandRoute,
+  method: "POST",
+  path: `${base}/{code}/answer`,
+  summary: "Answer the open question of a versus lobby",
+  source: "document 2, Lobbies; LOB-12, LOB-17, LOB-28",
+  body: s.AnswerBody,
+  responses: { 200: s.VersusResult },
+  errors: [
+    ...commandErrors,
+    "lobby:wrong_mode",
+    "lobby:not_in_progress",
+    "lobby:no_more_questions",
+    "lobby:already_answered",
+    "lobby:question_closed",
+  ],
+  handler: async ({ deps, caller, params, body, request }) => {
+    const asked: LobbyCommand = {
+      type: "answer",
+      selectedIndex: body.selected_index,
+      claimedMs: body.time_taken_ms,
+      index: body.index ?? null,
+      by: askerOf(caller),
+    };
+    return jsonReply(await command(deps, readCode(params.code), asked, keyOf(request)));
+  },
+});
+
+const pick = defineRoute({
+  ...commandRoute,
+  method: "POST",
+  path: `${base}/{code}/pick`,
+  summary: "Set the tentative pick of a co-op lobby",
+  source: "document 2, Lobbies; LOB-17, LOB-28",
+  body: s.PickBody,
+  responses: { 204: null },
+  errors: [...commandErrors, "lobby:wrong_mode", "lobby:not_in_progress", "lobby:question_closed"],
+  handler: async ({ deps, caller, params, body, request }) => {
+    const asked: LobbyCommand = {
+      type: "pick",
+      selectedIndex: body.selected_index,
+      index: body.index ?? null,
+      by: askerOf(caller),
+    };
+    await command(deps, readCode(params.code), asked, keyOf(request));
+    return reply(204);
+  },
+});
+
+const reveal = defineRoute({
+  method: "POST",
+  path: `${base}/{code}/reveal`,
+  summary: "Ask for the reveal when the timer elapsed",
+  tag,
+  auth: "public",
+  source: "document 2, Lobbies; LOB-15",
+  guessable: guessableCode,
+  unknown: "lobby:not_found",
+  params: s.CodeParams,
+  responses: { 200: s.Ok },
+  errors: ["lobby:not_found"],
+  handler: async ({ deps, params }) => {
+    const asked: LobbyCommand = { type: "reveal", by: askerOf(null) };
+    await command(deps, readCode(params.code), asked);
+    return reply(200, { ok: true });
+  },
+});
+
+const heartbeat = defineRoute({
+  ...seatRoute,
+  method: "POST",
+  path: `${base}/{code}/heartbeat`,
+  summary: "Say that the player is still there",
+  source: "document 2, Lobbies; LOB-19",
+  responses: { 200: s.Ok },
+  errors: seatErrors,
+  handler: async ({ deps, caller, params }) => {
+    const asked: LobbyCommand = { type: "heartbeat", by: askerOf(caller) };
+    await command(deps, readCode(params.code), asked);
+    return reply(200, { ok: true });
+  },
+});
+
+const leave = defineRoute({
+  ...commandRoute,
+  method: "POST",
+  path: `${base}/{code}/leave`,
+  summary: "Leave the lobby; the host's leaving ends it",
+  source: "document 2, Lobbies",
+  responses: { 204: null },
+  errors: commandErrors,
+  handler: async ({ deps, caller, params, request }) => {
+    const asked: LobbyCommand = { type: "leave", by: askerOf(caller) };
+    await command(deps, readCode(params.code), asked, keyOf(request));
+    return reply(204);
+  },
+});
+
+/** What every player of a lobby, or a spectator, may ask of it. */
+export const playRoutes: AnyRoute[] = [
+  token,
+  spectateLobby,
+  answer,
+  pick,
+  reveal,
+  heartbeat,
+  leave,
+];

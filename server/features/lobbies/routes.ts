@@ -1,0 +1,126 @@
+import { stringifySetCookie } from "cookie";
+import type { LobbyCommand } from "../../../actors/index.ts";
+import {
+  defineRoute,
+  encodedReply,
+  type AnyRoute,
+  type Headers,
+} from "../../http/pipeline/route.ts";
+import { hostCallRoutes } from "./host-routes.ts";
+import { playRoutes } from "./play-routes.ts";
+import * as s from "./schemas.ts";
+import { base, cookieSeconds, guessableCode, tag } from "./seat-route.ts";
+import {
+  askerOf,
+  command,
+  createLobby,
+  drawLobby,
+  joinLobby,
+  jsonReply,
+  readCode,
+  type TakenSeat,
+} from "./service.ts";
+
+const listLobbies = defineRoute({
+  method: "GET",
+  path: base,
+  summary: "List the public unfinished lobbies, newest first",
+  tag,
+  auth: "public",
+  source: "document 2, Lobbies; LOB-04",
+  responses: { 200: s.LobbyList },
+  errors: [],
+  handler: async ({ deps }) => encodedReply(200, `{"lobbies":${await deps.lobbies.listPublic()}}`),
+});
+
+const create = defineRoute({
+  method: "POST",
+  path: base,
+  summary: "Create a lobby; the caller becomes its host",
+  tag,
+  auth: "player",
+  source: "document 2, Lobbies; LOB-01, LOB-06, LOB-07",
+  setsCookie: "by-page",
+  idempotent: true,
+  body: s.CreateBody,
+  responses: { 201: s.Created },
+  errors: ["lobby:too_many"],
+  handler: async ({ deps, caller, body, once }) =>
+    seatTaken(await createLobby(deps, caller, body, await once(() => drawLobby(deps)))),
+});
+
+const readRoutes = ["", "/status"].map((suffix) =>
+  defineRoute({
+    method: "GET",
+    path: `${base}/{code}${suffix}`,
+    summary: suffix === "" ? "Read a lobby" : "Read a lobby when the event stream is unavailable",
+    tag,
+    auth: "optional_seat",
+    source: "document 2, Lobbies; LOB-05",
+    guessable: guessableCode,
+    unknown: "lobby:not_found",
+    params: s.CodeParams,
+    responses: { 200: s.LobbyAndPlayer },
+    errors: ["lobby:not_found"],
+    handler: async ({ deps, caller, params }) => {
+      const asked: LobbyCommand = { type: "read", by: askerOf(caller) };
+      return jsonReply(await command(deps, readCode(params.code), asked));
+    },
+  }),
+);
+
+const join = defineRoute({
+  method: "POST",
+  path: `${base}/{code}/join`,
+  summary: "Take a seat in a waiting lobby",
+  tag,
+  auth: "optional_seat",
+  source: "document 2, Lobbies; LOB-01, LOB-05, LOB-06; HTTP-15",
+  setsCookie: "by-page",
+  // A join whose answer was lost would find its own name taken.
+  idempotent: true,
+  guessable: guessableCode,
+  unknown: "lobby:not_found",
+  params: s.CodeParams,
+  body: s.JoinBody,
+  responses: { 201: s.Joined },
+  errors: [
+    "lobby:not_found",
+    "lobby:not_accepting_players",
+    "lobby:full",
+    "lobby:name_taken",
+    "lobby:banned",
+  ],
+  handler: async ({ deps, caller, params, body, once }) => {
+    const code = readCode(params.code);
+    const id = await once(() => deps.ids.seat());
+    return seatTaken(await joinLobby(deps, caller, code, { id, name: body.name }));
+  },
+});
+
+export const lobbyRoutes: AnyRoute[] = [
+  listLobbies,
+  create,
+  ...readRoutes,
+  join,
+  ...hostCallRoutes,
+  ...playRoutes,
+];
+
+/** 201 with the seat's credential in the body, a header and a cookie for this lobby alone (LOB-01). */
+function seatTaken(seat: TakenSeat) {
+  const cookie = stringifySetCookie({
+    name: "svc_lobby",
+    value: seat.token,
+    httpOnly: true,
+    secure: true,
+    sameSite: "lax",
+    path: `${base}/${seat.code}`,
+    maxAge: cookieSeconds,
+  });
+  const headers: Headers = [
+    ["Set-Cookie", cookie],
+    ["X-Lobby-Token", seat.token],
+  ];
+  return encodedReply(201, seat.body, { headers });
+}

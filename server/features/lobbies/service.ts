@@ -1,0 +1,314 @@
+import { hash } from "node:crypto";
+import { readAvatarVersion } from "../../../db/queries/avatars/avatars.ts";
+import type {
+  DrawPlan,
+  LobbyCommand,
+  LobbyReply,
+  NewSeat,
+  Settings,
+} from "../../../actors/index.ts";
+import { AppError } from "../../platform/errors.ts";
+import { randomString } from "../../platform/ids.ts";
+import { codeAlphabet, codeLength, lobbyCodeOf } from "../../platform/text/lobby-codes.ts";
+import { skeletonOf } from "../../platform/text/skeletons.ts";
+import { inTurn } from "../../platform/redis/turns.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller, SeatCaller } from "../../http/auth/auth.ts";
+import { limitHeaders } from "../../http/limits/rate-limit.ts";
+import { encodedReply } from "../../http/pipeline/route.ts";
+import { categoryOf, drawAtOnce, drawForLobby } from "../questions/service.ts";
+import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
+import { seatLimitOf } from "./seat-limit.ts";
+
+export { StreamMessage } from "./messages.ts";
+
+type Asker = { seatId: number | null; playerId: number | null; cookieSeatId?: number | null };
+
+const codeTries = 5;
+/** How often a start draws again because the settings moved under it. */
+const startTries = 3;
+const tokenSeconds = 86_400;
+/** Names the command that takes a seat. A seat is taken once, so the seat itself tells a repeat (LOB-28). */
+const takingId = "1";
+/** Seconds for a question when nobody chose (LOB-07). */
+export const defaultTimer = 30;
+
+export interface CreateInput {
+  hostName: string;
+  category?: string | null;
+  timer?: number | null;
+  numQuestions?: number | null;
+  visibility?: "public" | "private";
+  mode?: "coop" | "versus";
+  maxPlayers?: number;
+  difficulty?: string | null;
+  prompt?: string | null;
+}
+
+/** How a lobby about to be made is told from all others; a repeat of the same create has the same (HTTP-15). */
+export interface LobbyDraw {
+  id: number;
+  hostId: number;
+  /** Tried one after another until one is free (LOB-03). */
+  codes: string[];
+}
+
+/** A seat just taken: the body for the caller and the credential that holds the seat (LOB-01). */
+export interface TakenSeat {
+  code: string;
+  body: string;
+  token: string;
+}
+
+/** What cannot be a code names no lobby. */
+export function readCode(text: string): string {
+  const code = lobbyCodeOf(text);
+  if (code === null) throw new AppError("lobby:not_found");
+  return code;
+}
+
+/** Header, then player, then cookie decide who asks (LOB-01). */
+export function askerOf(caller: SeatCaller | null): Asker {
+  const seatId = caller?.seatId ?? null;
+  const playerId = caller?.player?.playerId ?? null;
+  return caller?.isCookieSeat
+    ? { seatId: null, playerId, cookieSeatId: seatId }
+    : { seatId, playerId };
+}
+
+/** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
+export async function command(
+  deps: Deps,
+  code: string,
+  asked: LobbyCommand,
+  id?: string,
+): Promise<string | null> {
+  return bodyOf(deps, await deps.lobbies.ask(code, asked, id));
+}
+
+/** The answer that the JSON text of a lobby's body makes. */
+export const jsonReply = (json: string | null) => encodedReply(200, json ?? "{}");
+
+function bodyOf({ config }: Deps, reply: LobbyReply): string | null {
+  if (reply.ok) return reply.body;
+  const { code, params = {} } = reply;
+  const limit = code === "rate_limit:exceeded" ? seatLimitOf(config) : null;
+  const reset = Number(params["retry_after"]);
+  throw new AppError(code, {
+    params,
+    headers: limit === null ? [] : limitHeaders({ max: limit.max, remaining: 0, reset }),
+  });
+}
+
+export async function drawLobby({ ids }: Deps): Promise<LobbyDraw> {
+  const codes = Array.from({ length: codeTries }, () => randomString(codeLength, codeAlphabet));
+  return { id: await ids.lobby(), hostId: await ids.seat(), codes };
+}
+
+export async function createLobby(
+  deps: Deps,
+  caller: Caller,
+  input: CreateInput,
+  { id, hostId, codes }: LobbyDraw,
+): Promise<TakenSeat> {
+  const settings = initialSettings(input);
+  const host = await newSeat(deps, { id: hostId, name: input.hostName }, caller);
+  const { LOBBY_STALE_SECONDS, LOBBY_HOST_GRACE_SECONDS, LOBBY_MIN_QUESTION_MS } = deps.config;
+  const timings = {
+    staleMs: LOBBY_STALE_SECONDS * 1000,
+    hostGraceMs: LOBBY_HOST_GRACE_SECONDS * 1000,
+    minQuestionMs: LOBBY_MIN_QUESTION_MS,
+  };
+  const facts = { id, realm: caller.realm, settings, maxPlayers: input.maxPlayers ?? 8, timings };
+  for (const code of codes) {
+    await claimHosting(deps, caller.playerId, code);
+    const reply = await deps.lobbies.ask(code, { type: "create", ...facts, code, host }, takingId);
+    // After a failure the lobby may be there all the same: its place is freed when places run out.
+    if (reply.ok || reply.params?.["collision"] !== true)
+      return takenSeat(deps, code, host, bodyOf(deps, reply));
+    await releaseHosting(deps, caller.playerId, code);
+  }
+  throw new AppError("server:unavailable", { params: { retry_after: 1 } });
+}
+
+export async function joinLobby(
+  deps: Deps,
+  caller: SeatCaller | null,
+  code: string,
+  draft: Pick<NewSeat, "id" | "name">,
+): Promise<TakenSeat> {
+  const seat = await newSeat(deps, draft, caller?.player ?? null);
+  const body = await command(deps, code, { type: "join", seat, by: askerOf(caller) }, takingId);
+  return takenSeat(deps, code, seat, body);
+}
+
+/**
+ * Draws, then starts (LOB-24). A host who asks again under the same key, at whichever worker, waits for the start
+ * under way: drawing anew each time would cost the more the slower it is.
+ */
+export async function startLobby(
+  deps: Deps,
+  caller: SeatCaller,
+  code: string,
+  id?: string,
+): Promise<string | null> {
+  const by = askerOf(caller);
+  const plan = await planStart(deps, by, code, id);
+  if (plan === null) return startDrawn(deps, by, code, id);
+  if (id === undefined) return drawAndStart(deps, code, by, plan, id);
+  const turn = hash("sha256", JSON.stringify(["start", code, by, id]), "base64url");
+  return inTurn(deps.redis, turn, async () =>
+    (await isWaiting(deps, code, by))
+      ? drawAndStart(deps, code, by, plan, id)
+      : startDrawn(deps, by, code, id),
+  );
+}
+
+/** A repeat of the start that held is answered from memory, and any other start of that lobby refused. */
+const startDrawn = (deps: Deps, by: Asker, code: string, id: string | undefined) =>
+  command(deps, code, { type: "start", revision: 0, questions: [], by }, id);
+
+/** Null when the lobby was started: whether by this command, which another try has given up since, its memory knows. */
+async function planStart(
+  deps: Deps,
+  by: Asker,
+  code: string,
+  id: string | undefined,
+): Promise<DrawPlan | null> {
+  try {
+    const plan = await command(deps, code, { type: "prepare", by }, id);
+    return JSON.parse(plan ?? "null") as DrawPlan;
+  } catch (error) {
+    const isTaken = error instanceof AppError && error.code === "lobby:already_started";
+    if (!isTaken || id === undefined || (await isWaiting(deps, code, by))) throw error;
+    return null;
+  }
+}
+
+async function drawAndStart(
+  deps: Deps,
+  code: string,
+  by: Asker,
+  plan: DrawPlan,
+  id: string | undefined,
+): Promise<string | null> {
+  try {
+    return await startAsPlanned(deps, code, by, plan, id);
+  } catch (error) {
+    // Otherwise the lobby would count as starting until the preparation times out.
+    await deps.lobbies.ask(code, { type: "abandon_start", by });
+    throw error;
+  }
+}
+
+/** What the host means: a question, or the current one (LOB-28). */
+interface HostMove {
+  index: number | null;
+  by: Asker;
+}
+
+export const lockQuestion = async (deps: Deps, code: string, move: HostMove, id?: string) =>
+  command(deps, code, { type: "lock", ...move }, id);
+
+/**
+ * Moves on. An endless game whose next batch has not come yet draws one at once, so that it does not wait for the
+ * generator (LOB-20); the late one is dropped.
+ */
+export async function nextQuestion(
+  deps: Deps,
+  code: string,
+  move: HostMove,
+  id?: string,
+): Promise<string | null> {
+  const reply = await deps.lobbies.ask(code, { type: "next", ...move }, id);
+  if (reply.ok || reply.code !== "generator:unavailable") return bodyOf(deps, reply);
+  const planned = await deps.lobbies.ask(code, { type: "plan_batch", by: move.by });
+  // A refusal here is one of the next attempt, too.
+  if (planned.ok && planned.body !== null) {
+    const plan = JSON.parse(planned.body) as DrawPlan;
+    const questions = await drawAtOnce(deps, plan);
+    const firstIndex = plan.first_index;
+    await deps.lobbies.ask(code, { type: "add_questions", firstIndex, questions });
+  }
+  return command(deps, code, { type: "next", ...move }, id);
+}
+
+/** When the host changed the settings meanwhile, draws again (LOB-24). */
+async function startAsPlanned(
+  deps: Deps,
+  code: string,
+  by: Asker,
+  firstPlan: DrawPlan,
+  id: string | undefined,
+): Promise<string | null> {
+  let plan = firstPlan;
+  for (let attempt = 0; attempt < startTries; attempt++) {
+    const questions = await drawForLobby(deps, plan);
+    const { revision } = plan;
+    const body = await command(deps, code, { type: "start", revision, questions, by }, id);
+    const stale = staleStart(body);
+    if (!stale) return body;
+    plan = stale;
+  }
+  throw new AppError("server:unavailable", { params: { retry_after: 1 } });
+}
+
+async function isWaiting(deps: Deps, code: string, by: Asker): Promise<boolean> {
+  return statusOf(await command(deps, code, { type: "read", by })) === "waiting";
+}
+
+function staleStart(body: string | null): DrawPlan | null {
+  if (!body?.startsWith('{"is_stale"')) return null;
+  return (JSON.parse(body) as { plan: DrawPlan }).plan;
+}
+
+async function newSeat(
+  deps: Deps,
+  { id, name }: Pick<NewSeat, "id" | "name">,
+  player: Caller | null,
+): Promise<NewSeat> {
+  return {
+    id,
+    name: name.trim(),
+    nameSkeleton: skeletonOf(name),
+    accountId: player?.playerId ?? null,
+    avatarUrl: player ? await avatarUrlOf(deps, player) : null,
+  };
+}
+
+/** As the player is shown now (AV-09). A seat is worth more than its picture: without an answer it is the first. */
+async function avatarUrlOf(deps: Deps, { playerId, isGuest }: Caller): Promise<string> {
+  const v = isGuest ? 0 : await readAvatarVersion(deps.em, playerId).catch(() => 0);
+  return `/v1/players/${playerId}/avatar?v=${v}`;
+}
+
+function takenSeat(deps: Deps, code: string, seat: NewSeat, body: string | null): TakenSeat {
+  // Who took it, as every token says; nobody for an anonymous one (TOK-02).
+  const token = deps.tokens.sign("lobby", String(seat.accountId ?? 0), tokenSeconds, {
+    lobby: code,
+    lobby_player: seat.id,
+  });
+  return {
+    code,
+    token,
+    body: JSON.stringify({ ...(JSON.parse(body ?? "{}") as object), player_token: token }),
+  };
+}
+
+function initialSettings(input: CreateInput): Settings {
+  return {
+    category: categoryOf(input.category ?? null, "category"),
+    selected_categories: [],
+    difficulty: input.difficulty ?? null,
+    prompt: blankToNull(input.prompt),
+    blend: false,
+    review: false,
+    timer: input.timer ?? defaultTimer,
+    num_questions: input.numQuestions ?? null,
+    visibility: input.visibility ?? "public",
+    mode: input.mode ?? "coop",
+  };
+}
+
+export const blankToNull = (text: string | null | undefined): string | null =>
+  text?.trim() ? text : null;

@@ -1,0 +1,205 @@
+import type { Deps } from "../../app/deps.ts";
+import {
+  bytesReply,
+  defineRoute,
+  media,
+  redirect,
+  reply,
+  type AnyRoute,
+  type RequestInfo,
+} from "../../http/pipeline/route.ts";
+import { consentPage } from "./consent-page.ts";
+import * as s from "./schemas.ts";
+
+const tag = "OAuth 2.0";
+const source = "OA-06";
+const html = media("text/html");
+const json = media("application/json");
+/** A page of ours, whatever the program sent; nothing may frame it (S21). */
+const pagePolicy =
+  "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * The protocol is the library's: its answer goes out as it is, outside our envelope. Which status it
+ * has only the library knows, so no type of a route can tell.
+ */
+async function pass(deps: Deps, request: RequestInfo): Promise<never> {
+  const target = request.query === "" ? request.path : `${request.path}?${request.query}`;
+  const { status, type, body, headers } = await deps.oauth.serve({ ...callOf(request), target });
+  const policy: [string, string][] = type.startsWith("text/html")
+    ? [["Content-Security-Policy", pagePolicy]]
+    : [];
+  return bytesReply(status, type, body, [...headers, ...policy]) as never;
+}
+
+const callOf = ({ method, path, headers, body }: RequestInfo) => ({
+  method,
+  target: path,
+  headers,
+  body,
+});
+
+const authorize = defineRoute({
+  method: "GET",
+  path: "/v1/oauth/authorize",
+  summary: "Ask a player to sign in at a program: code flow, PKCE with S256",
+  tag,
+  auth: "public",
+  source,
+  rateLimit: { max: 60, window: 60 },
+  query: s.AuthorizeQuery,
+  looseQuery: true,
+  responses: { 303: redirect, 400: html },
+  errors: [],
+  handler: ({ deps, request }) => pass(deps, request),
+});
+
+const resume = defineRoute({
+  method: "GET",
+  path: "/v1/oauth/authorize/{uid}",
+  summary: "Back to the program, after the player has answered",
+  tag,
+  auth: "public",
+  source,
+  rateLimit: { max: 60, window: 60 },
+  params: s.ConsentParams,
+  responses: { 303: redirect, 400: html },
+  errors: [],
+  handler: ({ deps, request }) => pass(deps, request),
+});
+
+const token = defineRoute({
+  method: "POST",
+  path: "/v1/oauth/token",
+  summary: "Exchange a code, or a refresh token, for tokens",
+  tag,
+  auth: "public",
+  source,
+  rateLimit: { max: 300, window: 60 },
+  heldSecret: ({ deps, request }) => deps.oauth.heldSecret(callOf(request)),
+  anyOrigin: true,
+  urlForm: s.TokenForm,
+  responses: { 200: json, 400: json, 401: json },
+  errors: [],
+  handler: ({ deps, request }) => pass(deps, request),
+});
+
+const revoke = defineRoute({
+  method: "POST",
+  path: "/v1/oauth/revoke",
+  summary: "Make a token void",
+  tag,
+  auth: "public",
+  source,
+  rateLimit: { max: 300, window: 60 },
+  heldSecret: ({ deps, request }) => deps.oauth.heldSecret(callOf(request)),
+  anyOrigin: true,
+  urlForm: s.RevokeForm,
+  responses: { 200: json, 400: json, 401: json },
+  errors: [],
+  handler: ({ deps, request }) => pass(deps, request),
+});
+
+const userinfo = defineRoute({
+  method: "GET",
+  path: "/v1/oauth/userinfo",
+  summary: "Who the player behind an access token of a program is",
+  tag,
+  auth: "public",
+  source,
+  anyOrigin: true,
+  responses: { 200: json, 400: json, 401: json, 403: json },
+  errors: [],
+  handler: ({ deps, request }) => pass(deps, request),
+});
+
+const documents = [
+  ["/.well-known/oauth-authorization-server", "Addresses and abilities of this server (RFC 8414)"],
+  ["/.well-known/openid-configuration", "The same where OpenID Connect programs look"],
+  ["/v1/oauth/jwks", "Public keys of the id tokens"],
+] as const;
+
+const documentRoutes = documents.map(([path, summary]) =>
+  defineRoute({
+    method: "GET",
+    path,
+    summary,
+    tag,
+    auth: "public",
+    source,
+    anyOrigin: true,
+    responses: { 200: json },
+    errors: [],
+    handler: ({ deps, request }) => pass(deps, request),
+  }),
+);
+
+const question = defineRoute({
+  method: "GET",
+  path: "/v1/oauth/consent/{uid}/question",
+  summary: "What the page asks the player; for the browser that was sent here alone",
+  tag,
+  auth: "public",
+  source,
+  params: s.ConsentParams,
+  unknown: "oauth:request_expired",
+  responses: { 200: s.ConsentQuestion },
+  errors: ["oauth:request_expired"],
+  handler: async ({ params, deps, request }) => {
+    const asked = await deps.oauth.question(callOf(request), params.uid);
+    const { clientName, realm, scopes, mustSignIn } = asked;
+    return reply(200, { client_name: clientName, realm, scopes, must_sign_in: mustSignIn });
+  },
+});
+
+/** Needs the player's access token and the cookie of the browser: neither alone lets anyone in. */
+const answer = defineRoute({
+  method: "POST",
+  path: "/v1/oauth/consent/{uid}",
+  summary: "The player's yes or no",
+  tag,
+  auth: "registered",
+  source,
+  params: s.ConsentParams,
+  unknown: "oauth:request_expired",
+  body: s.ConsentAnswer,
+  responses: { 200: s.ConsentResult },
+  errors: ["auth:token_invalid", "oauth:request_expired", "oauth:sign_in_required"],
+  handler: async ({ params, body, caller, deps, request }) => {
+    const allower = body.is_allowed ? caller : null;
+    const next = await deps.oauth.answer(callOf(request), params.uid, allower);
+    return reply(200, { redirect: next });
+  },
+});
+
+const page = defineRoute({
+  method: "GET",
+  path: "/v1/oauth/consent/{uid}",
+  summary: "The page that asks the player",
+  tag,
+  auth: "public",
+  source,
+  isPopup: true,
+  params: s.ConsentParams,
+  responses: { 200: html },
+  errors: [],
+  handler: ({ request }) =>
+    bytesReply(200, "text/html; charset=utf-8", consentPage(request.headers["accept-language"]), [
+      ["Content-Security-Policy", pagePolicy],
+      ["Referrer-Policy", "no-referrer"],
+      ["Cache-Control", "no-store"],
+      ["Vary", "Accept-Language"],
+    ]),
+});
+
+export const oauthRoutes: AnyRoute[] = [
+  authorize,
+  resume,
+  token,
+  revoke,
+  userinfo,
+  ...documentRoutes,
+  page,
+  question,
+  answer,
+];

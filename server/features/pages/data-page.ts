@@ -1,0 +1,35 @@
+import Type from "typebox";
+import type { Deps } from "../../app/deps.ts";
+import { defineRoute, type AnyRoute } from "../../http/pipeline/route.ts";
+import { readerReply, readerRoute } from "./reader-page.ts";
+
+const homePage = defineRoute({
+  ...readerRoute,
+  path: "/data",
+  summary: "Browse the projected game: all lists",
+  handler: ({ deps }) => dataReply(deps, "Data"),
+});
+
+const listPage = defineRoute({
+  ...readerRoute,
+  path: "/data/{list}",
+  summary: "Browse the projected game: a list with filters and facets",
+  params: Type.Object({ list: Type.String() }),
+  handler: ({ params, deps }) => dataReply(deps, params.list),
+});
+
+const entryPage = defineRoute({
+  ...readerRoute,
+  path: "/data/{list}/{id}",
+  summary: "Browse the projected game: one document, now or at a patch",
+  params: Type.Object({ list: Type.String(), id: Type.String() }),
+  handler: ({ params, deps }) => dataReply(deps, params.id),
+});
+
+/** Pages of the projection for readers. */
+export const dataPages: AnyRoute[] = [homePage, listPage, entryPage];
+
+function dataReply({ config }: Deps, title: string) {
+  const description = "Items, quests, monsters and all else of one game.";
+  return readerReply({ section: "data", title, description, game: config.GAME_DATA_GAME });
+}

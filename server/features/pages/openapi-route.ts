@@ -1,0 +1,35 @@
+import { serviceVersion } from "../../http/replies/envelope.ts";
+import { buildOpenApi } from "../../http/openapi/openapi.ts";
+import { bytesReply, defineRoute, media, type AnyRoute } from "../../http/pipeline/route.ts";
+import { withRecordLinks } from "./decisions-page.ts";
+import { groups, guide } from "./openapi-guide.ts";
+
+/** The document of these routes, with what a caller has to know of all of them. */
+export function publicDocument(routes: readonly AnyRoute[]): object {
+  const info = { title: "emberline", version: serviceVersion, description: guide };
+  const linked = routes.map((route) => ({ ...route, source: withRecordLinks(route.source) }));
+  return buildOpenApi(linked, info, groups);
+}
+
+/**
+ * `GET /openapi.json`: the document of the whole table (BOOT-04), made at the first request, since
+ * the table holds this route too and is complete only then. Not in an envelope: tools read it.
+ */
+export function openApiRoute(listRoutes: () => readonly AnyRoute[]): AnyRoute {
+  let text: string | null = null;
+  return defineRoute({
+    method: "GET",
+    path: "/openapi.json",
+    summary: "This interface as an OpenAPI 3.1 document",
+    tag: "Pages",
+    auth: "public",
+    source: "BOOT-04",
+    cache: "no-cache",
+    responses: { 200: media("application/json") },
+    errors: [],
+    handler: () => {
+      text ??= JSON.stringify(publicDocument(listRoutes()));
+      return bytesReply(200, "application/json", text);
+    },
+  });
+}

@@ -1,0 +1,114 @@
+import Type from "typebox";
+import { AppError } from "../../platform/errors.ts";
+import { isLocalPeer } from "../../platform/security/local-peer.ts";
+import {
+  bytesReply,
+  defineRoute,
+  media,
+  type AnyRoute,
+  type Headers,
+} from "../../http/pipeline/route.ts";
+import { codexPages } from "./codex-page.ts";
+import { dataPages } from "./data-page.ts";
+import { decisionsPage } from "./decisions-page.ts";
+import { readAsset, readClient, type Asset } from "./assets.ts";
+import { resetPage } from "./reset-page.ts";
+
+const tag = "Pages";
+
+/**
+ * Scripts, styles and connections of our own only. Images may be data: URLs, because the style
+ * sheet of the documentation page carries its icons that way.
+ */
+const policy =
+  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Browsers keep a copy and ask each time whether it is still good: a new version shows at once. */
+const cache = "no-cache";
+
+function page(path: string, summary: string, fileFor: (environment: string) => string) {
+  return defineRoute({
+    method: "GET",
+    path,
+    summary,
+    tag,
+    auth: "public",
+    source: "our own page",
+    cache,
+    responses: { 200: media("text/html; charset=utf-8") },
+    errors: [],
+    handler: ({ deps }) => sendAsset(readAsset(fileFor(deps.config.APP_ENV))),
+  });
+}
+
+const assets = defineRoute({
+  method: "GET",
+  path: "/assets/{file}",
+  summary: "Scripts and styles of the pages",
+  tag,
+  auth: "public",
+  source: "our own page",
+  cache,
+  params: Type.Object({ file: Type.String() }),
+  responses: { 200: media("*/*") },
+  errors: ["route:not_found"],
+  handler: ({ params }) => sendAsset(readAsset(params.file)),
+});
+
+const clientFiles = (["emberline.ts", "emberline.js"] as const).map((name) =>
+  defineRoute({
+    method: "GET",
+    path: `/client/${name}`,
+    summary: `The client for lobbies, ${name.endsWith(".ts") ? "typed" : "ready for browsers"}`,
+    tag,
+    auth: "public",
+    source: "our own client",
+    cache,
+    publicData: true,
+    responses: { 200: media("*/*") },
+    errors: [],
+    handler: () => sendAsset(readClient(name)),
+  }),
+);
+
+/** The messages of everybody are behind it: not in production, and for this machine only (S29). */
+const inbox = defineRoute({
+  method: "GET",
+  path: "/inbox",
+  summary: "Mails and text messages; not in production, and for this machine only",
+  tag,
+  auth: "public",
+  source: "BOOT-05",
+  responses: { 200: media("text/html; charset=utf-8") },
+  errors: ["route:not_found"],
+  handler: ({ deps, request }) => {
+    const isOpen = deps.config.APP_ENV !== "production" && isLocalPeer(request.ip, request.headers);
+    return sendAsset(isOpen ? readAsset("inbox.html") : null);
+  },
+});
+
+/** Pages for people; each talks to the service through its public endpoints only. */
+export const pageRoutes: AnyRoute[] = [
+  page("/", "The start page; outside development one line with links", (environment) =>
+    environment === "development" ? "home.html" : "plain.html",
+  ),
+  page("/docs", "Browse the interface", () => "docs.html"),
+  decisionsPage,
+  page("/play", "Play trivia in the browser", () => "play.html"),
+  ...codexPages,
+  ...dataPages,
+  inbox,
+  resetPage,
+  assets,
+  ...clientFiles,
+];
+
+function sendAsset(asset: Asset | null) {
+  if (asset === null) throw new AppError("route:not_found");
+  const headers: Headers = [
+    ["ETag", asset.etag],
+    ["Referrer-Policy", "no-referrer"],
+  ];
+  if (asset.type !== "image/svg+xml") headers.push(["Content-Security-Policy", policy]);
+  return bytesReply(200, asset.type, asset.bytes, headers);
+}

@@ -1,0 +1,78 @@
+import {
+  insertQuestions,
+  listTextKeys,
+  type NewQuestion,
+} from "../../../../db/queries/questions/questions.ts";
+import type { Pool } from "../../../../db/entities/question.ts";
+import type { JobDeps } from "../../../app/deps.ts";
+import { checkQuestion } from "../providers/question-bank/check.ts";
+import {
+  hashPrompt,
+  normalizeText,
+  type Category,
+  type Difficulty,
+  type GeneratedQuestion,
+  type QuestionModel,
+} from "../providers/question-model.ts";
+
+/** Questions stored at once at most (TRV-03). */
+export const batchSize = 20;
+/** Known texts the generator is told to leave out. */
+const excludeLimit = 5_000;
+
+type MakeDeps = Pick<JobDeps, "em" | "log">;
+
+export interface Batch {
+  category: Category;
+  difficulty: Difficulty;
+  prompt: string | null;
+  model: string | null;
+  pool: Pool | "both";
+  count: number;
+}
+
+/**
+ * Asks a generator for questions and stores the sound new ones (TRV-03, TRV-13). With a prompt, stored
+ * questions that fit are linked to it too: only those linked before are left out, and no text is stored
+ * twice. A generator that finds nothing for a prompt leaves nothing behind: the caller decides whether to
+ * go on without the prompt. Returns the number of new rows.
+ */
+export async function makeQuestions(
+  deps: MakeDeps,
+  generator: QuestionModel,
+  { category, difficulty, prompt, model, pool, count }: Batch,
+): Promise<number> {
+  const { em } = deps;
+  const promptHash = prompt === null ? null : hashPrompt(prompt);
+  const filter = { category, difficulty, promptHash, limit: excludeLimit };
+  const known = await listTextKeys(em, filter);
+  const generated = await generator.generate({
+    category,
+    difficulty,
+    prompt,
+    model,
+    count: Math.min(Math.max(count, 1), batchSize),
+    exclude: new Set(known),
+  });
+  const sound = generated.slice(0, batchSize).filter((question) => isSound(question, deps));
+  const rows = sound.map((question) => toRow(question, category, difficulty, generator.name));
+  // In one order, so that two transactions with the same texts do not wait for each other.
+  rows.sort((a, b) => (a.textKey < b.textKey ? -1 : 1));
+  return insertQuestions(em, rows, { pool, promptHash });
+}
+
+function isSound(question: GeneratedQuestion, { log }: MakeDeps): boolean {
+  const problem = checkQuestion(question);
+  if (problem !== null) log.warn({ problem }, "generated question dropped");
+  return problem === null;
+}
+
+function toRow(
+  question: GeneratedQuestion,
+  category: Category,
+  difficulty: Difficulty,
+  source: string,
+): NewQuestion {
+  const textKey = normalizeText(question.question);
+  return { source, ...question, category, difficulty, textKey };
+}

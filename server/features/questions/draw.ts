@@ -1,0 +1,134 @@
+import { drawWrong } from "../../../db/queries/questions/question-draws.ts";
+import { readCategoryXp } from "../../../db/queries/questions/question-answers.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { JobDeps } from "../../app/deps.ts";
+import { levelOf } from "../progress/domain/levels.ts";
+import { hashPrompt } from "./providers/question-model.ts";
+import { difficultyOf, isCategory, shuffledCategories, slugOf } from "./categories.ts";
+import { categorize } from "./categorize.ts";
+import { mayMake } from "./making.ts";
+import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
+
+/** Categories that new questions are made for within one draw. */
+const mostCategories = 5;
+
+export interface DrawInput {
+  /** Comma-separated names. */
+  categories: string | null;
+  category: string | null;
+  difficulty: string;
+  prompt: string | null;
+  retry: boolean;
+  blend: boolean;
+}
+
+export interface Drawn extends Stocked {
+  isRetry: boolean;
+}
+
+/**
+ * One question of the public pool the player has not answered, made on a miss, or with `retry` one
+ * answered wrong last time; null when there is none (TRV-03, TRV-09). Throws
+ * `request:invalid_query` for an unknown category.
+ */
+export async function drawForPlayer(
+  deps: JobDeps,
+  playerId: number,
+  input: DrawInput,
+): Promise<Drawn | null> {
+  const named = namesOf(input);
+  const prompt = input.prompt?.trim() ? input.prompt : null;
+  if (input.retry) return drawAgain(deps, playerId, { named, prompt, input });
+  const order = orderOf(named, input.blend);
+  const xp = input.difficulty === "auto" ? await readCategoryXp(deps.em, playerId) : null;
+  const wants = order.map((category): Want => {
+    const level = xp === null ? null : levelOf(xp.get(category) ?? 0);
+    return {
+      pool: "public",
+      category,
+      difficulty: difficultyOf(input.difficulty, level),
+      prompt,
+      model: null,
+      count: 1,
+      excludeIds: [],
+      preferUnseenBy: [playerId],
+      maker: playerId,
+      freshOnly: true,
+    };
+  });
+  const found = (await firstStored(deps, wants)) ?? (await firstMade(deps, playerId, wants));
+  return found === null ? null : { ...found, isRetry: false };
+}
+
+/** The named categories in the order given, each once; null when every category counts. */
+function namesOf({ categories, category }: DrawInput): string[] | null {
+  const given = [
+    ["categories", categories?.split(",")],
+    ["category", category === null ? [] : [category]],
+  ] as const;
+  const slugs = given.flatMap(([parameter, names = []]) =>
+    names.flatMap((name) => {
+      const slug = slugOf(name);
+      if (slug === "") return [];
+      if (slug === "random" || isCategory(slug)) return [slug];
+      throw new AppError("request:invalid_query", { params: { parameter } });
+    }),
+  );
+  return slugs.length === 0 || slugs.includes("random") ? null : [...new Set(slugs)];
+}
+
+/** Blended, every draw has an order of its own; otherwise the first category serves while it lasts. */
+function orderOf(named: string[] | null, isBlended: boolean): string[] {
+  if (named === null) return shuffledCategories();
+  return isBlended ? shuffledCategories().filter((name) => named.includes(name)) : named;
+}
+
+async function drawAgain(
+  deps: JobDeps,
+  playerId: number,
+  wish: { named: string[] | null; prompt: string | null; input: DrawInput },
+): Promise<Drawn | null> {
+  const row = await drawWrong(deps.em, {
+    playerId,
+    categories: wish.named,
+    difficulty: wish.input.difficulty === "auto" ? null : wish.input.difficulty,
+    promptHash: wish.prompt === null ? null : hashPrompt(wish.prompt),
+  });
+  return row === null ? null : { ...row, isCached: true, isRetry: true };
+}
+
+async function firstStored(deps: JobDeps, wants: readonly Want[]): Promise<Stocked | null> {
+  for (const want of wants) {
+    const [row] = await drawStored(deps, want);
+    if (row !== undefined) return row;
+  }
+  return null;
+}
+
+/** Makes questions category after category, within the one wait that a request has. */
+async function firstMade(
+  deps: JobDeps,
+  playerId: number,
+  wants: readonly Want[],
+): Promise<Stocked | null> {
+  if (!(await mayMake(deps, "draws", playerId))) return null;
+  const deadline = waitUntil(deps);
+  for (const want of (await bestFirst(deps, wants)).slice(0, mostCategories)) {
+    if (deps.clock.now() >= deadline) return null;
+    const [row] = await drawOrGenerate(deps, want, deadline);
+    if (row !== undefined) return row;
+  }
+  return null;
+}
+
+/** With a prompt, the categories it sounds like are tried before the others. */
+async function bestFirst(deps: JobDeps, wants: readonly Want[]): Promise<Want[]> {
+  const prompt = wants[0]?.prompt ?? null;
+  if (prompt === null) return [...wants];
+  const fitting: readonly string[] = await categorize(deps, prompt);
+  const placeOf = ({ category }: Want) => {
+    const at = fitting.indexOf(category);
+    return at < 0 ? fitting.length : at;
+  };
+  return wants.toSorted((a, b) => placeOf(a) - placeOf(b));
+}

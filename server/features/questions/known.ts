@@ -1,0 +1,26 @@
+import { knownAnswers } from "../../../db/queries/progress/player-stats.ts";
+import type { JobDeps } from "../../app/deps.ts";
+import { scoreOf } from "../runs/domain/score.ts";
+
+/** XP a right answer earns each player who has answered the question before. */
+export type XpOfKnown = Record<number, number>;
+
+/** What right answers are worth to players who know some of the questions, by question; others are absent (TRV-11). */
+export async function xpOfKnown(
+  deps: JobDeps,
+  playerIds: readonly number[],
+  questions: readonly { id: number; difficulty: string }[],
+): Promise<Map<number, XpOfKnown>> {
+  const found = new Map<number, XpOfKnown>();
+  if (playerIds.length === 0) return found;
+  const difficulties = new Map(questions.map(({ id, difficulty }) => [id, difficulty]));
+  for (const known of await knownAnswers(deps.em, playerIds, [...difficulties.keys()])) {
+    const { playerId, questionId, isCorrected } = known;
+    const difficulty = difficulties.get(questionId) ?? "";
+    const previous = known.isCorrect ? "right" : "wrong";
+    const right = { difficulty, isCorrect: true, streak: 0, timeMs: null, timerMs: null };
+    const { xp } = scoreOf({ ...right, previous, isCorrected }).score;
+    found.set(questionId, { ...found.get(questionId), [playerId]: xp });
+  }
+  return found;
+}

@@ -1,0 +1,285 @@
+import type { DrawnQuestion, DrawPlan } from "../../../actors/index.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { JobDeps } from "../../app/deps.ts";
+import { listInChallenges, listLiveInLobbies, markLive } from "../runs/domain/live.ts";
+import { isSpent } from "./domain/spent.ts";
+import type { Category } from "./providers/question-model.ts";
+import { difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
+import { openCategories } from "./categorize.ts";
+import { xpOfKnown, type XpOfKnown } from "./known.ts";
+import { sealAnswer } from "./seal.ts";
+import {
+  drawFromBank,
+  drawOrGenerateIfThere,
+  drawStored,
+  stockedDifficulties,
+  waitUntil,
+  type Stocked,
+  type Want,
+} from "./stock.ts";
+
+/** How often questions that another lobby drew at the same moment are drawn anew. */
+const redraws = 3;
+
+/** What knows which categories a prompt is about. */
+type Subjects = Pick<JobDeps, "questionModel">;
+
+/** Where the questions of one category come from. */
+type Source = (deps: JobDeps, want: Want) => Promise<Stocked[]>;
+
+/**
+ * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20,
+ * LOB-23, LOB-24). A prompt is a preference: what it leaves open is filled with other questions of
+ * the same category and difficulty. Throws `generator:unavailable` when there are none at all.
+ */
+export function drawForLobby(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
+  return drawFrom([drawUnshared], deps, plan);
+}
+
+/**
+ * The next batch of a running game, drawn while it still has questions (LOB-20). Without the generator
+ * the bank serves: its trouble does not end a game. Throws `generator:unavailable` when both have nothing.
+ */
+export function drawAhead(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
+  return drawFrom([drawUnshared, drawBank], deps, plan);
+}
+
+/**
+ * Questions for a running game that has none left: stored ones of any difficulty, or those of the bank,
+ * so that nobody waits for the generator while either has some. Empty when nothing can be had.
+ */
+export async function drawAtOnce(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
+  // A language model may think for seconds about what a prompt is about, too.
+  const bank = { questionModel: deps.questionBank };
+  try {
+    return await drawFrom([drawStoredUnshared, drawBank, drawUnshared], deps, plan, bank);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "generator:unavailable") return [];
+    throw error;
+  }
+}
+
+/** What the first of the sources has that has anything. */
+async function drawFrom(
+  sources: readonly Source[],
+  deps: JobDeps,
+  plan: DrawPlan,
+  subjects: Subjects = deps,
+): Promise<DrawnQuestion[]> {
+  for (const source of sources) {
+    const drawn = await drawGame(source, deps, plan, subjects);
+    if (drawn.length > 0) return drawn;
+  }
+  throw new AppError("generator:unavailable");
+}
+
+async function drawGame(
+  source: Source,
+  deps: JobDeps,
+  plan: DrawPlan,
+  { questionModel }: Subjects,
+): Promise<DrawnQuestion[]> {
+  const named = namesOf(plan);
+  const { log } = deps;
+  const open = named.includes("random")
+    ? await openCategories({ questionModel, log }, plan.prompt)
+    : [];
+  const order = playOrder(plan, named, open);
+  const difficulty = difficultyOf(plan.difficulty, null);
+  const needed = new Map<string, number>();
+  for (const category of order) needed.set(category, (needed.get(category) ?? 0) + 1);
+  const drawn = new Map<string, Stocked[]>();
+  await Promise.all(
+    [...needed].map(async ([category, count]) => {
+      const want = wantOf(plan, category, difficulty, count);
+      drawn.set(category, await drawCategory(deps, source, want, plan.count));
+    }),
+  );
+  const rows = order.flatMap((category) => drawn.get(category)?.shift() ?? []);
+  if (rows.length === 0) return [];
+  const known = await xpOfKnown(deps, plan.player_ids, rows);
+  return rows.map((row) => toDrawn(row, known.get(row.id)));
+}
+
+/** Categories as the lobby names them, at least one; `random` stands for any. */
+function namesOf({ selected_categories: chosen, category }: DrawPlan): string[] {
+  return chosen.length > 0 ? chosen : [category ?? "random"];
+}
+
+/** The category of each place: round-robin when blended, else in blocks of about the same length (LOB-23). */
+function playOrder(plan: DrawPlan, named: string[], open: readonly Category[]): string[] {
+  const blocks = Math.min(named.length, plan.count);
+  return Array.from({ length: plan.count }, (_, place) => {
+    const at = plan.blend
+      ? (plan.first_index + place) % named.length
+      : Math.floor((place * blocks) / plan.count);
+    const name = named[at] ?? "random";
+    return name === "random" ? randomCategory(open) : name;
+  });
+}
+
+function wantOf(plan: DrawPlan, category: string, difficulty: string, count: number): Want {
+  return {
+    pool: "competition",
+    category,
+    difficulty,
+    prompt: plan.prompt?.trim() ? plan.prompt : null,
+    model: null,
+    count,
+    excludeIds: plan.exclude_ids,
+    preferUnseenBy: plan.player_ids,
+    // The host, who sits there first and asked for them.
+    maker: plan.player_ids[0] ?? null,
+  };
+}
+
+async function drawCategory(
+  deps: JobDeps,
+  source: Source,
+  want: Want,
+  gameSize: number,
+): Promise<Stocked[]> {
+  let all = await source(deps, want);
+  let marked = all;
+  for (let attempt = 0; marked.length > 0; attempt++) {
+    const shared = await markAll(deps, marked, gameSize);
+    if (shared.size === 0 || attempt >= redraws) break;
+    // Another lobby that starts at the same moment was the first to draw them.
+    marked = await drawInstead(deps, want, all, shared.size);
+    const others = [...marked];
+    all = all.map((row) => (shared.has(row.id) ? (others.shift() ?? row) : row));
+  }
+  return all;
+}
+
+/** Ids of those that are live elsewhere already. */
+async function markAll(
+  deps: JobDeps,
+  rows: readonly Stocked[],
+  gameSize: number,
+): Promise<Set<number>> {
+  const shared = new Set<number>();
+  for (const each of new Set(rows.map((row) => row.difficulty))) {
+    const same = rows.filter((row) => row.difficulty === each);
+    const ids = same.map(({ id }) => id);
+    const category = same[0]?.category ?? "";
+    for (const id of await markLive(deps, category, each, ids, gameSize)) shared.add(id);
+  }
+  return shared;
+}
+
+/** Others that are stored and live nowhere, as far as there are any: nobody waits for new ones again. */
+async function drawInstead(
+  deps: JobDeps,
+  want: Want,
+  drawn: readonly Stocked[],
+  count: number,
+): Promise<Stocked[]> {
+  const without = [...drawn.map(({ id }) => id), ...(await listAvoided(deps, want))];
+  let found: Stocked[] = [];
+  for (const prompt of new Set([want.prompt, null]))
+    found = await fillUp(deps, { ...want, count, prompt }, found, without);
+  return found;
+}
+
+/**
+ * What is live elsewhere comes only when nothing else is left, not even something new (LOB-24): first
+ * what another lobby plays, and last of all what a challenge asks everybody (TRV-12). A generator that had
+ * nothing new a moment ago is asked again only when all of that together is too little.
+ */
+async function drawUnshared(
+  deps: JobDeps,
+  want: Want,
+  { mayWait = true }: { mayWait?: boolean } = {},
+): Promise<Stocked[]> {
+  const inChallenges = await listInChallenges(deps);
+  const live = await listLiveInLobbies(deps, want.category, want.difficulty);
+  const deadline = waitUntil(deps);
+  let all: Stocked[] = [];
+  const resting: (string | null)[] = [];
+  for (const prompt of new Set([want.prompt, null])) {
+    if (all.length >= want.count) return all;
+    const next = lacking({ ...want, prompt }, all, [...live, ...inChallenges]);
+    const isResting = mayWait && (await isSpent(deps, next));
+    if (isResting) resting.push(prompt);
+    const isMade = mayWait && !isResting;
+    const drawn = isMade ? drawOrGenerateIfThere(deps, next, deadline) : drawStored(deps, next);
+    all = [...all, ...(await drawn)];
+  }
+  for (const avoided of [() => listAvoided(deps, want), () => inChallenges, () => []]) {
+    if (all.length >= want.count) return all;
+    all = await fillUp(deps, { ...want, prompt: null }, all, await avoided());
+  }
+  for (const prompt of resting) {
+    if (all.length >= want.count) return all;
+    const next = lacking({ ...want, prompt }, all, []);
+    all = [...all, ...(await drawOrGenerateIfThere(deps, next, deadline))];
+  }
+  return all;
+}
+
+const drawStoredUnshared: Source = (deps, want) => drawUnshared(deps, want, { mayWait: false });
+
+/** New ones of the bank, of the nearest difficulty that has any. */
+async function drawBank(deps: JobDeps, want: Want): Promise<Stocked[]> {
+  for (const difficulty of difficultiesFrom(want.difficulty)) {
+    const found = await drawFromBank(deps, { ...want, difficulty, prompt: null });
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** What lobbies of any difficulty play in the category, and what challenges ask. */
+async function listAvoided(deps: JobDeps, { category, difficulty }: Want): Promise<number[]> {
+  const lists = difficultiesFrom(difficulty).map((each) => listLiveInLobbies(deps, category, each));
+  return (await Promise.all([...lists, listInChallenges(deps)])).flat();
+}
+
+/**
+ * Adds to `found` what is stored besides these, up to the count. A long game goes on with the nearest difficulties
+ * rather than ending early.
+ */
+async function fillUp(
+  deps: JobDeps,
+  want: Want,
+  found: Stocked[],
+  without: readonly number[],
+): Promise<Stocked[]> {
+  if (found.length >= want.count) return found;
+  const wanted = lacking(want, found, without);
+  const stocked = await stockedDifficulties(deps, wanted, difficultiesFrom(want.difficulty));
+  let all = found;
+  for (const difficulty of stocked) {
+    if (all.length >= want.count) break;
+    all = [...all, ...(await drawStored(deps, lacking({ ...want, difficulty }, all, without)))];
+  }
+  return all;
+}
+
+const difficultiesFrom = (difficulty: string) => [difficulty, ...neighboursOf(difficulty)];
+
+/** What is still missing of `want` after these; none of `without` counts. */
+function lacking(want: Want, found: readonly Stocked[], without: readonly number[]): Want {
+  const excludeIds = [...want.excludeIds, ...without, ...found.map((row) => row.id)];
+  return { ...want, count: want.count - found.length, excludeIds };
+}
+
+function toDrawn(row: Stocked, known: XpOfKnown | undefined): DrawnQuestion {
+  const { id, category, difficulty, choices, correctIndex, explanation } = row;
+  const { estimatedRate, isCached, numServed, numCorrect } = row;
+  return {
+    id,
+    category,
+    difficulty,
+    text: row.question,
+    choices,
+    correctIndex,
+    explanation,
+    estimatedRate,
+    isCached,
+    numServed,
+    numCorrect,
+    ...sealAnswer({ id, correctIndex, choices }),
+    ...(known === undefined ? {} : { xpOfKnown: known }),
+  };
+}

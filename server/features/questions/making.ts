@@ -1,0 +1,29 @@
+import type { JobDeps } from "../../app/deps.ts";
+
+/**
+ * What one player may have made: each may cost money (TRV-03), and what a day may cost is for all of
+ * them. Beyond it only what is stored is drawn.
+ */
+const limits = {
+  draws: { max: 30, seconds: 60 },
+  batches: { max: 60, seconds: 86_400 },
+} as const;
+
+/** Counts one more for the player; false when it is one too many. */
+export async function mayMake(
+  deps: JobDeps,
+  what: keyof typeof limits,
+  playerId: number,
+): Promise<boolean> {
+  if (deps.config.RATE_LIMIT_FACTOR === 0) return true;
+  const { max, seconds } = limits[what];
+  const key = `${what}-made:${playerId}`;
+  try {
+    const [count] = (await deps.redis.multi().incr(key).expire(key, seconds, "NX").exec()) ?? [];
+    return Number(count?.[1] ?? 0) <= max * deps.config.RATE_LIMIT_FACTOR;
+  } catch (error) {
+    // Without the store no job could be added either.
+    deps.log.warn({ err: error }, "made questions not counted");
+    return false;
+  }
+}

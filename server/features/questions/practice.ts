@@ -1,0 +1,110 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { readStanding } from "../../../db/queries/questions/given-answers.ts";
+import { openSession, type SessionRow } from "../../../db/queries/runs/play-sessions.ts";
+import { lockTotals } from "../../../db/queries/progress/player-stats.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import {
+  judge,
+  repeated,
+  saveJudged,
+  type Judged,
+  type RecordedAnswer,
+} from "../runs/domain/record.ts";
+import { idleSince } from "../runs/domain/sessions.ts";
+
+import { requireSameRole } from "../sessions/service.ts";
+
+/** Times an answer is tried without a lock; then other answers of the player have to wait for it. */
+const freeTries = 2;
+
+export interface PracticeInput {
+  /** 0-3, or -1 for a timeout. */
+  selectedIndex: number;
+  timerDurationMs: number | null;
+  timeTakenMs: number | null;
+  /** Names an answer that may be sent again, and counts no second time; null = each counts. */
+  ref: string | null;
+}
+
+export interface PracticeResult extends RecordedAnswer {
+  /** Index of the right choice. */
+  answer: number;
+  explanation: string;
+  session: SessionRow;
+}
+
+/**
+ * Records a practice answer in the player's play session, opened when there is none (RUN-01,
+ * SCO-01, TRV-11). Throws `question:not_found`, for a question of the competition pool too (TRV-12).
+ */
+export async function answerPractice(
+  deps: Pick<Deps, "em" | "clock">,
+  caller: Answerer,
+  questionId: number,
+  input: PracticeInput,
+): Promise<PracticeResult> {
+  const { em } = deps;
+  const { playerId, isGuest } = caller;
+  const now = deps.clock.now();
+  const given = { ...input, playerId, isGuest, questionId, now };
+  for (let tries = 0; tries < freeTries; tries++) {
+    const result = await tryToAnswer(em, given);
+    if (result !== null) return result;
+  }
+  return em.transactional(async (inner) => {
+    await requireSameRole(inner, caller);
+    // A token may outlive its player.
+    if ((await lockTotals(inner, [playerId])).length === 0)
+      throw new AppError("auth:token_invalid");
+    await openSession(inner, { playerId, now: new Date(now), idleSince: idleSince(now) });
+    const result = await tryToAnswer(inner, given);
+    if (result === null) throw new Error("a session or its totals changed under their locks");
+    return result;
+  });
+}
+
+type Answerer = Pick<Caller, "playerId" | "isGuest">;
+
+/** One look and one write; null when there is no session or something came between. */
+async function tryToAnswer(
+  em: EntityManager,
+  given: PracticeInput & Answerer & { questionId: number; now: number },
+): Promise<PracticeResult | null> {
+  const { playerId, isGuest, questionId, now, selectedIndex, ref } = given;
+  const of = { playerId, isGuest, questionId, ref, idleSince: idleSince(now) };
+  const standing = await readStanding(em, of);
+  // A retired one too: whoever has it may still answer it.
+  if (standing?.question.pool !== "public") throw new AppError("question:not_found");
+  if (!standing.isSameRole) throw new AppError("auth:token_invalid");
+  const { session, question, earlier } = standing;
+  if (session === null) return null;
+  const { correctIndex, explanation } = question;
+  const shown = { answer: correctIndex, explanation };
+  if (earlier !== null)
+    return { ...repeated(earlier, { question, streak: session.currentStreak }), ...shown, session };
+  const answer = {
+    ...{ playerId, questionId, selectedIndex, streak: session.currentStreak },
+    ...{ timeMs: given.timeTakenMs, timerMs: given.timerDurationMs },
+    ...{ source: "practice" as const, ref, at: new Date(now) },
+  };
+  const judged = judge(answer, standing);
+  const grown = grow(session, judged, now);
+  const recorded = await saveJudged(em, { input: answer, standing, judged, session: grown });
+  if (recorded === null) return null;
+  return { ...recorded, ...shown, session: grown };
+}
+
+function grow(session: SessionRow, answer: Judged, now: number): SessionRow {
+  return {
+    ...session,
+    totalPoints: session.totalPoints + answer.points,
+    totalCorrect: session.totalCorrect + (answer.isCorrect ? 1 : 0),
+    totalAnswered: session.totalAnswered + 1,
+    currentStreak: answer.streak,
+    bestStreak: Math.max(session.bestStreak, answer.streak),
+    // A clock that was set back does not make a session idle.
+    updatedAtMs: Math.max(session.updatedAtMs, now),
+  };
+}

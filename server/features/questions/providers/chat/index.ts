@@ -1,0 +1,104 @@
+import type { Redis } from "ioredis";
+import type { Clock } from "../../../../platform/time/clock.ts";
+import type { Config } from "../../../../platform/config/config.ts";
+import type { Logger } from "../../../../platform/log/logger.ts";
+import type { Metrics } from "../../../../platform/metrics/metrics.ts";
+import type { GeneratedQuestion, QuestionModel, QuestionRequest } from "../question-model.ts";
+import { readKeys, readQuestions, readVerdicts, type Read } from "./answers.ts";
+import { createBudget } from "./budget.ts";
+import { createChatClient, type Ask } from "./client.ts";
+import { createPolicies, usualTiming, type Run, type Timing } from "./policies.ts";
+import { modelsOf, pricesOf } from "./settings.ts";
+import { categorizePrompt, generatePrompt, verifyPrompt } from "./prompts.ts";
+
+export interface ChatParts {
+  redis: Redis;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+  timing?: Timing;
+}
+
+/** Below this a second call would only be cut off. */
+const shortestVerifyMs = 2_000;
+const categorizeMs = 5_000;
+
+/**
+ * Questions from a language model behind `GENERATOR_URL` (TRV-03, TRV-04, TRV-05, TRV-13). Throws
+ * when it is away, spent or too busy: `withFallback` turns to the bank then.
+ */
+export function createChatModel(config: Config, parts: ChatParts): Required<QuestionModel> {
+  const { metrics, log, timing = usualTiming } = parts;
+  const models = modelsOf(config);
+  const run = createPolicies(config.GENERATOR_CONCURRENCY, timing, (isOpen) =>
+    metrics.generatorBroken.set(isOpen ? 1 : 0),
+  );
+  const settings = {
+    url: config.GENERATOR_URL,
+    key: config.GENERATOR_KEY,
+    prices: pricesOf(config),
+  };
+  const budget = createBudget(parts, config.GENERATOR_DAILY_TOKENS);
+  const ask = createChatClient(settings, { metrics, log, budget });
+  return {
+    name: "http",
+    generate: async (request) => {
+      const model = request.model ?? models[0];
+      const until = performance.now() + timing.limitMs;
+      const { questions, dropped } = await generate({ run, ask, model, timing }, request);
+      count(metrics, "kept", questions.length);
+      for (const [outcome, number] of Object.entries(dropped)) count(metrics, outcome, number);
+      const left = until - performance.now();
+      if (!config.GENERATOR_VERIFY || questions.length === 0 || left < shortestVerifyMs)
+        return questions;
+      const verified = await verify({ run, ask, model, left }, questions).catch(
+        (error: unknown) => {
+          // The questions were sound before; what players make of them is measured later.
+          log.warn({ err: error }, "generated questions not verified");
+          return questions;
+        },
+      );
+      count(metrics, "disputed", questions.length - verified.length);
+      return verified;
+    },
+    categorize: (prompt) =>
+      run(categorizeMs, async (signal) =>
+        readKeys(await ask(categorizePrompt(prompt), models[0], signal)),
+      ),
+  };
+}
+
+interface Call {
+  run: Run;
+  ask: Ask;
+  model: string;
+}
+
+function generate(
+  { run, ask, model, timing }: Call & { timing: Timing },
+  request: QuestionRequest,
+): Promise<Read> {
+  const prompt = generatePrompt(request);
+  return run(timing.limitMs, async (signal) =>
+    readQuestions(await ask(prompt, model, signal), request.difficulty, request.exclude),
+  );
+}
+
+/** Leaves out what the model, asked afresh, answers otherwise than it wrote. */
+async function verify(
+  { run, ask, model, left }: Call & { left: number },
+  questions: GeneratedQuestion[],
+): Promise<GeneratedQuestion[]> {
+  const prompt = verifyPrompt(questions);
+  const verdicts = await run(left, async (signal) =>
+    readVerdicts(await ask(prompt, model, signal)),
+  );
+  return questions.filter(({ correctIndex }, number) => {
+    const said = verdicts.get(number);
+    return said === undefined || said === correctIndex;
+  });
+}
+
+function count(metrics: Metrics, outcome: string, number: number): void {
+  if (number > 0) metrics.generatedQuestions.inc({ source: "http", outcome }, number);
+}

@@ -1,0 +1,45 @@
+import type { Config } from "../../../platform/config/config.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Metrics } from "../../../platform/metrics/metrics.ts";
+import { createChatModel, type ChatParts } from "./chat/index.ts";
+import { createQuestionBank } from "./question-bank/index.ts";
+import type { QuestionModel } from "./question-model.ts";
+
+/** The generator that the settings name: the bank, or a language model with the bank behind it (TRV-03). */
+export function createQuestionModel(config: Config, parts: ChatParts): QuestionModel {
+  const bank = createQuestionBank();
+  if (config.GENERATOR_URL === "") return bank;
+  return withFallback(createChatModel(config, parts), bank, parts);
+}
+
+/** Asks `first`, and `second` when that fails or has nothing. */
+export function withFallback(
+  first: QuestionModel,
+  second: QuestionModel,
+  { log, metrics }: { log: Logger; metrics: Metrics },
+): QuestionModel {
+  const attempt = async <T>(work: Promise<T[]> | undefined): Promise<T[]> => {
+    try {
+      return (await work) ?? [];
+    } catch (error) {
+      const reason = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
+      log.warn({ generator: first.name, reason: reason.slice(0, 300) }, "generator failed");
+      return [];
+    }
+  };
+  return {
+    name: first.name,
+    generate: async (request) => {
+      const found = await attempt(first.generate(request));
+      if (found.length > 0) return found;
+      const rest = await second.generate(request);
+      metrics.generatedQuestions.inc({ source: second.name, outcome: "fallback" }, rest.length);
+      return rest.map((question) => ({ ...question, source: second.name }));
+    },
+    // The words of the bank cost nothing: they come first (TRV-08).
+    categorize: async (prompt) => {
+      const known = (await second.categorize?.(prompt)) ?? [];
+      return known.length > 0 ? known : attempt(first.categorize?.(prompt));
+    },
+  };
+}

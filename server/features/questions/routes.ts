@@ -1,0 +1,89 @@
+import { countByCategory, listCatalog } from "../../../db/queries/questions/questions.ts";
+import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { modelsOf } from "./providers/chat/settings.ts";
+import { categories } from "./providers/question-model.ts";
+import { slugOf } from "./categories.ts";
+import * as s from "./schemas.ts";
+import { practiceRoutes } from "./practice-routes.ts";
+import { generateForPlayer } from "./service.ts";
+
+const base = "/v1/games/trivia";
+const tag = "Questions";
+/** Counts may be this old; clients are told to keep them far longer. */
+const countsTtlMs = 2_000;
+
+const listCategories = defineRoute({
+  method: "GET",
+  path: `${base}/categories`,
+  summary: "List the categories and how many questions each has",
+  tag,
+  auth: "public",
+  source: "document 2, Categories and questions; TRV-01",
+  cache: "public, max-age=600",
+  responses: { 200: s.CategoryList },
+  errors: [],
+  handler: ({ deps }) =>
+    deps.bodies.use(
+      "trivia/categories",
+      countsTtlMs,
+      async () => {
+        const counts = await countByCategory(deps.em);
+        const list = categories.map((name) => ({ name, num_questions: counts.get(name) ?? 0 }));
+        return JSON.stringify({ categories: list });
+      },
+      ({ json, etag }) => encodedReply(200, json, { etag }),
+    ),
+});
+
+const listQuestions = defineRoute({
+  method: "GET",
+  path: `${base}/questions`,
+  summary: "List stored public questions with their answers",
+  tag,
+  auth: "public",
+  source: "document 2, Categories and questions; TRV-01, TRV-02, TRV-07, TRV-12",
+  cache: "public, max-age=300",
+  query: s.CatalogQuery,
+  responses: { 200: s.CatalogList },
+  errors: ["request:invalid_query"],
+  handler: async ({ query, deps }) => {
+    const { limit, offset } = query;
+    const slug = query.category === undefined ? "random" : slugOf(query.category);
+    const category = slug === "random" ? null : slug;
+    const difficulty = query.difficulty === "auto" ? null : (query.difficulty ?? null);
+    const rows = await listCatalog(deps.em, { category, difficulty, limit, offset });
+    return reply(200, { questions: rows.map(s.presentCatalogQuestion) });
+  },
+});
+
+const generate = defineRoute({
+  method: "POST",
+  path: `${base}/questions/generate`,
+  summary: "Get new questions to practise, made when too few are stored",
+  tag,
+  deadlineMs: 30_000,
+  auth: "player",
+  source: "document 2, Categories and questions; TRV-02, TRV-03, TRV-04, TRV-05, TRV-12",
+  rateLimit: { max: 30, window: 60 },
+  body: s.GenerateBody,
+  together: ({ model }, config) => {
+    const allowed = modelsOf(config);
+    if (typeof model !== "string" || allowed.includes(model)) return [];
+    return [{ propertyPath: "model", title: `must be one of ${allowed.join(", ")}` }];
+  },
+  responses: { 200: s.PlayList },
+  errors: ["generator:unavailable"],
+  handler: async ({ body, caller, deps }) => {
+    const { category, difficulty, count, prompt = null, model = null } = body;
+    const input = { category, difficulty, count, prompt, model };
+    const questions = await generateForPlayer(deps, caller.playerId, input);
+    return reply(200, { questions: questions.map(s.presentPlayQuestion) });
+  },
+});
+
+export const questionsRoutes: AnyRoute[] = [
+  listCategories,
+  listQuestions,
+  generate,
+  ...practiceRoutes,
+];

@@ -1,0 +1,152 @@
+import type { Pool } from "../../../db/entities/question.ts";
+import {
+  drawQuestions,
+  listDrawable,
+  type DrawFilter,
+} from "../../../db/queries/questions/question-draws.ts";
+import type { QuestionRow } from "../../../db/queries/questions/questions.ts";
+import { questionGeneration, type PayloadOf } from "../../../workers/queues.ts";
+import { randomId } from "../../platform/ids.ts";
+import type { JobDeps } from "../../app/deps.ts";
+import { batchSize, makeQuestions } from "./domain/make-questions.ts";
+import { isSpent } from "./domain/spent.ts";
+import { hashPrompt } from "./providers/question-model.ts";
+import { isCategory, isDifficulty } from "./categories.ts";
+import { mayMake } from "./making.ts";
+
+/** How long a caller waits for new questions in all (TRV-03). */
+export const generationWaitMs = 20_000;
+/** Rounds of generation within one request. */
+const mostRounds = 4;
+
+export interface Want {
+  pool: Pool;
+  category: string;
+  difficulty: string;
+  prompt: string | null;
+  model: string | null;
+  count: number;
+  excludeIds: readonly number[];
+  preferUnseenBy: readonly number[];
+  /** The player for whom new ones are made, if they are: each has a share of them a day. */
+  maker: number | null;
+  /** Answered questions do not count as stock: new ones are made instead. */
+  freshOnly?: boolean;
+}
+
+export interface Stocked extends QuestionRow {
+  /** Stored before this request (TRV-03). */
+  isCached: boolean;
+}
+
+/** Until when a request that begins now waits for new questions; milliseconds of the clock. */
+export const waitUntil = ({ clock }: Pick<JobDeps, "clock">): number =>
+  clock.now() + generationWaitMs;
+
+/**
+ * Draws from the stored questions and makes new ones while some are missing (TRV-03), until the
+ * clock says `deadline`.
+ */
+export async function drawOrGenerate(
+  deps: JobDeps,
+  want: Want,
+  deadline = waitUntil(deps),
+  make: typeof generate = generate,
+): Promise<Stocked[]> {
+  let found = await drawStored(deps, want);
+  for (let round = 0; round < mostRounds && found.length < want.count; round++) {
+    const left = deadline - deps.clock.now();
+    if (left <= 0 || !(await make(deps, want, left))) break;
+    const more = await draw(deps, without(want, found));
+    if (more.length === 0) break;
+    found = [...found, ...more.map((row) => ({ ...row, isCached: false }))];
+  }
+  return found;
+}
+
+/** As `drawOrGenerate`, for games that go on with something else: while the queue is away, none are made. */
+export const drawOrGenerateIfThere: typeof drawOrGenerate = (deps, want, deadline) =>
+  drawOrGenerate(deps, want, deadline, generateIfThere);
+
+function without(want: Want, found: readonly QuestionRow[]): Want {
+  const excludeIds = [...want.excludeIds, ...found.map((row) => row.id)];
+  return { ...want, count: want.count - found.length, excludeIds };
+}
+
+/** Draws from what is stored, without making anything. */
+export async function drawStored(deps: JobDeps, want: Want): Promise<Stocked[]> {
+  return (await draw(deps, want)).map((row) => ({ ...row, isCached: true }));
+}
+
+/**
+ * Those of these difficulties, in their order, in which `drawStored` would find something: one question to the
+ * database instead of several for each that has nothing.
+ */
+export const stockedDifficulties = (
+  deps: JobDeps,
+  want: Want,
+  difficulties: readonly string[],
+): Promise<string[]> => listDrawable(deps.em, toFilter(want), difficulties);
+
+const draw = (deps: JobDeps, want: Want): Promise<QuestionRow[]> =>
+  drawQuestions(deps.em, toFilter(want));
+
+function toFilter({ prompt, ...filter }: Want): DrawFilter {
+  return { ...filter, promptHash: prompt === null ? null : hashPrompt(prompt) };
+}
+
+/**
+ * Stores questions of the bank that are new and draws from them, in this process: for games that run while the
+ * generator is slow, away or not asked. They cost nothing, so nobody has a share of them.
+ */
+export async function drawFromBank(deps: JobDeps, want: Want): Promise<Stocked[]> {
+  const { category, difficulty, prompt, model } = want;
+  if (!isCategory(category) || !isDifficulty(difficulty)) return [];
+  const batch = { category, difficulty, prompt, model, pool: "both" as const, count: batchSize };
+  const made = await makeQuestions(deps, deps.questionBank, batch);
+  if (made === 0) return [];
+  return (await draw(deps, want)).map((row) => ({ ...row, isCached: false }));
+}
+
+/** Has new ones made for later draws, without waiting for them; a queue that is away costs nothing but these. */
+export function generateAhead(deps: JobDeps, want: Want): void {
+  const make = async () => {
+    if (await isSpent(deps, want)) return;
+    const payload = await payloadOf(deps, want);
+    if (payload !== null) await deps.enqueue(questionGeneration, payload);
+  };
+  make().catch((error: unknown) => {
+    deps.log.warn({ reason: String(error) }, "further questions not asked for");
+  });
+}
+
+async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
+  const payload = await payloadOf(deps, want);
+  return payload !== null && deps.enqueueAndWait(questionGeneration, payload, waitMs);
+}
+
+async function generateIfThere(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
+  try {
+    return await generate(deps, want, waitMs);
+  } catch (error) {
+    deps.log.warn({ reason: String(error) }, "new questions not asked for");
+    return false;
+  }
+}
+
+/** The job that makes what is wanted; null when the player it is made for has had a day's share. */
+async function payloadOf(
+  deps: JobDeps,
+  { category, difficulty, prompt, model, maker }: Want,
+): Promise<PayloadOf<typeof questionGeneration> | null> {
+  if (maker !== null && !(await mayMake(deps, "batches", maker))) return null;
+  return {
+    category,
+    difficulty,
+    pool: "both" as const,
+    prompt,
+    model,
+    count: batchSize,
+    request: randomId(),
+  };
+}

@@ -1,0 +1,26 @@
+import type { Deps } from "../../app/deps.ts";
+import { readRealmOrigins } from "./service.ts";
+
+/** How old the list of allowed origins may be. */
+const refreshMs = 5_000;
+
+export interface RealmOrigins {
+  current: () => ReadonlySet<string>;
+  stop(): void;
+}
+
+/** Keeps the origins of the realms' own pages, which may use credentials across origins (HTTP-10). */
+export async function followRealmOrigins(deps: Pick<Deps, "orm" | "log">): Promise<RealmOrigins> {
+  let origins: ReadonlySet<string> = new Set();
+  const refresh = async () => {
+    try {
+      origins = await readRealmOrigins({ em: deps.orm.em.fork() });
+    } catch (error) {
+      deps.log.warn({ reason: String(error) }, "origins of realms not refreshed");
+    }
+  };
+  await refresh();
+  const timer = setInterval(() => void refresh(), refreshMs);
+  timer.unref();
+  return { current: () => origins, stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,198 @@
+import { randomInt } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { weightOf } from "../../../../actors/lobby/scoring.ts";
+import type { ChallengeKind } from "../../../../db/entities/challenge.ts";
+import {
+  insertChallenge,
+  listChallengeQuestions,
+  listChallenges,
+  lockChallenges,
+  type ChallengeRow,
+} from "../../../../db/queries/runs/challenges.ts";
+import { drawQuestions } from "../../../../db/queries/questions/question-draws.ts";
+import type { QuestionRow } from "../../../../db/queries/questions/questions.ts";
+import { datesBetween, earliestDate, latestDate } from "../../../platform/time/days.ts";
+import type { JobDeps } from "../../../app/deps.ts";
+import { categories, type Difficulty } from "../../questions/providers/question-model.ts";
+import { makeQuestions } from "../../questions/domain/make-questions.ts";
+
+const repeated = (difficulty: Difficulty, count: number) =>
+  Array.from({ length: count }, () => difficulty);
+
+/** Difficulties of the places (RUN-06): mixed, or rising. */
+const plans: Readonly<Record<ChallengeKind, readonly Difficulty[]>> = {
+  daily_shuffle: [...repeated("easy", 3), ...repeated("medium", 4), ...repeated("hard", 3)],
+  gauntlet: [
+    ...repeated("easy", 3),
+    ...repeated("medium", 4),
+    ...repeated("hard", 4),
+    ...repeated("masters", 2),
+    ...repeated("phd", 2),
+  ],
+};
+export const challengeKinds = Object.keys(plans) as ChallengeKind[];
+
+/** Questions of the bank for each category and difficulty that a challenge may need when nothing is stored. */
+const stockPerCell = 2;
+
+/** What was asked in this many days before is not asked again while there is anything else. */
+const restDays = 90;
+const dayMs = 86_400_000;
+/** Challenges are ready so long before their date begins anywhere. */
+const leadMs = 6 * 3_600_000;
+
+const before = (date: string, days: number) =>
+  new Date(Date.parse(date) - days * dayMs).toISOString().slice(0, 10);
+
+export interface MakeOptions {
+  now: number;
+  /**
+   * Questions live in lobbies: asked only when nothing else is left. It is called while a connection is
+   * held, so it must not wait for another one.
+   */
+  avoid?: (category: string, difficulty: string) => Promise<readonly number[]>;
+}
+
+/** The dates whose challenges should exist: those of today anywhere, and the next one. */
+export function datesDue(now: number): string[] {
+  return datesBetween(earliestDate(now), latestDate(now + leadMs));
+}
+
+/**
+ * Makes the challenges of these dates that do not exist, the same for everyone (RUN-06). Several
+ * callers at once make them once. Without any question of the competition pool there are none.
+ * Returns all that exist now.
+ */
+export async function makeChallenges(
+  em: EntityManager,
+  dates: readonly string[],
+  options: MakeOptions,
+): Promise<ChallengeRow[]> {
+  const present = await listChallenges(em, dates);
+  if (present.length === dates.length * challengeKinds.length) return present;
+  return em.transactional(async (tx) => {
+    await lockChallenges(tx);
+    const known = await listChallenges(tx, dates);
+    for (const date of dates)
+      for (const kind of challengeKinds)
+        if (!known.some((one) => one.kind === kind && one.date === date))
+          await makeOne(tx, kind, date, options);
+    return listChallenges(tx, dates);
+  });
+}
+
+/**
+ * Stores some questions of the bank for a first challenge: a new database may have none. All at once, since a
+ * challenge that another request makes meanwhile would have the first categories only.
+ */
+export async function stockChallenges({
+  em,
+  log,
+  questionBank,
+}: Pick<JobDeps, "em" | "log" | "questionBank">): Promise<void> {
+  const wanted = { prompt: null, model: null, pool: "competition" as const, count: stockPerCell };
+  await em.transactional(async (tx) => {
+    for (const category of categories)
+      for (const difficulty of new Set(Object.values(plans).flat()))
+        await makeQuestions({ em: tx, log }, questionBank, { ...wanted, category, difficulty });
+  });
+}
+
+async function makeOne(
+  em: EntityManager,
+  kind: ChallengeKind,
+  date: string,
+  options: MakeOptions,
+): Promise<void> {
+  const used = await listChallengeQuestions(em, before(date, restDays), before(date, -restDays));
+  const questions: QuestionRow[] = [];
+  const places = shuffled(categories);
+  for (const [at, difficulty] of plans[kind].entries()) {
+    const category =
+      kind === "daily_shuffle" ? places[at % places.length] : places[randomInt(places.length)];
+    const chosen = questions.map(({ id }) => id);
+    const wish = { category: category ?? categories[0], difficulty };
+    const found = await drawOne(em, { wish, chosen, used, avoid: options.avoid });
+    // Everything was tried: the pool has no more.
+    if (found.length === 0) break;
+    questions.push(...found);
+  }
+  if (questions.length === 0) return;
+  const ordered =
+    kind === "gauntlet"
+      ? questions.toSorted((a, b) => weightOf(a.difficulty) - weightOf(b.difficulty))
+      : shuffled(questions);
+  const questionIds = ordered.map(({ id }) => id);
+  await insertChallenge(em, { kind, date, questionIds, at: new Date(options.now) });
+}
+
+interface Wish {
+  wish: { category: string; difficulty: Difficulty };
+  /** In this challenge already. */
+  chosen: readonly number[];
+  /** In another challenge of late. */
+  used: readonly number[];
+  avoid: MakeOptions["avoid"];
+}
+
+/** One question of the wish, or else of another difficulty or category; none in an empty pool. */
+async function drawOne(
+  em: EntityManager,
+  { wish, chosen, used, avoid }: Wish,
+): Promise<QuestionRow[]> {
+  const live = (await avoid?.(wish.category, wish.difficulty)) ?? [];
+  const filter = {
+    pool: "competition" as const,
+    promptHash: null,
+    count: 1,
+    preferUnseenBy: [],
+  };
+  const fresh = { ...filter, excludeIds: [...chosen, ...used, ...live], freshOnly: true };
+  for (const choice of [wish, ...alternatives(wish)]) {
+    const found = await drawQuestions(em, { ...fresh, ...choice });
+    if (found.length > 0) return found;
+  }
+  for (const choice of [wish, ...alternatives(wish)]) {
+    const found = await drawQuestions(em, { ...filter, excludeIds: chosen, ...choice });
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The same category at other difficulties of the weight, then other categories, then anything. */
+function alternatives({ category, difficulty }: Wish["wish"]) {
+  const weight = weightOf(difficulty);
+  const others = shuffled(categories.filter((name) => name !== category));
+  const distance = (name: Difficulty) => Math.abs(weightOf(name) - weight);
+  const near = [...ladder].sort((a, b) => distance(a) - distance(b));
+  return [
+    ...near.filter((name) => distance(name) === 0).map((name) => ({ category, difficulty: name })),
+    ...others.map((name) => ({ category: name, difficulty })),
+    ...near.flatMap((name) =>
+      [category, ...others].map((each) => ({ category: each, difficulty: name })),
+    ),
+  ];
+}
+
+const ladder: readonly Difficulty[] = [
+  "easy",
+  "medium",
+  "hard",
+  "undergrad",
+  "high_school",
+  "middle_school",
+  "elementary",
+  "masters",
+  "phd",
+  "postdoc",
+];
+
+function shuffled<T>(list: readonly T[]): T[] {
+  const all = [...list];
+  for (let at = all.length - 1; at > 0; at--) {
+    const other = randomInt(at + 1);
+    const [a, b] = [all[at], all[other]];
+    if (a !== undefined && b !== undefined) [all[at], all[other]] = [b, a];
+  }
+  return all;
+}

@@ -1,0 +1,99 @@
+import { listChallengeQuestions } from "../../../../db/queries/runs/challenges.ts";
+import { earliestDate, latestDate } from "../../../platform/time/days.ts";
+import type { JobDeps } from "../../../app/deps.ts";
+import { categories, difficulties } from "../../questions/providers/question-model.ts";
+
+/** A drawn question counts as live for so long; a lobby does not tell when it is through with it. */
+const minLiveMs = 30 * 60_000;
+/** A long game keeps its last questions for longer: the longest timer and a pause after each. */
+const perQuestionMs = 90_000;
+/** Questions drawn at once for one game at most. */
+const maxGameSize = 100;
+/** Live questions remembered per category and difficulty. */
+const liveLimit = 500;
+
+const dayMs = 86_400_000;
+
+type LiveDeps = Pick<JobDeps, "clock" | "redis" | "log">;
+
+const keyOf = (category: string, difficulty: string) => `live-questions:${category}:${difficulty}`;
+
+/** Questions of challenges change once a day; to ask for them would take 0.7 ms, a draw takes 0.1 (`npm run bench -- trivia`). */
+const challengesTtlMs = 60_000;
+
+/** Ids of the challenges people can play now, and of the coming ones (TRV-12, S15). */
+export function listInChallenges(deps: JobDeps): number[] | Promise<number[]> {
+  return deps.bodies.use(
+    "play/live-challenges",
+    challengesTtlMs,
+    async () => {
+      const now = deps.clock.now();
+      const [first, last] = [earliestDate(now - dayMs), latestDate(now + dayMs)];
+      return JSON.stringify(await listChallengeQuestions(deps.em, first, last));
+    },
+    ({ json }) => JSON.parse(json) as number[],
+  );
+}
+
+/**
+ * Ids drawn for other lobbies of late (LOB-24); needs no connection to the database. A store that is
+ * away only costs the preference.
+ */
+export async function listLiveInLobbies(
+  deps: LiveDeps,
+  category: string,
+  difficulty: string,
+): Promise<number[]> {
+  try {
+    return await readLive(deps, [keyOf(category, difficulty)]);
+  } catch (error) {
+    deps.log.warn({ reason: String(error) }, "live questions unknown");
+    return [];
+  }
+}
+
+/** Of every category and difficulty. Throws when the store is away: they decide what is kept secret. */
+export const listAllLiveInLobbies = (deps: LiveDeps): Promise<number[]> =>
+  readLive(
+    deps,
+    categories.flatMap((category) => difficulties.map((each) => keyOf(category, each))),
+  );
+
+async function readLive(
+  { clock, redis }: Pick<LiveDeps, "clock" | "redis">,
+  keys: readonly string[],
+): Promise<number[]> {
+  const now = clock.now();
+  const lists = await Promise.all(keys.map((key) => redis.zrangebyscore(key, now, "+inf")));
+  return lists.flat().map(Number);
+}
+
+/**
+ * Answers those that were live already: of several lobbies that drew the same at once, one is the first.
+ * `gameSize`: questions drawn for the game at once; the last of them are played long after the draw.
+ */
+export async function markLive(
+  deps: JobDeps,
+  category: string,
+  difficulty: string,
+  ids: readonly number[],
+  gameSize: number,
+): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const key = keyOf(category, difficulty);
+  const now = deps.clock.now();
+  const until = now + Math.max(minLiveMs, gameSize * perQuestionMs);
+  try {
+    const batch = deps.redis.multi().zremrangebyscore(key, "-inf", now);
+    for (const id of ids) batch.zadd(key, "NX", until, id);
+    const replies = await batch
+      .zadd(key, "GT", ...ids.flatMap((id) => [until, id]))
+      .zremrangebyrank(key, 0, -liveLimit - 1)
+      .pexpire(key, maxGameSize * perQuestionMs)
+      .exec();
+    return ids.filter((_, at) => replies?.[at + 1]?.[1] === 0);
+  } catch (error) {
+    deps.log.warn({ reason: String(error) }, "live questions not marked");
+    return [];
+  }
+}

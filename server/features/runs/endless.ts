@@ -1,0 +1,40 @@
+import type { QuestionRow } from "../../../db/queries/questions/questions.ts";
+import * as runs from "../../../db/queries/runs/runs.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { requireSameRole } from "../sessions/service.ts";
+import { categoryOf, drawFirst } from "../questions/service.ts";
+
+export interface StartedRun {
+  run: runs.RunRow;
+  question: QuestionRow | null;
+  /** The question was stored before the request. */
+  isCached: boolean;
+}
+
+/** A new endless run; the player's earlier one ends (RUN-03). Throws `generator:unavailable`. */
+export async function startEndless(
+  deps: Deps,
+  caller: Pick<Caller, "playerId" | "isGuest">,
+  name: string | null,
+): Promise<StartedRun> {
+  const { playerId } = caller;
+  const category = categoryOf(name, "category");
+  const question = await drawFirst(deps, playerId, { category, excludeIds: [] });
+  if (question === null) throw new AppError("generator:unavailable");
+  const at = new Date(deps.clock.now());
+  const run = await deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
+    if (!(await runs.lockPlayer(em, playerId))) throw new AppError("auth:token_invalid");
+    await runs.endEndlessRun(em, playerId, at);
+    const questionIds = [question.id];
+    return runs.insertRun(em, {
+      ...{ playerId, category, questionIds, at },
+      mode: "endless",
+      challengeId: null,
+    });
+  });
+  if (run === null) throw new Error("an open run was left, though the player was locked");
+  return { run, question, isCached: question.isCached };
+}

@@ -1,0 +1,125 @@
+import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { presentPlayQuestion } from "../questions/service.ts";
+import * as s from "./schemas.ts";
+import {
+  advanceRun,
+  answerRun,
+  listToday,
+  readPlace,
+  startChallenge,
+  startEndless,
+} from "./service.ts";
+
+const base = "/v1/games/trivia";
+const common = { auth: "player", tag: "Runs" } as const;
+const named = { params: s.RunParams, unknown: "run:not_found" } as const;
+/** A question may have to be made first. */
+const deadlineMs = 30_000;
+
+const start = defineRoute({
+  ...common,
+  method: "POST",
+  path: `${base}/runs`,
+  summary: "Start an endless run, or start or go on with the run of a challenge",
+  source: "document 2, Runs; RUN-02, RUN-03, RUN-04, RUN-06",
+  deadlineMs,
+  body: s.StartBody,
+  together: s.challengeProblems,
+  responses: { 200: s.StartedRun },
+  errors: [
+    "auth:token_invalid",
+    "challenge:not_found",
+    "challenge:already_completed",
+    "generator:unavailable",
+  ],
+  handler: async ({ body, caller, deps }) => {
+    const { mode, challenge_id: challengeId = null, category = null } = body;
+    const { run, question, isCached } =
+      mode === "endless" || challengeId === null
+        ? await startEndless(deps, caller, category)
+        : await startChallenge(deps, caller, { mode, challengeId });
+    const shown = s.presentRun(run);
+    const asked = question === null ? null : presentPlayQuestion({ ...question, isCached });
+    return reply(200, { ...shown, run: shown, question: asked });
+  },
+});
+
+const read = defineRoute({
+  ...common,
+  ...named,
+  method: "GET",
+  path: `${base}/runs/{id}`,
+  summary: "Read one of the caller's runs, with the question it stands at",
+  source: "document 2, Runs; RUN-04",
+  responses: { 200: s.RunView },
+  errors: ["run:not_found"],
+  handler: async ({ params, caller, deps }) => {
+    const { run, question } = await readPlace(deps, caller.playerId, params.id);
+    const asked = question === null ? null : presentPlayQuestion({ ...question, isCached: true });
+    return reply(200, { run: s.presentRun(run), question: asked });
+  },
+});
+
+const answer = defineRoute({
+  ...common,
+  ...named,
+  method: "POST",
+  path: `${base}/runs/{id}/answer`,
+  summary: "Answer the current question; its time is the server's if the caller claims less",
+  source: "document 2, Runs; RUN-03, RUN-05, SCO-01, SCO-04, HTTP-15",
+  deadlineMs,
+  idempotent: true,
+  body: s.AnswerBody,
+  responses: { 200: s.AnswerResult },
+  errors: ["run:not_found", "run:already_answered", "player:not_found"],
+  handler: async ({ params, body, caller, deps, once }) => {
+    const given = { selectedIndex: body.selected_index, timeTakenMs: body.time_taken_ms };
+    const outcome = await answerRun(deps, caller, { ...params, once }, given);
+    const next = outcome.next === null ? null : presentPlayQuestion(outcome.next);
+    return reply(200, s.presentAnswer(outcome, next));
+  },
+});
+
+const advance = defineRoute({
+  ...common,
+  ...named,
+  method: "POST",
+  path: `${base}/runs/{id}/advance`,
+  summary: "Move a challenge run on to its next question",
+  source: "document 2, Runs; RUN-05",
+  responses: { 200: s.AdvancedRun },
+  errors: [
+    "run:not_found",
+    "challenge:not_found",
+    "run:finished",
+    "run:endless",
+    "run:not_answered",
+    "run:no_more_questions",
+  ],
+  handler: async ({ params, caller, deps }) => {
+    const { run, question } = await advanceRun(deps, caller, params.id);
+    const asked = presentPlayQuestion({ ...question, isCached: true });
+    return reply(200, { run: s.presentRun(run), question: asked });
+  },
+});
+
+const today = defineRoute({
+  ...common,
+  method: "GET",
+  path: `${base}/challenges/today`,
+  summary: "Read the challenges of the caller's day",
+  tag: "Challenges",
+  source: "document 2, Challenges; RUN-06, RUN-07",
+  query: s.TodayQuery,
+  responses: { 200: s.Today },
+  errors: ["request:invalid_query", "generator:unavailable", "server:unavailable"],
+  handler: async ({ query, caller, deps }) => {
+    const both = await listToday(deps, caller.playerId, query.tz);
+    return reply(200, {
+      daily_shuffle: s.presentSummary(both.daily_shuffle),
+      gauntlet: s.presentSummary(both.gauntlet),
+    });
+  },
+});
+
+export const runRoutes: AnyRoute[] = [start, read, answer, advance, today];

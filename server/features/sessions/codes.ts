@@ -1,0 +1,88 @@
+import { insertRequest } from "../../../db/queries/sessions/credential-requests.ts";
+import {
+  findOpenPlayer,
+  lockAccountId,
+  recordLogin,
+} from "../../../db/queries/accounts/players.ts";
+import { tryCode } from "../../../db/queries/sessions/sign-in-codes.ts";
+import { credentialRequests } from "../../../workers/queues.ts";
+import { normalizeEmail } from "../../platform/text/account-names.ts";
+import { AppError } from "../../platform/errors.ts";
+import { codeHashes, readCode } from "../../platform/security/one-time-codes.ts";
+import type { Deps } from "../../app/deps.ts";
+import { announceProof, proveAddress } from "../verification/service.ts";
+import { clearLocks } from "./lockout.ts";
+import {
+  openSession,
+  withCredentials,
+  type HeldSession,
+  type Opener,
+  type Session,
+} from "./sessions.ts";
+
+/** Wrong tries that void a code (GW-04). */
+const maxTries = 5;
+/** Requests that may wait for their job altogether; what comes on top is dropped and logged. */
+export const maxWaitingRequests = 20_000;
+
+export interface CredentialRequest {
+  purpose: "code" | "reset";
+  email: string;
+  channel: "email" | "sms";
+  realm: string;
+}
+
+/**
+ * Notes that an address wants a code or a link. Nothing here depends on whether it has an account:
+ * the job finds that out, so neither the answer nor its time can tell (S1).
+ */
+export async function requestCredential(
+  deps: Pick<Deps, "em" | "clock" | "enqueue" | "log">,
+  { email, ...request }: CredentialRequest,
+): Promise<void> {
+  const emailKey = normalizeEmail(email);
+  if (emailKey === null) return;
+  const now = new Date(deps.clock.now());
+  const bound = { now, maxWaiting: maxWaitingRequests };
+  const requestId = await insertRequest(deps.em, { ...request, emailKey }, bound);
+  if (requestId === null) return deps.log.warn("too many requests for codes, one dropped");
+  // While Redis is away the row waits; the clean-up queues it.
+  await deps
+    .enqueue(credentialRequests, { requestId, round: 0 })
+    .catch((error: unknown) => deps.log.warn({ reason: String(error) }, "request not queued yet"));
+}
+
+/**
+ * Signs in with a code; an unknown address costs the same look-up and the same try (GW-04, GW-05). A text
+ * that cannot be a code is refused before either, so it is no try and takes as long for every address.
+ */
+export async function signInWithCode(
+  deps: Deps,
+  input: { email: string; code: string },
+  opener: Opener,
+  held: HeldSession | null = null,
+): Promise<Session> {
+  const code = readCode(input.code);
+  if (code === null) throw new AppError("auth:code_invalid");
+  const emailKey = normalizeEmail(input.email) ?? "";
+  const now = new Date(deps.clock.now());
+  // What was wrong has to stay counted, so a refusal is no reason to roll back.
+  const opened = await deps.em.transactional(async (em) => {
+    const playerId = await lockAccountId(em, emailKey);
+    const hashes = codeHashes(deps.config, `sign-in:${playerId}`, code);
+    const channel = await tryCode(em, { playerId, emailKey, hashes, now, maxTries });
+    if (channel === null) return null;
+    const isByMail = channel === "email";
+    const proven = isByMail ? await proveAddress(em, deps, { playerId, now, held }) : null;
+    if (!(await recordLogin(em, playerId, { now }))) return null;
+    const account = await findOpenPlayer(em, playerId);
+    if (!account) return null;
+    const signIn = withCredentials("code", now.getTime());
+    return { account, session: openSession(em, deps, account, opener, signIn), proven };
+  });
+  if (!opened) throw new AppError("auth:code_invalid");
+  const { account, session, proven } = opened;
+  await announceProof(deps, proven);
+  await clearLocks(deps, account);
+  return session;
+}

@@ -1,0 +1,163 @@
+import { randomInt } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { PlayerSchema } from "../../../db/entities/player.ts";
+import {
+  advanceReclaim,
+  findOpenPlayer,
+  upgradeGuest,
+} from "../../../db/queries/accounts/players.ts";
+import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
+import { tellAccountNews } from "../accounts/domain/account-news.ts";
+import { normalizeEmail } from "../../platform/text/account-names.ts";
+import { AppError } from "../../platform/errors.ts";
+import { randomId, randomString } from "../../platform/ids.ts";
+import { userNameFields } from "../../platform/text/skeletons.ts";
+import { postMessages } from "../delivery/domain/send.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { addressOrigin, writeVerification } from "../verification/service.ts";
+import { claiming } from "./conflicts.ts";
+import {
+  openSession,
+  requireOpenSession,
+  withoutCredentials,
+  type Opener,
+  type Session,
+} from "./sessions.ts";
+
+/** GW-06 */
+const nameTries = 10;
+const nameAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
+const randomGuestName = () => `Guest_${randomString(8, nameAlphabet)}`;
+
+const guestCodes = {
+  players_name_key_unique: "guest:username_taken",
+  players_name_skeleton_unique: "guest:username_taken",
+} as const;
+
+/**
+ * Reclaim generations begin anywhere: a database put back from an older copy gives ids out again, and the token
+ * of the lost guest must not fit the new one. Half of what the column holds is left to count up in.
+ */
+const firstGenerations = 2 ** 30;
+
+/** A new guest, or the one a reclaim token names (document 1, Gateway; TOK-12). */
+export async function enterAsGuest(
+  deps: Deps,
+  input: { username: string | null; reclaimToken: string | null },
+  opener: Opener,
+  newName: () => string = randomGuestName,
+): Promise<Session> {
+  if (input.reclaimToken !== null) return reclaimGuest(deps, input.reclaimToken, opener);
+  if (input.username !== null) return createGuest(deps, input.username, opener);
+  for (let attempt = 0; attempt < nameTries; attempt++) {
+    try {
+      return await createGuest(deps, newName(), opener);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "guest:username_taken") throw error;
+    }
+  }
+  throw new AppError("guest:username_unavailable");
+}
+
+function createGuest(deps: Deps, name: string, opener: Opener): Promise<Session> {
+  const now = new Date(deps.clock.now());
+  const generation = randomInt(firstGenerations);
+  return claiming(
+    () =>
+      deps.em.transactional(async (em) => {
+        const player = em.create(PlayerSchema, {
+          ...userNameFields(name),
+          isGuest: true,
+          reclaimGeneration: generation,
+          reclaimVoidBelow: generation,
+          channels: [],
+          realm: opener.realm,
+          createdAt: now,
+        });
+        // The tokens carry the id, so the row has to exist before the session is made.
+        await em.flush();
+        return openSession(em, deps, player, opener, withoutCredentials("guest"));
+      }),
+    guestCodes,
+  );
+}
+
+/** A refused token never makes a new guest: the client would lose its player without a word. */
+async function reclaimGuest(deps: Deps, token: string, opener: Opener): Promise<Session> {
+  const claims = deps.tokens.verify("reclaim", token);
+  if (!claims) throw new AppError("auth:token_invalid");
+  const playerId = Number(claims.sub);
+  const generation = claims.gen ?? 0;
+  return deps.em.transactional(async (em) => {
+    const isOpen = await advanceReclaim(em, { playerId, generation });
+    const player = isOpen ? await findOpenPlayer(em, playerId) : null;
+    if (!player) throw new AppError("auth:token_invalid");
+    return openSession(em, deps, player, opener, withoutCredentials("reclaim"));
+  });
+}
+
+export interface UpgradeInput {
+  email: string;
+  password: string;
+  displayName: string | null;
+  locale: string;
+  /** Of the browser it is done in. */
+  deviceHash?: string | null;
+}
+
+/** Makes the guest an account under the same id; its older credentials die with the same step (S8, GW-07). */
+export async function upgrade(
+  deps: Deps,
+  caller: Caller,
+  input: UpgradeInput,
+  opener: Opener,
+): Promise<Session> {
+  const emailKey = normalizeEmail(input.email);
+  if (emailKey === null) throw new AppError("validation:failed", emailProblem);
+  const passwordHash = await deps.passwords.hash(input.password);
+  const now = new Date(deps.clock.now());
+  const account = {
+    emailKey,
+    passwordHash,
+    displayName: input.displayName?.trim() ?? null,
+    locale: input.locale,
+    now,
+  };
+  const family = randomId();
+  const [session, mailId] = await claiming(() =>
+    deps.em.transactional(async (em) => {
+      if (!(await upgradeGuest(em, caller.playerId, account)))
+        throw await notUpgradable(em, caller);
+      // Its row is locked by now: whoever ends its sessions came before this or comes after.
+      await requireOpenSession({ em, clock: deps.clock }, caller);
+      await revokeFamiliesOf(em, caller.playerId, now);
+      const player = await findOpenPlayer(em, caller.playerId);
+      if (!player) throw new AppError("auth:token_invalid");
+      const verification = await writeVerification(em, deps, player);
+      // Its password was chosen, and not yet asked for.
+      const signIn = { ...withoutCredentials("upgrade"), id: family };
+      const { deviceHash = null } = input;
+      Object.assign(player, addressOrigin(opener, { now, deviceHash }), { passwordBy: family });
+      return [openSession(em, deps, player, opener, signIn), verification] as const;
+    }),
+  );
+  // Processes that do not hear of it read it when the news come again.
+  const news = { type: "upgraded", playerId: caller.playerId } as const;
+  await tellAccountNews(deps.redis, news).catch((error: unknown) =>
+    deps.log.warn({ player: caller.playerId, reason: String(error) }, "upgrade not announced"),
+  );
+  await postMessages(deps, [mailId]);
+  return session;
+}
+
+/** A guest token may outlive the guest: upgraded meanwhile, or closed. */
+async function notUpgradable(em: EntityManager, caller: Caller): Promise<AppError> {
+  const player = await findOpenPlayer(em, caller.playerId);
+  return new AppError(player ? "auth:forbidden" : "auth:token_invalid");
+}
+
+/** Schemas refuse such an address already; this keeps the types honest. */
+export const emailProblem = {
+  violations: [{ propertyPath: "email", title: "must be an email address" }],
+};

@@ -1,0 +1,43 @@
+import { hash } from "node:crypto";
+import { isResetOpen, useReset } from "../../../db/queries/sessions/password-resets.ts";
+import { findOpenPlayer } from "../../../db/queries/accounts/players.ts";
+import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
+import { AppError } from "../../platform/errors.ts";
+import { pastedToken } from "../../platform/text/pasted.ts";
+import { logSecurity } from "../../platform/log/security-log.ts";
+import { postMessages, writeMessage } from "../delivery/domain/send.ts";
+import type { Deps } from "../../app/deps.ts";
+import { announceProof, proveAddress } from "../verification/service.ts";
+import { clearLocks } from "./lockout.ts";
+import type { HeldSession } from "./sessions.ts";
+
+/** Sets a new password by a token of a mail; every session of the account ends with it (S4, S7). */
+export async function resetPassword(
+  deps: Deps,
+  input: { token: string; password: string },
+  held: HeldSession | null = null,
+): Promise<void> {
+  const claims = deps.tokens.verify("password_reset", pastedToken(input.token));
+  const token = { playerId: Number(claims?.sub), tokenHash: hash("sha256", claims?.jti ?? "") };
+  const now = new Date(deps.clock.now());
+  // Hashing is dear, so only a token that would be good has it done.
+  if (!claims || !(await isResetOpen(deps.em, token, now)))
+    throw new AppError("auth:token_invalid");
+  const passwordHash = await deps.passwords.hash(input.password);
+  const { player, mailId, proven } = await deps.em.transactional(async (em) => {
+    if (!(await useReset(em, token, { now, passwordHash })))
+      throw new AppError("auth:token_invalid");
+    const proof = { playerId: token.playerId, now, held, keepsPassword: true };
+    const proven = await proveAddress(em, deps, proof);
+    await revokeFamiliesOf(em, token.playerId, now);
+    const player = await findOpenPlayer(em, token.playerId);
+    if (!player?.emailKey) return { player, mailId: null, proven };
+    const { emailKey: to, locale, realm } = player;
+    const mail = { template: "password-changed", to, locale, realm, params: {} } as const;
+    return { player, mailId: await writeMessage(em, deps, mail), proven };
+  });
+  logSecurity(deps, "password_reset", { player: token.playerId });
+  await announceProof(deps, proven);
+  if (player) await clearLocks(deps, player);
+  await postMessages(deps, [mailId]);
+}

@@ -1,0 +1,112 @@
+import { findLogin, findOpenPlayer, type LoginKey } from "../../../db/queries/accounts/players.ts";
+import { revokeFamily, stepFamily } from "../../../db/queries/sessions/token-families.ts";
+import { foldName, normalizeEmail } from "../../platform/text/account-names.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { TokenClaims } from "../../platform/security/tokens.ts";
+import type { Deps } from "../../app/deps.ts";
+import { clearRefreshCookie } from "./cookies.ts";
+import { lockoutOf, loginSubject, refuseLocked } from "./lockout.ts";
+import { openLoginSession, sessionOf, type Opener, type Session } from "./sessions.ts";
+
+export { sessionReply } from "./replies.ts";
+export { setRefreshCookie } from "./cookies.ts";
+export { allowedRedirect } from "./redirects.ts";
+export { claiming } from "./conflicts.ts";
+export {
+  changeSubject,
+  clearLocks,
+  lockoutOf,
+  lockedSeconds,
+  loginSubjectsOf,
+  refuseLocked,
+} from "./lockout.ts";
+export { emailProblem } from "./guests.ts";
+export {
+  heldSession,
+  inheritSignIn,
+  openerOf,
+  openSession,
+  requireOpenSession,
+  requireSameRole,
+  withCredentials,
+  type HeldSession,
+  type Opener,
+  type Session,
+} from "./sessions.ts";
+export * as sessionSchemas from "./schemas.ts";
+
+/** The generation before the current one is accepted this long after a rotation (TOK-04, S6). */
+const graceMs = 30_000;
+
+/** The normal form of what a login names: an address, else a user name. */
+function loginKeyOf(identifier: string): LoginKey {
+  const emailKey = normalizeEmail(identifier);
+  return emailKey === null ? { nameKey: foldName(identifier) } : { emailKey };
+}
+
+/**
+ * Signs in with a password. Unknown identifiers are counted, locked and timed like known ones, and
+ * while locked the right password answers like a wrong one (S1, S2).
+ */
+export async function login(
+  deps: Deps,
+  input: { identifier: string; password: string },
+  opener: Opener,
+): Promise<Session> {
+  const key = loginKeyOf(input.identifier);
+  const account = await findLogin(deps.em, key);
+  const subject = loginSubject(key);
+  const lockout = lockoutOf(deps);
+  refuseLocked(await lockout.remaining(subject));
+  const hash = account?.passwordHash ?? null;
+  const isRight = await deps.passwords.verify(hash, input.password);
+  if (!isRight || !account || hash === null) {
+    refuseLocked(await lockout.fail(subject, account?.id ?? null));
+    throw new AppError("auth:invalid");
+  }
+  refuseLocked(await lockout.succeed(subject));
+  const passwordHash = deps.passwords.needsRehash(hash)
+    ? await deps.passwords.hash(input.password)
+    : null;
+  const now = new Date(deps.clock.now());
+  const record = { now, checkedHash: hash, passwordHash };
+  const session = await openLoginSession(deps, account.id, opener, record);
+  if (!session) throw new AppError("auth:invalid");
+  return session;
+}
+
+/** Exchanges a refresh token (TOK-04, TOK-05). Reuse ends the family and clears the cookie. */
+export async function refresh(deps: Deps, token: string | null): Promise<Session> {
+  const claims = token === null ? null : readRefresh(deps, token);
+  if (!claims) throw new AppError("auth:refresh_invalid");
+  const now = new Date(deps.clock.now());
+  const { fam: id, gen: generation, playerId } = claims;
+  const step = await stepFamily(deps.em, { id, playerId, generation, now, graceMs });
+  if (!step) throw new AppError("auth:refresh_invalid");
+  if (step.isReused) {
+    deps.log.warn({ player: playerId, family: id }, "refresh token reused, session ended");
+    throw new AppError("auth:refresh_reused", { headers: clearRefreshCookie() });
+  }
+  const player = await findOpenPlayer(deps.em, playerId);
+  // Upgraded meanwhile: a guest's token opens no account (S8).
+  if (player?.isGuest !== step.isGuest) throw new AppError("auth:refresh_invalid");
+  const { reclaimGeneration, ...family } = step;
+  return sessionOf(deps, { ...player, reclaimGeneration }, { ...family, id });
+}
+
+/** Ends the family of a valid refresh token; anything else changes nothing (TOK-07). */
+export async function logout(deps: Deps, token: string | undefined): Promise<void> {
+  const claims = token === undefined ? null : readRefresh(deps, token);
+  if (claims) await revokeFamily(deps.em, claims.fam, new Date(deps.clock.now()));
+}
+
+/** The session of a valid refresh token, or null. */
+export function familyOf(deps: Pick<Deps, "tokens">, token: string | undefined): string | null {
+  return token === undefined ? null : (readRefresh(deps, token)?.fam ?? null);
+}
+
+function readRefresh(deps: Pick<Deps, "tokens">, token: string) {
+  const claims: TokenClaims | null = deps.tokens.verify("refresh", token);
+  if (claims?.fam === undefined || claims.gen === undefined) return null;
+  return { fam: claims.fam, gen: claims.gen, playerId: Number(claims.sub) };
+}

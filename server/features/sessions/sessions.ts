@@ -1,0 +1,219 @@
+import { raw, type EntityManager } from "@mikro-orm/postgresql";
+import type { Player } from "../../../db/entities/player.ts";
+import { TokenFamilySchema } from "../../../db/entities/token-family.ts";
+import {
+  holdGuest,
+  recordLoginWithFamily,
+  type LoginRecord,
+  type SignedIn,
+} from "../../../db/queries/accounts/players.ts";
+import {
+  findOpenSignIn,
+  isFamilyOpen,
+  nextSignInNumber,
+  type NewFamily,
+  type SignIn,
+  type SignInMethod,
+} from "../../../db/queries/sessions/token-families.ts";
+import { AppError } from "../../platform/errors.ts";
+import { randomId } from "../../platform/ids.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import type { RequestInfo } from "../../http/pipeline/route.ts";
+import { resolveRealm } from "../realms/service.ts";
+import { refreshCookie } from "./cookies.ts";
+import { presentPlayer, rolesOf, type SessionBody } from "./schemas.ts";
+
+const daySeconds = 86_400;
+const accessSeconds = 3_600;
+const reclaimSeconds = 730 * daySeconds;
+
+/** Seconds a refresh token lives, and days a whole family may last (TOK-03, TOK-05). */
+const lifetimes = {
+  guest: { refreshSeconds: 730 * daySeconds, familySeconds: 730 * daySeconds },
+  registered: { refreshSeconds: 30 * daySeconds, familySeconds: 180 * daySeconds },
+};
+/** An account's session that was not used for so long has no valid token any more. */
+export const refreshWindowMs = lifetimes.registered.refreshSeconds * 1_000;
+const lifetimeOf = (isGuest: boolean) => (isGuest ? lifetimes.guest : lifetimes.registered);
+
+/** Who opens a session, as far as the session records it. */
+export interface Opener {
+  realm: string;
+  userAgent: string | null;
+  /** Address the request came from. */
+  ip?: string;
+}
+
+/** Session a request shows it has; whether it is open has to be looked up. */
+export interface HeldSession {
+  playerId: number;
+  family: string;
+}
+
+/** The answer to whoever signed in, and the cookie that goes with it. */
+export interface Session {
+  body: SessionBody;
+  /** Max-Age of the refresh cookie in seconds. */
+  cookieSeconds: number;
+}
+
+export async function openerOf(
+  deps: Pick<Deps, "em" | "config">,
+  request: Pick<RequestInfo, "headers" | "ip">,
+): Promise<Opener> {
+  const { headers } = request;
+  const realm = await resolveRealm(deps, { named: headers["x-realm"], origin: headers["origin"] });
+  return {
+    realm,
+    ip: request.ip,
+    userAgent: headers["user-agent"]?.slice(0, 255).toWellFormed().replaceAll("\0", "") ?? null,
+  };
+}
+
+/** On a public route: by its access token, or by the cookie of a browser. */
+export function heldSession(
+  { tokens }: Pick<Deps, "tokens">,
+  { headers, cookies }: Pick<RequestInfo, "headers" | "cookies">,
+): HeldSession | null {
+  const bearer = /^bearer +([^\s,]+) *$/i.exec(headers["authorization"] ?? "")?.[1];
+  const cookie = cookies[refreshCookie];
+  const access = bearer === undefined ? null : tokens.verify("access", bearer);
+  const claims = access ?? (cookie === undefined ? null : tokens.verify("refresh", cookie));
+  return claims?.fam === undefined ? null : { playerId: Number(claims.sub), family: claims.fam };
+}
+
+/** For sessions nobody showed credentials for: programs that ask for a recent sign-in get another. */
+export const withoutCredentials = (method: SignInMethod): SignIn => ({
+  method,
+  authenticatedAt: null,
+  signInNumber: null,
+  parent: null,
+});
+
+/** For sessions whose player showed credentials just now. */
+export const withCredentials = (method: SignInMethod, now: number): SignIn => ({
+  method,
+  authenticatedAt: new Date(now),
+  signInNumber: "next",
+  parent: null,
+});
+
+/** For a session made from another: its player signed in when that one's did. Null when that one has ended. */
+export async function inheritSignIn(
+  em: EntityManager,
+  { clock }: Pick<Deps, "clock">,
+  { method, playerId, parent }: { method: SignInMethod; playerId: number; parent: string },
+): Promise<SignIn | null> {
+  const now = new Date(clock.now());
+  const open = await findOpenSignIn(em, { id: parent, playerId, now });
+  if (open === null) return null;
+  const { authenticatedAtMs: ms, signInNumber } = open;
+  return { method, authenticatedAt: ms === null ? null : new Date(ms), signInNumber, parent };
+}
+
+/** Opens a family for a player; written when `em` is flushed. */
+export function openSession(
+  em: EntityManager,
+  deps: Pick<Deps, "clock" | "tokens">,
+  player: Player,
+  opener: Opener,
+  signIn: SignIn = withoutCredentials("guest"),
+): Session {
+  const family = newFamily(player, opener, { now: deps.clock.now(), signIn });
+  const number = family.signInNumber;
+  const signInNumber = number === "next" ? raw<number>(nextSignInNumber) : number;
+  em.create(TokenFamilySchema, { ...family, signInNumber });
+  return sessionOf(deps, player, family, family.createdAt.getTime());
+}
+
+/** Notes a login by password and opens its session; null when it may no longer sign in so. */
+export async function openLoginSession(
+  deps: Pick<Deps, "em" | "clock" | "tokens">,
+  accountId: number,
+  opener: Opener,
+  record: LoginRecord,
+): Promise<Session | null> {
+  const now = record.now.getTime();
+  const signIn = withCredentials("password", now);
+  const family = newFamily({ id: accountId, isGuest: false }, opener, { now, signIn });
+  const account = await recordLoginWithFamily(deps.em, record, family);
+  return account && sessionOf(deps, account, family, now);
+}
+
+function newFamily(
+  player: Pick<Player, "id" | "isGuest">,
+  { realm, userAgent }: Opener,
+  { now, signIn }: { now: number; signIn: SignIn },
+): NewFamily {
+  const { familySeconds } = lifetimeOf(player.isGuest);
+  return {
+    id: randomId(),
+    player: player.id,
+    isGuest: player.isGuest,
+    realm,
+    generation: 0,
+    createdAt: new Date(now),
+    lastUsedAt: new Date(now),
+    endsAt: new Date(now + familySeconds * 1000),
+    userAgent,
+    ...signIn,
+  };
+}
+
+/**
+ * For what opens a session by an access token, or gives another way in: the session of the token has
+ * to be open still, else whoever copied one could stay after everything was logged out, or the
+ * password changed (S7). Call it when the player's row is locked.
+ */
+export async function requireOpenSession(
+  { em, clock }: Pick<Deps, "em" | "clock">,
+  { playerId, family }: Pick<Caller, "playerId" | "family">,
+): Promise<void> {
+  const now = new Date(clock.now());
+  if (!(await isFamilyOpen(em, { id: family, playerId, now })))
+    throw new AppError("auth:token_invalid");
+}
+
+/**
+ * For what a guest writes in a transaction: a guest's token may outlive the guest by the moment until
+ * this process hears of the upgrade, and must not act for the account (S8).
+ */
+export async function requireSameRole(
+  em: EntityManager,
+  { playerId, isGuest }: Pick<Caller, "playerId" | "isGuest">,
+): Promise<void> {
+  if (isGuest && !(await holdGuest(em, playerId))) throw new AppError("auth:token_invalid");
+}
+
+/** Tokens of the present generation of a family (TOK-03). */
+export function sessionOf(
+  deps: Pick<Deps, "clock" | "tokens">,
+  player: SignedIn,
+  family: { id: string; realm: string; generation: number; endsAt: Date },
+  now = deps.clock.now(),
+): Session {
+  const { tokens } = deps;
+  const subject = String(player.id);
+  const roles = rolesOf(player);
+  const { refreshSeconds } = lifetimeOf(player.isGuest);
+  const leftSeconds = Math.max(1, Math.floor((family.endsAt.getTime() - now) / 1000));
+  const { id: fam, realm, generation: gen } = family;
+  const access = { roles, realm, name: player.name, fam };
+  const body: SessionBody = {
+    access_token: tokens.sign("access", subject, accessSeconds, access),
+    refresh_token: tokens.sign("refresh", subject, Math.min(refreshSeconds, leftSeconds), {
+      roles,
+      fam,
+      gen,
+    }),
+    token_type: "Bearer",
+    expires_in: accessSeconds,
+    player: presentPlayer(player),
+  };
+  if (player.isGuest)
+    body.reclaim_token = tokens.sign("reclaim", subject, reclaimSeconds, {
+      gen: player.reclaimGeneration,
+    });
+  return { body, cookieSeconds: refreshSeconds };
+}

@@ -1,0 +1,74 @@
+import Type from "typebox";
+import { AppError } from "../../platform/errors.ts";
+import {
+  defineRoute,
+  redirect,
+  redirectReply,
+  reply,
+  type AnyRoute,
+  type Headers,
+} from "../../http/pipeline/route.ts";
+import { isPreview } from "../../http/pipeline/preview.ts";
+import { setRefreshCookie } from "./cookies.ts";
+import { isPassport, issuePassport, passportSeconds, redeemPassport } from "./passports.ts";
+import { allowedRedirect } from "./redirects.ts";
+import { openerOf } from "./sessions.ts";
+
+const passport = defineRoute({
+  method: "GET",
+  path: "/v1/tokens/passport",
+  summary: "Get a token that signs the caller in on another domain",
+  tag: "Tokens",
+  auth: "player",
+  source: "document 1, Gateway; TOK-03, GW-09",
+  responses: { 200: Type.Object({ passport: Type.String(), expires_in: Type.Integer() }) },
+  errors: [],
+  handler: ({ caller, deps }) =>
+    reply(200, { passport: issuePassport(deps, caller), expires_in: passportSeconds }, [
+      ["Cache-Control", "no-store"],
+    ]),
+});
+
+const customs = defineRoute({
+  method: "GET",
+  path: "/v1/gateway/customs",
+  summary: "Exchange a passport for a session and go on to the redirect",
+  tag: "Gateway",
+  auth: "public",
+  source: "document 1, Gateway; GW-08, GW-09",
+  setsCookie: "by-visit",
+  query: Type.Object({
+    passport: Type.Optional(Type.String()),
+    redirect: Type.Optional(Type.String()),
+  }),
+  looseQuery: true,
+  responses: { 302: redirect },
+  errors: ["sso:redirect_invalid", "sso:passport_invalid"],
+  handler: async ({ query, deps, request }) => {
+    const location = await allowedRedirect(deps, query.redirect).catch(unreferred);
+    // Scanners of links look before anyone follows, and browsers load ahead; that must use nothing up.
+    if (isPreview(request)) {
+      // An answer that a browser could keep for the visit itself would open no session.
+      if (request.method === "HEAD" && isPassport(deps, query.passport))
+        return redirectReply(location, quiet);
+      throw new AppError("sso:passport_invalid", { headers: quiet });
+    }
+    const opener = await openerOf(deps, request);
+    const session = await redeemPassport(deps, query.passport, opener).catch(unreferred);
+    const cookie = setRefreshCookie(session.body.refresh_token, session.cookieSeconds);
+    return redirectReply(location, [...quiet, ...cookie]);
+  },
+});
+
+/** The address that was asked carries the passport; nobody else need see or keep it (GW-09). */
+const quiet: Headers = [
+  ["Cache-Control", "no-store"],
+  ["Referrer-Policy", "no-referrer"],
+];
+
+function unreferred(error: unknown): never {
+  if (!(error instanceof AppError)) throw error;
+  throw new AppError(error.code, { headers: [["Referrer-Policy", "no-referrer"]], cause: error });
+}
+
+export const ssoRoutes: AnyRoute[] = [passport, customs];

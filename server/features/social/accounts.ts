@@ -1,0 +1,169 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { brokenConstraint } from "../../../db/constraints.ts";
+import { PlayerSchema, type Player } from "../../../db/entities/player.ts";
+import { lockAccount } from "../../../db/queries/accounts/accounts.ts";
+import {
+  findAddressHolder,
+  findConnectedPlayer,
+  listConnections,
+  saveConnection,
+} from "../../../db/queries/social/oauth-connections.ts";
+import { findOpenPlayer, recordLogin } from "../../../db/queries/accounts/players.ts";
+import { AppError } from "../../platform/errors.ts";
+import { randomId, randomString } from "../../platform/ids.ts";
+import { userNameFields } from "../../platform/text/skeletons.ts";
+import { postMessages } from "../delivery/domain/send.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { inheritSignIn, openSession, type Opener, type Session } from "../sessions/service.ts";
+import { addressOrigin, writeVerification } from "../verification/service.ts";
+import type { Profile } from "./profiles.ts";
+
+/** A name somebody else took meanwhile, or the same person signing in twice at once, is tried again. */
+const maxTries = 8;
+/** Of a username's 20 characters: the name, an underscore, the digits. */
+const maxNamePart = 13;
+const numDigits = 6;
+/** Credentials shown to a provider so shortly before are shown for this sign-in; its clock may differ from ours a little. */
+const newMs = 60_000;
+
+export interface SocialSignIn {
+  provider: string;
+  profile: Profile;
+  locale: string;
+}
+
+/** Signs in, links or creates the account a profile belongs to (OA-04). */
+export async function signInSocially(
+  deps: Deps,
+  signIn: SocialSignIn,
+  opener: Opener,
+): Promise<Session> {
+  for (let attempt = 0; attempt < maxTries; attempt++) {
+    try {
+      return await tryToSignIn(deps, signIn, opener);
+    } catch (error) {
+      if (brokenConstraint(error) === null && !(error instanceof Overtaken)) throw error;
+    }
+  }
+  throw new AppError("oauth:already_linked");
+}
+
+/** Another request linked this login to an account meanwhile: the next try finds it. */
+class Overtaken extends Error {}
+
+async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Promise<Session> {
+  const { provider, profile } = signIn;
+  const now = new Date(deps.clock.now());
+  const [session, mailId] = await deps.em.transactional(async (em) => {
+    const known = await findKnown(em, signIn);
+    const player = known ?? (await createAccount(em, deps, signIn, opener));
+    if (!(await recordLogin(em, player.id, { now }))) throw new AppError("oauth:already_linked");
+    // Its row is locked by now: what led to the account may have been taken away while this waited.
+    if (known && (await findKnown(em, signIn)) !== known)
+      throw new AppError("oauth:already_linked");
+    player.lastLoginAt = now;
+    const id = randomId();
+    const connection = { ...profile, provider, playerId: player.id, linkedBy: id };
+    if (!(await saveConnection(em, connection, now))) throw new Overtaken();
+    const needsMail = known === null && !player.emailVerifiedAt;
+    const mail = needsMail ? await writeVerification(em, deps, player) : null;
+    const { authenticatedAt } = profile;
+    const isNew = authenticatedAt !== null && now.getTime() - authenticatedAt.getTime() <= newMs;
+    const signInNumber = isNew ? "next" : null;
+    const opening = { id, method: "social", authenticatedAt, signInNumber, parent: null } as const;
+    return [openSession(em, deps, player, opener, opening), mail] as const;
+  });
+  await postMessages(deps, [mailId]);
+  return session;
+}
+
+/**
+ * The account of this login, or of an address both sides have verified. An address that only one
+ * side has verified proves nothing: linking it would hand the account to whoever came first.
+ */
+async function findKnown(
+  em: EntityManager,
+  { provider, profile }: SocialSignIn,
+): Promise<Player | null> {
+  // The holder first: who signs in twice at once may be known by the second look alone, never by the first alone.
+  const holder = profile.email === null ? null : await findAddressHolder(em, profile.email);
+  const playerId = await findConnectedPlayer(em, { provider, subject: profile.subject });
+  const linked = playerId === null ? null : await findOpenPlayer(em, playerId);
+  if (linked) return linked;
+  if (playerId !== null) throw new AppError("oauth:already_linked");
+  if (!holder) return null;
+  const isSafe = profile.isEmailVerified && holder.emailVerifiedAt && !holder.deletedAt;
+  if (!isSafe) throw new AppError("oauth:already_linked");
+  if (await hasConnection(em, holder.id, provider)) throw new AppError("oauth:already_linked");
+  return holder;
+}
+
+async function createAccount(
+  em: EntityManager,
+  deps: Pick<Deps, "clock">,
+  { provider, profile, locale }: SocialSignIn,
+  opener: Opener,
+): Promise<Player> {
+  const username = usernameOf(profile.name ?? provider);
+  const now = new Date(deps.clock.now());
+  const isProven = profile.isEmailVerified && profile.email !== null;
+  const player = em.create(PlayerSchema, {
+    ...userNameFields(username),
+    username,
+    displayName: profile.name ?? username,
+    isGuest: false,
+    email: profile.email,
+    emailKey: profile.email,
+    emailVerifiedAt: isProven ? now : null,
+    ...(isProven ? {} : addressOrigin(opener, { now, deviceHash: null })),
+    locale,
+    channels: profile.email === null ? [] : ["email:account"],
+    realm: opener.realm,
+    lastLoginAt: now,
+    createdAt: now,
+  });
+  // The connection and the tokens carry the id, so the row has to exist first.
+  await em.flush();
+  return player;
+}
+
+function usernameOf(name: string): string {
+  const plain = name.normalize("NFKD").replaceAll(/[^A-Za-z0-9]+/g, "_");
+  const part = plain.replaceAll(/^_+|_+$/g, "").slice(0, maxNamePart);
+  return `${part === "" ? "Player" : part}_${randomString(numDigits, "0123456789")}`;
+}
+
+async function hasConnection(em: EntityManager, playerId: number, provider: string) {
+  return (await listConnections(em, playerId)).some((one) => one.provider === provider);
+}
+
+/**
+ * Adds a login to an account; one that leads elsewhere, or a second of the provider, is refused. Opens
+ * a session for whoever is given as its opener.
+ */
+export async function linkSocially(
+  deps: Deps,
+  linker: Pick<Caller, "playerId" | "family">,
+  { provider, profile }: Pick<SocialSignIn, "provider" | "profile">,
+  opener: Opener | null,
+): Promise<Session | null> {
+  const { playerId } = linker;
+  const now = new Date(deps.clock.now());
+  try {
+    return await deps.em.transactional(async (em) => {
+      const player = await lockAccount(em, playerId);
+      if (!player) throw new AppError("auth:token_invalid");
+      const parent = linker.family;
+      const signIn = await inheritSignIn(em, deps, { method: "link", playerId, parent });
+      if (signIn === null) throw new AppError("auth:token_invalid");
+      const link = { ...profile, provider, playerId, linkedBy: linker.family };
+      const isSaved = await saveConnection(em, link, now);
+      if (!isSaved) throw new AppError("oauth:already_linked");
+      return opener && openSession(em, deps, player, opener, signIn);
+    });
+  } catch (error) {
+    if (brokenConstraint(error) === null) throw error;
+    throw new AppError("oauth:already_linked", { cause: error });
+  }
+}

@@ -1,0 +1,24 @@
+import { stringifySetCookie } from "cookie";
+import type { Headers, RequestInfo } from "../../http/pipeline/route.ts";
+import { isSecret, stateSeconds } from "./states.ts";
+
+const browserCookie = "svc_oauth";
+
+/** Lax, because the provider's page sends the browser back with a plain navigation (OA-02). */
+export function setBrowserCookie(value: string): Headers {
+  const cookie = stringifySetCookie({
+    name: browserCookie,
+    value,
+    maxAge: stateSeconds,
+    path: "/v1/gateway/oauth",
+    httpOnly: true,
+    secure: true,
+    sameSite: "lax",
+  });
+  return [["Set-Cookie", cookie]];
+}
+
+export function readBrowser({ cookies }: Pick<RequestInfo, "cookies">): string | null {
+  const value = cookies[browserCookie];
+  return isSecret(value) ? value : null;
+}

@@ -1,0 +1,205 @@
+import Type from "typebox";
+import { AppError } from "../../platform/errors.ts";
+import { preferredLocale } from "../../platform/text/locales.ts";
+import { isPreview } from "../../http/pipeline/preview.ts";
+import type { Deps } from "../../app/deps.ts";
+import {
+  defineRoute,
+  redirect,
+  redirectReply,
+  reply,
+  type AnyRoute,
+  type Headers,
+  type RequestInfo,
+} from "../../http/pipeline/route.ts";
+import {
+  allowedRedirect,
+  openerOf,
+  sessionReply,
+  sessionSchemas,
+  setRefreshCookie,
+} from "../sessions/service.ts";
+import { readFrontEnd } from "../realms/service.ts";
+import { connectionRoutes } from "./connection-routes.ts";
+import { readBrowser, setBrowserCookie } from "./cookies.ts";
+import { beginSignIn, findProvider, finishSignIn } from "./service.ts";
+import { holdsState, randomSecret, stateSeconds, takeState, type PendingSignIn } from "./states.ts";
+
+const tag = "Social login";
+const limit = { max: 30, window: 60 };
+const Provider = Type.Object({ provider: Type.String({ pattern: "^[a-z0-9_-]{2,32}$" }) });
+const Text = Type.Optional(Type.String({ maxLength: 2_048 }));
+
+const providers = defineRoute({
+  method: "GET",
+  path: "/v1/gateway/oauth/providers",
+  summary: "List the social logins",
+  tag,
+  auth: "public",
+  source: "OA-01",
+  responses: {
+    200: Type.Object({
+      providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+    }),
+  },
+  errors: [],
+  handler: ({ deps }) =>
+    reply(200, { providers: deps.config.oauthProviders.map(({ id, name }) => ({ id, name })) }),
+});
+
+const begin = defineRoute({
+  method: "GET",
+  path: "/v1/gateway/oauth/{provider}/url",
+  summary: "Get the address of a provider's sign-in page",
+  tag,
+  auth: "optional",
+  source: "document 1, Gateway; OA-02",
+  setsCookie: "by-page",
+  rateLimit: limit,
+  params: Provider,
+  unknown: "oauth:provider_unknown",
+  query: Type.Object({
+    redirect: Type.Optional(Type.String()),
+    mode: Type.Enum(["login", "link"], { default: "login" }),
+    code_challenge: Type.Optional(
+      Type.String({
+        pattern: "^[\\w-]{43}$",
+        description: "of a native client: base64url of the SHA-256 of its code_verifier (RFC 7636)",
+      }),
+    ),
+    code_challenge_method: Type.Optional(Type.Enum(["S256"])),
+  }),
+  responses: {
+    200: Type.Object({
+      url: Type.String(),
+      state: Type.String(),
+      provider: Type.String(),
+      expires_in: Type.Integer(),
+    }),
+  },
+  errors: [
+    "oauth:provider_unknown",
+    "sso:redirect_invalid",
+    "auth:required",
+    "auth:token_invalid",
+    "auth:forbidden",
+    "server:unavailable",
+  ],
+  handler: async ({ params, query, caller, deps, request }) => {
+    const provider = findProvider(deps, params.provider);
+    const { realm } = await openerOf(deps, request);
+    const goal =
+      query.redirect === undefined
+        ? `${await readFrontEnd(deps, realm)}/`
+        : await allowedRedirect(deps, query.redirect);
+    // Several tabs of a browser share the cookie, so that each may finish.
+    const browser = readBrowser(request) ?? randomSecret();
+    const challenge = query.code_challenge ?? null;
+    const input = { mode: query.mode, caller, redirect: goal, realm, browser, challenge };
+    const { url, state } = await beginSignIn(deps, provider, input);
+    const body = { url, state, provider: provider.id, expires_in: stateSeconds };
+    return reply(200, body, [...setBrowserCookie(browser), ["Cache-Control", "no-store"]]);
+  },
+});
+
+const callback = defineRoute({
+  method: "GET",
+  path: "/v1/gateway/oauth/{provider}/callback",
+  summary: "Come back from the provider",
+  tag,
+  auth: "public",
+  source: "OA-03",
+  setsCookie: "by-visit",
+  params: Provider,
+  unknown: "oauth:provider_unknown",
+  query: Type.Object({ code: Text, state: Text, iss: Text, error: Text }),
+  looseQuery: true,
+  responses: { 302: redirect },
+  errors: ["oauth:provider_unknown", "oauth:state_invalid"],
+  handler: async ({ params, query, deps, request }) => {
+    const provider = findProvider(deps, params.provider);
+    // Who only looks must not use the state up; a browser without the cookie did not begin this.
+    const cookie = isPreview(request) ? null : readBrowser(request);
+    const proof = { cookie, verifier: null };
+    const pending = await takeState(deps, { state: query.state, provider: provider.id, proof });
+    const returning = returningOf(deps, request, pending);
+    const answer = { ...query, state: query.state ?? "" };
+    try {
+      const session = await finishSignIn(deps, provider, pending, answer, await returning);
+      const cookies =
+        session === null ? [] : setRefreshCookie(session.body.refresh_token, session.cookieSeconds);
+      return redirectReply(pending.redirect, [...quiet, ...cookies]);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const goal = new URL(pending.redirect);
+      goal.searchParams.set("error", error.code);
+      return redirectReply(goal.href, quiet);
+    }
+  },
+});
+
+const nativeCallback = defineRoute({
+  method: "POST",
+  path: "/v1/gateway/oauth/{provider}/callback",
+  summary:
+    "Exchange the code a native client caught for a session, with the code_verifier it began with",
+  tag,
+  auth: "public",
+  source: "OA-03, OA-04",
+  setsCookie: "by-page",
+  rateLimit: limit,
+  heldSecret: async ({ body, deps, request }) => {
+    const proof = { cookie: readBrowser(request), verifier: body.code_verifier ?? null };
+    return (await holdsState(deps, body.state, proof)) ? body.state : null;
+  },
+  params: Provider,
+  unknown: "oauth:provider_unknown",
+  body: Type.Object({
+    code: Type.String({ minLength: 1, maxLength: 2_048 }),
+    state: Type.String({ minLength: 1, maxLength: 255 }),
+    iss: Type.Optional(Type.String({ maxLength: 2_048 })),
+    code_verifier: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9._~-]{43,128}$",
+        description: "of the code_challenge; a browser presents its cookie instead",
+      }),
+    ),
+  }),
+  responses: { 200: sessionSchemas.SessionBody },
+  errors: [
+    "oauth:provider_unknown",
+    "oauth:state_invalid",
+    "oauth:provider_denied",
+    "oauth:already_linked",
+    "auth:token_invalid",
+    "server:unavailable",
+  ],
+  handler: async ({ params, body, deps, request }) => {
+    const provider = findProvider(deps, params.provider);
+    const proof = { cookie: readBrowser(request), verifier: body.code_verifier ?? null };
+    const pending = await takeState(deps, { state: body.state, provider: provider.id, proof });
+    const returning = { ...(await returningOf(deps, request, pending)), isNative: true };
+    const session = await finishSignIn(deps, provider, pending, body, returning);
+    if (session === null) throw new AppError("oauth:state_invalid");
+    return sessionReply(200, session);
+  },
+});
+
+async function returningOf(deps: Deps, request: RequestInfo, { realm }: PendingSignIn) {
+  const opener = { ...(await openerOf(deps, request)), realm };
+  return { opener, locale: preferredLocale(request.headers["accept-language"]) };
+}
+
+/** The address that was asked carries the code; nobody else need see or keep it. */
+const quiet: Headers = [
+  ["Cache-Control", "no-store"],
+  ["Referrer-Policy", "no-referrer"],
+];
+
+export const socialRoutes: AnyRoute[] = [
+  providers,
+  begin,
+  callback,
+  nativeCallback,
+  ...connectionRoutes,
+];

@@ -1,0 +1,114 @@
+import { lockAccount } from "../../../db/queries/accounts/accounts.ts";
+import { resetAvatar } from "../../../db/queries/avatars/avatars.ts";
+import { deleteConnection, listConnections } from "../../../db/queries/social/oauth-connections.ts";
+import { publicBaseUrl } from "../../platform/net/addresses.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { OauthProvider } from "../../platform/config/oauth-providers.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { requireOpenSession, type Opener, type Session } from "../sessions/service.ts";
+import { linkSocially, signInSocially } from "./accounts.ts";
+import { authorizationUrl, readProfile } from "./profiles.ts";
+import { browserHash, randomSecret, saveState, type PendingSignIn } from "./states.ts";
+
+export function findProvider({ config }: Pick<Deps, "config">, id: string): OauthProvider {
+  const provider = config.oauthProviders.find((one) => one.id === id);
+  if (!provider) throw new AppError("oauth:provider_unknown");
+  return provider;
+}
+
+/** Where the provider sends people back to; registered there, so never made from a request. */
+const redirectUriOf = ({ config }: Pick<Deps, "config">, { id }: OauthProvider) =>
+  `${publicBaseUrl(config)}/v1/gateway/oauth/${id}/callback`;
+
+export interface BeginInput {
+  mode: "login" | "link";
+  caller: Caller | null;
+  redirect: string;
+  realm: string;
+  /** Value of the cookie that binds the state to the browser. */
+  browser: string;
+  /** What binds it to a native client; null for a browser. */
+  challenge: string | null;
+}
+
+/** Notes a sign-in that begins and answers the address of the provider (OA-02). */
+export async function beginSignIn(
+  deps: Deps,
+  provider: OauthProvider,
+  { mode, caller, redirect, realm, browser, challenge }: BeginInput,
+): Promise<{ url: string; state: string }> {
+  const linker = mode === "link" ? await readLinker(deps, caller) : null;
+  const [state, nonce, codeVerifier] = [randomSecret(), randomSecret(), randomSecret()];
+  const redirectUri = redirectUriOf(deps, provider);
+  const url = await authorizationUrl(provider, { redirectUri, state, nonce, codeVerifier });
+  await saveState(deps, state, {
+    provider: provider.id,
+    linker,
+    redirect,
+    realm,
+    nonce,
+    codeVerifier,
+    browserHash: browserHash(browser),
+    challenge,
+  });
+  return { url, state };
+}
+
+async function readLinker(deps: Deps, caller: Caller | null): Promise<PendingSignIn["linker"]> {
+  if (caller === null) throw new AppError("auth:required");
+  if (caller.isGuest) throw new AppError("auth:forbidden");
+  await requireOpenSession(deps, caller);
+  const { playerId, family } = caller;
+  return { playerId, family };
+}
+
+/** What the provider's answer carries. */
+export interface CallbackParams {
+  state: string;
+  code?: string | undefined;
+  iss?: string | undefined;
+  error?: string | undefined;
+}
+
+export interface Returning {
+  opener: Opener;
+  locale: string;
+}
+
+/** Ends a sign-in whose state was taken; a link opens no session unless `isNative` (OA-03, OA-04). */
+export async function finishSignIn(
+  deps: Deps,
+  provider: OauthProvider,
+  pending: PendingSignIn,
+  params: CallbackParams,
+  { opener, locale, isNative = false }: Returning & { isNative?: boolean },
+): Promise<Session | null> {
+  if (params.error !== undefined || !params.code) throw new AppError("oauth:provider_denied");
+  const callback = new URL(redirectUriOf(deps, provider));
+  const { state, code, iss } = params;
+  for (const [name, value] of Object.entries({ state, code, iss }))
+    if (value !== undefined) callback.searchParams.set(name, value);
+  const profile = await readProfile(deps, provider, { callback, state, pending });
+  const signIn = { provider: provider.id, profile, locale };
+  if (pending.linker === null) return signInSocially(deps, signIn, opener);
+  return linkSocially(deps, pending.linker, signIn, isNative ? opener : null);
+}
+
+/** Takes a login away from an account, but never the last way to sign in; its picture goes too (OA-05). */
+export async function unlink(
+  deps: Pick<Deps, "em" | "clock">,
+  playerId: number,
+  provider: string,
+): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    // Of two at once the second sees what the first left.
+    const player = await lockAccount(em, playerId);
+    if (!player) throw new AppError("user:not_found");
+    const all = await listConnections(em, playerId);
+    if (!all.some((one) => one.provider === provider)) throw new AppError("oauth:provider_unknown");
+    if (!player.passwordHash && all.length === 1) throw new AppError("oauth:last_credential");
+    await deleteConnection(em, { playerId, provider });
+    await resetAvatar(em, playerId, { source: provider, now: new Date(deps.clock.now()) });
+  });
+}

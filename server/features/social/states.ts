@@ -1,0 +1,87 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { AppError } from "../../platform/errors.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+
+/** OA-02 */
+export const stateSeconds = 600;
+
+/** What is remembered of a sign-in while the person is at the provider. */
+export interface PendingSignIn {
+  provider: string;
+  /** Who links, and by which session; null for a login. */
+  linker: Pick<Caller, "playerId" | "family"> | null;
+  redirect: string;
+  realm: string;
+  nonce: string;
+  codeVerifier: string;
+  /** SHA-256 of the cookie of the browser that began. */
+  browserHash: string;
+  /** Of the verifier a native client presents at the callback (RFC 7636, S256); null for a browser. */
+  challenge?: string | null;
+}
+
+export const randomSecret = (): string => randomBytes(32).toString("base64url");
+const secretForm = /^[\w-]{43}$/;
+export const isSecret = (text: string | undefined): text is string =>
+  text !== undefined && secretForm.test(text);
+
+const keyOf = (state: string) => `oauth:state:${hash("sha256", state)}`;
+export const browserHash = (cookie: string): string => hash("sha256", cookie);
+
+export async function saveState(
+  { redis }: Pick<Deps, "redis">,
+  state: string,
+  pending: PendingSignIn,
+): Promise<void> {
+  await redis.set(keyOf(state), JSON.stringify(pending), "EX", stateSeconds);
+}
+
+/** What says that a sign-in ends where it began: nobody can who has read the callback address alone. */
+export interface Proof {
+  /** The browser's. */
+  cookie: string | null;
+  /** A native client's, for the challenge it began with. */
+  verifier: string | null;
+}
+
+/** Whether a state is open that the proof is of; it stays so. */
+export async function holdsState(
+  { redis }: Pick<Deps, "redis">,
+  state: string,
+  proof: Proof,
+): Promise<boolean> {
+  const text = isSecret(state) ? await redis.get(keyOf(state)) : null;
+  return text !== null && isProven(JSON.parse(text) as PendingSignIn, proof);
+}
+
+/**
+ * Takes a state away, so that it is good once; who cannot prove that the sign-in is theirs leaves it
+ * to its owner (S46). Refused with `oauth:state_invalid`.
+ */
+export async function takeState(
+  { redis }: Pick<Deps, "redis">,
+  { state, provider, proof }: { state: string | undefined; provider: string; proof: Proof },
+): Promise<PendingSignIn> {
+  const text = isSecret(state) ? await redis.get(keyOf(state)) : null;
+  // Nobody but saveState writes under such a key.
+  const pending = text === null ? null : (JSON.parse(text) as PendingSignIn);
+  const isOwn = pending?.provider === provider && isProven(pending, proof);
+  // Of any number at once one takes it.
+  const isTaken = isOwn && isSecret(state) && (await redis.del(keyOf(state))) === 1;
+  if (!isTaken) throw new AppError("oauth:state_invalid");
+  return pending;
+}
+
+function isProven({ challenge, browserHash: known }: PendingSignIn, proof: Proof): boolean {
+  const { cookie, verifier } = proof;
+  if (verifier !== null) return isSame(challengeOf(verifier), challenge ?? "");
+  return cookie !== null && isSame(browserHash(cookie), known);
+}
+
+/** RFC 7636, 4.2 */
+const challengeOf = (verifier: string): string => hash("sha256", verifier, "base64url");
+
+const isSame = (a: string, b: string) =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -1,0 +1,177 @@
+import { statusPageUrl } from "../../platform/net/addresses.ts";
+import { pageLocale } from "../../platform/text/locales.ts";
+import type { Deps } from "../../app/deps.ts";
+import {
+  bytesReply,
+  defineRoute,
+  media,
+  redirect,
+  redirectReply,
+  type AnyRoute,
+  type Headers,
+  type RequestInfo,
+} from "../../http/pipeline/route.ts";
+import { heldSession } from "../sessions/service.ts";
+import { disownAddress, readOrigin, verifyPagePath } from "../verification/service.ts";
+import { confirmPage, type Question } from "./confirm-page.ts";
+import { unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
+import * as s from "./schemas.ts";
+
+const source = "SYS-02, USR-06";
+const html = "text/html; charset=utf-8";
+export const unsubscribePagePath = "/unsubscribe";
+type Link = { email: string; token: string };
+
+/** The address that was asked carries a token; nobody else need see or keep it. */
+export const noReferrer: Headers = [["Referrer-Policy", "no-referrer"]];
+const quiet: Headers = [...noReferrer, ["Cache-Control", "no-store"]];
+
+export const linkOf = ({ email = "", token = "" }: Partial<Link>): Link => ({ email, token });
+export const pageUrl = (path: string, { email, token }: Link): string =>
+  `${path}?${new URLSearchParams({ email, token }).toString()}`;
+
+/** Where a link leads that does nothing (any more), or that has done what it is for. */
+export function statusReply(
+  deps: Pick<Deps, "config">,
+  page: "verify" | "unsubscribe",
+  outcome: string,
+) {
+  const query = outcome === "success" ? { result: "success" } : { result: "error", code: outcome };
+  return redirectReply(statusPageUrl(deps.config, page, query), quiet);
+}
+
+/** Browsers hold the address a form is sent on to against the policy of its page, too. */
+function pageReply(
+  deps: Pick<Deps, "config">,
+  request: RequestInfo,
+  question: Question,
+  more: string[] = [],
+) {
+  const language = pageLocale(request.headers["accept-language"]);
+  const target = request.query === "" ? request.path : `${request.path}?${request.query}`;
+  const goals = [deps.config.MARKETING_URL, ...more].flatMap((url) =>
+    URL.canParse(url) ? new URL(url).origin : [],
+  );
+  const policy = `default-src 'self'; object-src 'none'; base-uri 'none'; form-action ${["'self'", ...new Set(goals)].join(" ")}; frame-ancestors 'none'`;
+  return bytesReply(200, html, confirmPage(language, question, target), [
+    ["Content-Security-Policy", policy],
+    ["Vary", "Accept-Language, Cookie"],
+    ...quiet,
+  ]);
+}
+
+/** What both pages behind a link have in common: they ask, or say that there is nothing to ask. */
+const question = {
+  tag: "Pages",
+  auth: "public",
+  source,
+  query: s.LinkQuery,
+  looseQuery: true,
+  responses: { 200: media(html), 302: redirect },
+  errors: [],
+} as const satisfies Partial<AnyRoute>;
+
+const isAccountToken = (token: string): boolean => token.includes(".");
+
+const verifyPage = defineRoute({
+  method: "GET",
+  path: verifyPagePath,
+  summary: "The page behind the link of a verification mail; it asks before anything is done",
+  ...question,
+  handler: async ({ query, deps, request }) => {
+    const link = linkOf(query);
+    const outcome = await verifyAddress(deps, { ...link, isTrial: true });
+    if (outcome !== "success") return statusReply(deps, "verify", outcome);
+    if (!isAccountToken(link.token))
+      return pageReply(deps, request, { type: "subscribe", email: link.email });
+    const origin = await readOrigin(deps, link.token, {
+      held: heldSession(deps, request),
+      request,
+    });
+    if (origin === null) return statusReply(deps, "verify", "invalid_arguments");
+    const { stranger, frontEnd } = origin;
+    return pageReply(deps, request, { type: "account", email: link.email, origin: stranger }, [
+      frontEnd,
+    ]);
+  },
+});
+
+const verifyAnswer = defineRoute({
+  method: "POST",
+  path: verifyPagePath,
+  summary:
+    "The answer of that page: yes confirms the address, no ends what was attached to the account and leads to a new password",
+  tag: "Pages",
+  auth: "public",
+  source,
+  heldSecret: ({ query, deps }) =>
+    deps.tokens.verify("email_verify", query.token ?? "")?.jti ?? null,
+  rateLimit: { max: 10, window: 60 },
+  query: s.LinkQuery,
+  looseQuery: true,
+  urlForm: s.LinkAnswer,
+  responses: { 302: redirect },
+  errors: [],
+  handler: async ({ query, deps, request }) => {
+    const link = linkOf(query);
+    const answer = answerOf(request);
+    if (answer === "no" && isAccountToken(link.token)) {
+      const next = await disownAddress(deps, link);
+      return next === null
+        ? statusReply(deps, "verify", "invalid_arguments")
+        : redirectReply(next, quiet);
+    }
+    if (answer !== "yes") return redirectReply(pageUrl(verifyPagePath, link), quiet);
+    return statusReply(deps, "verify", await verifyAddress(deps, { ...link, isTrial: false }));
+  },
+});
+
+const unsubscribePage = defineRoute({
+  method: "GET",
+  path: unsubscribePagePath,
+  summary: "The page behind the link that leaves the mailing list; it asks before anything is done",
+  ...question,
+  handler: async ({ query, deps, request }) => {
+    const link = linkOf(query);
+    const outcome = await unsubscribe(deps, { ...link, isTrial: true });
+    if (outcome !== "success") return statusReply(deps, "unsubscribe", outcome);
+    return pageReply(deps, request, { type: "unsubscribe", email: link.email });
+  },
+});
+
+const unsubscribeAnswer = defineRoute({
+  method: "POST",
+  path: unsubscribePagePath,
+  summary: "The answer of that page",
+  tag: "Pages",
+  auth: "public",
+  source,
+  heldSecret: ({ query, deps }) => unsubscriberOf(deps, linkOf(query)),
+  rateLimit: { max: 60, window: 60 },
+  query: s.LinkQuery,
+  looseQuery: true,
+  urlForm: s.LinkAnswer,
+  responses: { 302: redirect },
+  errors: [],
+  handler: async ({ query, deps, request }) => {
+    const link = linkOf(query);
+    if (answerOf(request) !== "yes")
+      return redirectReply(pageUrl(unsubscribePagePath, link), quiet);
+    return statusReply(deps, "unsubscribe", await unsubscribe(deps, { ...link, isTrial: false }));
+  },
+});
+
+const maxForm = 256;
+
+/** Of the form; nothing when it was none, or another. */
+function answerOf({ body }: RequestInfo): string | null {
+  if (body === null || body.length > maxForm) return null;
+  return new URLSearchParams(Buffer.from(body).toString()).get("answer");
+}
+
+export const linkPageRoutes: AnyRoute[] = [
+  verifyPage,
+  verifyAnswer,
+  unsubscribePage,
+  unsubscribeAnswer,
+];

@@ -1,0 +1,131 @@
+import { hash } from "node:crypto";
+import { withdrawMessage } from "../../../db/queries/delivery/messages.ts";
+import {
+  endSubscription,
+  isListTokenOpen,
+  isOnList,
+  upsertSubscriber,
+  verifySubscriber,
+} from "../../../db/queries/system/subscribers.ts";
+import { normalizeEmail } from "../../platform/text/account-names.ts";
+import { publicBaseUrl } from "../../platform/net/addresses.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { randomId } from "../../platform/ids.ts";
+import { postMessages, writeMessage } from "../delivery/domain/send.ts";
+import type { Deps } from "../../app/deps.ts";
+import { confirmEmail } from "../verification/service.ts";
+import { isUnsubscribeToken, unsubscribeToken } from "./unsubscribe-token.ts";
+
+const tokenMs = 24 * 3_600_000;
+const defaultChannels = ["email:marketing"];
+
+export interface SubscribeInput {
+  email: string;
+  channels: readonly string[] | null;
+  locale: string;
+  /** Slug of the realm of the page it was asked on. */
+  realm: string;
+}
+
+/** Puts an address on the list and sends it a token; whether it was on it already, nobody learns (SYS-04). */
+export async function subscribe(deps: Deps, input: SubscribeInput): Promise<void> {
+  const emailKey = normalizeEmail(input.email);
+  if (emailKey === null) return;
+  const chosen = [...new Set(input.channels ?? [])];
+  const token = randomId();
+  const now = deps.clock.now();
+  const { locale, realm } = input;
+  const link = linkTo(deps.config, "verify", emailKey, token);
+  const params = { link, unsubscribe: unsubscribeUrl(deps.config, emailKey) };
+  const message = { template: "subscribe-verify", to: emailKey, locale, realm, params } as const;
+  const id = await deps.em.transactional(async (em) => {
+    const messageId = await writeMessage(em, deps, message);
+    // What is not sent must not make void what was.
+    if (messageId === null) return null;
+    const isNew = await upsertSubscriber(em, {
+      email: emailKey,
+      emailKey,
+      channels: chosen.length === 0 ? defaultChannels : chosen,
+      locale,
+      realm,
+      verifyHash: hash("sha256", token),
+      verifyExpiresAt: new Date(now + tokenMs),
+      now: new Date(now),
+    });
+    if (isNew) return messageId;
+    await withdrawMessage(em, messageId);
+    return null;
+  });
+  await postMessages(deps, [id]);
+}
+
+export interface LinkInput {
+  email: string;
+  token: string;
+  /** Say what would come of it, and do nothing: whoever opens a link has not said yes. */
+  isTrial: boolean;
+}
+
+export type VerifyOutcome = "success" | "missing_arguments" | "invalid_arguments";
+export type UnsubscribeOutcome = VerifyOutcome | "not_found";
+
+/** Verifies an account's address or a subscriber's, whichever the token is of (USR-06). */
+export async function verifyAddress(deps: Deps, input: LinkInput): Promise<VerifyOutcome> {
+  const { email, token, isTrial } = input;
+  if (email === "" || token === "") return "missing_arguments";
+  // A signed token has dots, a subscriber's has none.
+  const isGood = token.includes(".")
+    ? await confirmEmail(deps, { token, email, isTrial })
+    : await confirmSubscriber(deps, input);
+  return isGood ? "success" : "invalid_arguments";
+}
+
+async function confirmSubscriber(deps: Deps, { email, token, isTrial }: LinkInput) {
+  const emailKey = normalizeEmail(email);
+  if (emailKey === null) return false;
+  const listToken = { emailKey, verifyHash: hash("sha256", token) };
+  const now = new Date(deps.clock.now());
+  if (isTrial) return isListTokenOpen(deps.em, listToken, now);
+  const result = await deps.em.transactional(async (em) => {
+    const subscriber = await verifySubscriber(em, listToken, now);
+    if (subscriber === null) return null;
+    const params = { unsubscribe: unsubscribeUrl(deps.config, emailKey) };
+    const welcome = { template: "subscribe-welcome", to: emailKey, ...subscriber, params } as const;
+    return { id: await writeMessage(em, deps, welcome) };
+  });
+  if (result !== null) await postMessages(deps, [result.id]);
+  return result !== null;
+}
+
+export async function unsubscribe(
+  deps: Pick<Deps, "em" | "config" | "clock">,
+  { email, token, isTrial }: LinkInput,
+): Promise<UnsubscribeOutcome> {
+  if (email === "" || token === "") return "missing_arguments";
+  const emailKey = unsubscriberOf(deps, { email, token });
+  if (emailKey === null) return "invalid_arguments";
+  const isFound = isTrial
+    ? await isOnList(deps.em, emailKey)
+    : await endSubscription(deps.em, emailKey, new Date(deps.clock.now()));
+  return isFound ? "success" : "not_found";
+}
+
+/** Normal form of the address that a token takes off the list; null when it is not of that address. */
+export function unsubscriberOf(
+  { config }: Pick<Deps, "config">,
+  { email, token }: Pick<LinkInput, "email" | "token">,
+): string | null {
+  const emailKey = normalizeEmail(email);
+  const isRight = emailKey !== null && isUnsubscribeToken(config, emailKey, token);
+  return isRight ? emailKey : null;
+}
+
+/** The address every mail to a subscriber carries, as a link and for one click (RFC 8058). */
+export function unsubscribeUrl(config: Config, emailKey: string): string {
+  return linkTo(config, "unsubscribe", emailKey, unsubscribeToken(config, emailKey));
+}
+
+function linkTo(config: Config, page: string, email: string, token: string): string {
+  const query = new URLSearchParams({ email, token });
+  return `${publicBaseUrl(config)}/v1/${page}?${query.toString()}`;
+}

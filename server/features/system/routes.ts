@@ -1,0 +1,173 @@
+import { AppError } from "../../platform/errors.ts";
+import { preferredLocale } from "../../platform/text/locales.ts";
+import { permissionVary } from "../../http/auth/cors.ts";
+import { nameOf } from "../../http/pipeline/draft.ts";
+import {
+  defineRoute,
+  redirect,
+  redirectReply,
+  reply,
+  type AnyRoute,
+} from "../../http/pipeline/route.ts";
+import { verifyPagePath } from "../verification/service.ts";
+import {
+  linkOf,
+  linkPageRoutes,
+  noReferrer,
+  pageUrl,
+  statusReply,
+  unsubscribePagePath,
+} from "./link-pages.ts";
+import { receiveContact, receiveFeedback } from "./leads.ts";
+import { resolveRealm } from "../realms/service.ts";
+import { subscribe, unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
+import * as s from "./schemas.ts";
+import { readHealth } from "./service.ts";
+
+const tag = "System";
+const formLimit = { max: 5, window: 60 };
+
+const healthCheck = defineRoute({
+  method: "GET",
+  path: "/v1/health-check",
+  summary: "Tell whether the service and its stores answer",
+  tag,
+  auth: "public",
+  source: "document 1, System; SYS-01, HTTP-13",
+  responses: { 200: s.HealthBody },
+  errors: ["system:database_unreachable"],
+  handler: async ({ deps }) =>
+    // Not the record's `cache`: that adds an ETag, and this body changes by the second.
+    reply(200, await readHealth(deps), [
+      ["Cache-Control", "public, max-age=30"],
+      ["Vary", permissionVary],
+    ]),
+});
+
+const subscribeRoute = defineRoute({
+  method: "POST",
+  path: "/v1/subscribe",
+  summary: "Ask for the mailing list; the address gets a mail to confirm it",
+  tag,
+  auth: "public",
+  source: "document 1, System; SYS-04",
+  rateLimit: formLimit,
+  body: s.SubscribeBody,
+  responses: { 200: null },
+  errors: [],
+  handler: async ({ body, deps, request }) => {
+    const locale = preferredLocale(request.headers["accept-language"]);
+    const { "x-realm": named, origin } = request.headers;
+    const realm = await resolveRealm(deps, { named, origin });
+    await subscribe(deps, { email: body.email, channels: body.channels ?? null, locale, realm });
+    return reply(200);
+  },
+});
+
+const verify = defineRoute({
+  method: "GET",
+  path: "/v1/verify",
+  summary: "The link of a mail that confirms an address: leads to a page that asks first",
+  tag,
+  auth: "public",
+  source: "document 1, System; SYS-02, USR-06",
+  query: s.LinkQuery,
+  looseQuery: true,
+  responses: { 302: redirect },
+  errors: [],
+  handler: async ({ query, deps }) => {
+    const link = linkOf(query);
+    const outcome = await verifyAddress(deps, { ...link, isTrial: true });
+    if (outcome !== "success") return statusReply(deps, "verify", outcome);
+    return redirectReply(pageUrl(verifyPagePath, link), noReferrer);
+  },
+});
+
+const unsubscribeRoute = defineRoute({
+  method: "GET",
+  path: "/v1/unsubscribe",
+  summary: "The link of every mail that leaves the mailing list: leads to a page that asks first",
+  tag,
+  auth: "public",
+  source: "document 1, System; SYS-02",
+  query: s.LinkQuery,
+  looseQuery: true,
+  responses: { 302: redirect },
+  errors: [],
+  handler: async ({ query, deps }) => {
+    const link = linkOf(query);
+    const outcome = await unsubscribe(deps, { ...link, isTrial: true });
+    if (outcome !== "success") return statusReply(deps, "unsubscribe", outcome);
+    return redirectReply(pageUrl(unsubscribePagePath, link), noReferrer);
+  },
+});
+
+const oneClick = defineRoute({
+  method: "POST",
+  path: "/v1/unsubscribe",
+  summary: "Leave the mailing list without a page (RFC 8058)",
+  tag,
+  auth: "public",
+  source: "SYS-03",
+  heldSecret: ({ query, deps }) => unsubscriberOf(deps, linkOf(query)),
+  query: s.LinkQuery,
+  looseQuery: true,
+  responses: { 200: null },
+  errors: ["request:missing_parameter", "auth:token_invalid"],
+  handler: async ({ query, deps }) => {
+    const outcome = await unsubscribe(deps, { ...linkOf(query), isTrial: false });
+    if (outcome === "missing_arguments") throw new AppError("request:missing_parameter");
+    if (outcome === "invalid_arguments") throw new AppError("auth:token_invalid");
+    // An address that is not on the list is where its owner wants it.
+    return reply(200);
+  },
+});
+
+const contact = defineRoute({
+  method: "POST",
+  path: "/v1/leads/contact",
+  summary: "Write to the operators",
+  tag,
+  auth: "public",
+  source: "document 1, System; SYS-05, HTTP-15",
+  rateLimit: formLimit,
+  idempotent: true,
+  body: s.ContactBody,
+  responses: { 201: null },
+  errors: [],
+  handler: async ({ body, deps, once }) => {
+    await receiveContact(deps, body, await nameOf(once));
+    return reply(201);
+  },
+});
+
+const feedback = defineRoute({
+  method: "POST",
+  path: "/v1/leads/feedback",
+  summary: "Give feedback from inside a game",
+  tag,
+  auth: "optional",
+  source: "document 1, System; SYS-05, HTTP-15",
+  rateLimit: formLimit,
+  idempotent: true,
+  body: s.FeedbackBody,
+  responses: { 201: null },
+  errors: [],
+  handler: async ({ body, caller, deps, once }) => {
+    const { kind, source, message, email = null, route = null, context = null } = body;
+    const ref = await nameOf(once);
+    await receiveFeedback(deps, caller, { kind, source, message, email, route, context, ref });
+    return reply(201);
+  },
+});
+
+export const systemRoutes: AnyRoute[] = [
+  healthCheck,
+  subscribeRoute,
+  verify,
+  unsubscribeRoute,
+  oneClick,
+  contact,
+  feedback,
+  ...linkPageRoutes,
+];

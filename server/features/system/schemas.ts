@@ -1,0 +1,63 @@
+import Type from "typebox";
+import Format from "typebox/format";
+import { isVisible } from "../../platform/text/account-names.ts";
+
+export const HealthBody = Type.Object({
+  status: Type.Enum(["ok", "degraded"]),
+  /** Of the answering process: `<d>d <h>h <m>m <s>s`. */
+  uptime: Type.String({ pattern: "^\\d+d \\d+h \\d+m \\d+s$" }),
+});
+
+/** A text of `min` to `max` characters, counted as code points after trimming (SYS-05). */
+function trimmedText(min: number, max: number) {
+  const format = `text-${min}-${max}`;
+  Format.Set(format, (text) => {
+    const length = Array.from(text.trim()).length;
+    // What nobody can see says nothing, however long it is.
+    return length >= min && length <= max && (min === 0 || isVisible(text));
+  });
+  return Type.String({ format, description: `${min} to ${max} characters after trimming` });
+}
+
+const emailOf = (maxLength: number) =>
+  Type.String({ format: "email", maxLength, description: "a mail address" });
+
+/** `medium:topic` (USR-07). */
+const Channel = Type.String({
+  pattern: "^(email|sms|push):[a-z][a-z0-9_]{0,31}$",
+  description: "email, sms or push with a topic, as email:marketing",
+});
+
+export const SubscribeBody = Type.Object({
+  email: emailOf(254),
+  // No union: of a wrong entry it would also say that the list is not null.
+  channels: Type.Optional(
+    Type.Unsafe<string[] | null>({ type: ["array", "null"], items: Channel, maxItems: 32 }),
+  ),
+});
+
+/** Anything may stand in a link that went through a mail: it is judged by the handler. */
+export const LinkQuery = Type.Object({
+  email: Type.Optional(Type.String({ plus: true })),
+  token: Type.Optional(Type.String()),
+});
+
+/** What the form of a page behind a link sends. */
+export const LinkAnswer = Type.Object({ answer: Type.Enum(["yes", "no"]) });
+
+export const ContactBody = Type.Object({
+  fullname: trimmedText(1, 255),
+  email: emailOf(254),
+  discovery: trimmedText(1, 64),
+  subject: trimmedText(1, 255),
+  message: trimmedText(10, 5_000),
+});
+
+export const FeedbackBody = Type.Object({
+  kind: Type.Enum(["bug", "idea", "praise", "other"]),
+  source: trimmedText(1, 64),
+  message: trimmedText(5, 5_000),
+  email: Type.Optional(emailOf(255)),
+  route: Type.Optional(trimmedText(0, 512)),
+  context: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});

@@ -1,0 +1,39 @@
+import { pingDatabase } from "../../../db/orm.ts";
+import { withTimeout } from "../../platform/time/deadline.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Deps } from "../../app/deps.ts";
+
+/** The whole answer is decided within 2 s (SYS-01). */
+const databaseLimitMs = 1_800;
+const redisLimitMs = 1_000;
+
+export interface Health {
+  status: "ok" | "degraded";
+  uptime: string;
+}
+
+/** Refused when the database is away; without the shared store the service still runs, degraded. */
+export async function readHealth(deps: Pick<Deps, "orm" | "redis">): Promise<Health> {
+  const [hasDatabase, hasRedis] = await Promise.all([
+    pingDatabase(deps.orm, databaseLimitMs),
+    pingRedis(deps.redis),
+  ]);
+  if (!hasDatabase)
+    throw new AppError("system:database_unreachable", {
+      headers: [["Cache-Control", "no-store"]],
+    });
+  return { status: hasRedis ? "ok" : "degraded", uptime: formatUptime(process.uptime()) };
+}
+
+const pingRedis = (redis: Deps["redis"]): Promise<boolean> =>
+  withTimeout(redis.ping(), redisLimitMs).then(
+    () => true,
+    () => false,
+  );
+
+export function formatUptime(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const parts = [whole / 86_400, (whole % 86_400) / 3_600, (whole % 3_600) / 60, whole % 60];
+  const [d, h, m, s] = parts.map(Math.floor);
+  return `${d}d ${h}h ${m}m ${s}s`;
+}

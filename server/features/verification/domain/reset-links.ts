@@ -1,0 +1,22 @@
+import { hash } from "node:crypto";
+import type { Clock } from "../../../platform/time/clock.ts";
+import { randomId } from "../../../platform/ids.ts";
+import type { TokenService } from "../../../platform/security/tokens.ts";
+
+/** TOK-03 */
+const resetSeconds = 3_600;
+
+/** A token for a new password, and the row that makes it good once it is saved. */
+export function newReset(
+  { tokens, clock }: { tokens: TokenService; clock: Clock },
+  playerId: number,
+) {
+  const jti = randomId();
+  const token = tokens.sign("password_reset", String(playerId), resetSeconds, { jti });
+  const expiresAt = new Date(clock.now() + resetSeconds * 1_000);
+  return { token, row: { playerId, tokenHash: hash("sha256", jti), expiresAt } };
+}
+
+/** Where it is used: pages of a realm, or ours (GW-10). */
+export const resetLink = (frontEnd: string, token: string): string =>
+  `${frontEnd}/reset-password?token=${token}`;

@@ -1,0 +1,78 @@
+import { lockAccount } from "../../../db/queries/accounts/accounts.ts";
+import {
+  findAddressOrigin,
+  isProvingSession,
+} from "../../../db/queries/accounts/address-proofs.ts";
+import { isVerificationOpen } from "../../../db/queries/verification/email-verifications.ts";
+import { saveReset } from "../../../db/queries/sessions/password-resets.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { RequestInfo } from "../../http/pipeline/route.ts";
+import { newReset, resetLink } from "./domain/reset-links.ts";
+import { readFrontEnd } from "../realms/service.ts";
+import { isDevice } from "./device.ts";
+import { announceProof, proveAddress, type ProofInput } from "./proof.ts";
+import { readVerification } from "./tokens.ts";
+
+/** Whom the page behind a verification link asks, and what it says of who entered the address. */
+export interface LinkOrigin {
+  /** Null when the link was opened where the address was entered, or in a session of the account. */
+  stranger: Origin | null;
+  /** Pages of the account's realm. */
+  frontEnd: string;
+}
+
+/** Who entered the address; times in milliseconds since the epoch. */
+export interface Origin {
+  name: string;
+  createdAt: number;
+  setAt: number | null;
+  ip: string | null;
+  agent: string | null;
+}
+
+/** Of a verification token that is good; null when it is not, or its account is gone. */
+export async function readOrigin(
+  deps: Pick<Deps, "em" | "clock" | "tokens" | "config">,
+  token: string,
+  { held, request }: { held: ProofInput["held"]; request: Pick<RequestInfo, "cookies"> },
+): Promise<LinkOrigin | null> {
+  const playerId = readVerification(deps, { token })?.playerId ?? 0;
+  const found = await findAddressOrigin(deps.em, playerId);
+  if (found === null) return null;
+  const { name, realm, createdAtMs: createdAt, setAtMs: setAt, ip, agent, device } = found;
+  const id = held?.playerId === playerId ? held.family : "";
+  const now = new Date(deps.clock.now());
+  const isOwn =
+    isDevice(request, device) || (await isProvingSession(deps.em, { id, playerId, now }));
+  const frontEnd = await readFrontEnd(deps, realm);
+  return { stranger: isOwn ? null : { name, createdAt, setAt, ip, agent }, frontEnd };
+}
+
+/**
+ * The owner of an address says that the account made with it is not theirs: what was attached to it
+ * ends as with every first proof, and the link that is answered leads to a new password (S44). Null
+ * for a token that is not good.
+ */
+export async function disownAddress(
+  deps: Deps,
+  { token, email }: { token: string; email: string },
+): Promise<string | null> {
+  const verification = readVerification(deps, { token, email });
+  if (verification === null) return null;
+  const { playerId } = verification;
+  const now = new Date(deps.clock.now());
+  const done = await deps.em.transactional(async (em) => {
+    const account = await lockAccount(em, playerId);
+    if (!account || !(await isVerificationOpen(em, verification, now))) return null;
+    const proven = await proveAddress(em, deps, { playerId, now, held: null });
+    // An address that was proven meanwhile has nothing of a stranger's any more.
+    if (proven === null) return null;
+    const frontEnd = await readFrontEnd({ em, config: deps.config }, account.realm);
+    const { token: reset, row } = newReset(deps, playerId);
+    await saveReset(em, row);
+    return { proven, link: resetLink(frontEnd, reset) };
+  });
+  if (done === null) return null;
+  await announceProof(deps, done.proven);
+  return done.link;
+}

@@ -1,0 +1,93 @@
+import { hash } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Player } from "../../../db/entities/player.ts";
+import { lockAccount } from "../../../db/queries/accounts/accounts.ts";
+import {
+  isVerificationOpen,
+  saveVerification,
+  useVerification,
+} from "../../../db/queries/verification/email-verifications.ts";
+import { publicBaseUrl } from "../../platform/net/addresses.ts";
+import { AppError } from "../../platform/errors.ts";
+import { randomId } from "../../platform/ids.ts";
+import { sendNow, writeMessage } from "../delivery/domain/send.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { readVerification } from "./tokens.ts";
+
+export { addressOrigin, isDevice, newDevice, verifyPagePath } from "./device.ts";
+export { disownAddress, readOrigin, type Origin } from "./origin.ts";
+export { announceProof, proveAddress } from "./proof.ts";
+
+/** USR-06, TOK-03 */
+const tokenSeconds = 86_400;
+
+type Account = Pick<Player, "id" | "emailKey" | "locale" | "realm">;
+
+/**
+ * Gives an account a new verification token, the older one is void, and writes the mail that carries
+ * it, all in the transaction of `em`. Returns the id for `postMessages`, null without an address.
+ */
+export async function writeVerification(
+  em: EntityManager,
+  deps: Pick<Deps, "config" | "clock" | "metrics" | "log" | "tokens">,
+  { emailKey, ...account }: Account,
+): Promise<number | null> {
+  if (!emailKey) return null;
+  const { token, mail } = newVerification(deps, { ...account, emailKey });
+  await saveVerification(em, token);
+  return writeMessage(em, deps, mail);
+}
+
+/** A token as it is stored, and the mail that carries it; good once it is saved. */
+function newVerification(
+  { config, clock, tokens }: Pick<Deps, "config" | "clock" | "tokens">,
+  { id, emailKey, locale, realm }: Account & { emailKey: string },
+) {
+  const jti = randomId();
+  const signed = tokens.sign("email_verify", String(id), tokenSeconds, { jti, email: emailKey });
+  const expiresAt = new Date(clock.now() + tokenSeconds * 1_000);
+  const query = new URLSearchParams({ email: emailKey, token: signed });
+  const link = `${publicBaseUrl(config)}/v1/verify?${query.toString()}`;
+  const mail = { template: "verify-email", to: emailKey, locale, realm, params: { link } } as const;
+  return { token: { playerId: id, tokenHash: hash("sha256", jti), emailKey, expiresAt }, mail };
+}
+
+/**
+ * Uses a verification token; false when it is wrong, used, expired, replaced by a newer one, or of
+ * another address than `email`. With `isTrial` it only says whether it would be good.
+ */
+export async function confirmEmail(
+  deps: Pick<Deps, "em" | "clock" | "tokens">,
+  { token, email = null, isTrial = false }: ConfirmInput,
+): Promise<boolean> {
+  const verification = readVerification(deps, { token, email });
+  if (verification === null) return false;
+  const now = new Date(deps.clock.now());
+  return (isTrial ? isVerificationOpen : useVerification)(deps.em, verification, now);
+}
+
+interface ConfirmInput {
+  token: string;
+  email?: string | null;
+  isTrial?: boolean;
+}
+
+/** Sends a new verification mail within the request, so that its failure can be told (USR-10). */
+export async function resendVerification(deps: Deps, { playerId }: Caller): Promise<void> {
+  const { token, mail } = await deps.em.transactional(async (em) => {
+    // A change of the address comes before this or after it, with a token of its own.
+    const player = await lockAccount(em, playerId);
+    if (!player) throw new AppError("user:not_found");
+    const { emailKey, emailVerifiedAt } = player;
+    if (!emailKey) throw new AppError("user:email_missing");
+    if (emailVerifiedAt) throw new AppError("user:email_already_verified");
+    return newVerification(deps, { ...player, emailKey });
+  });
+  await sendNow(deps, mail);
+  // What is not sent must not make void what was.
+  await deps.em.transactional(async (em) => {
+    const player = await lockAccount(em, playerId);
+    if (player?.emailKey === token.emailKey) await saveVerification(em, token);
+  });
+}

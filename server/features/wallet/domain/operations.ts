@@ -1,0 +1,49 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { AppError } from "../../../platform/errors.ts";
+import type { Currency, Source } from "./currencies.ts";
+import { moveWithin, type Move, type Moved } from "./move.ts";
+
+interface Operation {
+  currency: Currency;
+  source: Source;
+  /** What becomes of the given amount: added, taken away, or as its sign says. */
+  direction: "credit" | "debit" | "signed";
+}
+
+/** What may be done to a wallet besides awards; no request can (document 1; WAL-05). */
+export const operations = {
+  "ingots:credit": { currency: "ingots", source: "purchase", direction: "credit" },
+  "ingots:gift": { currency: "ingots", source: "gift", direction: "credit" },
+  "ingots:spend": { currency: "ingots", source: "spend", direction: "debit" },
+  "ingots:refund": { currency: "ingots", source: "refund", direction: "credit" },
+  "ingots:admin": { currency: "ingots", source: "admin", direction: "signed" },
+  "embers:grant": { currency: "embers", source: "bonus", direction: "credit" },
+  "embers:spend": { currency: "embers", source: "spend", direction: "debit" },
+  "embers:admin": { currency: "embers", source: "admin", direction: "signed" },
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof operations;
+
+export type OperationInput = Pick<Move, "playerId" | "amount" | "at"> &
+  Partial<Pick<Move, "reason" | "refType" | "refId">>;
+
+/**
+ * Does an operation in a transaction of its own, or in that of `em`. `amount` is above 0, for the
+ * two `admin` operations not 0. With a `refId` it may be repeated: it counts once. Refusals as
+ * `moveWithin`.
+ */
+export async function operate(
+  em: EntityManager,
+  name: OperationName,
+  input: OperationInput,
+): Promise<Moved> {
+  const { currency, source, direction }: Operation = operations[name];
+  const { amount, reason = "", refType = "", refId = "" } = input;
+  if (direction !== "signed" && !(amount > 0)) throw new AppError("validation:failed", notPositive);
+  const signed = direction === "debit" ? -amount : amount;
+  const move = { ...input, currency, source, amount: signed, reason, refType, refId };
+  if (em.isInTransaction()) return moveWithin(em, move);
+  return em.transactional((inner) => moveWithin(inner, move));
+}
+
+const notPositive = { violations: [{ propertyPath: "amount", title: "must be above 0" }] };

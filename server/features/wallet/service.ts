@@ -1,0 +1,45 @@
+import { readWallet, type WalletView } from "../../../db/queries/wallet/wallets.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Deps } from "../../app/deps.ts";
+import type { Caller } from "../../http/auth/auth.ts";
+import { requireSameRole } from "../sessions/service.ts";
+import {
+  awardAtOnce,
+  awardWithin,
+  findAwarded,
+  type Awarded,
+  type AwardInput,
+} from "./domain/awards.ts";
+
+type WalletDeps = Pick<Deps, "em" | "clock">;
+
+/** Gives the caller an award; the wallet is as it was left by it. */
+export async function claimAward(
+  deps: WalletDeps,
+  caller: Pick<Caller, "playerId" | "isGuest">,
+  award: Pick<AwardInput, "awardId" | "game" | "ref">,
+): Promise<Awarded & { wallet: Pick<WalletView, "embers"> }> {
+  const { playerId, isGuest } = caller;
+  const input = { ...award, isGuest, playerId, now: deps.clock.now(), isClaim: true };
+  const given = await awardAtOnce(deps.em, input);
+  if (given !== null) return { ...given, wallet: given };
+  await requireSameRole(deps.em, caller);
+  const before = await findAwarded(deps.em, input);
+  if (before !== null) return { ...before, wallet: await readWallet(deps.em, playerId) };
+  return deps.em.transactional(async (em) => {
+    await requireSameRole(em, caller);
+    const awarded = await awardWithin(em, input).catch(refuseStranger);
+    return { ...awarded, wallet: await readWallet(em, playerId) };
+  });
+}
+
+/** A token may outlive its player. */
+function refuseStranger(error: unknown): never {
+  if (error instanceof AppError && error.code === "player:not_found")
+    throw new AppError("auth:token_invalid");
+  throw error;
+}
+
+/** For other modules: gives an award in the transaction of `em`, claimable by clients or not. */
+export { awardWithin } from "./domain/awards.ts";
+export { operate, type OperationName } from "./domain/operations.ts";

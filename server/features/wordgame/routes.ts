@@ -1,0 +1,45 @@
+import { AppError } from "../../platform/errors.ts";
+import { nameOf } from "../../http/pipeline/draft.ts";
+import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import * as s from "./schemas.ts";
+import { readWordBoard, submitResult } from "./service.ts";
+
+const base = "/v1/games/wordgame";
+const tag = "Word game";
+
+const submit = defineRoute({
+  method: "POST",
+  path: `${base}/results`,
+  summary: "Hand in a finished game",
+  tag,
+  auth: "player",
+  source: "document 2, Word game; WG-01 to WG-04, HTTP-15",
+  idempotent: true,
+  body: s.ResultBody,
+  together: s.resultProblems,
+  responses: { 200: s.Submitted },
+  errors: ["auth:token_invalid", "server:unavailable"],
+  handler: async ({ body, caller, deps, once }) =>
+    reply(200, await submitResult(deps, caller, body, await nameOf(once))),
+});
+
+const leaderboard = defineRoute({
+  method: "GET",
+  path: `${base}/leaderboard`,
+  summary: "Read the board of daily or random games",
+  tag,
+  auth: "public",
+  source: "document 2, Word game; WG-02, WG-03, WG-04",
+  cache: "public, max-age=60",
+  query: s.BoardQuery,
+  responses: { 200: s.Board },
+  errors: ["wordgame:invalid_mode", "request:invalid_query", "server:unavailable"],
+  handler: async ({ query, deps }) => {
+    const { mode, period, timezone: timeZone, limit, page, username = null } = query;
+    if (mode !== "daily" && mode !== "random") throw new AppError("wordgame:invalid_mode");
+    const board = await readWordBoard(deps, { mode, period, timeZone, limit, page, username });
+    return reply(200, board, [["Vary", "Accept"]]);
+  },
+});
+
+export const wordgameRoutes: AnyRoute[] = [submit, leaderboard];

@@ -1,0 +1,40 @@
+import {
+  prefixOfKey,
+  problemOfKey,
+  type KeyCheck,
+  type KeyRing,
+  type KnownKey,
+} from "../../platform/security/api-keys.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { RequestInfo } from "../pipeline/route.ts";
+
+/** KEY-01: a key in the address, or as a bearer token, is not read. */
+export const keyHeader = "x-api-key";
+
+/** Looks at the API key of a request. */
+export class PresentedKeys {
+  private readonly ring: KeyRing;
+  private readonly clock: Clock;
+
+  constructor(ring: KeyRing, clock: Clock) {
+    this.ring = ring;
+    this.clock = clock;
+  }
+
+  /** Null without a key. Rejects while the database is away. */
+  async check({ headers }: RequestInfo): Promise<KeyCheck | null> {
+    const plaintext = headers[keyHeader];
+    if (plaintext === undefined) return null;
+    const origin = headers["origin"];
+    const prefix = prefixOfKey(plaintext);
+    const known = prefix === null ? null : await this.ring.find(prefix);
+    return this.judge(known, plaintext, origin);
+  }
+
+  private judge(known: KnownKey | null, plaintext: string, origin: string | undefined): KeyCheck {
+    const problem = problemOfKey(known, plaintext, origin, this.clock.now());
+    if (problem !== null || known === null) return { key: null, problem: problem ?? "key:invalid" };
+    this.ring.noteUse(known);
+    return { key: known, problem: null };
+  }
+}

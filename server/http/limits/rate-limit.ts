@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+import { LRUCache } from "lru-cache";
+import { asset } from "../../platform/assets.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { withTimeout } from "../../platform/time/deadline.ts";
+import type { AnyRoute } from "../pipeline/route.ts";
+
+/** A limit as it stands after a request: what the X-RateLimit headers say (GW-11). */
+export interface LimitState {
+  max: number;
+  remaining: number;
+  /** Seconds until the window ends, rounded up. */
+  reset: number;
+  isExceeded: boolean;
+}
+
+/** What every limited answer says of the limit (GW-11). */
+export function limitHeaders({
+  max,
+  remaining,
+  reset,
+}: Omit<LimitState, "isExceeded">): [name: string, value: string][] {
+  return [
+    ["X-RateLimit-Limit", String(max)],
+    ["X-RateLimit-Remaining", String(remaining)],
+    ["X-RateLimit-Reset", String(reset)],
+  ];
+}
+
+/** The limit of one route, multiplied by RATE_LIMIT_FACTOR. */
+export interface RouteLimit {
+  id: string;
+  per: "ip" | "account";
+  windowMs: number;
+  anonymousMax: number;
+  playerMax: number;
+}
+
+/** Who has an address, as a request does. */
+export interface Addressed {
+  readonly ip: string;
+}
+
+const defaultWrites = { anonymous: 60, player: 300, window: 60 };
+/** Counters kept while the store is away; past it the one not used for longest is forgotten. */
+const maxLocalCounters = 20_000;
+/** A store that hangs is treated as away, and not asked again for a while. */
+const storeWaitMs = 500;
+const storePauseMs = 1_000;
+
+const script = readFileSync(asset("server/http/limits/rate-limit.lua"), "utf8");
+const scriptHash = createHash("sha1").update(script).digest("hex");
+
+/** Null when nothing is counted: reads, commands counted elsewhere, or factor 0 (GW-12). */
+export function limitOf(route: AnyRoute, config: Config): RouteLimit | null {
+  return route.unlimited ? null : declaredLimitOf(route, config);
+}
+
+/** What counts the refusals of a route whose other requests are counted elsewhere; null for other routes. */
+export function refusalLimitOf(route: AnyRoute, config: Config): RouteLimit | null {
+  return route.countedRefusals ? declaredLimitOf(route, config) : null;
+}
+
+function declaredLimitOf(route: AnyRoute, config: Config): RouteLimit | null {
+  const id = `${route.method} ${route.path}`;
+  if (route.rateLimit) {
+    const { max, window, per = "ip" } = route.rateLimit;
+    const given = { max: typeof max === "function" ? max(config) : max, windowMs: window * 1000 };
+    const limit = limitFor(id, given, config);
+    return limit && { ...limit, per };
+  }
+  if (route.method === "GET") return null;
+  const { anonymous, player, window } = defaultWrites;
+  const limit = limitFor(id, { max: anonymous, windowMs: window * 1000 }, config);
+  return limit && { ...limit, per: "account", playerMax: scaled(player, config) };
+}
+
+/** A limit per address; null for factor 0. */
+export function limitFor(
+  id: string,
+  { max, windowMs }: { max: number; windowMs: number },
+  config: Config,
+): RouteLimit | null {
+  if (config.RATE_LIMIT_FACTOR === 0) return null;
+  const most = scaled(max, config);
+  return { id, per: "ip", windowMs, anonymousMax: most, playerMax: most };
+}
+
+const scaled = (max: number, { RATE_LIMIT_FACTOR }: Config) =>
+  Math.max(1, Math.floor(max * RATE_LIMIT_FACTOR));
+
+/** Counts requests exactly across workers, in one round trip; per process while the store is away. */
+export class RateLimiter {
+  private readonly redis: Redis;
+  private readonly clock: Clock;
+  private readonly local = new LRUCache<string, { count: number; endsAt: number }>({
+    max: maxLocalCounters,
+  });
+  private pausedUntil = 0;
+
+  constructor(redis: Redis, clock: Clock) {
+    this.redis = redis;
+    this.clock = clock;
+  }
+
+  /** Asks for the address of those alone who are counted by it: it may be unknown. */
+  async count(
+    limit: RouteLimit,
+    from: Addressed | string,
+    playerId: number | null,
+  ): Promise<LimitState> {
+    const isPlayer = limit.per === "account" && playerId !== null;
+    const name = () => (typeof from === "string" ? from : from.ip);
+    const who = isPlayer ? `p${playerId}` : name();
+    const max = isPlayer ? limit.playerMax : limit.anonymousMax;
+    const [count, leftMs] = await this.hit(`limit:${limit.id}:${who}`, limit.windowMs);
+    return {
+      max,
+      remaining: Math.max(0, max - count),
+      reset: Math.max(1, Math.ceil(leftMs / 1000)),
+      isExceeded: count > max,
+    };
+  }
+
+  private async hit(key: string, windowMs: number): Promise<[count: number, leftMs: number]> {
+    if (performance.now() < this.pausedUntil) return this.hitLocally(key, windowMs);
+    try {
+      return await withTimeout(this.hitStore(key, windowMs), storeWaitMs);
+    } catch {
+      this.pausedUntil = performance.now() + storePauseMs;
+      return this.hitLocally(key, windowMs);
+    }
+  }
+
+  private async hitStore(key: string, windowMs: number): Promise<[number, number]> {
+    const answer = await this.redis
+      .evalsha(scriptHash, 1, key, windowMs)
+      .catch((error: unknown) => {
+        if (error instanceof Error && error.message.startsWith("NOSCRIPT"))
+          return this.redis.eval(script, 1, key, windowMs);
+        throw error;
+      });
+    const [count, left] = answer as [number, number];
+    return [count, left];
+  }
+
+  private hitLocally(key: string, windowMs: number): [number, number] {
+    const now = this.clock.now();
+    const known = this.local.get(key);
+    // A clock set back must not stretch a window (S40).
+    if (known && known.endsAt > now && known.endsAt <= now + windowMs) {
+      known.count += 1;
+      return [known.count, known.endsAt - now];
+    }
+    this.local.set(key, { count: 1, endsAt: now + windowMs });
+    return [1, windowMs];
+  }
+}

@@ -1,0 +1,73 @@
+import { AppError } from "../../platform/errors.ts";
+import { withoutMark } from "../../platform/text/text-file.ts";
+import { isNestedDeeper, parseExactly } from "../../platform/text/exact-json.ts";
+
+/** Bytes of a JSON request body (HTTP-04). */
+export const maxBodyBytes = 65_536;
+/** Objects and arrays inside each other, the outermost included (HTTP-03). */
+export const maxBodyDepth = 32;
+
+const jsonType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json$/;
+const formTypes = new Set([
+  "application/x-www-form-urlencoded",
+  "multipart/form-data",
+  "text/plain",
+]);
+
+/** What a browser can send across origins without asking first (HTTP-11). */
+export function isFormType(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false;
+  const type = mediaTypeOf(contentType);
+  return formTypes.has(type) || type.startsWith("text/");
+}
+
+function mediaTypeOf(contentType: string): string {
+  return contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+function isUtf8Charset(contentType: string): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)"?/i.exec(contentType)?.[1]?.toLowerCase();
+  return charset === undefined || charset === "utf-8" || charset === "utf8";
+}
+
+/** Throws `request:unsupported_media_type` unless the body is declared as plain JSON (S18). */
+export function requireJson(headers: Readonly<Record<string, string>>): void {
+  const type = headers["content-type"];
+  if (type === "application/json" && headers["content-encoding"] === undefined) return;
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  const isJson = type !== undefined && jsonType.test(mediaTypeOf(type)) && isUtf8Charset(type);
+  if (!isJson || encoding !== "identity") throw new AppError("request:unsupported_media_type");
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The text of a body; null when its bytes are none. */
+export function textOf(bytes: ArrayBuffer | Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The JSON object in `body`; an empty one is `{}`. Throws `request:malformed_json` otherwise. */
+export function parseJsonObject(body: Uint8Array | string | null): Record<string, unknown> {
+  if (body === null || body.length === 0) return {};
+  const marked = typeof body === "string" ? body : textOf(body);
+  const text = marked === null ? null : withoutMark(marked);
+  if (text === "") return {};
+  if (text === null || isNestedDeeper(text, maxBodyDepth))
+    throw new AppError("request:malformed_json");
+  const value = parse(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new AppError("request:malformed_json");
+  return value as Record<string, unknown>;
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseExactly(text);
+  } catch (cause) {
+    throw new AppError("request:malformed_json", { cause });
+  }
+}

@@ -1,0 +1,93 @@
+import type { Histogram } from "prom-client";
+import type { TObject } from "typebox";
+import type { Config } from "../../platform/config/config.ts";
+import type { Metrics } from "../../platform/metrics/metrics.ts";
+import { createBodyReader, type BodyReader } from "./validate.ts";
+import {
+  createParamsReader,
+  createQueryReader,
+  type ParamsReader,
+  type QueryReader,
+} from "./query.ts";
+import { limitOf, refusalLimitOf, type RouteLimit } from "../limits/rate-limit.ts";
+import { permissionVary } from "../auth/cors.ts";
+import { maxBodyBytes } from "./body.ts";
+import { maxFormFraming } from "./form.ts";
+import type { RequestKind } from "./request-record.ts";
+import { guessLimitOf } from "../limits/guess-limit.ts";
+import { safetyHeaders } from "../replies/safety-headers.ts";
+import { keyUseOf, type KeyUse } from "../auth/key-use.ts";
+import type { AnyRoute, ResponseSpec } from "./route.ts";
+
+/** A route with everything that can be worked out before its first request. */
+export interface RouteEntry {
+  route: AnyRoute;
+  limit: RouteLimit | null;
+  refusalLimit: RouteLimit | null;
+  guessLimit: RouteLimit | null;
+  keyUse: KeyUse;
+  /** Nobody is asked who they are, unless by a key: neither a level nor a limit needs to know. */
+  isAnonymous: boolean;
+  readBody: BodyReader | null;
+  readQuery: QueryReader | null;
+  readParams: ParamsReader | null;
+  maxBodyBytes: number;
+  /** Bytes of the file, of a route that takes a form. */
+  maxFileBytes: number;
+  isWrite: boolean;
+  isStream: boolean;
+  /** Position of `{code}`, the lobby a seat token must belong to; -1 without one. */
+  lobbyParam: number;
+  /** Headers that every answer has. */
+  safety: string;
+  /** Headers of an answer that shared caches may keep; null on other routes. */
+  cacheHead: string | null;
+  seconds: Histogram.Internal<"route">;
+  /** How requests of the route's own method are recorded, by status. */
+  kinds: RequestKind[];
+}
+
+const isKind = (spec: ResponseSpec | undefined, kind: string) =>
+  spec !== null && spec !== undefined && "kind" in spec && spec.kind === kind;
+
+export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): RouteEntry {
+  const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
+  const params = route.params as TObject | undefined;
+  const maxFileBytes = route.form?.maxBytes(config) ?? 0;
+  const limit = limitOf(route, config);
+  return {
+    route,
+    limit,
+    refusalLimit: refusalLimitOf(route, config),
+    guessLimit: guessLimitOf(route, config),
+    keyUse: keyUseOf(route),
+    isAnonymous:
+      route.auth === "public" &&
+      limit === null &&
+      route.cookieAuthority === undefined &&
+      route.setsCookie === undefined,
+    readBody: route.body
+      ? createBodyReader(route.body, route.invalid, (body) => route.together?.(body, config) ?? [])
+      : null,
+    readQuery: route.query ? createQueryReader(route.query, route.looseQuery) : null,
+    readParams: params
+      ? createParamsReader(route.path, params, route.unknown ?? "route:not_found", route.loosePath)
+      : null,
+    maxBodyBytes: route.form ? maxFileBytes + maxFormFraming : maxBodyBytes,
+    maxFileBytes,
+    isWrite: route.method !== "GET",
+    isStream: isKind(route.responses[200], "stream"),
+    lobbyParam: names.indexOf("code"),
+    safety: safetyHeaders(route, config),
+    cacheHead: cacheHeadOf(route),
+    seconds: metrics.requestSeconds.labels({ route: route.path }),
+    kinds: [],
+  };
+}
+
+/** A route that reads credentials varies by them (HTTP-13, S26). */
+function cacheHeadOf({ cache, auth }: AnyRoute): string | null {
+  if (cache === undefined) return null;
+  const vary = auth === "public" ? permissionVary : `${permissionVary}, Authorization`;
+  return `\r\nCache-Control: ${cache}\r\nVary: ${vary}`;
+}

@@ -1,0 +1,39 @@
+import { getParts, type MultipartField } from "../uws/uws.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Exchange } from "../uws/exchange.ts";
+import type { FormFile } from "./route.ts";
+
+/** Bytes a form may have besides its file (HTTP-04). */
+export const maxFormFraming = 16_384;
+
+const formType = /^multipart\/form-data\s*(?:;|$)/i;
+const boundary = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i;
+
+/** Throws `request:unsupported_media_type` unless a body is declared as a plain form. */
+export function requireForm(headers: Readonly<Record<string, string>>): void {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (!formType.test(headers["content-type"] ?? "") || encoding !== "identity")
+    throw new AppError("request:unsupported_media_type");
+}
+
+/** uWebSockets knows a boundary only bare and at the end; clients quote it, or name a charset beside it. */
+function partsOf(body: Uint8Array, declared: string): MultipartField[] {
+  const [, quoted, bare] = boundary.exec(declared) ?? [];
+  const name = quoted ?? bare;
+  if (name === undefined) return [];
+  return getParts(body, `multipart/form-data; boundary=${name}`) ?? [];
+}
+
+/** The files of a form, which lets go of its body; none of a body that is cut off or no form at all. */
+export function takeFiles(x: Exchange, maxFileBytes: number): FormFile[] {
+  const { body, headers } = x;
+  x.body = null;
+  if (body === null || body.length === 0) return [];
+  return partsOf(body, headers["content-type"] ?? "")
+    .filter(({ filename }) => filename !== undefined)
+    .map(({ name, data }) => {
+      if (data.byteLength > maxFileBytes) throw new AppError("request:too_large");
+      // The parts are windows into the body, which is let go of.
+      return { field: name, bytes: Buffer.copyBytesFrom(new Uint8Array(data)) };
+    });
+}

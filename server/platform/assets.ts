@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/**
+ * The folder that holds `package.json`: that of the repository for the sources, that of the build for the build, into
+ * which `npm run build` copies every asset under the same name.
+ */
+const root = nearestWith("package.json", import.meta.dirname);
+
+/** Path of a file that is read at run time, by its name in the repository: `asset("server/http/limits/rate-limit.lua")`. */
+export const asset = (name: string): string => join(root, name);
+
+function nearestWith(file: string, folder: string): string {
+  return existsSync(join(folder, file)) ? folder : nearestWith(file, dirname(folder));
+}

@@ -1,0 +1,142 @@
+import type { Config } from "./config.ts";
+import { rules } from "./config-rules.ts";
+import { parseDatabaseUrl } from "../postgres/database-url.ts";
+import { parseClusterAddress } from "../redis/redis-address.ts";
+import { weaknessOf } from "./secret-strength.ts";
+import { normalizeOrigin, parseOrigins } from "../security/origins.ts";
+import { parseTrustedProxies } from "./trusted-proxies.ts";
+
+export const developmentSecret = "development-only-secret-never-use-in-production";
+
+const addresses = [
+  ["SMTP_URL", rules.mailServer],
+  ["SMS_WEBHOOK_URL", rules.webAddress],
+  ["MARKETING_URL", rules.sitePrefix],
+  ["GENERATOR_URL", rules.webAddress],
+  ["AVATAR_MODERATION_URL", rules.webAddress],
+  ["AVATAR_STORE", rules.bucket],
+] as const;
+
+/** What is wrong with settings that are good each by itself (S29). */
+export function crossChecks(config: Config): string[] {
+  const problems = [
+    ...secretProblems(config),
+    ...addressProblems(config),
+    ...databaseProblems(config),
+    ...redisProblems(config),
+    ...deliveryProblems(config),
+  ];
+  if (config.AVATAR_MODERATION === "webhook" && config.AVATAR_MODERATION_URL === "")
+    problems.push("AVATAR_MODERATION_URL: required by AVATAR_MODERATION=webhook");
+  for (const [name, { allowed }] of addresses)
+    if (config[name] !== "" && !isAddress(config[name]))
+      problems.push(`${name}: must be ${allowed}`);
+  if (config.APP_ENV !== "production") return problems;
+  for (const name of ["DATABASE_URL", "REDIS_URL"] as const)
+    if (config[name] === "") problems.push(`${name}: required in production`);
+  if (config.RATE_LIMIT_FACTOR === 0)
+    problems.push("RATE_LIMIT_FACTOR: 0 is refused in production");
+  return problems;
+}
+
+function secretProblems(config: Config): string[] {
+  const problems: string[] = [];
+  const token = config.OPERATOR_BOOTSTRAP_TOKEN;
+  if (token !== "" && token.length < 32)
+    problems.push("OPERATOR_BOOTSTRAP_TOKEN: at least 32 characters");
+  for (const name of ["APP_SECRET", "APP_SECRET_PREVIOUS"] as const)
+    if (config[name] !== "" && Buffer.byteLength(config[name]) < 32)
+      problems.push(`${name}: at least 32 bytes`);
+  if (config.APP_ENV !== "production") return problems;
+  if (config.APP_SECRET === "") problems.push("APP_SECRET: required in production");
+  for (const name of ["APP_SECRET", "APP_SECRET_PREVIOUS"] as const)
+    if (config[name] === developmentSecret)
+      problems.push(`${name}: the development secret is refused in production`);
+  const secrets = ["APP_SECRET", "APP_SECRET_PREVIOUS", "OPERATOR_BOOTSTRAP_TOKEN"] as const;
+  const isNamed = (name: string) => problems.some((problem) => problem.startsWith(`${name}:`));
+  for (const [i, name] of secrets.entries()) {
+    const weakness = config[name] === "" || isNamed(name) ? null : weaknessOf(config[name]);
+    if (weakness !== null) problems.push(`${name}: ${weakness}`);
+    const twin = secrets.slice(0, i).find((other) => config[other] === config[name]);
+    if (twin && config[name] !== "") problems.push(`${name}: must differ from ${twin}`);
+  }
+  return problems;
+}
+
+function databaseProblems({ DATABASE_URL: url }: Config): string[] {
+  try {
+    if (url === "") return [];
+    if (!/^postgres(ql)?:\/\//.test(url) || !isAddress(url))
+      return ["DATABASE_URL: postgres://user:password@host:port/database is expected"];
+    parseDatabaseUrl(url);
+    return [];
+  } catch (error) {
+    return [`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+function redisProblems({ REDIS_URL: url }: Config): string[] {
+  try {
+    const isKnown = parseClusterAddress(url) !== null || url.startsWith("unix:///");
+    if (url === "" || isKnown || (/^rediss?:\/\//.test(url) && isAddress(url))) return [];
+    return ["REDIS_URL: redis://, rediss://, unix:/// or redis+cluster:// is expected"];
+  } catch (error) {
+    return [`REDIS_URL: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** With a name and a password that can be read. */
+function isAddress(text: string): boolean {
+  try {
+    const { username, password } = new URL(text);
+    decodeURIComponent(`${username}:${password}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function addressProblems(config: Config): string[] {
+  const problems: string[] = [];
+  for (const check of [
+    () => parseOrigins(config.CORS_ORIGINS),
+    () => parseTrustedProxies(config.TRUSTED_PROXIES),
+  ])
+    try {
+      check();
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+    }
+  const listen = config.OPERATOR_LISTEN;
+  if (!/^(\[[^\]]+\]|[^:]+):\d{1,5}$/.test(listen) || !URL.canParse(`http://${listen}`))
+    problems.push("OPERATOR_LISTEN: host:port is expected, an IPv6 address as [::1]:9090");
+  const base = config.PUBLIC_BASE_URL;
+  const isProduction = config.APP_ENV === "production";
+  if (base === "") return isProduction ? [...problems, baseMissing] : problems;
+  const origin = normalizeOrigin(base);
+  const isWeb = origin !== null && /^https?:/.test(origin);
+  if (!isWeb) problems.push("PUBLIC_BASE_URL: must be http(s)://host, without a path");
+  else if (isProduction && !isHttpsOrLoopback(new URL(origin)))
+    problems.push("PUBLIC_BASE_URL: must be https in production");
+  return problems;
+}
+
+const baseMissing = "PUBLIC_BASE_URL: required in production";
+
+/** On this machine itself nobody listens in. */
+function isHttpsOrLoopback({ protocol, hostname }: URL): boolean {
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return protocol === "https:" || isLoopback;
+}
+
+function deliveryProblems(config: Config): string[] {
+  const problems: string[] = [];
+  if (config.MAIL_DRIVER === "smtp" && config.SMTP_URL === "")
+    problems.push("SMTP_URL: required by MAIL_DRIVER=smtp");
+  if (config.SMS_DRIVER === "webhook" && config.SMS_WEBHOOK_URL === "")
+    problems.push("SMS_WEBHOOK_URL: required by SMS_DRIVER=webhook");
+  if (config.APP_ENV !== "production") return problems;
+  for (const name of ["MAIL_DRIVER", "SMS_DRIVER"] as const)
+    if (config[name] === "memory") problems.push(`${name}: memory is refused in production`);
+  return problems;
+}

@@ -1,0 +1,270 @@
+import { cpus } from "node:os";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseEnv } from "node:util";
+import Type, { type Static } from "typebox";
+import Value from "typebox/value";
+import { crossChecks, developmentSecret } from "./config-checks.ts";
+import { oneOf, rules, type Rule } from "./config-rules.ts";
+import { readOauthProviders, type OauthProvider } from "./oauth-providers.ts";
+import { readTextSync } from "../text/text-file.ts";
+
+const Bool = (fallback: boolean, description: string) =>
+  Type.Boolean({ default: fallback, description });
+const Int = (fallback: number, minimum: number, maximum: number, description: string) =>
+  Type.Integer({ default: fallback, minimum, maximum, description });
+const Score = (fallback: number, description: string) =>
+  Type.Number({ default: fallback, minimum: 0, maximum: 1, description });
+const Text = (fallback: string, description: string, rule?: Rule) =>
+  Type.String({ default: fallback, description, ...rule });
+
+/**
+ * Every setting of the service, read from the environment (decisions BOOT-02, CFG-01).
+ * Defaults are for development; the README table is made from the descriptions.
+ */
+export const ConfigSchema = Type.Object({
+  APP_ENV: Text(
+    "development",
+    "development, test or production",
+    oneOf("development", "test", "production"),
+  ),
+  APP_DEBUG: Bool(false, "true adds the cause of a 5xx to the answer"),
+  APP_SECRET: Text(
+    "",
+    "at least 32 random bytes, as `openssl rand -base64 32` makes them; every token key is derived from it",
+  ),
+  APP_SECRET_PREVIOUS: Text("", "tokens signed with it are still accepted"),
+  HOST: Text("127.0.0.1", "address the public listener binds"),
+  PORT: Int(8080, 0, 65_535, "port of the public listener; 0 picks a free one"),
+  OPERATOR_LISTEN: Text(
+    "127.0.0.1:9090",
+    "address and port of the operator listener, as 127.0.0.1:9090 or [::1]:9090; port 0 picks a free one",
+  ),
+  OPERATOR_BOOTSTRAP_TOKEN: Text(
+    "",
+    "at least 32 random characters; an admin operator token that exists from the start",
+  ),
+  DATA_DIR: Text(".data", "folder of the embedded stores"),
+  CACHE_DIR: Text(
+    "",
+    "folder of what can be made again: compiled code, an unpacked Redis; empty means ~/.cache/emberline",
+  ),
+  DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
+  REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
+  DATABASE_POOL: Int(10, 1, 200, "Postgres connections per process"),
+  HTTP_WORKERS: Int(cpus().length, 1, 256, "HTTP worker processes (default: number of cores)"),
+  JOB_WORKERS: Int(1, 0, 64, "job worker processes"),
+  LOG_LEVEL: Text(
+    "",
+    "trace, debug, info, warn, error, fatal or silent; empty means info, in development warn",
+    oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
+  ),
+  PUBLIC_BASE_URL: Text(
+    "",
+    "address of the service in links, without a path; empty means the address it listens on; required in production",
+  ),
+  MARKETING_URL: Text(
+    "",
+    "address of the site with the status pages; empty means the service itself",
+    rules.sitePrefix,
+  ),
+  TRUSTED_PROXIES: Text(
+    "",
+    "CIDR list; X-Forwarded-For and X-Forwarded-Proto are believed from these only",
+  ),
+  KEEP_ALIVE: Bool(
+    true,
+    "false ends each connection with its answer, for balancers that keep theirs longer than 10 s",
+  ),
+  CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
+  CORS_PUBLIC_DATA: Bool(false, "true lets any origin read public game data"),
+  SSO_ALLOWED_HOSTS: Text(
+    "",
+    "comma list of hosts a sign-in may lead to, as a.com,*.b.com; empty means localhost outside production",
+    rules.hosts,
+  ),
+  TOKEN_ISSUER: Text("platform", "iss claim of every token"),
+  DEFAULT_REALM: Text("default", "slug of the realm used when nothing names one", rules.realm),
+  GAME_DATA_REALM: Text("gamedata", "slug of the game-data realm", rules.realm),
+  GAME_DATA_GAME: Text("gamedata", "game of the archive that the projection shows", rules.game),
+  SAMPLE_DATA: Bool(
+    true,
+    "in development, imports an invented game when GAME_DATA_GAME has no data",
+  ),
+  RATE_LIMIT_LOGIN: Int(10, 1, 1_000_000, "logins per minute and address"),
+  RATE_LIMIT_FACTOR: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1_000_000,
+    description: "multiplies every limit; 0 switches them off (refused in production)",
+  }),
+  LOCKOUT_THRESHOLD: Int(5, 1, 1000, "failed logins that lock an identifier"),
+  LOCKOUT_SECONDS: Int(900, 1, 86_400, "window and length of the lock"),
+  MAIL_DRIVER: Text(
+    "",
+    "smtp, memory (the development inbox) or log (sends nothing); empty means smtp when SMTP_URL is set, else memory",
+    oneOf("smtp", "memory", "log"),
+  ),
+  SMTP_URL: Text(
+    "",
+    "mail server, for example smtp://user:password@mail.example:587",
+    rules.mailServer,
+  ),
+  MAIL_FROM: Text(
+    "emberline <no-reply@localhost>",
+    "sender of every mail; its name is how mails call the service",
+    rules.sender,
+  ),
+  SMS_DRIVER: Text(
+    "",
+    "webhook, memory or log; empty means webhook when SMS_WEBHOOK_URL is set, else memory",
+    oneOf("webhook", "memory", "log"),
+  ),
+  SMS_WEBHOOK_URL: Text(
+    "",
+    "gets each text message as POST {id, to, text}; may carry user:password@",
+    rules.webAddress,
+  ),
+  OPERATOR_INBOX: Text(
+    "",
+    "address that contact messages are forwarded to; empty means operator@localhost, in production nobody",
+    rules.mailAddress,
+  ),
+  AVATAR_MODERATION: Text(
+    "auto",
+    "who judges uploaded avatars: auto (the built-in classifier), manual (operators) or webhook",
+    oneOf("auto", "manual", "webhook"),
+  ),
+  AVATAR_MODERATION_URL: Text(
+    "",
+    "gets each picture as POST {upload_id, media_type, image}, answers {verdict, reason}; may carry user:password@",
+    rules.webAddress,
+  ),
+  AVATAR_REJECT_SCORE: Score(0.85, "probability of explicit content that rejects a picture"),
+  AVATAR_REVIEW_SCORE: Score(
+    0.4,
+    "probability of explicit or suggestive content that an operator has to look at",
+  ),
+  AVATAR_HASH_DISTANCE: Int(
+    6,
+    -1,
+    32,
+    "bits of 64 in which a picture may differ from a rejected one to be rejected too; -1 compares nothing",
+  ),
+  AVATAR_MAX_BYTES: Int(5_242_880, 1_024, 20_971_520, "bytes of an uploaded avatar"),
+  AVATAR_STORE: Text(
+    "",
+    "where avatars are kept: https://<key id>:<secret>@<host>/<bucket>?region=… of an S3-compatible store; empty means a folder of DATA_DIR",
+    rules.bucket,
+  ),
+  AVATAR_CDN_HOSTS: Text(
+    "*.googleusercontent.com,avatars.githubusercontent.com,cdn.discordapp.com",
+    "comma list of hosts, as a.com,*.b.com, where pictures of social logins may come from",
+    rules.hosts,
+  ),
+  GENERATOR_URL: Text(
+    "",
+    "language model that writes questions: base address to which /chat/completions is added; empty means the built-in bank",
+    rules.webAddress,
+  ),
+  GENERATOR_KEY: Text("", "sent to it as a bearer token"),
+  GENERATOR_MODELS: Text(
+    "small,medium,large",
+    "the three model names a caller may choose; the first is used when none is chosen",
+    rules.threeNames,
+  ),
+  GENERATOR_CONCURRENCY: Int(4, 1, 100, "calls of the language model at once per process"),
+  GENERATOR_DAILY_TOKENS: Int(
+    2_000_000,
+    0,
+    1_000_000_000_000,
+    "tokens per UTC day over all processes, then the bank takes over; 0 is without limit",
+  ),
+  GENERATOR_PRICES: Text(
+    "",
+    "price of a million tokens, read and written, as small=0.15/0.6,large=3/15; for the cost metric",
+    rules.prices,
+  ),
+  GENERATOR_VERIFY: Bool(true, "false stores questions without asking the model to answer them"),
+  HUB_STREAMS_PER_ADDRESS: Int(500, 1, 1_000_000, "event streams one address may hold"),
+  TOPIC_BASE: Text("/games/trivia", "prefix of event topics", rules.topic),
+  LOBBY_STALE_SECONDS: Int(75, 1, 3600, "a silent seat counts as disconnected after this"),
+  LOBBY_HOST_GRACE_SECONDS: Int(60, 1, 3600, "a disconnected host ends the lobby after this"),
+  LOBBY_MIN_QUESTION_MS: Int(3000, 0, 60_000, "earliest next on an open question"),
+});
+
+/** The settings of the table, and the social logins that `OAUTH_<NAME>_…` describe (OA-01). */
+export type Config = Static<typeof ConfigSchema> & { oauthProviders: readonly OauthProvider[] };
+
+/** Thrown with every problem at once; entry points print it and exit 1. */
+export class ConfigError extends Error {
+  readonly problems: string[];
+  constructor(problems: string[]) {
+    super(`Configuration problems:\n${problems.map((p) => `  - ${p}`).join("\n")}`);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+const booleans: Record<string, boolean> = { true: true, "1": true, false: false, "0": false };
+
+function coerce(type: unknown, text: string): unknown {
+  if (type === "boolean") return booleans[text.toLowerCase()] ?? text;
+  if (type === "integer" || type === "number")
+    return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  return text;
+}
+
+/** Parses and checks an environment; throws ConfigError naming every bad value. */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+  const raw: Record<string, unknown> = {};
+  const problems: string[] = [];
+  const ill = new Set<string>();
+  for (const [name, schema] of Object.entries(ConfigSchema.properties)) {
+    const text = env[name]?.trim();
+    const isUnset = text === undefined || text === "";
+    const fallback: unknown = Value.Default(schema, undefined);
+    raw[name] = isUnset ? fallback : coerce(schema.type, text);
+    if (isUnset || Value.Check(schema, raw[name])) continue;
+    problems.push(`${name}: ${describeRule(schema)}`);
+    ill.add(name);
+    raw[name] = fallback;
+  }
+  const { providers, problems: flaws } = readOauthProviders(env, raw["APP_ENV"] === "production");
+  problems.push(...flaws);
+  const config: Config = {
+    ...(raw as Static<typeof ConfigSchema>),
+    oauthProviders: providers,
+  };
+  const isNew = (problem: string) => !ill.has(problem.split(":", 1)[0] ?? "");
+  problems.push(...crossChecks(config).filter(isNew));
+  if (problems.length > 0) throw new ConfigError(problems);
+  if (config.APP_SECRET === "") config.APP_SECRET = developmentSecret;
+  return config;
+}
+
+/** `.env` in the working directory, overlaid by the real environment, parsed. */
+export function loadConfig(overrides: Record<string, string> = {}): Config {
+  const file = resolve(".env");
+  const fromFile = existsSync(file) ? parseEnv(readTextSync(file)) : {};
+  return parseConfig({ ...fromFile, ...process.env, ...overrides });
+}
+
+/** The environment a child process needs to see the same configuration. */
+export function configToEnv(config: Config): Record<string, string> {
+  // Social logins are no settings of the table: a child reads them from the environment it inherits.
+  const { oauthProviders: _, ...settings } = config;
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+}
+
+function describeRule(schema: {
+  type?: unknown;
+  allowed?: unknown;
+  minimum?: unknown;
+  maximum?: unknown;
+}) {
+  if (schema.allowed) return `must be ${String(schema.allowed)}`;
+  if (schema.type === "boolean") return "must be true or false";
+  const kind = schema.type === "integer" ? "a whole number" : "a number";
+  return `must be ${kind} from ${String(schema.minimum)} to ${String(schema.maximum)}`;
+}

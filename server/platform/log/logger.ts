@@ -1,0 +1,41 @@
+import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
+import type { Config } from "../config/config.ts";
+import { openLogOutput } from "./log-output.ts";
+import { hideSecrets } from "./redaction.ts";
+import { thinComplaints } from "./thinned-log.ts";
+
+export type Logger = PinoLogger;
+
+/** One JSON object per line on standard output, at most 50 ms late. */
+export function createLogger(
+  config: Config,
+  process: string,
+  destination: DestinationStream = openLogOutput(),
+): Logger {
+  const level = config.LOG_LEVEL || (config.APP_ENV === "development" ? "warn" : "info");
+  return pino(
+    {
+      level,
+      base: { process },
+      hooks: thinComplaints(),
+      formatters: { log: hideSecrets },
+    },
+    destination,
+  );
+}
+
+/** Milliseconds a process that ends waits for whoever reads its lines. */
+const lastLinesMs = 2_000;
+
+/** Resolves when every line so far is written, or nobody took them for so many milliseconds. */
+export function flushLog(log: Logger, limitMs = lastLinesMs): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, limitMs);
+    log.flush(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+export const silentLogger: Logger = pino({ level: "silent" });

@@ -1,0 +1,122 @@
+import { AppError } from "../errors.ts";
+
+/** Whoever waited so long for a connection is not worked for any more: the request is answered by now. */
+const longestWaitMs = 10_000;
+
+interface Waiting {
+  since: number;
+  enter: () => void;
+  refuse: (reason: AppError) => void;
+}
+
+interface Caller {
+  active: number;
+  line: Waiting[];
+}
+
+interface Bounds {
+  /** Connections one caller holds at once. */
+  active: number;
+  /** Statements and transactions of one caller that wait for the others of it. */
+  waiting: number;
+}
+
+/** Statements and transactions of one caller that wait for others of it, in each process. */
+const maxWaitingOfCaller = 256;
+
+/**
+ * Connections one caller holds at once. Many people may come from one address, and each program that signs in with
+ * an account of ours goes through the OAuth server.
+ */
+export const sharesOf = (pool: number, waiting = maxWaitingOfCaller) => ({
+  player: { active: Math.max(1, Math.floor(pool / 3)), waiting },
+  other: { active: Math.max(1, Math.floor(pool / 2)), waiting },
+});
+
+/**
+ * Admission control for the connections of a pool: no caller holds more than a share of them, however many of its
+ * requests wait for the same row. Others of the same caller wait in line; callers do not wait for each other.
+ */
+export class ConnectionShares {
+  readonly #bounds: Bounds;
+  readonly #callers = new Map<string, Caller>();
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Rejects with `rate_limit:exceeded` when the line of the caller is full. */
+  async run<T>(who: string, work: () => Promise<T>): Promise<T> {
+    const turn = this.#enter(who);
+    if (turn !== null) await turn;
+    try {
+      return await work();
+    } finally {
+      this.#leave(who);
+    }
+  }
+
+  #enter(who: string): Promise<void> | null {
+    const caller = this.#callers.get(who);
+    if (caller === undefined) {
+      this.#callers.set(who, { active: 1, line: [] });
+      return null;
+    }
+    if (caller.active < this.#bounds.active) {
+      caller.active++;
+      return null;
+    }
+    const { line } = caller;
+    const since = performance.now();
+    // The line moves as fast as it has: the newest will wait about as long as the oldest has.
+    if (line.length >= this.#bounds.waiting) throw tooMany(since - (line[0]?.since ?? since));
+    return new Promise((enter, refuse) => line.push({ since, enter, refuse }));
+  }
+
+  /** Hands the place on to the next in line. */
+  #leave(who: string): void {
+    const caller = this.#callers.get(who);
+    if (caller === undefined) return;
+    const oldest = performance.now() - longestWaitMs;
+    for (let next = caller.line.shift(); next !== undefined; next = caller.line.shift()) {
+      if (next.since >= oldest) return next.enter();
+      next.refuse(tooMany(longestWaitMs));
+    }
+    caller.active--;
+    if (caller.active === 0) this.#callers.delete(who);
+  }
+}
+
+const tooMany = (waitMs: number) =>
+  new AppError("rate_limit:exceeded", {
+    params: { retry_after: Math.max(1, Math.ceil(waitMs / 1_000)) },
+  });
+
+/** What one request holds of the share of its caller. */
+export class RequestConnections {
+  readonly #shares: ConnectionShares;
+  readonly #who: string;
+  #transactions = 0;
+
+  constructor(shares: ConnectionShares, who: string) {
+    this.#shares = shares;
+    this.#who = who;
+  }
+
+  /** A statement outside transactions. */
+  statement<T>(work: () => Promise<T>): Promise<T> {
+    // What a transaction waits for must not wait in line behind other transactions.
+    return this.#transactions > 0 ? work() : this.#shares.run(this.#who, work);
+  }
+
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.statement(async () => {
+      this.#transactions++;
+      try {
+        return await work();
+      } finally {
+        this.#transactions--;
+      }
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { randomString } from "../ids.ts";
+import type { ErrorCode } from "../errors.ts";
+import { isOriginCovered } from "./key-origins.ts";
+
+/** What a key may be allowed; `*` is all of them (KEY-03). Other texts are stored and grant nothing. */
+export type KeyScope =
+  | "wallet:read"
+  | "awards:write"
+  | "trivia:read"
+  | "trivia:write"
+  | "lobbies:write"
+  | "wordgame:write"
+  | "profile:read";
+
+/** A stored key as a process knows it. Times are milliseconds since the epoch. */
+export interface KnownKey {
+  id: number;
+  prefix: string;
+  secretHash: string;
+  ownerId: number;
+  ownerName: string;
+  /** Slug. */
+  realm: string;
+  scopes: string[];
+  origins: string[];
+  isActive: boolean;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
+}
+
+/** Stored keys by prefix, at most a second behind the database. */
+export interface KeyRing {
+  /** Null for what is no key, or one of a closed account or realm. */
+  find(prefix: string): Promise<KnownKey | null> | KnownKey | null;
+  /** A request was made with it. */
+  noteUse(key: KnownKey): void;
+}
+
+/** A key as a request presented it: it may be used, or the reason why not. */
+export type KeyCheck = { key: KnownKey; problem: null } | { key: null; problem: ErrorCode };
+
+const lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789";
+const secretAlphabet = lettersAndDigits + "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const plaintextForm = /^(rk[a-z0-9]{10})_[A-Za-z0-9]{43}$/;
+
+export const newKeyPrefix = (): string => `rk${randomString(10, lettersAndDigits)}`;
+/** 43 characters of 62 are 256 bits (KEY-02). */
+export const newPlaintext = (prefix: string): string =>
+  `${prefix}_${randomString(43, secretAlphabet)}`;
+
+/** As stored: the plaintext cannot be had from it, and has too many bits to be guessed. */
+export const hashOfKey = (plaintext: string): string => hash("sha256", plaintext, "hex");
+
+/** The prefix of a presented text, or null when it has not the form of a key. */
+export const prefixOfKey = (text: string): string | null => plaintextForm.exec(text)?.[1] ?? null;
+
+/** Why `known` may not be used with this plaintext, from this origin, now; null when it may (KEY-05, KEY-06). */
+export function problemOfKey(
+  known: KnownKey | null,
+  plaintext: string,
+  origin: string | undefined,
+  now: number,
+): ErrorCode | null {
+  if (known === null || !isEqual(hashOfKey(plaintext), known.secretHash)) return "key:invalid";
+  if (known.revokedAt !== null) return "key:revoked";
+  if (!known.isActive) return "key:invalid";
+  if (known.expiresAt !== null && known.expiresAt <= now) return "key:expired";
+  return isOriginCovered(known.origins, origin) ? null : "key:origin_forbidden";
+}
+
+export const isScopeGranted = (key: KnownKey, scope: KeyScope): boolean =>
+  key.scopes.includes(scope) || key.scopes.includes("*");
+
+function isEqual(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import argon2 from "argon2";
+import { createGate } from "../cache/gate.ts";
+
+/** Argon2id off the event loop, bounded: 4 at once, 64 waiting, then `server:unavailable` (TOK-15, S3). */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /** False for a null hash too, after the same work (S1). */
+  verify(hash: string | null, password: string): Promise<boolean>;
+  needsRehash(hash: string): boolean;
+}
+
+export interface PasswordParameters {
+  type: typeof argon2.argon2id;
+  /** In KiB. */
+  memoryCost: number;
+  timeCost: number;
+  parallelism: number;
+}
+
+export const passwordParameters: PasswordParameters = {
+  type: argon2.argon2id,
+  memoryCost: 19_456,
+  timeCost: 2,
+  parallelism: 1,
+};
+/** Hashes at once in one process. */
+export const maxParallelHashes = 4;
+const maxWaiting = 64;
+
+/** One per process: the bound holds for everything it hashes. */
+export function createPasswordHasher(parameters = passwordParameters): PasswordHasher {
+  const bound = createGate({ running: maxParallelHashes, waiting: maxWaiting });
+  const dummy = unreachableHash(parameters);
+  return {
+    hash: (password) => bound.pass(() => argon2.hash(password, parameters)),
+    verify: (hash, password) =>
+      bound.pass(async () => {
+        const isRight = await argon2.verify(hash ?? dummy, password);
+        return hash !== null && isRight;
+      }),
+    needsRehash: (hash) => argon2.needsRehash(hash, parameters),
+  };
+}
+
+/** A hash of these parameters that no known password has. */
+function unreachableHash({ memoryCost, timeCost, parallelism }: PasswordParameters): string {
+  const part = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "");
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${part(16)}$${part(32)}`;
+}

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import type { LogOutput } from "../../platform/log/log-output.ts";
+
+const lineFeed = 0x0a;
+/** Bytes kept of a line whose end has not come; a longer one goes on in parts. */
+const maxPartBytes = 1024 * 1024;
+
+/**
+ * Passes on the lines of a process, whole: several that write to one pipe themselves would cut each other's lines
+ * in two whenever the pipe is full. Nor could they do it without a thread that waits for the reader: a fork of Node
+ * has a shared pipe block again (`flags` of /proc/<pid>/fdinfo/1 lose O_NONBLOCK), and such a thread keeps its
+ * process from ending. Reads no faster than `lines` are taken. Resolves when the process has no more; what it could
+ * not finish, because it was killed, is left out.
+ */
+export async function passLines(
+  source: Readable,
+  lines: Pick<LogOutput, "pass" | "onceDrained">,
+): Promise<void> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  const keep = (part: Buffer) => {
+    parts.push(part);
+    length += part.length;
+  };
+  const pass = () => {
+    const whole = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    parts = [];
+    length = 0;
+    if (whole === undefined || lines.pass(whole)) return;
+    source.pause();
+    lines.onceDrained(() => source.resume());
+  };
+  source.on("data", (chunk: Buffer) => {
+    const end = chunk.lastIndexOf(lineFeed) + 1;
+    if (end > 0) {
+      keep(chunk.subarray(0, end));
+      pass();
+    }
+    if (end < chunk.length) keep(chunk.subarray(end));
+    if (length > maxPartBytes) pass();
+  });
+  await once(source, "close").catch(() => undefined);
+}

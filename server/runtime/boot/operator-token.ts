@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../platform/config/config.ts";
+import { ownUid } from "../stores/own-folder.ts";
+import { StartError } from "./start-error.ts";
+
+/** The given operator token; in development one made once and kept in the data folder (BOOT-05). */
+export function operatorToken(config: Config): string {
+  if (config.OPERATOR_BOOTSTRAP_TOKEN !== "" || config.APP_ENV === "production")
+    return config.OPERATOR_BOOTSTRAP_TOKEN;
+  const file = join(config.DATA_DIR, "operator-token");
+  const known = readOwn(file);
+  if (known !== null) return known;
+  const token = randomBytes(24).toString("base64url");
+  writeFileSync(file, `${token}\n`, { mode: 0o600, flag: "wx" });
+  return token;
+}
+
+/** Null when there is none. Who could put a file there, or a link, would choose the token. */
+function readOwn(file: string): string | null {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  if (!found.isFile() || ![ownUid(), 0].includes(found.uid))
+    throw new StartError(`${file} belongs to another user or is a link; remove it`);
+  return readFileSync(file, "utf8").trim();
+}

@@ -1,0 +1,172 @@
+import { resolve } from "node:path";
+import { listenUrl } from "../../platform/net/addresses.ts";
+import { configToEnv, loadConfig, type Config } from "../../platform/config/config.ts";
+import { createLogger, flushLog, type Logger } from "../../platform/log/logger.ts";
+import { openLogOutput, type LogOutput } from "../../platform/log/log-output.ts";
+import { connectRedis } from "../../platform/redis/redis.ts";
+import { startCard, type CardFacts } from "../card.ts";
+import { serviceVersion } from "../../http/replies/envelope.ts";
+import { cacheFolder } from "../stores/cache-folder.ts";
+import { checkRedisPersistence } from "../stores/redis.ts";
+import { createChildren, type Children } from "./children.ts";
+import { keepCompiledCode } from "./compile-cache.ts";
+import { announceDeath } from "./death-notice.ts";
+import { lockDataDir } from "./lock.ts";
+import { operatorToken } from "./operator-token.ts";
+import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
+import { prepareDatabase } from "./prepare.ts";
+import { askForSample } from "./sample.ts";
+import { onStopSignals, untilAborted } from "./signals.ts";
+import { partOfStart, StartError } from "./start-error.ts";
+import { startStores, type RunningStores } from "./stores.ts";
+
+/** The HTTP library takes its header limit from the environment; the default refuses long cookies. */
+const headerLimit = { UWS_HTTP_MAX_HEADERS_SIZE: "16384" };
+const healthLimitMs = 15_000;
+const healthPauseMs = 25;
+
+/** Undone in reverse order when the service stops. */
+type Undo = () => Promise<void> | void;
+
+interface Run {
+  config: Config;
+  log: Logger;
+  /** Where its own lines and those of all other processes go. */
+  lines: LogOutput;
+  undo: Undo[];
+  times: [string, number][];
+  stopped: AbortSignal;
+}
+
+/** Runs the whole service until a signal; resolves with the exit code. */
+export async function runPrimary(): Promise<number> {
+  const config = loadConfig();
+  const lines = openLogOutput();
+  const log = createLogger(config, "primary", lines);
+  const controller = new AbortController();
+  const run: Run = { config, log, lines, undo: [], times: [], stopped: controller.signal };
+  const children: { current: Children | null } = { current: null };
+  const signals = onStopSignals({
+    first: () => controller.abort(),
+    again: () => children.current?.killAll(),
+  });
+  try {
+    const facts = await start(run, children);
+    if (!run.stopped.aborted) report(facts);
+    // Only now: what is started first is the service itself. A signal does not wait for it.
+    void askForSample(config, log);
+    await signals.first;
+    return 0;
+  } catch (error) {
+    if (run.stopped.aborted) return 0;
+    if (!(error instanceof StartError)) log.fatal({ err: error }, "start failed");
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  } finally {
+    for (const undo of run.undo.reverse())
+      await Promise.resolve(undo()).catch((error: unknown) => log.error({ err: error }, "stop"));
+    await flushLog(log);
+  }
+}
+
+async function start(run: Run, holder: { current: Children | null }): Promise<CardFacts> {
+  const { config, log } = run;
+  const lock = lockDataDir(config.DATA_DIR);
+  run.undo.push(() => lock.release());
+  const compiled = keepCompiledCode(cacheFolder(config.CACHE_DIR, resolve(config.DATA_DIR)));
+  await claimAddresses(config);
+  const stores = await timed(run, "stores", () => openStores(run));
+  config.DATABASE_URL = stores.databaseUrl;
+  config.REDIS_URL = stores.redisUrl;
+  config.OPERATOR_BOOTSTRAP_TOKEN = operatorToken(config);
+  await timed(run, "database", () => prepareDatabase(config));
+  if (!stores.isLocal.redis) await warnAboutRedis(config.REDIS_URL, log);
+  await warnAboutBuild(log);
+  const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
+  run.undo.push(() => redis.disconnect());
+  const children = createChildren({
+    counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS, operator: 1 },
+    env: { ...configToEnv(config), ...headerLimit, ...compiled },
+    log,
+    lines: run.lines,
+    onDeath: (incarnation) => void announceDeath(redis, incarnation, log),
+  });
+  holder.current = children;
+  run.undo.push(() => children.stop());
+  await timed(run, "processes", () => untilAborted(run.stopped, children.start()));
+  const url = listenUrl(config);
+  await timed(run, "health", () => untilAborted(run.stopped, untilHealthy(url, run.stopped)));
+  const { host, port } = splitAddress(config.OPERATOR_LISTEN);
+  return {
+    version: serviceVersion,
+    config,
+    url,
+    operatorUrl: listenUrl({ HOST: host, PORT: port }),
+    operatorToken: config.APP_ENV === "production" ? "" : config.OPERATOR_BOOTSTRAP_TOKEN,
+    databaseUrl: stores.databaseUrl,
+    redisUrl: stores.redisUrl,
+    isLocal: stores.isLocal,
+    pid: process.pid,
+    times: run.times,
+  };
+}
+
+/** To be stopped from the moment they run: a signal may have come while they started. */
+async function openStores({ config, log, undo }: Run): Promise<RunningStores> {
+  const stores = await startStores(config, log);
+  undo.push(() => stores.stop());
+  return stores;
+}
+
+async function claimAddresses(config: Config): Promise<void> {
+  const operator = splitAddress(config.OPERATOR_LISTEN);
+  const [port = 0, operatorPort = 0] = await claimPorts(
+    { setting: "PORT", hostSetting: "HOST", host: config.HOST, port: config.PORT },
+    { setting: "OPERATOR_LISTEN", hostSetting: "OPERATOR_LISTEN", ...operator },
+  );
+  config.PORT = port;
+  config.OPERATOR_LISTEN = joinAddress(operator.host, operatorPort);
+}
+
+async function warnAboutRedis(url: string, log: Logger): Promise<void> {
+  warn(await partOfStart("REDIS_URL cannot be reached", checkRedisPersistence(url)), log);
+}
+
+/** Loaded late: a library that does not load is a failure of the start, not of this file. */
+async function warnAboutBuild(log: Logger): Promise<void> {
+  const { buildWarning } = await import("../../http/probe/builds.ts");
+  warn(buildWarning(), log);
+}
+
+function warn(warning: string | null, log: Logger): void {
+  if (warning === null) return;
+  log.warn(warning);
+  process.stderr.write(`warning: ${warning}\n`);
+}
+
+async function timed<T>(run: Run, part: string, work: () => Promise<T>): Promise<T> {
+  run.stopped.throwIfAborted();
+  const from = performance.now();
+  const result = await work();
+  run.times.push([part, performance.now() - from]);
+  run.stopped.throwIfAborted();
+  return result;
+}
+
+async function untilHealthy(url: string, stopped: AbortSignal): Promise<void> {
+  const deadline = performance.now() + healthLimitMs;
+  while (!stopped.aborted) {
+    const response = await fetch(`${url}/v1/health-check`).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.status === 200) return;
+    if (performance.now() > deadline)
+      throw new StartError(`GET ${url}/v1/health-check answers ${response?.status ?? "nothing"}`);
+    await new Promise((done) => setTimeout(done, healthPauseMs));
+  }
+}
+
+/** The card for people; the same facts go to a parent process that opened a channel. */
+function report(facts: CardFacts): void {
+  process.stdout.write(startCard(facts, process.stdout.isTTY === true));
+  process.send?.({ type: "ready", facts });
+}

@@ -1,0 +1,13 @@
+import { ConfigError } from "../../platform/config/config.ts";
+import { runPrimary } from "./primary.ts";
+
+/** The whole service until a signal; the exit code. */
+export async function runService(): Promise<number> {
+  try {
+    return await runPrimary();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
+}

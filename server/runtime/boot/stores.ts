@@ -1,0 +1,131 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Config } from "../../platform/config/config.ts";
+import { silentLogger, type Logger } from "../../platform/log/logger.ts";
+import { cacheFolder } from "../stores/cache-folder.ts";
+import { localDatabaseUrl, startLocalPostgres } from "../stores/postgres.ts";
+import { localRedisUrl, startLocalRedis } from "../stores/redis.ts";
+import { runningSocketDir, socketDirFor } from "../stores/sockets.ts";
+import { takeUnlessHeld } from "./lock.ts";
+import { onStopSignals, untilAborted } from "./signals.ts";
+import { StartError } from "./start-error.ts";
+
+export interface RunningStores {
+  databaseUrl: string;
+  redisUrl: string;
+  /** True for those that were started here. */
+  isLocal: { postgres: boolean; redis: boolean };
+  /** Redis first, then Postgres, as the last of everything. */
+  stop(): Promise<void>;
+}
+
+interface Store {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the stores whose address is unset (BOOT-01); those that started stop when one fails. */
+export async function startStores(config: Config, log: Logger): Promise<RunningStores> {
+  const dataDir = resolve(config.DATA_DIR);
+  const isLocal = { postgres: config.DATABASE_URL === "", redis: config.REDIS_URL === "" };
+  const socketDir = isLocal.postgres || isLocal.redis ? emptySocketDir(dataDir) : "";
+  const [postgres, redis] = await Promise.allSettled([
+    isLocal.postgres
+      ? startLocalPostgres({
+          dataDir: join(dataDir, "postgres"),
+          socketDir: join(socketDir, "p"),
+          log,
+        })
+      : given(config.DATABASE_URL),
+    isLocal.redis
+      ? startLocalRedis({
+          dataDir: join(dataDir, "redis"),
+          cacheDir: cacheFolder(config.CACHE_DIR, dataDir),
+          socketDir: join(socketDir, "r"),
+          log,
+        })
+      : given(config.REDIS_URL),
+  ]);
+  const stop = async () => {
+    if (redis.status === "fulfilled") await redis.value.stop();
+    if (postgres.status === "fulfilled") await postgres.value.stop();
+    if (socketDir !== "") rmSync(socketDir, { recursive: true, force: true });
+  };
+  if (postgres.status === "fulfilled" && redis.status === "fulfilled")
+    return { databaseUrl: postgres.value.url, redisUrl: redis.value.url, isLocal, stop };
+  await stop();
+  const failed = postgres.status === "rejected" ? postgres : redis;
+  throw asStartError(failed.status === "rejected" ? failed.reason : null);
+}
+
+/** A stop signal ended the work of a command. */
+export class Interrupted extends Error {}
+
+/**
+ * Work on the stores of the running service, else on stores started for it alone (BOOT-03). A stop
+ * signal ends the work, and what was started for it; with `cancel` the first one asks it to end itself.
+ */
+export async function withStores<T>(
+  config: Config,
+  work: (stores: RunningStores) => Promise<T>,
+  cancel?: () => void,
+): Promise<T> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort(new Interrupted("interrupted"));
+  const signals = onStopSignals({ first: cancel ?? interrupt, again: interrupt });
+  try {
+    const stores = await borrowStores(config, silentLogger);
+    try {
+      interruption.signal.throwIfAborted();
+      return await untilAborted(interruption.signal, work(stores));
+    } finally {
+      await stores.stop();
+    }
+  } finally {
+    signals.forget();
+  }
+}
+
+async function borrowStores(config: Config, log: Logger): Promise<RunningStores> {
+  const lock = takeUnlessHeld(config.DATA_DIR);
+  if ("release" in lock) {
+    const stores = await startStores(config, log).catch((error: unknown) => {
+      lock.release();
+      throw error;
+    });
+    const stop = async () => {
+      await stores.stop();
+      lock.release();
+    };
+    return { ...stores, stop };
+  }
+  const needsSockets = config.DATABASE_URL === "" || config.REDIS_URL === "";
+  const socketDir = needsSockets ? runningSocketDir(resolve(config.DATA_DIR)) : "";
+  return {
+    databaseUrl: config.DATABASE_URL || localDatabaseUrl(join(socketDir, "p")),
+    redisUrl: config.REDIS_URL || localRedisUrl(join(socketDir, "r")),
+    isLocal: { postgres: false, redis: false },
+    stop: async () => {},
+  };
+}
+
+/**
+ * The lock of the data folder is ours, so what lies here belonged to a killed service. Postgres would
+ * refuse its old socket lock while the number in it still names a process, be it an unreaped one.
+ */
+function emptySocketDir(dataDir: string): string {
+  try {
+    const dir = socketDirFor(dataDir);
+    for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true });
+    return dir;
+  } catch (error) {
+    throw asStartError(error);
+  }
+}
+
+const asStartError = (error: unknown): StartError =>
+  new StartError(error instanceof Error ? error.message : String(error));
+
+async function given(url: string): Promise<Store> {
+  return { url, stop: async () => {} };
+}

@@ -1,0 +1,122 @@
+import { flushLog, type Logger } from "../platform/log/logger.ts";
+
+/** What the processes of one service are, in the order in which they stop. */
+export const roles = ["http", "jobs", "operator"] as const;
+export type Role = (typeof roles)[number];
+
+/** One process as the primary sees it. */
+export interface ProcessInfo {
+  role: Role;
+  index: number;
+  pid: number;
+  isReady: boolean;
+  restarts: number;
+  startedAt: number;
+  incarnation: string | null;
+}
+
+/** Questions that travel between the processes; the answer is plain JSON. */
+export type Question = "metrics" | "processes" | "lobbies" | "moderation" | "pulse";
+
+export type ToPrimary =
+  /** `port` only from the operator process. */
+  | { type: "ready"; port?: number }
+  /** Name of the lobby owner in this process, for the announcement of its death. */
+  | { type: "incarnation"; value: string }
+  /** One readable line; the process ends by itself. */
+  | { type: "failed"; reason: string }
+  | { type: "ask"; id: number; question: Question }
+  | { type: "answer"; id: number; value: unknown };
+
+export type ToChild =
+  /** Drain and exit; a second one means at once. */
+  | { type: "stop" }
+  | { type: "ask"; id: number; question: Question }
+  | { type: "answer"; id: number; value: unknown };
+
+const askLimitMs = 2_000;
+const maxPendingAsks = 64;
+
+export interface PrimaryLink {
+  ready(port?: number): void;
+  announce(incarnation: string): void;
+  /** Asks the primary; null when it does not answer in time. */
+  ask(question: Question): Promise<unknown>;
+}
+
+export interface ChildOptions {
+  log: Logger;
+  /** Drains; the process exits 0 when it resolves. */
+  stop: () => Promise<void>;
+  answers: Partial<Record<Question, () => Promise<unknown> | unknown>>;
+}
+
+/**
+ * The child's end of the link. Signals of the terminal reach the whole group, but only the primary
+ * knows the order of stopping: they are ignored here. A child ends when its primary is gone.
+ */
+export function joinPrimary(options: ChildOptions): PrimaryLink {
+  const pending = new Map<number, (value: unknown) => void>();
+  let nextId = 1;
+  let stops = 0;
+  const send = (message: ToPrimary) => {
+    if (process.connected) process.send?.(message, undefined, {}, () => {});
+  };
+  process.off("message", stopWhileStarting);
+  process.on("message", (message: ToChild) => {
+    if (message.type === "answer") pending.get(message.id)?.(message.value);
+    if (message.type === "ask") void answer(options, message, send);
+    if (message.type === "stop") endProcess(options, ++stops);
+  });
+  process.on("disconnect", () => process.exit(1));
+  return {
+    ready: (port) => send(port === undefined ? { type: "ready" } : { type: "ready", port }),
+    announce: (value) => send({ type: "incarnation", value }),
+    ask: (question) => {
+      if (pending.size >= maxPendingAsks) return Promise.resolve(null);
+      const id = nextId++;
+      return new Promise((resolve) => {
+        const finish = (value: unknown) => {
+          clearTimeout(timer);
+          pending.delete(id);
+          resolve(value);
+        };
+        const timer = setTimeout(finish, askLimitMs, null);
+        pending.set(id, finish);
+        send({ type: "ask", id, question });
+      });
+    },
+  };
+}
+
+/** Nothing is in flight in a process that is still starting: it may end at once. */
+function stopWhileStarting(message: ToChild): void {
+  if (message.type === "stop") process.exit(0);
+}
+
+/** Called first in every child: the window without a handler must be as short as possible. */
+export function prepareChild(): void {
+  process.on("message", stopWhileStarting);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+}
+
+async function answer(
+  options: ChildOptions,
+  message: { id: number; question: Question },
+  send: (message: ToPrimary) => void,
+): Promise<void> {
+  const isPulse = message.question === "pulse";
+  const value = isPulse
+    ? true
+    : await Promise.resolve(options.answers[message.question]?.()).catch(() => null);
+  send({ type: "answer", id: message.id, value: value ?? null });
+}
+
+function endProcess(options: ChildOptions, stops: number): void {
+  if (stops > 1) process.exit(0);
+  void options
+    .stop()
+    .catch((error: unknown) => options.log.error({ err: error }, "stopping failed"))
+    .then(() => flushLog(options.log))
+    .finally(() => process.exit(0));
+}

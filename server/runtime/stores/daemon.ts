@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "../../platform/log/logger.ts";
+import { isAlive } from "./orphans.ts";
+
+export interface DaemonOptions {
+  name: string;
+  command: string;
+  args: string[];
+  spawn?: Pick<SpawnOptions, "uid" | "gid" | "env" | "cwd">;
+  /** True as soon as the server answers. */
+  isReady: () => Promise<boolean>;
+  /** Run before every start: removes what a killed predecessor left. */
+  prepare: () => Promise<void>;
+  /** Asks for an orderly end. */
+  stopSignal: NodeJS.Signals;
+  log: Logger;
+}
+
+export interface Daemon {
+  pid(): number | null;
+  /** Resolves when the process is gone; true when it went in order. */
+  stop(): Promise<boolean>;
+  /** SIGKILL without a restart: tests lose a store this way. */
+  kill(): Promise<void>;
+}
+
+const startBudgetMs = 20_000;
+const probePauseMs = 20;
+const retryPauseMs = 200;
+const stopBudgetMs = 10_000;
+const maxRestartPauseMs = 5_000;
+const keptOutputBytes = 4_096;
+
+/** Starts a server program, keeps it running, and stops it. Rejects with one readable line. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const state = { child: null as ChildProcess | null, isStopping: false };
+  const launch = async (): Promise<void> => {
+    const child = await startOnce(options, () => state.isStopping);
+    state.child = child;
+    child.once("exit", () => void relaunch());
+    if (child.exitCode !== null || child.signalCode !== null) void relaunch();
+  };
+  let relaunching = false;
+  const relaunch = async (): Promise<void> => {
+    if (state.isStopping || relaunching) return;
+    relaunching = true;
+    options.log.error({ store: options.name }, "store ended unexpectedly; starting it again");
+    for (
+      let pause = retryPauseMs;
+      !state.isStopping;
+      pause = Math.min(pause * 2, maxRestartPauseMs)
+    ) {
+      await sleep(pause, undefined, { ref: false });
+      relaunching = false;
+      const failure = await launch().then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (failure === null) return;
+      relaunching = true;
+      options.log.error({ store: options.name, reason: String(failure) }, "store does not start");
+    }
+  };
+  await launch();
+  const end = async (signal: NodeJS.Signals): Promise<boolean> => {
+    state.isStopping = true;
+    if (state.child) await endProcess(state.child, signal);
+    return state.child?.exitCode === 0;
+  };
+  return {
+    pid: () => state.child?.pid ?? null,
+    stop: () => end(options.stopSignal),
+    kill: async () => void (await end("SIGKILL")),
+  };
+}
+
+/** A start soon after a kill can fail once, so it is repeated until the budget is used up. */
+async function startOnce(options: DaemonOptions, isStopping: () => boolean): Promise<ChildProcess> {
+  const deadline = performance.now() + startBudgetMs;
+  for (let attempt = 1; ; attempt++) {
+    await options.prepare();
+    const output = { text: "" };
+    const child = spawnDaemon(options, output);
+    if (await becomesReady(child, options, deadline)) {
+      if (isStopping()) await endProcess(child, options.stopSignal);
+      return child;
+    }
+    await endProcess(child, "SIGKILL");
+    const isLast = attempt >= 5 || performance.now() > deadline || isStopping();
+    if (isLast) throw new Error(`${options.name} did not start: ${reasonIn(output.text)}`);
+    await sleep(retryPauseMs);
+  }
+}
+
+/** An own session: Ctrl-C reaches the whole group, but stores must outlive the processes that drain. */
+function spawnDaemon(options: DaemonOptions, output: { text: string }): ChildProcess {
+  const child = spawn(options.command, options.args, {
+    ...options.spawn,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const keep = (chunk: Buffer) => {
+    output.text = (output.text + chunk.toString("utf8")).slice(-keptOutputBytes);
+  };
+  child.stdout?.on("data", keep);
+  child.stderr?.on("data", keep);
+  child.on("error", (error) => keep(Buffer.from(error.message)));
+  return child;
+}
+
+async function becomesReady(
+  child: ChildProcess,
+  options: DaemonOptions,
+  deadline: number,
+): Promise<boolean> {
+  while (performance.now() < deadline) {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
+      return false;
+    if (await options.isReady().catch(() => false)) return true;
+    await sleep(probePauseMs);
+  }
+  return false;
+}
+
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const pid = child.pid;
+  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  const limit = new AbortController();
+  await Promise.race([
+    ended,
+    sleep(stopBudgetMs, undefined, { signal: limit.signal }).catch(() => {}),
+  ]);
+  limit.abort();
+  if (isAlive(pid) && child.exitCode === null && child.signalCode === null) {
+    child.kill("SIGKILL");
+    await ended;
+  }
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+/** What Postgres tells our own question whether it is ready: never why it is not. */
+const answerToProbe = /FATAL: +the database system is /;
+
+/** The line of a program's output that says why it ended, else the last ones. */
+export function reasonIn(output: string): string {
+  const lines = output
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !answerToProbe.test(line));
+  const fatal = lines.filter((line) => /FATAL|PANIC|ERR/i.test(line)).at(-1);
+  return fatal ?? (lines.slice(-3).join(" | ") || "no output");
+}

@@ -1,0 +1,139 @@
+import { renameSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Redis } from "ioredis";
+import { connectRedis } from "../../platform/redis/redis.ts";
+import { silentLogger, type Logger } from "../../platform/log/logger.ts";
+import { cacheFolder } from "./cache-folder.ts";
+import { startDaemon } from "./daemon.ts";
+import { stopOrphan } from "./orphans.ts";
+import { makeOwnFolder } from "./own-folder.ts";
+import { RedisHistory } from "./redis-history.ts";
+import { findRedisProgram } from "./redis-program.ts";
+
+export interface LocalRedisOptions {
+  dataDir: string;
+  /** Where a program is kept that the machine does not have; the folder of the user when absent. */
+  cacheDir?: string;
+  /** A private folder with a short path, see `socketDirFor`. */
+  socketDir: string;
+  log: Logger;
+}
+
+export interface LocalRedis {
+  /** `unix://<path>`, for `connectRedis`. */
+  url: string;
+  pid(): number | null;
+  stop(): Promise<void>;
+  /** SIGKILL; the data folder stays for the next start. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts redis-server (or valkey-server) on a unix socket only, with an append-only file and no
+ * eviction: lobbies and jobs live in it (BOOT-01). Ends a server that outlived a killed parent.
+ */
+export async function startLocalRedis(options: LocalRedisOptions): Promise<LocalRedis> {
+  const dataDir = resolve(options.dataDir);
+  const cacheDir = options.cacheDir ?? cacheFolder("", dataDir);
+  makeOwnFolder(dataDir, { mode: 0o700 });
+  makeOwnFolder(options.socketDir, { mode: 0o700 });
+  const program = await findRedisProgram(cacheDir, options.log);
+  const socket = socketIn(options.socketDir);
+  // Nobody finds it where they look for it before it is known what it may have lost.
+  const startSocket = join(options.socketDir, "redis.new");
+  const pidFile = join(dataDir, "redis.pid");
+  const history = new RedisHistory(dataDir);
+  const daemon = await startDaemon({
+    name: "Redis",
+    command: program.command,
+    args: serverArguments(dataDir, startSocket, pidFile),
+    spawn: { cwd: dataDir, env: program.env },
+    async prepare() {
+      await stopOrphan(pidFile, /(redis|valkey)-server/, "SIGTERM");
+      history.take();
+    },
+    async isReady() {
+      if (!(await answers(startSocket, history))) return false;
+      renameSync(startSocket, socket);
+      return true;
+    },
+    stopSignal: "SIGTERM",
+    log: options.log,
+  });
+  return {
+    url: localRedisUrl(options.socketDir),
+    pid: daemon.pid,
+    async stop() {
+      if (await daemon.stop()) history.close();
+    },
+    kill: daemon.kill,
+  };
+}
+
+/** Address of a Redis that is already running there. */
+export function localRedisUrl(socketDir: string): string {
+  return `unix://${socketIn(socketDir)}`;
+}
+
+function socketIn(socketDir: string): string {
+  return join(socketDir, "redis.sock");
+}
+
+function serverArguments(dataDir: string, socket: string, pidFile: string): string[] {
+  const settings: Record<string, string> = {
+    port: "0",
+    unixsocket: socket,
+    unixsocketperm: "700",
+    pidfile: pidFile,
+    dir: dataDir,
+    daemonize: "no",
+    appendonly: "yes",
+    appendfsync: "everysec",
+    save: "",
+    "maxmemory-policy": "noeviction",
+    loglevel: "warning",
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+async function answers(socket: string, history: RedisHistory): Promise<boolean> {
+  // The client's own check for readiness waits a whole second while the server reads its file.
+  const options = { retryStrategy: () => null, lazyConnect: true, enableReadyCheck: false };
+  const redis = new Redis({ path: socket, ...options });
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+    if ((await redis.ping()) !== "PONG") return false;
+    await history.tell(redis);
+    return true;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** What is wrong with a Redis we did not start ourselves, as one line, or null. */
+export async function checkRedisPersistence(url: string): Promise<string | null> {
+  const redis = connectRedis(url, silentLogger, "check");
+  try {
+    await new Promise<void>((done, fail) => redis.once("ready", done).once("error", fail));
+    const memory = parseInfo(await redis.info("memory"));
+    const persistence = parseInfo(await redis.info("persistence"));
+    const policy = memory.get("maxmemory_policy") ?? "unknown";
+    const problems = [
+      persistence.get("aof_enabled") === "1"
+        ? null
+        : "has no append-only file: a restart loses lobbies and jobs",
+      policy === "noeviction"
+        ? null
+        : `evicts keys (maxmemory-policy ${policy}): lobbies and jobs may vanish`,
+    ].filter((problem) => problem !== null);
+    return problems.length === 0 ? null : `REDIS_URL ${problems.join("; ")}`;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function parseInfo(text: string): Map<string, string> {
+  const pairs = text.split("\r\n").map((line) => line.split(":", 2));
+  return new Map(pairs.map(([name = "", value = ""]) => [name, value]));
+}

@@ -1,0 +1,234 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Logger } from "../../platform/log/logger.ts";
+import type { Metrics } from "../../platform/metrics/metrics.ts";
+import type { Counter } from "prom-client";
+import type { StreamResponse } from "../../http/uws/stream-response.ts";
+import { Audience } from "../topics/audience.ts";
+import { Feed } from "./feed.ts";
+import { encodeRetry, type Chunk, type Frame } from "../stream/frames.ts";
+import type { Hub, Subscription } from "./hub.ts";
+import { inTurns } from "../stream/in-turns.ts";
+import { hubLimits, type HubLimits } from "./limits.ts";
+import { OpenTopics, type TopicSources } from "../topics/open-topics.ts";
+import { Places, type Place } from "./places.ts";
+import type { RingBudget } from "../topics/ring.ts";
+import { EventStream, type EndReason, type StreamHost } from "../stream/stream.ts";
+import type { Subscriber } from "../stream/subscriber.ts";
+import { Writer } from "../stream/writer.ts";
+
+export interface HubDeps extends TopicSources {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  metrics: Metrics;
+  redisUrl: string;
+  /** Tells the owner of a lobby how many spectators this process has (HUB-08). */
+  tellSpectators(code: string, count: number): Promise<void>;
+  limits?: Partial<HubLimits>;
+}
+
+/** Time between two batches of a drain, and the part of the grace in which all batches lie. */
+const drainStepMs = 50;
+const drainShare = 0.8;
+
+/** The event streams of this process. */
+export function createHub(deps: HubDeps): Hub {
+  return new EventHub(deps);
+}
+
+class EventHub implements Hub {
+  isDraining = false;
+  private readonly deps: HubDeps;
+  private readonly limits: HubLimits;
+  private readonly feed: Feed;
+  private readonly writer: Writer;
+  private readonly places: Places;
+  private readonly topics: OpenTopics;
+  private readonly streams = new Set<EventStream>();
+  private isStopped = false;
+  private readonly reports: NodeJS.Timeout;
+  private readonly audience: Audience;
+  private readonly budget: RingBudget;
+  private readonly host: StreamHost;
+  private readonly retry: Buffer;
+  private readonly delivered: Counter.Internal;
+  private unreported = { bytes: 0, messages: 0 };
+  private readonly conflated: Counter.Internal;
+
+  constructor(deps: HubDeps) {
+    const limits = { ...hubLimits, ...deps.limits };
+    const { config, log, metrics, redisUrl } = deps;
+    this.deps = deps;
+    this.limits = limits;
+    this.retry = encodeRetry(limits.retryMs);
+    this.budget = { used: 0, limit: limits.allRingBytes };
+    this.places = new Places(redisUrl, log, limits, config.HUB_STREAMS_PER_ADDRESS);
+    this.feed = new Feed(redisUrl, log, limits);
+    this.writer = new Writer(limits, {
+      onError: (error) => log.error({ err: error }, "a stream could not be written"),
+      onTurn: () => this.reportDeliveries(),
+    });
+    const onError = (error: unknown) =>
+      log.warn({ reason: String(error) }, "the hub could not read from a store");
+    this.audience = new Audience({
+      repeatMs: limits.audienceRepeatMs,
+      tell: deps.tellSpectators,
+      onError,
+    });
+    const counted = (kind: string) => metrics.hubEvents.labels({ kind });
+    const counter = (kind: string) => {
+      const one = counted(kind);
+      return (n = 1) => one.inc(n);
+    };
+    this.delivered = counted("delivered");
+    this.conflated = counted("conflated");
+    this.topics = new OpenTopics({
+      sources: deps,
+      feed: this.feed,
+      writer: this.writer,
+      limits,
+      clock: deps.clock,
+      budget: this.budget,
+      count: {
+        in: counter("in"),
+        replayed: counter("replayed"),
+        gap: counter("gap"),
+        resumed: counter("resumed"),
+      },
+      onTaken: (frame) => this.measure(frame),
+      onError,
+    });
+    this.host = {
+      limits,
+      onWritable: (stream) => this.writer.add(stream),
+      onDeliver: (subscriber, chunk) => this.countDelivery(subscriber, chunk),
+      onConcluded: (subscriber) => this.topics.leave(subscriber),
+      onEnd: (stream, reason) => this.leave(stream, reason),
+    };
+    this.reports = setInterval(() => this.report(), limits.reportMs);
+    this.reports.unref();
+    void this.watch();
+  }
+
+  async admit(subscription: Subscription): Promise<void> {
+    await this.places.take(placeOf(subscription));
+  }
+
+  abandon(subscription: Subscription): void {
+    this.places.give(placeOf(subscription));
+  }
+
+  open(subscription: Subscription, response: StreamResponse): void {
+    if (this.isDraining) {
+      this.abandon(subscription);
+      return this.sendBack(response);
+    }
+    const stream = new EventStream(subscription, response, this.host);
+    this.streams.add(stream);
+    this.countStream(stream, 1);
+    this.deps.metrics.hubOpens.inc();
+    stream.write(this.retry);
+    for (const subscriber of stream.subscribers) this.topics.enter(subscriber);
+  }
+
+  sendBack({ raw }: StreamResponse): void {
+    const reason: EndReason = this.isDraining ? "drained" : "unavailable";
+    this.deps.metrics.hubEnds.inc({ reason });
+    raw.cork(() => {
+      raw.write(this.spreadRetry());
+      raw.end();
+    });
+  }
+
+  async drain(graceMs: number): Promise<void> {
+    this.isDraining = true;
+    const streams = [...this.streams];
+    const steps = Math.max(1, Math.floor((graceMs * drainShare) / drainStepMs));
+    const perStep = Math.max(1, Math.ceil(streams.length / steps));
+    while (streams.length > 0) {
+      await inTurns(streams.splice(0, perStep), this.limits.writesPerTurn, (stream) =>
+        stream.end("drained", this.spreadRetry()),
+      );
+      if (streams.length > 0 && graceMs > 0) await delay(drainStepMs);
+    }
+    this.audience.flush(performance.now());
+    this.stop();
+  }
+
+  private stop(): void {
+    this.isStopped = true;
+    clearInterval(this.reports);
+    this.writer.stop();
+    this.topics.clear();
+    this.feed.close();
+    this.places.stop();
+  }
+
+  /** Clients that come back at different times do not overrun the process they come to. */
+  private spreadRetry(): Buffer {
+    const { minDrainRetryMs, maxDrainRetryMs } = this.limits;
+    const spreadMs = Math.random() * (maxDrainRetryMs - minDrainRetryMs);
+    return encodeRetry(Math.round(minDrainRetryMs + spreadMs));
+  }
+
+  private leave(stream: EventStream, reason: EndReason): void {
+    if (!this.streams.delete(stream)) return;
+    this.deps.metrics.hubEnds.inc({ reason });
+    this.countStream(stream, -1);
+    this.places.give(placeOf(stream.subscription));
+    for (const subscriber of stream.subscribers) this.topics.leave(subscriber);
+  }
+
+  private countStream({ subscribers }: EventStream, difference: 1 | -1): void {
+    const [first, second] = subscribers;
+    const kind = second ? "several" : (first?.topic.kind ?? "list");
+    this.deps.metrics.hubStreams.inc({ topic: kind }, difference);
+    for (const { topic, isSpectator } of subscribers)
+      if (isSpectator && topic.kind === "lobby") this.audience.change(topic.code, difference);
+  }
+
+  private countDelivery({ topic, cursor }: Subscriber, chunk: Chunk): void {
+    this.unreported.bytes += chunk.bytes.length;
+    const isLobby = topic.kind === "lobby";
+    this.unreported.messages += isLobby ? chunk.frames.length : 1;
+    const skipped = isLobby ? 0 : chunk.lastSeq - cursor - 1;
+    if (cursor > 0 && skipped > 0) this.conflated.inc(skipped);
+  }
+
+  /** Once for all deliveries of a turn. */
+  private reportDeliveries(): void {
+    const { bytes, messages } = this.unreported;
+    this.unreported = { bytes: 0, messages: 0 };
+    this.deps.metrics.hubBytes.inc(bytes);
+    this.delivered.inc(messages);
+  }
+
+  private measure(frame: Frame): void {
+    if (frame.atMs === 0) return;
+    this.deps.metrics.hubWriteSeconds.observe(
+      Math.max(0, this.deps.clock.now() - frame.atMs) / 1000,
+    );
+  }
+
+  private report(): void {
+    this.audience.flush(performance.now());
+    this.reportDeliveries();
+    this.deps.metrics.hubRingBytes.set(this.budget.used);
+  }
+
+  /** Ends streams whose time has come and sends heartbeats. */
+  private async watch(): Promise<void> {
+    while (!this.isStopped) {
+      await delay(this.limits.tickMs, undefined, { ref: false });
+      await inTurns(this.streams, this.limits.writesPerTurn, (stream) => {
+        if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream);
+      });
+    }
+  }
+}
+
+function placeOf({ topics, ip }: Subscription): Place {
+  return { ip, seatIds: topics.flatMap(({ seatId }) => (seatId === null ? [] : [seatId])) };
+}

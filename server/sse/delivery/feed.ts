@@ -1,0 +1,72 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "../../platform/log/logger.ts";
+import { createChannels, type Channels } from "../../platform/redis/channels.ts";
+import { connectRedis } from "../../platform/redis/redis.ts";
+import { frameOf, type Frame } from "../stream/frames.ts";
+import type { HubLimits } from "./limits.ts";
+
+export interface Follower {
+  /** The subscription holds, for the first time or again: what was published before has to be read. */
+  onConfirmed(): void;
+  onMessage(text: string): void;
+}
+
+const commandTimeoutMs = 5_000;
+
+type RawEntry = [id: string, fields: string[]];
+
+/** What the hub hears from Redis: live messages by channel, older ones from streams. */
+export class Feed {
+  private readonly followers = new Map<string, Follower>();
+  private readonly limits: HubLimits;
+  private readonly channels: Channels;
+  private readonly reader: Redis;
+
+  constructor(url: string, log: Logger, limits: HubLimits) {
+    this.limits = limits;
+    this.channels = createChannels({
+      url,
+      log,
+      name: "hub-subscriber",
+      hear: (channel, text) => this.followers.get(channel)?.onMessage(text),
+      confirmed: (channels) => {
+        for (const channel of channels) this.followers.get(channel)?.onConfirmed();
+      },
+    });
+    this.reader = connectRedis(url, log, "hub-reader", { commandTimeout: commandTimeoutMs });
+  }
+
+  follow(channel: string, follower: Follower): void {
+    this.followers.set(channel, follower);
+    this.channels.follow(channel);
+  }
+
+  unfollow(channel: string): void {
+    this.followers.delete(channel);
+    this.channels.unfollow(channel);
+  }
+
+  /** Messages from number `from` on, at most one page; rejects while Redis is away. */
+  async read(stream: string, from: number): Promise<Frame[]> {
+    const count = this.limits.pageMessages;
+    const entries = await this.reader.xrange(stream, `${from}-0`, "+", "COUNT", count);
+    return (entries as RawEntry[]).map(frameOfEntry);
+  }
+
+  /** The newest message, or null when there is none. */
+  async newest(stream: string): Promise<Frame | null> {
+    const [entry] = (await this.reader.xrevrange(stream, "+", "-", "COUNT", 1)) as RawEntry[];
+    return entry ? frameOfEntry(entry) : null;
+  }
+
+  close(): void {
+    this.followers.clear();
+    this.channels.close();
+    this.reader.disconnect();
+  }
+}
+
+/** An entry is the message as it was published: its number, a line break, its text. */
+function frameOfEntry([id, [, message = ""]]: RawEntry): Frame {
+  return frameOf(Number.parseInt(id, 10), message.slice(message.indexOf("\n") + 1));
+}

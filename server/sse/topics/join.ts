@@ -1,0 +1,156 @@
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../platform/time/clock.ts";
+import { encodeFrame } from "../stream/frames.ts";
+import type { Feed } from "../delivery/feed.ts";
+import type { HubLimits } from "../delivery/limits.ts";
+import type { LobbySnapshot, LobbyTopic } from "./lobby-topic.ts";
+import { chunksOf, isContiguous } from "./repair.ts";
+import type { EventStream } from "../stream/stream.ts";
+import { lostMark, unknownMark, type Subscriber } from "../stream/subscriber.ts";
+
+export interface JoinDeps {
+  feed: Feed;
+  limits: HubLimits;
+  clock: Clock;
+  onGap: () => void;
+  onResumed: () => void;
+  onReplayed: (messages: number) => void;
+}
+
+/** A snapshot may be older than what Redis still has; then a newer one is taken. */
+const snapshotTries = 3;
+
+/** Brings a subscriber to the point from which it follows its topic: replay, or snapshot (HUB-06). */
+export class Joiner {
+  private readonly deps: JoinDeps;
+
+  constructor(deps: JoinDeps) {
+    this.deps = deps;
+  }
+
+  /** Rejects when a store is away. */
+  async start(subscriber: Subscriber, topic: LobbyTopic): Promise<void> {
+    await topic.ready;
+    const { mark } = subscriber;
+    if (mark === unknownMark) return this.snapshot(subscriber, topic, false);
+    if (await this.resume(subscriber, topic, mark)) return this.deps.onResumed();
+    await this.snapshot(subscriber, topic, true);
+  }
+
+  /** Goes on from the subscriber's own number. */
+  async proceed(subscriber: Subscriber, topic: LobbyTopic): Promise<void> {
+    if (!(await this.replay(subscriber, topic))) await this.snapshot(subscriber, topic, true);
+  }
+
+  /** Sends a snapshot, with `lobby.gap` before it when something could not be replayed. */
+  async snapshot(subscriber: Subscriber, topic: LobbyTopic, isGap: boolean): Promise<void> {
+    const { stream, seatId, isSpectator } = subscriber;
+    let hasGap = isGap;
+    if (isGap) subscriber.loseMark();
+    for (let attempt = 0; attempt < snapshotTries && !stream.isClosed; attempt++) {
+      const snapshot = await topic.snapshot();
+      await turnToWrite(stream);
+      if (stream.isClosed) return;
+      if (!snapshot) return stream.end("gone");
+      const { isFinished, isPublic, seats } = readSnapshot(snapshot.payload);
+      if (isSpectator && !isPublic) return stream.end("removed");
+      if (seats && seatId !== null && !seats.includes(seatId)) {
+        // The first read may have begun before the seat was taken. Missing in a second one, it was
+        // removed between the check of the token and this moment (S14).
+        if (attempt > 0) return stream.end("removed");
+        continue;
+      }
+      if (snapshot.seq > topic.last) await topic.repair();
+      // Of a store that lost its last moment; following it from there would miss what comes instead.
+      if (snapshot.seq > topic.last) {
+        await delay(this.deps.limits.repeatMs);
+        continue;
+      }
+      if (stream.isClosed) return;
+      this.sendSnapshot(subscriber, topic, snapshot, hasGap);
+      if (await this.replay(subscriber, topic)) {
+        if (isFinished) stream.conclude(subscriber);
+        return;
+      }
+      hasGap = true;
+    }
+    stream.end("unavailable");
+  }
+
+  private async resume(subscriber: Subscriber, topic: LobbyTopic, mark: string): Promise<boolean> {
+    if (mark === lostMark) return false;
+    const seq = Number(mark);
+    const newest = Math.max(seq, subscriber.publicAt ?? 0);
+    // Another process may have been quicker than our subscription; what Redis does not have is made up.
+    if (newest > topic.last) await topic.repair();
+    if (newest > topic.last) return false;
+    if (subscriber.publicAt !== null && !(await topic.wasPublic(seq, subscriber.publicAt)))
+      return false;
+    subscriber.moveTo(seq);
+    return this.replay(subscriber, topic);
+  }
+
+  /** Sends what the ring no longer has and attaches; false when Redis does not have it either. */
+  private async replay(subscriber: Subscriber, topic: LobbyTopic): Promise<boolean> {
+    const { feed, limits, onReplayed } = this.deps;
+    const { stream } = subscriber;
+    for (let page = 0; page < limits.maxPages; page++) {
+      if (stream.isClosed) return true;
+      const { cursor } = subscriber;
+      if (topic.covers(cursor)) {
+        topic.attach(subscriber);
+        return true;
+      }
+      const frames = await feed.read(topic.streamKey, cursor + 1);
+      if (frames.length === 0 || !isContiguous(frames, cursor + 1)) return false;
+      for (const chunk of chunksOf(frames, limits.maxWriteBytes, subscriber.isSpectator)) {
+        await turnToWrite(stream);
+        if (stream.isClosed) return true;
+        stream.deliver(subscriber, chunk);
+        onReplayed(chunk.frames.length);
+      }
+    }
+    stream.end("slow");
+    return true;
+  }
+
+  private sendSnapshot(
+    subscriber: Subscriber,
+    topic: LobbyTopic,
+    snapshot: LobbySnapshot,
+    isGap: boolean,
+  ): void {
+    const { stream } = subscriber;
+    const { seq, payload } = snapshot;
+    const frames = [encodeFrame("lobby.snapshot", payload, stream.idAt(subscriber, seq))];
+    if (isGap) frames.unshift(encodeFrame("lobby.gap", this.gapPayload(topic, seq), null));
+    if (isGap) this.deps.onGap();
+    stream.write(Buffer.concat(frames));
+    subscriber.moveTo(seq);
+  }
+
+  /** Without an id: a client that loses the connection before the snapshot has to come back to a gap. */
+  private gapPayload(topic: LobbyTopic, seq: number): string {
+    const atMs = this.deps.clock.now();
+    return JSON.stringify({ type: "lobby.gap", topic: topic.name, seq, at_ms: atMs, data: {} });
+  }
+}
+
+/** A turn of its own, outside every handler, in which the socket takes more or is closed. */
+async function turnToWrite(stream: EventStream): Promise<void> {
+  do {
+    await stream.writable();
+    await nextTurn();
+  } while (!stream.isWritable && !stream.isClosed);
+}
+
+interface SnapshotShape {
+  data?: { lobby?: { status?: string; visibility?: string; players?: { id: number }[] } };
+}
+
+function readSnapshot(payload: string) {
+  const { data } = JSON.parse(payload) as SnapshotShape;
+  const seats = data?.lobby?.players?.map((player) => player.id) ?? null;
+  const isPublic = data?.lobby?.visibility === "public";
+  return { isFinished: data?.lobby?.status === "finished", isPublic, seats };
+}

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { encodeFrame, type Chunk } from "../stream/frames.ts";
+import { inTurns } from "../stream/in-turns.ts";
+import type { HubLimits } from "../delivery/limits.ts";
+import type { EventStream } from "../stream/stream.ts";
+import type { Source, Subscriber } from "../stream/subscriber.ts";
+
+export interface ListTopicDeps {
+  name: string;
+  channel: string;
+  limits: HubLimits;
+  /** JSON text of the whole `lobbies.updated` message. */
+  readMessage: () => Promise<string>;
+  write: (stream: EventStream) => void;
+  onError: (error: unknown) => void;
+}
+
+const plainChunk = {
+  frames: [],
+  endsHidden: false,
+  removedSeat: null,
+  isEnd: false,
+  endsSpectators: false,
+};
+
+/**
+ * The public list: only its newest state is kept, so a slow reader skips states and none piles up.
+ * Changes are announced without content; the first is read at once, the others at the end of the second.
+ */
+export class ListTopic implements Source {
+  readonly name: string;
+  readonly channel: string;
+  readonly subscribers = new Set<Subscriber>();
+  users = 0;
+  readonly ready: Promise<void>;
+  private readonly deps: ListTopicDeps;
+  private chunk: Chunk | null = null;
+  private markReady: () => void = () => undefined;
+  private isClosed = false;
+  private isWanted = false;
+  private isReading = false;
+  private readAt = -Infinity;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(deps: ListTopicDeps) {
+    this.deps = deps;
+    this.name = deps.name;
+    this.channel = deps.channel;
+    this.ready = new Promise((resolve) => (this.markReady = resolve));
+  }
+
+  onConfirmed(): void {
+    this.refresh();
+  }
+
+  onMessage(): void {
+    this.refresh();
+  }
+
+  next(cursor: number): Chunk | null {
+    return this.chunk && cursor < this.chunk.lastSeq ? this.chunk : null;
+  }
+
+  attach(subscriber: Subscriber): void {
+    this.subscribers.add(subscriber);
+    subscriber.follow(this);
+    this.deps.write(subscriber.stream);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    if (this.timer) clearTimeout(this.timer);
+  }
+
+  private refresh(): void {
+    this.isWanted = true;
+    if (this.isClosed || this.isReading || this.timer) return;
+    const waitMs = this.readAt + this.deps.limits.listIntervalMs - performance.now();
+    if (waitMs <= 0) return void this.read();
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      void this.read();
+    }, waitMs);
+  }
+
+  private async read(): Promise<void> {
+    this.isWanted = false;
+    this.isReading = true;
+    try {
+      const bytes = encodeFrame("lobbies.updated", await this.deps.readMessage(), null);
+      const lastSeq = (this.chunk?.lastSeq ?? 0) + 1;
+      this.chunk = { ...plainChunk, bytes, lastSeq };
+      this.readAt = performance.now();
+      this.markReady();
+      await this.send();
+    } catch (error) {
+      this.deps.onError(error);
+      this.readAt = performance.now();
+      this.isWanted = true;
+    }
+    this.isReading = false;
+    if (this.isWanted) this.refresh();
+  }
+
+  /** In small parts with pauses: thousands of readers that wake up at once would take the processors from all others. */
+  private async send(): Promise<void> {
+    const { limits, write } = this.deps;
+    const pause = () => delay(limits.listPauseMs);
+    await inTurns(this.subscribers, limits.listWritesAtOnce, ({ stream }) => write(stream), pause);
+  }
+}

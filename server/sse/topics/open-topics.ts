@@ -1,0 +1,140 @@
+import type { Clock } from "../../platform/time/clock.ts";
+import type { Feed } from "../delivery/feed.ts";
+import type { Frame } from "../stream/frames.ts";
+import { Joiner } from "./join.ts";
+import type { HubLimits } from "../delivery/limits.ts";
+import { ListTopic } from "./list-topic.ts";
+import { LobbyTopic, type LobbySnapshot } from "./lobby-topic.ts";
+import type { RingBudget } from "./ring.ts";
+import type { Subscriber } from "../stream/subscriber.ts";
+import type { Topic } from "./topics.ts";
+import type { Writer } from "../stream/writer.ts";
+
+export interface TopicSources {
+  /** Where the lobbies publish: stream key and channel of a code, and the channel of list changes. */
+  keys: { stream(code: string): string; channel(code: string): string; list?: string };
+  /** The ready `lobby.snapshot` message, or null when there is no such lobby. */
+  snapshotOf(code: string): Promise<LobbySnapshot | null>;
+  /** JSON text of the array of public lobbies. */
+  publicList(): Promise<string>;
+}
+
+export interface OpenTopicsDeps {
+  sources: TopicSources;
+  feed: Feed;
+  writer: Writer;
+  limits: HubLimits;
+  clock: Clock;
+  budget: RingBudget;
+  count: Record<"in" | "replayed" | "gap" | "resumed", (n?: number) => void>;
+  /** A message is about to be written for the first time. */
+  onTaken: (frame: Frame) => void;
+  onError: (error: unknown) => void;
+}
+
+type AnyTopic = LobbyTopic | ListTopic;
+
+/** The topics somebody follows, made when the first one comes. */
+export class OpenTopics {
+  private readonly deps: OpenTopicsDeps;
+  private readonly joiner: Joiner;
+  /** By name. */
+  private readonly topics = new Map<string, AnyTopic>();
+
+  constructor(deps: OpenTopicsDeps) {
+    const { feed, limits, clock, count } = deps;
+    this.deps = deps;
+    this.joiner = new Joiner({
+      feed,
+      limits,
+      clock,
+      onGap: count.gap,
+      onResumed: count.resumed,
+      onReplayed: count.replayed,
+    });
+  }
+
+  /** Starts the subscriber from what the client has, and lets it follow its topic. */
+  enter(subscriber: Subscriber): void {
+    const { topic } = subscriber;
+    const entered = this.topics.get(topic.name) ?? this.create(topic);
+    entered.users += 1;
+    if (entered instanceof LobbyTopic)
+      return this.guard(subscriber, this.joiner.start(subscriber, entered));
+    const attach = () => (subscriber.stream.isClosed ? undefined : entered.attach(subscriber));
+    this.guard(subscriber, entered.ready.then(attach));
+  }
+
+  leave(subscriber: Subscriber): void {
+    if (subscriber.hasLeft) return;
+    subscriber.leave();
+    const topic = this.topics.get(subscriber.topic.name);
+    if (!topic) return;
+    topic.subscribers.delete(subscriber);
+    topic.users -= 1;
+    if (topic.users === 0) this.drop(topic);
+  }
+
+  clear(): void {
+    for (const topic of this.topics.values()) this.drop(topic);
+  }
+
+  private drop(topic: AnyTopic): void {
+    this.topics.delete(topic.name);
+    topic.close();
+    this.deps.feed.unfollow(topic.channel);
+  }
+
+  private guard(subscriber: Subscriber, joining: Promise<void>): void {
+    joining.catch((error: unknown) => {
+      this.deps.onError(error);
+      // The client keeps its last id and comes back; nothing is lost by ending.
+      subscriber.stream.end("unavailable");
+    });
+  }
+
+  private create(topic: Topic): AnyTopic {
+    const created = topic.kind === "list" ? this.createList(topic) : this.createLobby(topic);
+    this.topics.set(topic.name, created);
+    this.deps.feed.follow(created.channel, created);
+    return created;
+  }
+
+  private createList({ name }: Topic): ListTopic {
+    const { sources, writer, limits, onError } = this.deps;
+    return new ListTopic({
+      name,
+      channel: sources.keys.list ?? "lobbies",
+      limits,
+      readMessage: async () => this.listMessage(name, await sources.publicList()),
+      write: (stream) => writer.add(stream),
+      onError,
+    });
+  }
+
+  private listMessage(topic: string, lobbies: string): string {
+    const head = JSON.stringify({ type: "lobbies.updated", topic, at_ms: this.deps.clock.now() });
+    return `${head.slice(0, -1)},"data":{"lobbies":${lobbies}}}`;
+  }
+
+  private createLobby({ name, code }: Topic & { kind: "lobby" }): LobbyTopic {
+    const { sources, feed, writer, limits, budget, count, onTaken, onError } = this.deps;
+    const { joiner } = this;
+    const created: LobbyTopic = new LobbyTopic({
+      name,
+      channel: sources.keys.channel(code),
+      streamKey: sources.keys.stream(code),
+      feed,
+      limits,
+      budget,
+      snapshot: () => sources.snapshotOf(code),
+      onDirty: (topic) => writer.mark(topic),
+      onLost: (one) => this.guard(one, joiner.snapshot(one, created, true)),
+      onBehind: (one) => this.guard(one, joiner.proceed(one, created)),
+      onFrame: () => count.in(),
+      onTaken,
+      onError,
+    });
+    return created;
+  }
+}

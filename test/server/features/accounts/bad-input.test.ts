@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { rowsOf } from "../../../../db/queries/rows.ts";
+import { routes } from "../../../../server/app/routes.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { enter, registerAccount } from "../../../support/identity.ts";
+
+/** Everything of document 1 that takes a body and has to do with accounts. */
+const isAsked = /^\/v1\/(gateway|users|realms|subscribe|leads)\b/;
+const asked = routes.filter(({ path, body }) => body !== undefined && isAsked.test(path));
+
+const json = { "content-type": "application/json" };
+const deep = `${'{"a":'.repeat(40)}1${"}".repeat(40)}`;
+
+/** What is no name or address is not available, and has no account: that is an answer, and writes nothing. */
+const answersAnything: ReadonlySet<string> = new Set([
+  "/v1/users/check",
+  "/v1/gateway/code/request",
+  "/v1/gateway/reset-password/request",
+]);
+
+interface Bad {
+  body: unknown;
+  headers?: Record<string, string>;
+  status?: number;
+}
+
+/** What no call may take, whatever its fields are. */
+const anywhere: readonly Bad[] = [
+  { body: "{", headers: json, status: 400 },
+  { body: "[]", headers: json, status: 400 },
+  { body: "null", headers: json, status: 400 },
+  { body: deep, headers: json, status: 400 },
+  { body: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), headers: json, status: 400 },
+  { body: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" }, status: 415 },
+  { body: "{}", headers: { ...json, "content-encoding": "gzip" }, status: 415 },
+  { body: `{"a":"${"x".repeat(66_000)}"}`, headers: json, status: 413 },
+];
+
+/** Each field of a call with a value of a wrong type, and with one no text may have. */
+function inFields(schema: unknown): Bad[] {
+  const names = Object.keys((schema as { properties?: object }).properties ?? {});
+  const every = (value: unknown) => Object.fromEntries(names.map((name) => [name, value]));
+  const headers = {
+    "x-realm": "../%00",
+    "accept-language": "\t;;q=x",
+    "user-agent": "x".repeat(1_000),
+  };
+  return [
+    { body: every({}), headers },
+    { body: every([7]) },
+    { body: every("\u0000") },
+    { body: JSON.stringify(every("x")).replaceAll('"x"', '"\\ud800"'), headers: json },
+    { body: every("x".repeat(20_000 / names.length)) },
+  ];
+}
+
+describe("a call around accounts with bad input", () => {
+  let app: App;
+  before(async () => {
+    app = await startApp({ hasJobs: false });
+  });
+  after(() => app.stop());
+
+  /** Rows of every table. */
+  async function count(): Promise<Record<string, number>> {
+    const tables = await rowsOf(
+      app.deps.em,
+      sql<{ name: string }>`select table_name as name from information_schema.tables
+        where table_schema = current_schema() and table_type = 'BASE TABLE' order by 1`,
+    );
+    const counts = tables.map(({ name }) =>
+      rowsOf(app.deps.em, sql<{ n: number }>`select count(*)::int as n from ${sql.table(name)}`),
+    );
+    const numbers = (await Promise.all(counts)).map(([row]) => row?.n ?? -1);
+    return Object.fromEntries(tables.map(({ name }, n) => [name, numbers[n] ?? -1]));
+  }
+
+  it("is refused with a documented code, and nothing is written", async () => {
+    const guest = (await enter(app)).access_token;
+    const registered = (await registerAccount(app)).session.access_token;
+    const before = await count();
+    assert.ok((before["players"] ?? 0) >= 2 && asked.length > 15);
+    for (const { method, path, auth, body: schema } of asked) {
+      const token = auth === "guest" ? guest : registered;
+      const address = path
+        .replace("{slug}", "default")
+        .replace("{provider}", "x")
+        .replace("{id}", "1");
+      for (const { body, headers = {}, status } of [...anywhere, ...inFields(schema)]) {
+        const answer = await app.client.request(method, address, { token, body, headers });
+        const what = `${method} ${path} ${String(answer.status)} ${JSON.stringify(body).slice(0, 60)}`;
+        if (status === undefined)
+          assert.ok(
+            answersAnything.has(path) || (answer.status >= 400 && answer.status < 500),
+            what,
+          );
+        else assert.equal(answer.status, status, what);
+      }
+    }
+    assert.deepEqual(await count(), before);
+  });
+});

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import dns from "node:dns/promises";
+import { createServer } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
+import { isIPv6, type AddressInfo } from "node:net";
+import { describe, it, mock } from "node:test";
+import {
+  createProviderPictures,
+  isPrivate,
+} from "../../../../../server/features/avatars/domain/provider-pictures.ts";
+import { systemClock } from "../../../../../server/platform/time/clock.ts";
+
+describe("the host of a provider's picture", () => {
+  const leadingTo =
+    (...list: string[]) =>
+    async () =>
+      list.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  const name = "cdn.example";
+
+  it("is private when any of its addresses is, in either form", async () => {
+    for (const address of [
+      ...["0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "169.254.169.254", "172.16.0.1"],
+      ...["172.31.255.255", "192.168.1.1", "224.0.0.1", "255.255.255.255"],
+      ...["::", "::1", "fc00::1", "fd12::1", "fe80::1", "ff02::1"],
+      ...["::ffff:10.0.0.1", "::ffff:127.0.0.1", "::ffff:a9fe:a9fe"],
+    ]) {
+      assert.equal(await isPrivate(name, leadingTo(address)), true, address);
+      assert.equal(await isPrivate(name, leadingTo("93.184.215.14", address)), true, address);
+    }
+    for (const address of ["93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:2800:21f::1"])
+      assert.equal(await isPrivate(name, leadingTo(address)), false, address);
+  });
+
+  it("is private without an address, and when it is one; local names are meant as such", async () => {
+    assert.equal(await isPrivate(name, leadingTo()), true);
+    assert.equal(await isPrivate("93.184.215.14"), true);
+    assert.equal(await isPrivate("localhost", leadingTo("10.0.0.1")), false);
+  });
+
+  it("that does not answer in time has no picture", async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+    try {
+      const config = { AVATAR_CDN_HOSTS: "127.0.0.1", APP_ENV: "test" as const };
+      const pictures = createProviderPictures(config, systemClock, 50);
+      const { port } = silent.address() as AddressInfo;
+      assert.equal(await pictures.usable(`http://127.0.0.1:${port}/a.png`), null);
+    } finally {
+      silent.closeAllConnections();
+      await new Promise((done) => silent.close(done));
+    }
+  });
+
+  it("that is not found in time has no picture either", async () => {
+    mock.method(dns, "lookup", () => new Promise(() => {}));
+    syncBuiltinESMExports();
+    try {
+      const config = { AVATAR_CDN_HOSTS: "cdn.example", APP_ENV: "test" as const };
+      const pictures = createProviderPictures(config, systemClock, 50);
+      assert.equal(await pictures.usable("https://cdn.example/a.png"), null);
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    }
+  });
+});

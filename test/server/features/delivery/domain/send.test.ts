@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { silentLogger } from "../../../../../server/platform/log/logger.ts";
+import { postMessages } from "../../../../../server/features/delivery/domain/send.ts";
+
+/** Posts messages to a queue that takes each at its second asking; resolves once `wanted` were taken. */
+async function post(numMessages: number, wanted: number): Promise<number> {
+  const asked = new Set<number>();
+  let numTaken = 0;
+  await new Promise<void>((resolve) => {
+    const enqueue = async (_: unknown, { messageId }: { messageId: number }) => {
+      if (!asked.has(messageId)) {
+        asked.add(messageId);
+        throw new Error("away");
+      }
+      if (++numTaken === wanted) resolve();
+    };
+    const ids = Array.from({ length: numMessages }, (_, n) => n);
+    void postMessages({ enqueue, log: silentLogger } as never, ids);
+  });
+  return numTaken;
+}
+
+describe("messages the queue did not take", () => {
+  it("are tried again, of many at once the first five hundred", async () => {
+    // What tries again keeps no process alive.
+    const alive = setInterval(() => {}, 1_000);
+    assert.equal(await post(3, 3), 3);
+    assert.equal(await post(600, 500), 500);
+    assert.equal(await post(500, 500), 500);
+    clearInterval(alive);
+  });
+});

@@ -1,0 +1,36 @@
+import { eventChannel, eventStreamKey } from "../../../../actors/index.ts";
+import { silentLogger } from "../../../../server/platform/log/logger.ts";
+import { createHub } from "../../../../server/sse/delivery/create-hub.ts";
+import type { Hub } from "../../../../server/sse/delivery/hub.ts";
+import type { HubLimits } from "../../../../server/sse/delivery/limits.ts";
+import type { SampleServer } from "../../http/sample.ts";
+import type { LobbyLog } from "../../sse/lobby-log.ts";
+
+export interface HubOfSample {
+  publicList?: () => Promise<string>;
+  limits?: Partial<HubLimits>;
+}
+
+/** A hub on the store of a sample service, whose lobbies are those of the log. */
+export function hubOf(
+  { deps, store }: SampleServer,
+  log: LobbyLog,
+  { publicList = async () => "[]", limits = {} }: HubOfSample = {},
+): Hub {
+  const { config, clock, metrics } = deps;
+  return createHub({
+    config,
+    log: silentLogger,
+    clock,
+    metrics,
+    redisUrl: store.url,
+    keys: { stream: eventStreamKey, channel: eventChannel },
+    snapshotOf: log.snapshotOf,
+    publicList,
+    tellSpectators: async () => undefined,
+    limits,
+  });
+}
+
+/** The lobby runtime has its own tests: here every seat is held. */
+export const everySeatHeld = { ask: async () => ({ ok: true, body: null }) };

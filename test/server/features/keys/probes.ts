@@ -1,0 +1,37 @@
+import Type from "typebox";
+import {
+  defineRoute,
+  reply,
+  type AnyRoute,
+  type AuthLevel,
+} from "../../../../server/http/pipeline/route.ts";
+
+const CallerBody = Type.Object({ caller: Type.Unknown() });
+
+/** A route that answers who called, at an address where a key needs the scope of its neighbours. */
+function probe(method: "GET" | "POST", path: string, auth: AuthLevel): AnyRoute {
+  return defineRoute({
+    method,
+    path,
+    summary: "Tell who calls",
+    tag: "Probe",
+    auth,
+    source: "test",
+    responses: { 200: CallerBody },
+    errors: [],
+    handler: ({ caller }) => reply(200, { caller }),
+  });
+}
+
+export const probes: readonly AnyRoute[] = [
+  probe("GET", "/v1/games/trivia/probe", "player"),
+  probe("GET", "/v1/games/trivia/probe/optional", "optional"),
+  probe("POST", "/v1/games/trivia/probe/optional", "optional"),
+  probe("GET", "/v1/games/trivia/probe/seat", "seat"),
+  probe("POST", "/v1/games/trivia/probe", "player"),
+  probe("POST", "/v1/games/trivia/lobbies/probe", "registered"),
+  probe("POST", "/v1/games/wordgame/probe", "player"),
+  probe("GET", "/v1/wallet/probe", "player"),
+  probe("POST", "/v1/embers/probe", "player"),
+  probe("POST", "/v1/probe", "public"),
+];

@@ -1,0 +1,438 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { rowsOf } from "../../../../db/queries/rows.ts";
+import type { AppError } from "../../../../server/platform/errors.ts";
+import { silentLogger } from "../../../../server/platform/log/logger.ts";
+import { createHttpServer, type HttpServer } from "../../../../server/http/uws/server.ts";
+import { StoredKeys } from "../../../../server/features/keys/domain/key-ring.ts";
+import type { Deps } from "../../../../server/app/deps.ts";
+import { routes } from "../../../../server/app/routes.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { createClient, type Client } from "../../../support/client.ts";
+import { manualClock } from "../../../support/clock.ts";
+import { enter, registerAccount } from "../../../support/identity.ts";
+import { probes } from "./probes.ts";
+
+const keysPath = "/v1/realms/gamedata/keys";
+const me = "/v1/users/@me";
+const clock = manualClock();
+const all = [...routes, ...probes];
+let app: App;
+let workers: Worker[];
+
+/** A worker of its own as far as keys go: its ring, its listener. */
+interface Worker {
+  client: Client;
+  ring: StoredKeys;
+  server: HttpServer;
+}
+
+async function startWorker(): Promise<Worker> {
+  const ring = newRing();
+  const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1, TRUSTED_PROXIES: "127.0.0.1/32" };
+  const deps = Object.create(app.deps, {
+    keys: { value: ring },
+    config: { value: config },
+  }) as Deps;
+  const server = createHttpServer({ deps, routes: all, log: silentLogger, exclusive: true });
+  const port = await server.listen("127.0.0.1", 0);
+  return { client: createClient(`http://127.0.0.1:${port}`, all), ring, server };
+}
+
+const newRing = (maxKeys?: number) =>
+  new StoredKeys({
+    orm: app.deps.orm,
+    clock,
+    log: silentLogger,
+    ...(maxKeys === undefined ? {} : { maxKeys }),
+  });
+
+interface Key {
+  id: number;
+  prefix: string;
+}
+
+async function owner() {
+  const { session } = await registerAccount(app);
+  const token = session.access_token;
+  const create = async (body: Record<string, unknown> = {}) => {
+    const answer = await app.client.post(keysPath, { token, body: { name: "x", ...body } });
+    const made = answer.body as { key: Key; plaintext: string };
+    return { ...made.key, plaintext: made.plaintext };
+  };
+  return { id: session.player.id, session, token, create };
+}
+
+let lastAddress = 0;
+
+/** Comes from an address of its own, and so has allowances of its own. */
+function use(
+  plaintext: string,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: unknown,
+) {
+  const ip = `198.51.100.${(lastAddress += 1) % 250}`;
+  const sent = { "x-api-key": plaintext, "x-forwarded-for": ip, ...headers };
+  const [worker] = workers;
+  assert.ok(worker);
+  return worker.client.request(method, path, {
+    headers: sent,
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+async function openLobby({ client }: App, token: string) {
+  const path = "/v1/games/trivia/lobbies";
+  const made = await client.post(path, { token, body: { hostName: "Host" } });
+  return `${path}/${(made.body as { lobby: { code: string } }).lobby.code}`;
+}
+
+const codeOf = ({ status, json }: { status: number; json: unknown }) => {
+  const error = (json as { flash?: { errors?: { code: string }[] } }).flash?.errors?.[0];
+  return error === undefined ? `${status}` : `${status} ${error.code}`;
+};
+
+const probe = "/v1/games/trivia/probe";
+
+const callerOf = (answer: { body: unknown }) =>
+  (answer.body as { caller: Record<string, unknown> | null }).caller;
+
+describe("the use of API keys", () => {
+  before(async () => {
+    app = await startApp({ clock, hasJobs: false });
+    workers = [await startWorker(), await startWorker()];
+  });
+  after(async () => {
+    for (const { server } of workers) await server.close();
+    await app.stop();
+  });
+
+  describe("a request with an API key", requestWithApiKey);
+  describe("a change of a key", changeKey);
+  describe("the keys a process remembers", keysProcessRemembers);
+});
+
+function requestWithApiKey(): void {
+  describe("has the rights of its key", hasRightsKey);
+  describe("is refused", refused2);
+  describe("is counted", counted);
+}
+
+function hasRightsKey(): void {
+  it("is made by the key's owner, in the key's realm, where a scope allows it", async () => {
+    const one = await owner();
+    const key = await one.create({ scopes: ["profile:read", "trivia:read"] });
+    const profile = await use(key.plaintext, "GET", me);
+    assert.equal((profile.body as { user: { id: number } }).user.id, one.id);
+    assert.equal(profile.headers.get("cache-control"), "private, no-store");
+    const caller = callerOf(await use(key.plaintext, "GET", probe));
+    assert.deepEqual(caller, {
+      playerId: one.id,
+      name: one.session.player.name,
+      roles: ["ROLE_REGISTERED"],
+      isGuest: false,
+      realm: "gamedata",
+      family: "",
+      expiresAt: caller?.["expiresAt"],
+    });
+    assert.equal(
+      callerOf(await use(key.plaintext, "GET", `${probe}/optional`))?.["playerId"],
+      one.id,
+    );
+    const seat = callerOf(await use(key.plaintext, "GET", `${probe}/seat`)) as {
+      player: { playerId: number };
+    };
+    assert.equal(seat.player.playerId, one.id);
+  });
+
+  it("needs exactly the scope of the route, or all of them", async () => {
+    const one = await owner();
+    const needs: [string, string, string][] = [
+      ["GET", me, "profile:read"],
+      ["GET", probe, "trivia:read"],
+      ["POST", probe, "trivia:write"],
+      ["POST", "/v1/games/trivia/lobbies/probe", "lobbies:write"],
+      ["POST", "/v1/games/wordgame/probe", "wordgame:write"],
+      ["GET", "/v1/wallet/probe", "wallet:read"],
+      ["POST", "/v1/embers/probe", "awards:write"],
+    ];
+    const everything = (await one.create({ scopes: ["*"] })).plaintext;
+    const nothing = (await one.create({ scopes: ["made.up", "trivia", "trivia:*"] })).plaintext;
+    for (const [method, path, scope] of needs) {
+      const right = (await one.create({ scopes: [scope] })).plaintext;
+      assert.equal(codeOf(await use(right, method, path)), "200", path);
+      assert.equal(codeOf(await use(everything, method, path)), "200", path);
+      const others = needs.map(([, , other]) => other).filter((other) => other !== scope);
+      const wrong = (await one.create({ scopes: others })).plaintext;
+      for (const plaintext of [wrong, nothing]) {
+        const refused = await use(plaintext, method, path);
+        assert.equal(codeOf(refused), "403 key:scope_missing", path);
+        const flash = (refused.json as { flash: { errors: { params: unknown }[] } }).flash;
+        assert.deepEqual(flash.errors[0]?.params, { scope });
+      }
+    }
+  });
+
+  it("counts as one without any credential where keys are not taken", async () => {
+    const one = await owner();
+    const { plaintext } = await one.create({ scopes: ["*"] });
+    const calls: [string, string][] = [
+      ["GET", "/v1/tokens/validate"],
+      ["POST", "/v1/gateway/upgrade"],
+      ["PATCH", me],
+      ["DELETE", me],
+      ["POST", `${me}/password`],
+      ["GET", `${me}/sessions`],
+      ["GET", keysPath],
+      ["POST", keysPath],
+    ];
+    for (const [method, path] of calls)
+      assert.equal(codeOf(await use(plaintext, method, path)), "401 auth:required", path);
+    for (const place of [`${probe}?api_key=${plaintext}`, `${probe}?X-Api-Key=${plaintext}`])
+      assert.equal(codeOf(await app.client.get(place.replace(probe, me))), "401 auth:required");
+    assert.equal(codeOf(await app.client.get(me, { token: plaintext })), "401 auth:token_invalid");
+  });
+
+  it("belongs to the bearer of a token when it has one too; a bad token is none where none is needed", async () => {
+    const one = await owner();
+    const guest = await enter(app);
+    const bearer = { authorization: `Bearer ${guest.access_token}` };
+    const { plaintext } = await one.create({ scopes: ["*"] });
+    const caller = callerOf(await use(plaintext, "GET", probe, bearer));
+    assert.deepEqual([caller?.["playerId"], caller?.["realm"]], [guest.player.id, "gamedata"]);
+    assert.equal(codeOf(await use(plaintext, "GET", me, bearer)), "401 auth:not_registered");
+    assert.equal(callerOf(await use("rk_bad", "GET", probe, bearer))?.["realm"], "default");
+    const bad = { authorization: "Bearer x.y.z" };
+    assert.equal(codeOf(await use(plaintext, "GET", probe, bad)), "401 auth:token_invalid");
+    assert.equal(
+      callerOf(await use(plaintext, "GET", `${probe}/optional`, bad))?.["playerId"],
+      one.id,
+    );
+  });
+}
+
+function refused2(): void {
+  it("is refused when the key is not one, and on public routes no better than without", async () => {
+    const one = await owner();
+    const { plaintext, prefix } = await one.create({ scopes: ["*"] });
+    const other = await one.create();
+    const last = plaintext.endsWith("A") ? "B" : "A";
+    const secret = other.plaintext.slice(other.prefix.length);
+    const bad = [
+      "",
+      "x",
+      prefix,
+      `${prefix}_`,
+      plaintext.slice(0, -1) + last,
+      `${plaintext}A`,
+      prefix + secret,
+    ];
+    bad.push(
+      `rk0000000000_${"a".repeat(43)}`,
+      plaintext.toUpperCase(),
+      "é".repeat(10),
+      `${plaintext}, ${plaintext}`,
+    );
+    for (const text of bad.map((each) => Buffer.from(each).toString("latin1"))) {
+      assert.equal(codeOf(await use(text, "GET", probe)), "401 key:invalid", text);
+      assert.equal(codeOf(await use(text, "GET", `${probe}/optional`)), "401 key:invalid");
+      const open = await use(text, "POST", "/v1/probe");
+      assert.deepEqual([open.status, open.headers.get("x-ratelimit-limit")], [200, "60"]);
+    }
+  });
+
+  it("keeps nobody from the public calls of a lobby, whatever it may not do", async () => {
+    const one = await owner();
+    const code = await openLobby(app, one.token);
+    const player = async (plaintext: string) =>
+      ((await use(plaintext, "GET", code)).body as { player: unknown }).player;
+    const right = await one.create({ scopes: ["trivia:read"] });
+    assert.notEqual(await player(right.plaintext), null);
+    const far = await one.create({ scopes: ["*"], origins: ["games.example"] });
+    const poor = await one.create({ scopes: ["wallet:read"] });
+    for (const [index, text] of ["x", far.plaintext, poor.plaintext].entries()) {
+      for (const path of [code, `${code}/status`]) {
+        const read = await use(text, "GET", path);
+        assert.deepEqual([codeOf(read), (read.body as { player: unknown }).player], ["200", null]);
+      }
+      const body = { name: `Player ${index}` };
+      assert.equal(codeOf(await use(text, "POST", `${code}/join`, {}, body)), "201");
+    }
+    const seats = (await use("x", "GET", code)).body as {
+      lobby: { players: { account_id: number | null }[] };
+    };
+    const accounts = seats.lobby.players.map(({ account_id }) => account_id);
+    assert.deepEqual(accounts, [one.id, null, null, null]);
+    const end = await use(poor.plaintext, "POST", `${code}/end`);
+    assert.equal(codeOf(end), "403 key:scope_missing");
+  });
+
+  it("counts where nobody has to sign in, also when the key is refused", async () => {
+    const one = await owner();
+    const scoped = await one.create({ scopes: ["wallet:read"] });
+    const from = { "x-forwarded-for": "198.51.100.251" };
+    for (const [text, refusal, left] of [
+      [`${scoped.plaintext}A`, "401 key:invalid", "59"],
+      [scoped.plaintext, "403 key:scope_missing", "299"],
+    ] as const) {
+      const answer = await use(text, "POST", `${probe}/optional`, from);
+      assert.equal(codeOf(answer), refusal);
+      assert.equal(answer.headers.get("x-ratelimit-remaining"), left);
+    }
+  });
+
+  it("comes from one of the key's origins, which may then read the answer", async () => {
+    const one = await owner();
+    const { plaintext } = await one.create({ scopes: ["*"], origins: ["*.games.example"] });
+    const from = (origin?: string) =>
+      use(plaintext, "GET", probe, origin === undefined ? {} : { origin });
+    const good = await from("https://my.games.example");
+    assert.equal(codeOf(good), "200");
+    assert.equal(good.headers.get("access-control-allow-origin"), "*");
+    assert.equal(good.headers.get("access-control-allow-credentials"), null);
+    for (const origin of [
+      undefined,
+      "null",
+      "https://games.example",
+      "https://my.games.example.evil",
+    ]) {
+      const bad = await from(origin);
+      assert.equal(codeOf(bad), "403 key:origin_forbidden");
+      assert.equal(bad.headers.get("access-control-allow-origin"), null);
+    }
+    const open = await use(plaintext, "POST", "/v1/probe", { origin: "https://evil.example" });
+    assert.deepEqual([open.status, open.headers.get("access-control-allow-origin")], [200, null]);
+    assert.equal(open.headers.get("x-ratelimit-limit"), "60");
+  });
+}
+
+function counted(): void {
+  it("has the higher allowance, one for all keys and tokens of an owner", async () => {
+    const one = await owner();
+    const [first, second] = [await one.create(), await one.create({ scopes: ["*"] })];
+    const left = async (plaintext: string) => {
+      const answer = await use(plaintext, "POST", "/v1/probe");
+      return [answer.headers.get("x-ratelimit-limit"), answer.headers.get("x-ratelimit-remaining")];
+    };
+    assert.deepEqual(await left(first.plaintext), ["300", "299"]);
+    assert.deepEqual(await left(second.plaintext), ["300", "298"]);
+    for (let n = 0; n < 298; n += 1) await left(first.plaintext);
+    const refused = await use(second.plaintext, "POST", "/v1/probe");
+    assert.equal(codeOf(refused), "429 rate_limit:exceeded");
+    const wait = Number(refused.headers.get("retry-after"));
+    assert.ok(wait >= 1 && wait <= 60);
+  });
+
+  it("is noted as the key's last use, at most once a minute", async () => {
+    const one = await owner();
+    const { id, plaintext } = await one.create({ scopes: ["*"] });
+    const lastUse = async () => {
+      const answer = await app.client.get(`${keysPath}/${id}`, { token: one.token });
+      return (answer.body as { key: { last_used_at: string | null } }).key.last_used_at;
+    };
+    const noted = async (before: string | null) => {
+      const deadline = performance.now() + 60_000;
+      for (;;) {
+        const at = await lastUse();
+        if (at !== before || performance.now() > deadline) return at;
+        await new Promise((done) => setTimeout(done, 10));
+      }
+    };
+    assert.equal(await lastUse(), null);
+    await use(plaintext, "GET", probe);
+    const first = await noted(null);
+    assert.notEqual(first, null);
+    clock.advance(59_000);
+    await use(plaintext, "GET", probe);
+    assert.equal(await lastUse(), first);
+    clock.advance(2_000);
+    await use(plaintext, "GET", probe);
+    assert.notEqual(await noted(first), first);
+  });
+}
+
+function changeKey(): void {
+  /** Both workers accept the key before the change; after it both have to answer `expected`. */
+  async function takesEffect(plaintext: string, change: () => Promise<unknown>, expected: string) {
+    // What was undone just before is seen a moment later, too.
+    await bothAnswer(plaintext, "200");
+    await change();
+    await bothAnswer(plaintext, expected);
+  }
+
+  async function bothAnswer(plaintext: string, expected: string) {
+    const headers = { "x-api-key": plaintext, origin: "https://a.example" };
+    const since = performance.now();
+    for (const worker of workers)
+      for (;;) {
+        const asked = performance.now();
+        if (codeOf(await worker.client.get(probe, { headers })) === expected) break;
+        assert.ok(asked - since < 1_000, `${expected} did not come within a second (KEY-06)`);
+      }
+  }
+
+  it("takes effect on every worker: off, origins, scopes, roll, end, revoked, account closed", async () => {
+    const one = await owner();
+    const key = await one.create({
+      scopes: ["trivia:read"],
+      expires_at: new Date(clock.now() + 60_000).toISOString(),
+    });
+    const place = `${keysPath}/${key.id}`;
+    const patch = (body: unknown) => () => app.client.patch(place, { token: one.token, body });
+    await takesEffect(key.plaintext, patch({ is_active: false }), "401 key:invalid");
+    await patch({ is_active: true })();
+    await takesEffect(key.plaintext, patch({ origins: ["b.example"] }), "403 key:origin_forbidden");
+    await patch({ origins: [] })();
+    await takesEffect(key.plaintext, patch({ scopes: ["profile:read"] }), "403 key:scope_missing");
+    await patch({ scopes: ["*"] })();
+    let rolled = "";
+    const roll = async () => {
+      const answer = await app.client.post(`${place}/roll`, { token: one.token });
+      rolled = (answer.body as { plaintext: string }).plaintext;
+    };
+    await takesEffect(key.plaintext, roll, "401 key:invalid");
+    await takesEffect(rolled, async () => clock.advance(61_000), "401 key:expired");
+    const second = await one.create({ scopes: ["*"] });
+    const revoke = () => app.client.delete(`${keysPath}/${second.id}`, { token: one.token });
+    await takesEffect(second.plaintext, revoke, "401 key:revoked");
+    const third = await one.create({ scopes: ["*"] });
+    await takesEffect(
+      third.plaintext,
+      () => app.client.delete(me, { token: one.token }),
+      "401 key:invalid",
+    );
+  });
+
+  it("of a realm ends its keys too", async () => {
+    const one = await owner();
+    const { plaintext } = await one.create({ scopes: ["*"] });
+    const set = (isActive: boolean) => () =>
+      rowsOf(app.deps.em, sql`update realms set is_active = ${isActive} where slug = 'gamedata'`);
+    await takesEffect(plaintext, set(false), "401 key:invalid");
+    await set(true)();
+  });
+}
+
+function keysProcessRemembers(): void {
+  it("are bounded, and so are the reads of unknown ones", async () => {
+    const one = await owner();
+    const ring = newRing(3);
+    const keys: Key[] = [];
+    for (let n = 0; n < 6; n += 1) keys.push(await one.create());
+    for (const { prefix } of keys) await ring.find(prefix);
+    assert.equal(ring.size(), 3);
+    const prefixes = Array.from({ length: 300 }, (_, n) => `rk${String(n).padStart(10, "0")}`);
+    const finds = await Promise.allSettled(prefixes.map(async (prefix) => ring.find(prefix)));
+    const refused = finds
+      .filter((one) => one.status === "rejected")
+      .map((one) => one.reason as AppError);
+    assert.deepEqual(
+      refused.map(({ code }) => code),
+      Array.from({ length: 40 }, () => "server:unavailable"),
+    );
+    assert.equal(ring.size(), 3);
+  });
+}

@@ -1,0 +1,496 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { rowsOf } from "../../../../../db/queries/rows.ts";
+import { createBoards } from "../../../../../server/features/leaderboards/domain/boards.ts";
+import { globalFamily } from "../../../../../server/features/leaderboards/domain/families.ts";
+import { takeSnapshot } from "../../../../../db/queries/leaderboards/rank-snapshots.ts";
+import { recordAnswerWithin } from "../../../../../server/features/runs/domain/record.ts";
+import { startApp, type App } from "../../../../support/app.ts";
+import { enter, registerAccount, tokenOf } from "../../../../support/identity.ts";
+import { fillBank } from "../../runs/game.ts";
+import { readHistory } from "../../runs/domain/model.ts";
+import {
+  makePlayers,
+  rankAll,
+  tabs,
+  writeTotals,
+  type Ranked,
+  type Tab,
+  type Totals,
+} from "./model.ts";
+
+interface RecordedQuestion {
+  id: number;
+  category: string;
+  difficulty: string;
+  correctIndex: number;
+}
+
+interface Board {
+  entries: (Ranked & { player_id: number; rank_prev: number; is_player: boolean; level: number })[];
+  total: number;
+  page: number;
+  has_more: boolean;
+  player_rank: { rank: number; value: number } | null;
+}
+
+const path = "/v1/games/trivia/leaderboard";
+const start = Date.parse("2026-03-01T10:00:00Z");
+let app: App;
+const players: Totals[] = [];
+
+async function read(query: Record<string, string | number>, headers = {}): Promise<Board> {
+  const text = new URLSearchParams(
+    Object.entries(query).map(([name, value]) => [name, String(value)]),
+  );
+  const { status, body } = await app.client.get(`${path}?${text}`, { headers });
+  assert.equal(status, 200, `${text}`);
+  return body as Board;
+}
+
+const shown = ({ entries }: Board): Ranked[] =>
+  entries.map(({ player_id: id, name, rank, value }) => ({ id, name, rank, value }));
+
+const truncate = () =>
+  rowsOf(app.deps.orm.em.fork(), sql`delete from rank_snapshots; delete from rank_snapshot_days`);
+
+/** Every page of a tab against the model. */
+async function comparePages(tab: Tab, limit: number): Promise<void> {
+  const expected = rankAll(players, tab);
+  const pages = Math.max(1, Math.ceil(expected.length / limit));
+  for (let page = 1; page <= pages; page++) {
+    const board = await read({ tab, limit, page });
+    assert.deepEqual(shown(board), expected.slice((page - 1) * limit, page * limit), tab);
+    assert.equal(board.total, expected.length);
+    assert.equal(board.has_more, page < pages);
+  }
+}
+
+/** Nobody has read for a while. */
+const leaveMany = (id: number) =>
+  rowsOf(
+    app.deps.orm.em.fork(),
+    sql`insert into board_changes (kind, subject_id)
+        select 'player', ${id}::int from generate_series(1, 5000)`,
+  );
+
+describe("the global board", () => {
+  before(async () => {
+    app = await startApp({ hasJobs: false });
+  });
+  after(() => app.stop());
+
+  describe("is exact", exact);
+  describe("outlives its stores", outlivesStores);
+  describe("has many writers and readers", hasManyWritersReaders);
+  describe("says who stands where", saysWhoStandsWhere);
+  describe("follows days and answers", followsDaysAnswers);
+});
+
+function exact(): void {
+  it("is empty at first, for everyone", async () => {
+    const empty = { entries: [], total: 0, page: 1, has_more: false, player_rank: null };
+    assert.deepEqual(await read({}), empty);
+    const guest = await enter(app);
+    assert.deepEqual(await read({ tab: "xp", page: 7 }, tokenOf(guest)), { ...empty, page: 7 });
+  });
+
+  it("equals a model after every step of a random history, on all tabs and pages", async () => {
+    const ids = await makePlayers(
+      app,
+      Array.from({ length: 40 }, (_, n) => `Board_${n % 2 ? "odd" : "even"}_${n}`),
+    );
+    players.push(
+      ...ids.map((id, n) => ({
+        ...{ id, name: `Board_${n % 2 ? "odd" : "even"}_${n}`, answers: 0, correct: 0 },
+        ...{ score: 0, scoreAt: start, xp: 0, xpAt: start, streak: 0, streakAt: start },
+      })),
+    );
+    let now = start;
+    // Small numbers: most values are shared by several players.
+    const step = fc.array(
+      fc.record({
+        who: fc.nat({ max: ids.length - 1 }),
+        score: fc.nat({ max: 2 }),
+        xp: fc.nat({ max: 1 }),
+        streak: fc.nat({ max: 3 }),
+        answers: fc.integer({ min: 1, max: 4 }),
+        correct: fc.nat({ max: 4 }),
+        wait: fc.nat({ max: 2 }),
+      }),
+      { minLength: 1, maxLength: 12 },
+    );
+    for (const changes of fc.sample(step, { numRuns: 60, seed: 20_261_121 })) {
+      const changed = new Set<Totals>();
+      for (const change of changes) {
+        now += change.wait;
+        const row = players[change.who];
+        assert.ok(row);
+        if (change.score > 0) Object.assign(row, { score: row.score + change.score, scoreAt: now });
+        if (change.xp > 0) Object.assign(row, { xp: row.xp + change.xp, xpAt: now });
+        if (change.streak > row.streak)
+          Object.assign(row, { streak: change.streak, streakAt: now });
+        row.answers += change.answers;
+        row.correct += Math.min(change.correct, change.answers);
+        changed.add(row);
+      }
+      await writeTotals(app, [...changed]);
+      const tab = tabs[now % tabs.length] ?? "score";
+      await comparePages(tab, 1 + (now % 23));
+    }
+    for (const tab of tabs) await comparePages(tab, 7);
+  });
+
+  it("is the same when Redis lost everything, or went back to an earlier moment", async () => {
+    const before = await Promise.all(tabs.map((tab) => read({ tab, limit: 100 })));
+    await app.deps.redis.flushall();
+    assert.deepEqual(await Promise.all(tabs.map((tab) => read({ tab, limit: 100 }))), before);
+
+    // A copy of what Redis holds, a few changes, and the copy is put back in its place.
+    const keys = await app.deps.redis.keys("{boards}*");
+    const copies = await Promise.all(keys.map((key) => app.deps.redis.dumpBuffer(key)));
+    for (const row of players.slice(0, 5)) {
+      Object.assign(row, {
+        score: row.score + 1_000,
+        scoreAt: start + 1,
+        answers: row.answers + 1,
+      });
+      await writeTotals(app, [row]);
+      await comparePages("score", 50);
+    }
+    await app.deps.redis.flushall();
+    for (const [at, key] of keys.entries()) await app.deps.redis.restore(key, 0, copies[at] ?? "");
+    for (const tab of tabs) await comparePages(tab, 50);
+  });
+}
+
+function outlivesStores(): void {
+  it("knows a turn that Redis lost in the middle", async () => {
+    const [row] = players;
+    assert.ok(row);
+    const original = app.deps.redis.eval.bind(app.deps.redis);
+    let isLost = false;
+    const keys = await app.deps.redis.keys("{boards}*");
+    const copies = await Promise.all(keys.map((key) => app.deps.redis.dumpBuffer(key)));
+    // Right after the turn wrote its entries, Redis is as it was before it.
+    app.deps.redis.eval = (async (script: string, ...rest: never[]) => {
+      const answer: unknown = await (original as (...args: unknown[]) => unknown)(script, ...rest);
+      if (!isLost && script.includes("batch it becomes")) {
+        isLost = true;
+        await app.deps.redis.flushall();
+        for (const [at, key] of keys.entries())
+          await app.deps.redis.restore(key, 0, copies[at] ?? "");
+      }
+      return answer;
+    }) as typeof app.deps.redis.eval;
+    try {
+      Object.assign(row, { score: row.score + 7, scoreAt: start + 5, answers: row.answers + 1 });
+      await writeTotals(app, [row]);
+      await comparePages("score", 50);
+      assert.ok(isLost);
+    } finally {
+      app.deps.redis.eval = original;
+    }
+  });
+
+  it("is an honest 503 while Redis is away, and exact again afterwards", async () => {
+    await app.stores.redis.kill();
+    const away = await app.client.get(path);
+    assert.equal(away.status, 503);
+    assert.ok(Number(away.headers.get("retry-after")) >= 1);
+    const [row] = players;
+    assert.ok(row);
+    Object.assign(row, { score: row.score + 3, scoreAt: start + 8, answers: row.answers + 1 });
+    await writeTotals(app, [row]);
+    await app.stores.redis.restart();
+    while ((await app.client.get(path)).status === 503) await app.deps.redis.ping().catch(() => 0);
+    for (const tab of tabs) await comparePages(tab, 50);
+  });
+
+  it("is an honest 503 when its turn does not come", async () => {
+    const [row] = players;
+    assert.ok(row);
+    Object.assign(row, { score: row.score + 3, scoreAt: start + 9, answers: row.answers + 1 });
+    const stuck = app.deps.orm.em.fork();
+    await stuck.begin();
+    try {
+      await leaveMany(row.id);
+      await writeTotals(app, [row]);
+      await rowsOf(stuck, sql`lock table board_changes in access exclusive mode`);
+      assert.equal((await app.client.get(path)).status, 503);
+    } finally {
+      await stuck.rollback();
+    }
+    await comparePages("score", 50);
+  });
+
+  it("is the same when Postgres forgot what was carried over, or was set back itself", async () => {
+    const [row] = players;
+    assert.ok(row);
+    const forget = (batch: number | null) =>
+      rowsOf(
+        app.deps.orm.em.fork(),
+        sql`with changes as (update board_changes set batch = ${batch}::bigint)
+          update board_state set batch = coalesce(${batch}::bigint, 0)`,
+      );
+    for (const batch of [null, 1]) {
+      await app.deps.boards.tidy();
+      await forget(batch);
+      Object.assign(row, { score: row.score + 1, scoreAt: start + 10, answers: row.answers + 1 });
+      await writeTotals(app, [row]);
+      await comparePages("score", 50);
+    }
+  });
+
+  it("leaves nothing of the boards beside it when Postgres was set back, and nobody reads them again", async () => {
+    const { redis, orm, boards } = app.deps;
+    const words = { score: 5, level: 1, wordsFound: 1, blocksDropped: 1, timeTaken: "61.25" };
+    const headers = tokenOf(await enter(app));
+    const body = { type: "random", ...words };
+    assert.equal(
+      (await app.client.post("/v1/games/wordgame/results", { headers, body })).status,
+      200,
+    );
+    await app.client.get("/v1/games/wordgame/leaderboard?mode=random");
+    const keysOfWords = () => redis.keys("{boards}:word-*");
+    assert.notDeepEqual(await keysOfWords(), []);
+    await boards.tidy();
+    await rowsOf(
+      orm.em.fork(),
+      sql`delete from board_changes; update board_state set batch = 0;
+        select setval('board_changes_id_seq', 1)`,
+    );
+    await comparePages("score", 50);
+    assert.deepEqual(await keysOfWords(), []);
+  });
+}
+
+function hasManyWritersReaders(): void {
+  it("is exact in processes that carry over at the same time, and never goes back", async () => {
+    const { redis, orm, clock, log, metrics } = app.deps;
+    const em = () => orm.em.fork();
+    const others = [1, 2, 3].map(() => createBoards({ redis, em, clock, log, metrics }));
+    await Promise.all(
+      players.slice(0, 12).map(async (row, n) => {
+        for (let step = 0; step < 8; step++) {
+          Object.assign(row, {
+            score: row.score + 5,
+            scoreAt: start + 20,
+            answers: row.answers + 1,
+          });
+          if (n === 0 && step % 4 === 3) await leaveMany(row.id);
+          await writeTotals(app, [row]);
+          const view = await others[n % others.length]?.read({
+            ...{ family: globalFamily, tab: "score", page: null, ids: [row.id], radius: null },
+          });
+          assert.equal(view?.places[0]?.value, row.score);
+        }
+      }),
+    );
+    await comparePages("score", 50);
+  });
+
+  it("keeps up with many writers and readers at once", async () => {
+    await Promise.all(
+      players.map(async (row, n) => {
+        Object.assign(row, { xp: row.xp + n, xpAt: start + n, answers: row.answers + 1 });
+        await writeTotals(app, [row]);
+        const board = await read({ tab: "xp", limit: 100 });
+        const mine = board.entries.find(({ player_id }) => player_id === row.id);
+        assert.equal(mine?.value, row.xp, "a reader sees what was written before");
+      }),
+    );
+    await comparePages("xp", 100);
+  });
+}
+
+function saysWhoStandsWhere(): void {
+  it("says where the caller stands, on every page and in every search", async () => {
+    const { session } = await registerAccount(app);
+    const { id } = session.player;
+    const me: Totals = {
+      ...{ id, name: session.player.username ?? "", answers: 3, correct: 2 },
+      ...{ score: 2, scoreAt: start, xp: 1_000, xpAt: start, streak: 2, streakAt: start },
+    };
+    const headers = tokenOf(session);
+    assert.equal((await read({}, headers)).player_rank, null);
+    await writeTotals(app, [me]);
+    players.push(me);
+    for (const tab of tabs) {
+      const own = rankAll(players, tab).find((row) => row.id === id);
+      assert.ok(own);
+      const expected = { rank: own.rank, value: own.value };
+      for (const query of [{ tab }, { tab, page: 900 }, { tab, search: "even" }]) {
+        const board = await read(query, headers);
+        assert.deepEqual(board.player_rank, expected);
+        assert.ok(board.entries.every((one) => one.is_player === (one.player_id === id)));
+      }
+      assert.equal((await read({ tab })).player_rank, null);
+    }
+    const [entry] = (await read({ tab: "xp", search: me.name }, headers)).entries;
+    assert.deepEqual(
+      { ...entry, name: null },
+      {
+        ...{ rank: entry?.rank, rank_prev: entry?.rank, player_id: id, name: null, value: 1_000 },
+        ...{ total_score: 2, total_xp: 1_000, total_answers: 3, accuracy: 67, best_streak: 2 },
+        // 100 + 150 + 200 + 250 + 300 XP are 1000: level 6 begins.
+        ...{ level: 6, is_player: true, is_guest: false, avatar_v: 0 },
+      },
+    );
+  });
+
+  it("finds parts of names in any case, with the ranks of the whole board", async () => {
+    for (const tab of tabs)
+      for (const search of ["ODD", "board_1", "_3", "rd_"]) {
+        const expected = rankAll(players, tab).filter(({ name }) =>
+          name.toLowerCase().includes(search.toLowerCase()),
+        );
+        const [first, second] = [1, 2].map((page) => read({ tab, search, limit: 7, page }));
+        assert.ok(first && second);
+        assert.deepEqual(shown(await first), expected.slice(0, 7), search);
+        assert.deepEqual(shown(await second), expected.slice(7, 14), search);
+        assert.equal((await first).total, expected.length);
+        assert.equal((await first).has_more, expected.length > 7);
+      }
+    for (const search of ["%%", "__", "\\\\", "nobody has it", "ab%"])
+      assert.equal((await read({ search })).total, 0, search);
+  });
+
+  it("refuses short searches and unknown tabs, and moves paging into its bounds", async () => {
+    for (const query of ["search=a", "search=", "tab=level", "limit=x", "page=1.5"]) {
+      const { status, json } = await app.client.get(`${path}?${query}`);
+      assert.equal(status, 400, query);
+      assert.match(JSON.stringify(json), /request:invalid_query/);
+    }
+    assert.equal((await read({ limit: 0 })).entries.length, 1);
+    assert.equal((await read({ limit: 1_000 })).entries.length, players.length);
+    assert.equal((await read({ page: -3 })).page, 1);
+    assert.deepEqual((await read({ page: "99999999999" })).entries, []);
+    const cursed = await app.client.get(path, { headers: { authorization: "Bearer nonsense" } });
+    assert.equal(cursed.status, 200);
+  });
+
+  it("keeps closed accounts without their name", async () => {
+    const { session } = await registerAccount(app);
+    const { id } = session.player;
+    const name = session.player.username ?? "";
+    const row = { id, name, answers: 1, correct: 1, score: 1, scoreAt: start };
+    await writeTotals(app, [{ ...row, xp: 9_999, xpAt: start, streak: 1, streakAt: start }]);
+    assert.equal((await read({ search: name })).total, 1);
+    const headers = tokenOf(session);
+    await rowsOf(
+      app.deps.orm.em.fork(),
+      sql`update players set deleted_at = now() where id = ${id}`,
+    );
+    const [first] = (await read({ tab: "xp", limit: 1 }, headers)).entries;
+    assert.deepEqual([first?.player_id, first?.name], [id, "Deleted player"]);
+    assert.equal((await read({ search: name })).total, 0);
+    players.push({
+      ...row,
+      name: "Deleted player",
+      xp: 9_999,
+      xpAt: start,
+      streak: 1,
+      streakAt: start,
+    });
+  });
+}
+
+function followsDaysAnswers(): void {
+  it("compares with the ranks of the latest midnight", async () => {
+    const take = (day: string) =>
+      app.deps.orm.em.fork().transactional((em) => takeSnapshot(em, day, new Date(start)));
+    const yesterday = new Map(tabs.map((tab) => [tab, rankAll(players, tab)]));
+    await take("2026-03-01");
+    const [first, second] = players;
+    assert.ok(first && second);
+    Object.assign(first, { score: 50_000, scoreAt: start + 9, answers: first.answers + 1 });
+    const [late = 0] = await makePlayers(app, ["Latecomer"]);
+    const newcomer = { ...second, id: late, name: "Latecomer", score: 40_000 };
+    players.push(newcomer);
+    await writeTotals(app, [first, newcomer]);
+    const before = async (day: Map<Tab, Ranked[]>) => {
+      for (const tab of tabs)
+        for (const entry of (await read({ tab, limit: 100 })).entries) {
+          const earlier = day.get(tab)?.find(({ id }) => id === entry.player_id);
+          assert.equal(entry.rank_prev, earlier?.rank ?? entry.rank, `${tab} ${entry.name}`);
+        }
+    };
+    await before(yesterday);
+    // The same day again changes nothing, the next one does.
+    await take("2026-03-01");
+    await before(yesterday);
+    await take("2026-03-02");
+    await before(new Map(tabs.map((tab) => [tab, rankAll(players, tab)])));
+    const [left] = await rowsOf<{ days: number }>(
+      app.deps.orm.em.fork(),
+      sql`select count(distinct day)::int as days from rank_snapshots`,
+    );
+    assert.equal(left?.days, 1);
+    await truncate();
+  });
+
+  it("has what recorded answers of random histories add up to", async () => {
+    await fillBank(app, 1, ["art", "film"]);
+    const questions = await rowsOf<RecordedQuestion>(
+      app.deps.orm.em.fork(),
+      sql`select id, category, difficulty, correct_index as "correctIndex" from questions
+        where pool = 'public' order by id`,
+    );
+    const tried = fc.record({
+      question: fc.nat({ max: Math.min(questions.length, 6) - 1 }),
+      isCorrect: fc.boolean(),
+      timeMs: fc.integer({ min: 0, max: 40_000 }),
+      wait: fc.nat({ max: 1 }),
+    });
+    const steps = fc.array(tried, { minLength: 1, maxLength: 10 });
+    const histories = fc.sample(steps, { numRuns: 12, seed: 20_260_301 });
+    const ids = await makePlayers(
+      app,
+      histories.map((_, n) => `Played_${n}`),
+    );
+    for (const [n, playerId] of ids.entries()) {
+      const history = (histories[n] ?? []).map((one) => {
+        const { category, difficulty } = questions[one.question] ?? assert.fail();
+        return { ...one, category, difficulty, timerMs: 30_000 };
+      });
+      const expected = readHistory(history);
+      const row: Totals = {
+        ...{ id: playerId, name: `Played_${n}`, answers: 0, correct: 0, score: 0, xp: 0 },
+        ...{ streak: 0, scoreAt: start, xpAt: start, streakAt: start },
+      };
+      let now = start;
+      for (const [m, one] of history.entries()) {
+        now += one.wait;
+        const question = questions[one.question] ?? assert.fail();
+        const { points, xp } = expected.answers[m] ?? assert.fail();
+        await app.deps.orm.em.fork().transactional((em) =>
+          recordAnswerWithin(em, {
+            ...{
+              playerId,
+              questionId: question.id,
+              source: "practice",
+              ref: null,
+              at: new Date(now),
+            },
+            ...{ timeMs: one.timeMs, timerMs: one.timerMs },
+            selectedIndex: one.isCorrect ? question.correctIndex : -1,
+            streak: m === 0 ? 0 : (expected.answers[m - 1]?.streak ?? 0),
+          }),
+        );
+        const best = readHistory(history.slice(0, m + 1)).all.bestStreak;
+        row.answers++;
+        row.correct += one.isCorrect ? 1 : 0;
+        if (points > 0) Object.assign(row, { score: row.score + points, scoreAt: now });
+        if (xp > 0) Object.assign(row, { xp: row.xp + xp, xpAt: now });
+        if (best > row.streak) Object.assign(row, { streak: best, streakAt: now });
+      }
+      assert.equal(row.score, expected.all.score);
+      players.push(row);
+      await comparePages(tabs[n % tabs.length] ?? "score", 20);
+    }
+    for (const tab of tabs) await comparePages(tab, 11);
+  });
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Lobby, LobbyEvent } from "../../../../server/web/client/emberline.ts";
+
+interface GameFile {
+  newGame(playerId: number | null, mine: null): object;
+  serverNow(game: object): number;
+  takeLobby(game: object, lobby: Lobby): void;
+  noteEvent(game: object, event: LobbyEvent): void;
+  myChoice(game: object): number | null;
+}
+
+const file = new URL("../../../../server/web/game.js", import.meta.url);
+const lobbyAt = (server_now_ms: number) => ({ server_now_ms, current_question: null }) as Lobby;
+
+it("the play page's time of the server stays what it is when somebody sets the device's clock", async (t) => {
+  const { newGame, serverNow, takeLobby } = (await import(file.href)) as GameFile;
+  let [device, elapsed] = [Date.parse("2031-01-01"), 5_000];
+  t.mock.method(Date, "now", () => device);
+  t.mock.method(performance, "now", () => elapsed);
+  const game = newGame(7, null);
+  takeLobby(game, lobbyAt(1_000_000));
+  assert.equal(serverNow(game), 1_000_000, "a clock that is years off");
+  for (const step of [300_000, -300_000, 86_400_000, -86_400_000]) {
+    device += step;
+    elapsed += 1_000;
+    assert.equal(serverNow(game), 1_000_000 + elapsed - 5_000, `set by ${step} ms`);
+  }
+  // A message that took half a second, and one after the device slept for a minute.
+  takeLobby(game, lobbyAt(1_003_500));
+  assert.equal(serverNow(game), 1_004_000);
+  takeLobby(game, lobbyAt(1_064_000));
+  assert.equal(serverNow(game), 1_064_000);
+});
+
+it("the play page shows a pick that was made in another tab of the same seat, for its question", async () => {
+  const { newGame, takeLobby, noteEvent, myChoice } = (await import(file.href)) as GameFile;
+  const game = newGame(7, null);
+  const at = (index: number) =>
+    ({ server_now_ms: 0, reveal: null, current_question: { index, answer_hash: null } }) as Lobby;
+  const pick = (player_id: number, selected_index: number) =>
+    noteEvent(game, { type: "lobby.pick", data: { player_id, selected_index } } as LobbyEvent);
+  takeLobby(game, at(0));
+  pick(8, 1);
+  assert.equal(myChoice(game), null);
+  pick(7, 0);
+  pick(7, 3);
+  assert.equal(myChoice(game), 3);
+  takeLobby(game, at(1));
+  assert.equal(myChoice(game), null);
+});

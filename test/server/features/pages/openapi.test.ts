@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messageData } from "../../../../server/features/lobbies/messages.ts";
+import { declaredRoutes } from "../../../../server/operator/declared.ts";
+import { groups } from "../../../../server/features/pages/openapi-guide.ts";
+import { publicDocument } from "../../../../server/features/pages/openapi-route.ts";
+import { routes } from "../../../../server/app/routes.ts";
+
+interface Answer {
+  schema: { properties: { body: Field } };
+}
+
+interface Document {
+  components: { schemas: Record<string, Field> };
+  info: { description: string };
+  tags: { name: string; description?: string }[];
+  paths: Record<string, Record<string, Operation>>;
+}
+
+interface Operation {
+  parameters: { name: string; required: boolean; $ref?: string }[];
+  requestBody: { content: Record<string, { schema: { required: string[] } }> };
+  responses: Record<string, { content: Record<string, { schema: { contentSchema: Messages } }> }>;
+}
+
+interface Messages {
+  anyOf: { $ref: string }[];
+}
+
+const nameIn = ({ $ref }: { $ref: string }) => $ref.replace("#/components/schemas/", "");
+
+interface Field {
+  pattern?: string;
+  format?: string;
+  description?: string;
+  properties?: Record<string, Field>;
+  items?: Field;
+  $ref?: string;
+}
+
+const documentOf = (table: typeof routes) =>
+  JSON.parse(JSON.stringify(publicDocument(table))) as Document;
+
+test("the document says how to begin and what each group of operations is for", () => {
+  const { info, tags } = documentOf([...routes, ...declaredRoutes()]);
+  assert.deepEqual(
+    tags.map(({ name, description }) => [name, description]),
+    Object.entries(groups),
+  );
+  for (const [, path] of info.description.matchAll(/`(?:GET|POST) (\/[^`]+)`/g))
+    assert.ok(
+      routes.some((route) => route.path === path),
+      path,
+    );
+});
+
+test("the document names the parameters of a stream and every message that may come", () => {
+  const subscribe = documentOf(routes).paths["/v1/hub"]?.["get"];
+  assert.deepEqual(
+    subscribe?.parameters.map(({ name, required }) => [name, required]),
+    [
+      ["topic", true],
+      ["also", false],
+      ["authorization", false],
+      ["lastEventID", false],
+    ],
+  );
+  const { contentSchema } = subscribe?.responses["200"]?.content["text/event-stream"]?.schema ?? {};
+  assert.deepEqual(contentSchema?.anyOf.map(nameIn), [
+    ...Object.keys(messageData),
+    "lobbies.updated",
+  ]);
+});
+
+test("the document has a name for what callers keep: the same wherever it stands", () => {
+  const { components, paths } = documentOf(routes);
+  const bodyOf = (path: string, method: string, status: string) =>
+    (paths[path]?.[method]?.responses[status]?.content["application/json"] as Answer | undefined)
+      ?.schema.properties.body;
+  const lobby = { $ref: "#/components/schemas/Lobby" };
+  const lobbies = "/v1/games/trivia/lobbies";
+  assert.deepEqual(bodyOf(lobbies, "post", "201")?.properties?.["lobby"], lobby);
+  assert.deepEqual(bodyOf(lobbies, "get", "200")?.properties?.["lobbies"]?.items, lobby);
+  assert.deepEqual(bodyOf("/v1/gateway/guest", "post", "200"), {
+    $ref: "#/components/schemas/Session",
+  });
+  assert.deepEqual(bodyOf("/v2/items/{id}", "get", "200"), {
+    $ref: "#/components/schemas/ItemDocument",
+  });
+  assert.ok(components.schemas["Lobby"]?.properties?.["players"]);
+  const known = Object.keys(components.schemas).map((name) => `#/components/schemas/${name}`);
+  const used = JSON.stringify(paths).matchAll(/"\$ref":"(#\/components\/schemas\/[^"]+)"/g);
+  for (const [, reference = ""] of used) assert.ok(known.includes(reference), reference);
+});
+
+test("the document asks for no field of a body that has a default", () => {
+  const { paths } = documentOf(routes);
+  const needed = (path: string) =>
+    paths[path]?.["post"]?.requestBody.content["application/json"]?.schema.required;
+  assert.deepEqual(needed("/v1/games/trivia/questions/generate"), ["category"]);
+  assert.deepEqual(needed("/v1/games/trivia/questions/{id}/report"), ["reason"]);
+});
+
+test("the document lists the idempotency key where a seat's command may be repeated", () => {
+  const { paths } = documentOf(routes);
+  const isKeyed = ({ parameters }: Operation) =>
+    parameters.some(({ $ref }) => $ref === "#/components/parameters/SeatIdempotencyKey");
+  const commands = Object.entries(paths).flatMap(([path, operations]) =>
+    path.startsWith("/v1/games/trivia/lobbies/{code}/") && Object.values(operations).some(isKeyed)
+      ? [path.split("/")[6]]
+      : [],
+  );
+  assert.deepEqual(commands.sort(), [
+    "answer",
+    "end",
+    "leave",
+    "lock",
+    "next",
+    "pick",
+    "players",
+    "settings",
+    "start",
+  ]);
+});
+
+test("every field with a form says in words what the form is, for whoever sent another one", () => {
+  const wordless: string[] = [];
+  const look = (schema: Field, place: string): void => {
+    if ((schema.pattern ?? schema.format) !== undefined && !schema.description)
+      wordless.push(place);
+    for (const [name, field] of Object.entries(schema.properties ?? {}))
+      look(field, `${place} ${name}`);
+    if (schema.items) look(schema.items, place);
+  };
+  for (const { method, path, body } of routes) if (body) look(body as Field, `${method} ${path}`);
+  assert.deepEqual(wordless, []);
+});

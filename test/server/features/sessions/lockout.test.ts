@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { parseConfig } from "../../../../server/platform/config/config.ts";
+import { silentLogger } from "../../../../server/platform/log/logger.ts";
+import { connectRedis } from "../../../../server/platform/redis/redis.ts";
+import { lockoutOf } from "../../../../server/features/sessions/lockout.ts";
+import { manualClock } from "../../../support/clock.ts";
+
+describe("the lock after failed logins while the shared store is away", () => {
+  it("lasts no longer when the clock is set back", async () => {
+    const redis = connectRedis("unix:///nowhere/redis.sock", silentLogger, "test");
+    const clock = manualClock();
+    const config = parseConfig({ LOCKOUT_THRESHOLD: "1", LOCKOUT_SECONDS: "900" });
+    const lockout = lockoutOf({ redis, config, clock });
+    await lockout.fail("player:1", 1);
+    assert.equal(await lockout.remaining("player:1"), 900);
+    clock.advance(-3_600_000);
+    assert.ok((await lockout.remaining("player:1")) <= 900);
+    redis.disconnect();
+  });
+});

@@ -1,0 +1,476 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
+import { lockAccount } from "../../../../db/queries/accounts/accounts.ts";
+import {
+  deleteConnection,
+  saveConnection,
+} from "../../../../db/queries/social/oauth-connections.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { enter, post, registerAccount, uniqueName } from "../../../support/identity.ts";
+import { untilOneWaits } from "../../../support/locks.ts";
+import {
+  startTestProvider,
+  visitProvider,
+  type TestProvider,
+} from "../../../support/oidc-provider.ts";
+import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./visitor.ts";
+
+let provider: TestProvider;
+
+/** Says when people signed in there. */
+let telling: TestProvider;
+let app: App;
+const now = Date.now();
+
+const verifyEmail = (id: number) =>
+  app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id }, { emailVerifiedAt: new Date(now) });
+
+const newAddress = () => `${uniqueName()}@example.com`;
+
+const connectionsOf = async (token: string) =>
+  (
+    (await app.client.get("/v1/users/@me/connections", { token })).body as {
+      connections: { provider: string; name: string | null; avatar_url: string | null }[];
+    }
+  ).connections;
+
+describe("social logins", () => {
+  before(async () => {
+    provider = await startTestProvider([callbackOf("acme")]);
+    telling = await startTestProvider([callbackOf("told")], "client_secret_post", true);
+    app = await startApp({
+      clock: { now: () => now },
+      env: {
+        OAUTH_ACME_CLIENT_ID: provider.clientId,
+        OAUTH_ACME_SECRET: provider.clientSecret,
+        OAUTH_ACME_ISSUER: provider.issuer,
+        OAUTH_ACME_LABEL: "Acme Games",
+        OAUTH_TOLD_CLIENT_ID: telling.clientId,
+        OAUTH_TOLD_SECRET: telling.clientSecret,
+        OAUTH_TOLD_ISSUER: telling.issuer,
+      },
+    });
+  });
+  after(async () => {
+    await app.stop();
+    await telling.stop();
+    await provider.stop();
+  });
+
+  describe("a social login", socialLogin);
+  describe("the state of a social login", stateSocialLogin);
+  describe("linking a social login", linkingSocialLogin);
+});
+
+function socialLogin(): void {
+  describe("makes accounts", makesAccounts);
+  describe("joins accounts with care", joinsAccountsWithCare);
+  describe("makes one account", makesOneAccount);
+  describe("is refused, or told of", refusedOrTold);
+}
+
+function makesAccounts(): void {
+  it("is listed, and its address carries PKCE, state and nonce", async () => {
+    const list = await app.client.get("/v1/gateway/oauth/providers");
+    assert.deepEqual(list.body, {
+      providers: [
+        { id: "acme", name: "Acme Games" },
+        { id: "told", name: "Told" },
+      ],
+    });
+    const begun = await begin(app);
+    const query = new URL(begun.url).searchParams;
+    assert.equal(query.get("code_challenge_method"), "S256");
+    assert.equal(query.get("redirect_uri"), callbackOf("acme"));
+    assert.equal(query.get("state"), begun.state);
+    assert.ok(query.get("nonce") && query.get("code_challenge"));
+    assert.match(begun.cookie, /^svc_oauth=[\w-]{43}$/);
+    const again = await app.client.get(
+      "/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/",
+    );
+    const [, ...attributes] = (again.headers.get("set-cookie") ?? "").split("; ");
+    assert.deepEqual(attributes.toSorted(), [
+      "HttpOnly",
+      "Max-Age=600",
+      "Path=/v1/gateway/oauth",
+      "SameSite=Lax",
+      "Secure",
+    ]);
+  });
+
+  it("creates an account of a verified address, and finds it again whatever the address became", async () => {
+    const email = newAddress();
+    const picture = "https://cdn.acme.example/a.png";
+    const subject = person(provider, { email, email_verified: true, name: "Zoë 🌞 Doe", picture });
+    const first = await goThrough(app);
+    assert.equal(first.status, 302);
+    assert.equal(first.location?.href, "http://localhost:5173/in?x=1");
+    const { player, access_token: token } = await sessionOf(app, first);
+    assert.equal(player.email, email);
+    assert.ok(player.email_verified_at);
+    assert.match(player.username ?? "", /^[A-Za-z0-9_]{3,13}_\d{6}$/);
+    assert.equal(player.display_name, "Zoë 🌞 Doe");
+    provider.people.set(subject, { email: newAddress(), email_verified: true, name: "Zoë" });
+    assert.equal((await sessionOf(app, await goThrough(app))).player.id, player.id);
+    const [connection] = await connectionsOf(token);
+    assert.deepEqual(connection && { ...connection, linked_at: "" }, {
+      provider: "acme",
+      name: "Zoë",
+      avatar_url: null,
+      linked_at: "",
+    });
+  });
+
+  it("shows no name of a provider that nobody could choose here, and refuses nobody for it", async () => {
+    const someone = (claims: Record<string, unknown>) =>
+      person(provider, { email: newAddress(), email_verified: true, ...claims });
+    const shown = async () => (await sessionOf(app, await goThrough(app))).player;
+    for (const name of ["Gr\u0430ce", "\u2800", "\u0301", "a\u202eb"]) {
+      someone({ name });
+      const player = await shown();
+      assert.equal(player.display_name, player.username, JSON.stringify(name));
+    }
+  });
+}
+
+function joinsAccountsWithCare(): void {
+  it("joins an account only when both sides have verified the address", async () => {
+    const cases: [ours: boolean, theirs: boolean, isLinked: boolean][] = [
+      [true, true, true],
+      [false, true, false],
+      [true, false, false],
+      [false, false, false],
+    ];
+    for (const [ours, theirs, isLinked] of cases) {
+      const { email, session } = await registerAccount(app);
+      if (ours) await verifyEmail(session.player.id);
+      person(provider, { email: email.toUpperCase(), email_verified: theirs });
+      const returned = await goThrough(app);
+      assert.equal(returned.status, 302);
+      assert.equal(returned.error, isLinked ? null : "oauth:already_linked");
+      assert.equal(returned.refreshToken !== null, isLinked);
+      if (isLinked) assert.equal((await sessionOf(app, returned)).player.id, session.player.id);
+    }
+  });
+
+  it("takes an address for verified only where the provider says so of that address", async () => {
+    const { email, session } = await registerAccount(app);
+    await verifyEmail(session.player.id);
+    const own = { email: newAddress(), email_verified: true };
+    person(provider, { email, name: "Ada", token: own });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+    person(provider, { email_verified: true, name: "Ada", token: { email } });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+  });
+
+  it("takes one spelling of an address for another's only where both are one mailbox", async () => {
+    const { email, session } = await registerAccount(app);
+    await verifyEmail(session.player.id);
+    const [first, rest] = [email.slice(0, 1), email.slice(1)];
+    const wide = String.fromCharCode(first.charCodeAt(0) + 0xfee0);
+    person(provider, { email: `${wide}${rest}`, email_verified: true });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+    person(provider, { email: email.replace("@", "＠"), email_verified: true });
+    const { player } = await sessionOf(app, await goThrough(app));
+    assert.equal(player.id, session.player.id);
+  });
+
+  it("of an unverified or no address makes an account that trusts none", async () => {
+    person(provider, { email: newAddress(), email_verified: false });
+    const unverified = await sessionOf(app, await goThrough(app));
+    assert.equal(unverified.player.email_verified_at, null);
+    person(provider, {});
+    const without = await sessionOf(app, await goThrough(app));
+    assert.equal(without.player.email, null);
+  });
+}
+
+function makesOneAccount(): void {
+  it("makes one account when the same person comes twice at once", async () => {
+    person(provider, { email: newAddress(), email_verified: true, name: "Twin" });
+    const sessions = await Promise.all(
+      [1, 2, 3, 4].map(async () => sessionOf(app, await goThrough(app))),
+    );
+    assert.equal(new Set(sessions.map(({ player }) => player.id)).size, 1);
+  });
+
+  it("makes one account of somebody without an address who comes twice at once", async () => {
+    const { em } = app.deps;
+    const subject = person(provider, {});
+    const { session } = await registerAccount(app);
+    const { id: playerId } = session.player;
+    const { second } = await em.transactional(async (inner) => {
+      const connection = { provider: "acme", subject, playerId, name: null, avatarUrl: null };
+      await saveConnection(inner, connection, new Date(now));
+      const sent = goThrough(app);
+      await untilOneWaits(em);
+      return { second: sent };
+    });
+    assert.equal((await sessionOf(app, await second)).player.id, playerId);
+  });
+}
+
+function refusedOrTold(): void {
+  it("opens nothing when what leads to the account is taken away meanwhile", async () => {
+    const { em } = app.deps;
+    const changes: ((inner: EntityManager, playerId: number) => Promise<unknown>)[] = [
+      (inner, playerId) => deleteConnection(inner, { playerId, provider: "acme" }),
+      (inner, id) => inner.nativeUpdate(PlayerSchema, { id }, { email: null, emailKey: null }),
+    ];
+    for (const [at, change] of changes.entries()) {
+      const { email, session } = await registerAccount(app);
+      const { id } = session.player;
+      await verifyEmail(id);
+      person(provider, at === 0 ? {} : { email, email_verified: true });
+      if (at === 0) await goThrough(app, { token: session.access_token });
+      const { signedIn } = await em.transactional(async (inner) => {
+        await lockAccount(inner, id);
+        const sent = goThrough(app);
+        await untilOneWaits(em);
+        await change(inner, id);
+        return { signedIn: sent };
+      });
+      assert.equal((await signedIn).error, "oauth:already_linked");
+      assert.equal((await connectionsOf(session.access_token)).length, 0);
+    }
+  });
+
+  it("of a closed account opens nothing", async () => {
+    const email = newAddress();
+    person(provider, { email, email_verified: true });
+    const { player } = await sessionOf(app, await goThrough(app));
+    const em = app.deps.orm.em.fork();
+    await em.nativeUpdate(PlayerSchema, { id: player.id }, { deletedAt: new Date(now) });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+    person(provider, { email, email_verified: true });
+    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+  });
+
+  it("is a sign-in of the time the provider says, if it says one", async () => {
+    const methods = async (id: number) =>
+      (await app.deps.orm.em.fork().find(TokenFamilySchema, { player: id })).map((one) => [
+        one.method,
+        one.authenticatedAt,
+      ]);
+    person(provider, { email: newAddress(), email_verified: true });
+    const silent = await sessionOf(app, await goThrough(app));
+    assert.deepEqual(await methods(silent.player.id), [["social", null]]);
+    const at = Math.floor(now / 1_000) - 86_400;
+    for (const [said, kept] of [
+      [at, new Date(at * 1_000)],
+      [at + 2 * 86_400, new Date(now)],
+    ] as const) {
+      telling.signedInAt = said;
+      person(telling, { email: newAddress(), email_verified: true });
+      const told = await sessionOf(app, await goThrough(app, { provider: "told" }));
+      assert.deepEqual(await methods(told.player.id), [["social", kept]]);
+    }
+  });
+
+  it("works for a native client, which sends code and state itself", async () => {
+    person(provider, { email: newAddress(), email_verified: true });
+    const verifier = "native-client-of-forty-three-letters-or-more";
+    const begun = await begin(app, { verifier });
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    const body = { ...Object.fromEntries(back.searchParams), code_verifier: verifier };
+    const path = "/v1/gateway/oauth/acme/callback";
+    const answer = await post(app, path, body);
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get("set-cookie") ?? "", /^svc_refresh=/);
+    assert.equal((await post(app, path, body)).code, "oauth:state_invalid");
+    for (const wrong of [{}, { code: "x" }, { state: "x" }, { code: "", state: "x" }])
+      assert.equal((await post(app, path, wrong)).code, "validation:failed");
+  });
+
+  it("tells when the provider, or the person, says no", async () => {
+    provider.signsIn = null;
+    assert.equal((await goThrough(app)).error, "oauth:provider_denied");
+    person(provider, {});
+    const begun = await begin(app);
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    back.searchParams.set("code", "another");
+    assert.equal((await comeBack(app, back, begun.cookie)).error, "oauth:provider_denied");
+  });
+}
+
+function stateSocialLogin(): void {
+  it("works once, even for many at the same moment", async () => {
+    person(provider, { email: newAddress(), email_verified: true });
+    const begun = await begin(app);
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => comeBack(app, back, begun.cookie)),
+    );
+    const statuses = all.map(({ status }) => status).toSorted();
+    assert.deepEqual(statuses, [302, ...Array<number>(7).fill(400)]);
+    for (const one of all)
+      if (one.status === 400) assert.ok(one.text.includes("oauth:state_invalid"));
+  });
+
+  it("is of no use to another browser, to no browser, or unknown", async () => {
+    person(provider, { email: newAddress(), email_verified: true });
+    const other = await begin(app);
+    for (const cookie of [other.cookie, "", "svc_oauth=x"]) {
+      const begun = await begin(app);
+      const back = await visitProvider(begun.url, callbackOf("acme"));
+      assert.equal((await comeBack(app, back, cookie)).status, 400);
+    }
+    for (const state of ["x", "a".repeat(43)]) {
+      const back = new URL(`${callbackOf("acme")}?code=c&state=${state}`);
+      assert.equal((await comeBack(app, back, other.cookie)).status, 400);
+    }
+    assert.equal((await comeBack(app, new URL(callbackOf("acme")), other.cookie)).status, 400);
+  });
+
+  it("gives nothing to who has read the callback address, and stays with who began", async () => {
+    const path = "/v1/gateway/oauth/acme/callback";
+    const { session } = await registerAccount(app);
+    const verifier = "v".repeat(43);
+    for (const token of [undefined, session.access_token])
+      for (const isNative of [false, true]) {
+        person(provider, { email: newAddress(), email_verified: true });
+        const link = token === undefined ? {} : { token };
+        const begun = await begin(app, isNative ? { ...link, verifier } : link);
+        const stranger = await begin(app, { verifier: "w".repeat(43) });
+        const back = await visitProvider(begun.url, callbackOf("acme"));
+        const read = Object.fromEntries(back.searchParams);
+        const wrong = { code_verifier: "w".repeat(43) };
+        const tries: [body: object, headers: Record<string, string>][] = [
+          [{}, {}],
+          [{}, { cookie: stranger.cookie }],
+          [wrong, {}],
+          [wrong, { cookie: begun.cookie }],
+        ];
+        // A browser began without a challenge, so no verifier meets it.
+        if (!isNative) tries.push([{ code_verifier: verifier }, {}]);
+        for (const [body, headers] of tries) {
+          const answer = await post(app, path, { ...read, ...body }, headers);
+          assert.deepEqual([answer.status, answer.code], [400, "oauth:state_invalid"]);
+          assert.equal(answer.headers.get("set-cookie"), null);
+        }
+        const own = isNative ? { code_verifier: verifier } : {};
+        const headers: Record<string, string> = isNative ? {} : { cookie: begun.cookie };
+        assert.equal((await post(app, path, { ...read, ...own }, headers)).status, 200);
+        if (token !== undefined)
+          await app.client.delete("/v1/users/@me/connections/acme", { token });
+      }
+  });
+
+  it("needs a challenge of the form that a verifier can meet", async () => {
+    for (const query of ["code_challenge=x", `code_challenge=${"a".repeat(44)}`]) {
+      const answer = await app.client.get(
+        `/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/&${query}`,
+      );
+      assert.equal(answer.status, 400, query);
+    }
+    const plain = `code_challenge=${"a".repeat(43)}&code_challenge_method=plain`;
+    const path = `/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/&${plain}`;
+    assert.equal((await app.client.get(path)).status, 400);
+  });
+
+  it("is not used up by a look, and ends by itself after ten minutes", async () => {
+    person(provider, { email: newAddress(), email_verified: true });
+    const begun = await begin(app);
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    const headers = { cookie: begun.cookie };
+    const target = back.pathname + back.search;
+    assert.equal((await app.client.head(target, { headers })).status, 400);
+    for (const [name, value] of [
+      ["sec-purpose", "prefetch;prerender"],
+      ["purpose", "prefetch"],
+      ["x-moz", "prefetch"],
+    ] as const) {
+      const ahead = { headers: { ...headers, [name]: value } };
+      assert.equal((await app.client.get(target, ahead)).status, 400);
+    }
+    for (const key of await app.deps.redis.keys("oauth:*")) {
+      assert.ok(!key.includes(begun.state));
+      const left = await app.deps.redis.ttl(key);
+      assert.ok(left > 0 && left <= 600);
+    }
+    assert.equal((await comeBack(app, back, begun.cookie)).error, null);
+  });
+
+  it("begins only for known providers, allowed redirects and those who may link", async () => {
+    const guest = await enter(app);
+    const url = (query: string, id = "acme") => `/v1/gateway/oauth/${id}/url${query}`;
+    const cases: [path: string, token: string | null, status: number, code: string][] = [
+      [url("", "other"), null, 404, "oauth:provider_unknown"],
+      [url("", "A"), null, 404, "oauth:provider_unknown"],
+      [url("?redirect=https://evil.example"), null, 400, "sso:redirect_invalid"],
+      [url("?mode=steal"), null, 400, "request:invalid_query"],
+      [url("?mode=link"), null, 401, "auth:required"],
+      [url("?mode=link"), "x", 401, "auth:required"],
+      [url("?mode=link"), guest.access_token, 403, "auth:forbidden"],
+    ];
+    for (const [path, token, status, code] of cases) {
+      const answer = await app.client.get(path, token === null ? {} : { token });
+      assert.equal(answer.status, status, path);
+      assert.ok(answer.text.includes(code), path);
+    }
+  });
+}
+
+function linkingSocialLogin(): void {
+  it("adds it to the account, opens no other session, and signs in from then on", async () => {
+    const { session } = await registerAccount(app);
+    person(provider, { email: newAddress(), email_verified: true, name: "Link" });
+    const token = session.access_token;
+    const returned = await goThrough(app, { token });
+    assert.deepEqual([returned.error, returned.refreshToken], [null, null]);
+    assert.equal((await connectionsOf(token)).length, 1);
+    assert.equal((await goThrough(app, { token })).error, null, "again changes nothing");
+    assert.equal((await sessionOf(app, await goThrough(app))).player.id, session.player.id);
+  });
+
+  it("is refused to a login of somebody else, and to a second one of the provider", async () => {
+    const one = (await registerAccount(app)).session.access_token;
+    const two = (await registerAccount(app)).session.access_token;
+    person(provider, {});
+    assert.equal((await goThrough(app, { token: one })).error, null);
+    assert.equal((await goThrough(app, { token: two })).error, "oauth:already_linked");
+    person(provider, {});
+    assert.equal((await goThrough(app, { token: one })).error, "oauth:already_linked");
+    assert.equal((await connectionsOf(two)).length, 0);
+  });
+
+  it("is not begun, nor finished, by a session that was ended", async () => {
+    const { session } = await registerAccount(app);
+    person(provider, {});
+    const token = session.access_token;
+    const begun = await begin(app, { token });
+    const back = await visitProvider(begun.url, callbackOf("acme"));
+    assert.equal((await app.client.delete("/v1/users/@me/sessions", { token })).status, 204);
+    assert.equal((await comeBack(app, back, begun.cookie)).error, "auth:token_invalid");
+    await assert.rejects(begin(app, { token }), /auth:token_invalid/);
+    assert.equal((await connectionsOf(token)).length, 0);
+  });
+
+  it("is undone, but not when nothing else signs in", async () => {
+    const path = "/v1/users/@me/connections/acme";
+    const { session } = await registerAccount(app);
+    person(provider, {});
+    const token = session.access_token;
+    assert.equal((await app.client.delete(path, { token })).status, 404);
+    await goThrough(app, { token });
+    assert.equal((await app.client.delete(path, { token })).status, 204);
+    assert.equal((await connectionsOf(token)).length, 0);
+    const made = await sessionOf(app, await goThrough(app));
+    assert.notEqual(made.player.id, session.player.id);
+    const refused = await app.client.delete(path, { token: made.access_token });
+    assert.equal(refused.status, 409);
+    assert.ok(refused.text.includes("oauth:last_credential"));
+    const guest = await enter(app);
+    for (const [method, address] of [
+      ["GET", "/v1/users/@me/connections"],
+      ["DELETE", path],
+    ] as const) {
+      const asGuest = await app.client.request(method, address, { token: guest.access_token });
+      assert.equal(asGuest.status, 403);
+      assert.equal((await app.client.request(method, address)).status, 401);
+    }
+  });
+}

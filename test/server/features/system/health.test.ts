@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createOrm } from "../../../../db/orm.ts";
+import { formatUptime, readHealth } from "../../../../server/features/system/service.ts";
+import { silentLogger } from "../../../../server/platform/log/logger.ts";
+import type { Deps } from "../../../../server/app/deps.ts";
+import { createHttpServer } from "../../../../server/http/uws/server.ts";
+import { routes } from "../../../../server/app/routes.ts";
+import { startApp } from "../../../support/app.ts";
+import { createClient } from "../../../support/client.ts";
+
+describe("GET /v1/health-check", () => {
+  it("says ok, and degraded while Redis is away", async () => {
+    const app = await startApp({ hasJobs: false });
+    try {
+      const well = await app.client.get("/v1/health-check");
+      assert.equal(well.status, 200);
+      assert.equal((well.body as { status: string }).status, "ok");
+      assert.equal(well.headers.get("cache-control"), "public, max-age=30");
+      assert.equal(well.headers.get("vary"), "Origin, X-Api-Key");
+      assert.equal(well.headers.get("etag"), null);
+      await app.stores.redis.kill();
+      const ill = await app.client.get("/v1/health-check");
+      assert.equal(ill.status, 200);
+      assert.equal((ill.body as { status: string }).status, "degraded");
+      await app.stores.redis.restart();
+    } finally {
+      await app.stop();
+    }
+  });
+
+  it("is refused within two seconds when the database is away", async () => {
+    const app = await startApp({ hasJobs: false });
+    const orm = await createOrm({ DATABASE_URL: "postgres:///x?host=/nowhere", DATABASE_POOL: 1 });
+    const deps = Object.create(app.deps, { orm: { value: orm } }) as Deps;
+    const server = createHttpServer({ deps, routes, log: silentLogger, exclusive: true });
+    try {
+      const client = createClient(
+        `http://127.0.0.1:${await server.listen("127.0.0.1", 0)}`,
+        routes,
+      );
+      const answer = await client.get("/v1/health-check");
+      assert.equal(answer.status, 500);
+      assert.match(answer.text, /"system:database_unreachable"/);
+      assert.equal(answer.headers.get("cache-control"), "no-store");
+      const started = performance.now();
+      await assert.rejects(readHealth({ orm, redis: app.deps.redis }), {
+        code: "system:database_unreachable",
+      });
+      assert.ok(performance.now() - started < 2_000);
+    } finally {
+      await server.close();
+      await orm.close(true);
+      await app.stop();
+    }
+  });
+
+  it("writes the time it runs in days, hours, minutes and seconds", () => {
+    assert.equal(formatUptime(0.9), "0d 0h 0m 0s");
+    assert.equal(formatUptime(86_400 + 3_600 * 2 + 60 * 3 + 4.5), "1d 2h 3m 4s");
+  });
+});

@@ -1,0 +1,430 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { maintain } from "../../../../workers/processors/maintenance.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { manualClock } from "../../../support/clock.ts";
+import {
+  enter,
+  post,
+  registerAccount,
+  tally,
+  tokenOf,
+  uniqueName,
+} from "../../../support/identity.ts";
+import { accuracyOf, writeTotals, type Totals } from "../leaderboards/domain/model.ts";
+
+interface Team {
+  id: number;
+  name: string;
+  join_code?: string;
+  owner_id: number;
+  num_members: number;
+  created_at: string;
+}
+
+const base = "/v1/games/trivia/teams";
+let app: App;
+const clock = manualClock();
+
+async function member(isGuest = false) {
+  const session = isGuest ? await enter(app) : (await registerAccount(app)).session;
+  const headers = tokenOf(session);
+  const call = async (method: string, path = "", body?: unknown) => {
+    const {
+      status,
+      body: answer,
+      json,
+    } = await app.client.request(method, base + path, {
+      headers,
+      body,
+    });
+    const code = (json as { flash?: { errors?: { code: string }[] } })?.flash?.errors?.[0]?.code;
+    return { status, code, team: (answer as { team: Team } | undefined)?.team, body: answer };
+  };
+  return {
+    id: session.player.id,
+    headers,
+    call,
+    own: async () => (await call("GET", "/@me")).team ?? null,
+    found: async (name = uniqueName()) => {
+      const { team } = await call("POST", "", { name });
+      assert.ok(team);
+      return { ...team, join_code: team.join_code ?? "" };
+    },
+    join: (join_code: string) => call("POST", "/join", { join_code }),
+  };
+}
+
+describe("teams", () => {
+  before(async () => {
+    app = await startApp({ clock, hasJobs: false });
+  });
+  after(() => app.stop());
+
+  describe("are founded and left", foundedLeft);
+  describe("refuse and bound", refuseBound);
+  describe("are ranked", ranked);
+  describe("end", end2);
+});
+
+function foundedLeft(): void {
+  it("are founded, read, joined by code, renamed and left", async () => {
+    const [ann, bob, eve] = [await member(), await member(true), await member(true)];
+    assert.equal(await ann.own(), null);
+    const name = `  Fire ${uniqueName()} `;
+    const team = await ann.found(name);
+    assert.match(team.join_code, /^[A-HJ-NP-Z2-9]{8}$/);
+    assert.deepEqual(
+      { ...team, created_at: "" },
+      {
+        ...{ id: team.id, name: name.trim(), join_code: team.join_code, owner_id: ann.id },
+        ...{ num_members: 1, created_at: "" },
+      },
+    );
+    const [start, end] = [team.join_code.slice(0, 4), team.join_code.slice(4).toLowerCase()];
+    const joined = await bob.join(` ${start}-${end}\u200e`);
+    assert.deepEqual([joined.status, joined.team?.num_members], [200, 2]);
+    assert.deepEqual(await ann.own(), joined.team);
+    const seen = (await bob.call("GET", `/${team.id}`)).body as {
+      team: Team;
+      members: { player_id: number }[];
+    };
+    assert.equal(seen.team.join_code, team.join_code);
+    assert.deepEqual(
+      seen.members.map(({ player_id }) => player_id),
+      [ann.id, bob.id],
+    );
+    for (const headers of [eve.headers, {}]) {
+      const { json, status } = await app.client.get(`${base}/${team.id}`, { headers });
+      assert.equal(status, 200);
+      assert.doesNotMatch(JSON.stringify(json), /join_code/, "for members only");
+    }
+    const renamed = await ann.call("PATCH", `/${team.id}`, { name: "Ice of 2026" });
+    assert.deepEqual([renamed.status, renamed.team?.name], [200, "Ice of 2026"]);
+    assert.equal((await bob.call("POST", "/@me/leave")).status, 204);
+    assert.equal(await bob.own(), null);
+    assert.equal((await bob.call("POST", "/@me/leave")).code, "team:not_found");
+  });
+
+  it("pass to the longest member when the owner goes, and end with the last one", async () => {
+    const [ann, bob, cid] = [await member(), await member(true), await member()];
+    const team = await ann.found();
+    clock.advance(1_000);
+    await bob.join(team.join_code);
+    clock.advance(1_000);
+    await cid.join(team.join_code);
+    await ann.call("POST", "/@me/leave");
+    assert.equal((await bob.own())?.owner_id, bob.id);
+    await bob.call("POST", "/@me/leave");
+    assert.equal((await cid.own())?.owner_id, cid.id);
+    // The owner sends itself away: the same as leaving.
+    assert.equal((await cid.call("DELETE", `/${team.id}/members/${cid.id}`)).status, 204);
+    assert.equal((await cid.call("GET", `/${team.id}`)).code, "team:not_found");
+    assert.equal((await ann.join(team.join_code)).code, "team:not_found");
+  });
+
+  it("pass to the longest member with an open account when the owner's account is closed", async () => {
+    const [ann, bob, cid, dan] = [await member(), await member(), await member(), await member()];
+    const team = await ann.found();
+    for (const one of [bob, cid, dan]) {
+      clock.advance(1_000);
+      await one.join(team.join_code);
+    }
+    const close = async ({ headers }: typeof ann) =>
+      (await app.client.request("DELETE", "/v1/users/@me", { headers })).status;
+    assert.equal(await close(bob), 200);
+    assert.equal((await cid.own())?.owner_id, ann.id);
+    assert.equal(await close(ann), 200);
+    assert.equal((await dan.own())?.owner_id, cid.id);
+    await cid.call("POST", "/@me/leave");
+    assert.equal((await dan.own())?.owner_id, dan.id);
+    assert.equal((await dan.call("DELETE", `/${team.id}/members/${ann.id}`)).status, 204);
+  });
+
+  it("belong to who joins them when every other member's account is closed", async () => {
+    const [ann, bob] = [await member(), await member()];
+    const team = await ann.found();
+    await app.client.request("DELETE", "/v1/users/@me", { headers: ann.headers });
+    const joined = await bob.join(team.join_code);
+    assert.deepEqual([joined.status, joined.team?.owner_id], [200, bob.id]);
+    assert.equal((await bob.call("DELETE", `/${team.id}/members/${ann.id}`)).status, 204);
+  });
+}
+
+function refuseBound(): void {
+  it("refuse what is not allowed", async () => {
+    const [ann, bob, cid, eve] = [
+      await member(),
+      await member(),
+      await member(),
+      await member(true),
+    ];
+    const team = await ann.found();
+    await bob.join(team.join_code);
+    const one = `/${team.id}`;
+    const cases: [who: typeof ann, args: [string, string?, unknown?], code: string][] = [
+      [ann, ["POST", "", { name: "Another" }], "team:already_member"],
+      [bob, ["POST", "", { name: "Another" }], "team:already_member"],
+      [cid, ["POST", "", { name: team.name.toUpperCase() }], "team:name_taken"],
+      [ann, ["POST", "/join", { join_code: team.join_code }], "team:already_member"],
+      [cid, ["POST", "/join", { join_code: "ABCDEFGH" }], "team:not_found"],
+      [bob, ["PATCH", one, { name: "Mine now" }], "team:not_owner"],
+      [cid, ["PATCH", one, { name: "Mine now" }], "team:not_owner"],
+      [bob, ["DELETE", `${one}/members/${ann.id}`], "team:not_owner"],
+      [ann, ["DELETE", `${one}/members/${cid.id}`], "player:not_found"],
+      [ann, ["DELETE", `/2000000/members/${bob.id}`], "team:not_found"],
+      [ann, ["PATCH", "/2000000", { name: "Nobody" }], "team:not_found"],
+      [ann, ["GET", "/x"], "team:not_found"],
+      [ann, ["GET", "/99999999999"], "team:not_found"],
+      [eve, ["POST", "", { name: "Guests" }], "auth:forbidden"],
+      [eve, ["PATCH", one, { name: "Guests" }], "auth:forbidden"],
+      [eve, ["DELETE", `${one}/members/${bob.id}`], "auth:forbidden"],
+      [cid, ["POST", "", { name: "ab" }], "validation:failed"],
+      [cid, ["POST", "", { name: "a".repeat(33) }], "validation:failed"],
+      [cid, ["POST", "", { name: "  a  " }], "validation:failed"],
+      [cid, ["POST", "", { name: "bad\nname" }], "validation:failed"],
+      [cid, ["POST", "", { name: "Fi\u200bre" }], "validation:failed"],
+      [cid, ["POST", "", { name: "\u2800\u2800\u2800" }], "validation:failed"],
+      [cid, ["POST", "", { name: "Fire\u202e" }], "validation:failed"],
+      [cid, ["POST", "", { name: "F\u0456re" }], "validation:failed"],
+      [ann, ["PATCH", one, { name: "F\u0456re" }], "validation:failed"],
+      [cid, ["POST", "", { name: "\u200b\u3164\u2060" }], "validation:failed"],
+      [cid, ["POST", "", { name: "a\u200b\u200b" }], "validation:failed"],
+      [cid, ["POST", "", { name: "\ufdfa".repeat(32) }], "validation:failed"],
+      [cid, ["POST", "/join", {}], "validation:failed"],
+    ];
+    for (const [who, args, code] of cases)
+      assert.equal((await who.call(...args)).code, code, JSON.stringify(args));
+    const other = await cid.found();
+    const taken = await cid.call("PATCH", `/${other.id}`, { name: team.name.toLowerCase() });
+    assert.deepEqual([taken.status, taken.code], [409, "team:name_taken"]);
+    assert.equal((await ann.call("PATCH", one, { name: team.name.toUpperCase() })).status, 200);
+    assert.equal((await app.client.get(`${base}/@me`)).status, 401);
+  });
+
+  it("have names that nobody can take again in another spelling of the same look", async () => {
+    const [ann, bob] = [await member(), await member()];
+    const name = uniqueName();
+    const { id } = await ann.found(`${name} of Fire`);
+    const alike = [
+      `  ${name.toUpperCase()}  of\u00a0FIRE `,
+      `${name} of Ｆｉｒｅ`,
+      `${name}\u3000of Fire`,
+      `${name} 0f  Fire`,
+      `${name} of Flre`.replace("Flre", "F\u0131re"),
+    ];
+    for (const other of alike)
+      assert.equal((await bob.call("POST", "", { name: other })).code, "team:name_taken", other);
+    assert.equal((await ann.call("PATCH", `/${id}`, { name: alike[1] })).status, 200);
+    const emoji = `${name} 👩\u200d🚒`;
+    assert.equal((await bob.found(emoji)).name, emoji, "kept as it was typed");
+  });
+
+  it("hold twenty and give each name to one, whatever comes at once", async () => {
+    const owner = await member();
+    const team = await owner.found();
+    const crowd = await Promise.all(Array.from({ length: 24 }, () => member(true)));
+    const answers = await Promise.all(
+      crowd.map(({ headers }) => post(app, `${base}/join`, { join_code: team.join_code }, headers)),
+    );
+    assert.deepEqual(tally(answers), { "200": 19, "409 team:full": 5 });
+    assert.equal((await owner.own())?.num_members, 20);
+    const founders = await Promise.all(Array.from({ length: 6 }, () => member()));
+    const name = uniqueName();
+    const wishes = await Promise.all(
+      founders.map(({ headers }) => post(app, base, { name }, headers)),
+    );
+    assert.deepEqual(tally(wishes), { "201": 1, "409 team:name_taken": 5 });
+    const lone = await member();
+    const several = await Promise.all(
+      Array.from({ length: 5 }, () => post(app, base, { name: uniqueName() }, lone.headers)),
+    );
+    assert.deepEqual(tally(several), { "201": 1, "409 team:already_member": 4 });
+  });
+}
+
+function ranked(): void {
+  it("are ranked by their present members, whoever comes and goes", async () => {
+    const stats = new Map<number, Totals>();
+    const teams = new Map<number, Set<number>>();
+    const people = await Promise.all(Array.from({ length: 8 }, () => member()));
+    const play = async (id: number, score: number, streak: number, correct: number) => {
+      clock.advance(1_000);
+      const at = clock.now();
+      const row: Totals = {
+        ...{ id, name: "", score, scoreAt: at, xp: score, xpAt: at, streak, streakAt: at },
+        ...{ answers: 10, correct },
+      };
+      stats.set(id, row);
+      await writeTotals(app, [row]);
+    };
+    type Metric = "score" | "accuracy" | "streak";
+    const valueOf = (metric: Metric, ids: Set<number>): number => {
+      const rows = [...ids].flatMap((id) => stats.get(id) ?? []);
+      if (metric === "score") return rows.reduce((sum, row) => sum + row.score, 0);
+      if (metric === "streak") return Math.max(0, ...rows.map((row) => row.streak));
+      const sum = (key: "answers" | "correct") => rows.reduce((all, row) => all + row[key], 0);
+      return accuracyOf({ answers: sum("answers"), correct: sum("correct") });
+    };
+    const compare = async () => {
+      for (const metric of ["score", "accuracy", "streak"] as const) {
+        const { body } = await app.client.get(
+          `/v1/games/trivia/leaderboard/teams?metric=${metric}&limit=100`,
+        );
+        const { entries, total } = body as {
+          entries: { team_id: number; rank: number; value: number }[];
+          total: number;
+        };
+        assert.equal(total, entries.length);
+        const values = entries.map(({ value }) => value);
+        assert.deepEqual(
+          values,
+          values.toSorted((a, b) => b - a),
+        );
+        for (const { team_id, rank, value } of entries) {
+          assert.equal(rank, 1 + values.filter((other) => other > value).length);
+          const ids = teams.get(team_id);
+          if (ids) assert.equal(value, valueOf(metric, ids), metric);
+        }
+        for (const id of teams.keys()) assert.ok(entries.some(({ team_id }) => team_id === id));
+      }
+    };
+    const founded = await Promise.all(people.slice(0, 3).map((one) => one.found()));
+    for (const [n, team] of founded.entries()) teams.set(team.id, new Set([people[n]?.id ?? 0]));
+    await compare();
+    for (const [n, one] of people.entries()) {
+      const team = founded[n % 3];
+      assert.ok(team);
+      if (n >= 3) await one.join(team.join_code);
+      teams.get(team.id)?.add(one.id);
+      await play(one.id, 100 * (n % 4), n % 3, n);
+      await compare();
+    }
+    await app.deps.redis.flushall();
+    await compare();
+    // Someone leaves, and a team ends.
+    const [leaver] = people.slice(7);
+    await leaver?.call("POST", "/@me/leave");
+    for (const ids of teams.values()) ids.delete(leaver?.id ?? 0);
+    await compare();
+    const lone = await member();
+    const { id } = await lone.found();
+    await lone.call("POST", "/@me/leave");
+    const { json } = await app.client.get("/v1/games/trivia/leaderboard/teams?limit=100");
+    assert.doesNotMatch(JSON.stringify(json), new RegExp(`"team_id":${id}\\b`));
+    for (const query of ["metric=xp", "limit=x", "page=y"]) {
+      const answer = await app.client.get(`/v1/games/trivia/leaderboard/teams?${query}`);
+      assert.equal(answer.status, 400, query);
+    }
+  });
+
+  it("with the same value stand in the order of who had it first, or answered more, on every page", async () => {
+    const teams = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const owner = await member();
+        return { owner: owner.id, team: (await owner.found()).id };
+      }),
+    );
+    teams.sort((a, b) => a.team - b.team);
+    const at = clock.now() + 60_000;
+    const same = { name: "", xp: 0, xpAt: at, score: 777_000, streak: 77 };
+    // Seconds after which the score and the streak were reached, and answers, all of them right.
+    const of = [
+      [3, 2, 10],
+      [1, 5, 10],
+      [2, 5, 30],
+      [1, 1, 20],
+    ] as const;
+    await writeTotals(
+      app,
+      teams.map(({ owner }, n) => {
+        const [score, streak, answers] = of[n] ?? assert.fail();
+        const times = { scoreAt: at + score * 1_000, streakAt: at + streak * 1_000 };
+        return { ...same, ...times, id: owner, answers, correct: answers };
+      }),
+    );
+    const read = async (metric: string, page: number, limit: number) => {
+      const path = `/v1/games/trivia/leaderboard/teams?metric=${metric}&limit=${limit}&page=${page}`;
+      const { body } = await app.client.get(path);
+      return body as { entries: { team_id: number; rank: number }[]; has_more: boolean };
+    };
+    for (const [metric, order] of [
+      ["score", [1, 3, 2, 0]],
+      ["streak", [3, 0, 1, 2]],
+      ["accuracy", [2, 3, 0, 1]],
+    ] as const) {
+      const { entries: all } = await read(metric, 1, 100);
+      assert.deepEqual(
+        all.slice(0, 4).map(({ team_id, rank }) => [team_id, rank]),
+        order.map((n) => [teams[n]?.team, 1]),
+        metric,
+      );
+      const pages = [];
+      for (let page = 1, isMore = true; isMore; page++) {
+        const { entries, has_more } = await read(metric, page, 3);
+        pages.push(...entries);
+        isMore = has_more;
+      }
+      assert.deepEqual(pages, all, metric);
+    }
+  });
+
+  it("do not lose their place to a newcomer who brings nothing", async () => {
+    const [ann, bob, cid, dan] = [await member(), await member(), await member(), await member()];
+    const [first, second] = [await ann.found(), await bob.found()];
+    const at = clock.now();
+    const row = (id: number, score: number, ms: number): Totals => ({
+      ...{ id, name: "", score, scoreAt: at + ms, xp: 0, xpAt: at, streak: 0, streakAt: at },
+      ...{ answers: 1, correct: 0 },
+    });
+    const best = 555_000;
+    await writeTotals(app, [row(ann.id, best, 1), row(bob.id, best, 2), row(dan.id, 0, 3)]);
+    const order = async () => {
+      const { body } = await app.client.get("/v1/games/trivia/leaderboard/teams?limit=100");
+      const { entries } = body as { entries: { team_id: number; value: number }[] };
+      return entries.flatMap(({ team_id, value }) => (value === best ? [team_id] : []));
+    };
+    assert.deepEqual(await order(), [first.id, second.id]);
+    clock.advance(60_000);
+    for (const one of [cid, dan]) {
+      await one.join(first.join_code);
+      assert.deepEqual(await order(), [first.id, second.id]);
+    }
+  });
+}
+
+function end2(): void {
+  it("end when the accounts of all members are cleared, and leave their name to others", async () => {
+    const [ann, bob, cid] = [await member(), await member(), await member()];
+    const [lonely, shared] = [await ann.found(), await bob.found()];
+    await cid.join(shared.join_code);
+    for (const { headers } of [ann, bob])
+      await app.client.request("DELETE", "/v1/users/@me", { headers });
+    const clear = () => maintain({ task: "accounts" }, app.deps);
+    await clear();
+    const eve = await member();
+    assert.equal((await eve.call("GET", `/${lonely.id}`)).status, 200);
+    clock.advance(31 * 86_400_000);
+    await clear();
+    const later = await member();
+    assert.equal((await later.call("GET", `/${lonely.id}`)).code, "team:not_found");
+    assert.equal((await later.call("GET", `/${shared.id}`)).team?.num_members, 2);
+    await later.found(lonely.name);
+  });
+
+  it("take nobody who no longer exists", async () => {
+    const team = await (await member()).found();
+    const token = app.deps.tokens.sign("access", "2000000000", 60, {
+      roles: ["ROLE_REGISTERED"],
+      realm: "default",
+      name: "gone",
+      fam: "f",
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    const answers = [
+      await post(app, base, { name: uniqueName() }, headers),
+      await post(app, `${base}/join`, { join_code: team.join_code }, headers),
+    ];
+    assert.deepEqual(tally(answers), { "401 auth:token_invalid": 2 });
+  });
+}

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { writeMessage } from "../../../../server/features/delivery/domain/send.ts";
+import type { Caller } from "../../../../server/http/auth/auth.ts";
+import { resendVerification } from "../../../../server/features/verification/service.ts";
+import { DeliveryError } from "../../../../server/features/delivery/providers/messages.ts";
+import { startApp, type App } from "../../../support/app.ts";
+import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
+import { followLink, openLink, pressButton } from "../../../support/link-page.ts";
+import { messagesTo, sentMessage } from "../../../support/messages.ts";
+
+const resendPath = "/v1/users/@me/email/resend-verification";
+let app: App;
+let now = Date.now();
+const mailTo = (email: string) => sentMessage(app.deps, email, "verify-email");
+const linkTo = async (email: string) => new URL((await mailTo(email)).content.links[0] ?? "");
+const tokenTo = async (email: string) => (await linkTo(email)).searchParams.get("token") ?? "";
+
+const isVerified = async (session: { access_token: string }) => {
+  const answer = await app.client.get("/v1/users/@me", { token: session.access_token });
+  return (
+    (answer.body as { user: { email_verified_at: string | null } }).user.email_verified_at !== null
+  );
+};
+
+const verify = (token: unknown) => post(app, "/v1/users/email/verify", { token });
+
+describe("verification", () => {
+  before(async () => {
+    app = await startApp({ clock: { now: () => now } });
+  });
+  after(() => app.stop());
+
+  describe("the verification of an address", verificationAddress);
+  describe("a verification mail that cannot be sent", verificationMailCannotBe);
+});
+
+function verificationAddress(): void {
+  it("follows the link of the mail that a registration sends, once", async () => {
+    const { email, session } = await registerAccount(app);
+    const link = await linkTo(email);
+    assert.equal(link.origin, "http://127.0.0.1:8080");
+    assert.equal(await isVerified(session), false);
+    const page = await openLink(app, link.href);
+    assert.equal(await pressButton(app, page, "yes"), "/status/verify?result=success");
+    assert.equal(await isVerified(session), true);
+    assert.match((await openLink(app, link.href)).location ?? "", /code=invalid_arguments$/);
+    assert.match(await pressButton(app, page, "yes"), /code=invalid_arguments$/);
+  });
+
+  it("waits for an answer, whoever looks at the link before", async () => {
+    const { email, session } = await registerAccount(app);
+    const { href, pathname, search } = await linkTo(email);
+    const page = await openLink(app, href);
+    for (const target of [pathname + search, page.action])
+      for (const [method, headers] of [
+        ["GET", {}],
+        ["GET", { "sec-purpose": "prefetch" }],
+        ["GET", { "user-agent": "Mail scanner", cookie: "svc_device=x; svc_refresh=y" }],
+        ["HEAD", {}],
+      ] as const)
+        await app.client.request(method, target, { headers: { ...headers } });
+    for (const answer of ["", "maybe", "YES"])
+      assert.equal(await pressButton(app, page, answer), page.action);
+    assert.equal(await isVerified(session), false);
+    assert.doesNotMatch(page.html, /<script/);
+    assert.equal(await followLink(app, href), "/status/verify?result=success");
+    assert.equal(await isVerified(session), true);
+  });
+
+  it("reads a token that a mail program broke over two lines", async () => {
+    const { email } = await registerAccount(app);
+    const token = (await linkTo(email)).searchParams.get("token") ?? "";
+    assert.equal((await verify(`${token.slice(0, 60)}\n ${token.slice(60)}`)).status, 200);
+  });
+
+  it("is asked for after a guest's upgrade too", async () => {
+    const guest = await enter(app);
+    const email = `upgraded-${guest.player.id}@example.com`;
+    const answer = await post(app, "/v1/gateway/upgrade", { email, password }, tokenOf(guest));
+    assert.equal((await verify(await tokenTo(email))).status, 200);
+    assert.equal(await isVerified(answer.body), true);
+  });
+
+  it("needs the address the token was made for", async () => {
+    const one = await registerAccount(app);
+    const other = await registerAccount(app);
+    const query = new URLSearchParams({ email: other.email, token: await tokenTo(one.email) });
+    const answer = await app.client.get(`/v1/verify?${query.toString()}`);
+    assert.match(answer.headers.get("location") ?? "", /code=invalid_arguments$/);
+    assert.equal(await isVerified(one.session), false);
+  });
+
+  it("is refused to tokens that are used, replaced, late, of another kind, or nothing", async () => {
+    const { email, session } = await registerAccount(app);
+    const first = await tokenTo(email);
+    const resent = await post(app, resendPath, undefined, tokenOf(session));
+    assert.equal(resent.status, 204);
+    const second = await tokenTo(email);
+    assert.notEqual(first, second);
+    for (const token of [first, session.access_token, "x", "a.b.c", "x".repeat(5_000)])
+      assert.equal((await verify(token)).code, "auth:token_invalid");
+    for (const token of [undefined, "", null, 7])
+      assert.equal((await verify(token)).code, "request:missing_field");
+    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(second)));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const late = await registerAccount(app);
+    const token = await tokenTo(late.email);
+    now += 24 * 3_600_000;
+    assert.equal((await verify(token)).code, "auth:token_invalid");
+  });
+
+  it("is not sent again to strangers", async () => {
+    const bad = { authorization: "Bearer x.y.z" };
+    for (const [headers, code] of [
+      [{}, "auth:required"],
+      [bad, "auth:token_invalid"],
+    ] as const) {
+      const answer = await post(app, resendPath, undefined, headers);
+      assert.deepEqual([answer.status, answer.code], [401, code]);
+    }
+  });
+
+  it("is not sent again to a guest, to who has it, or to who has no address", async () => {
+    const guest = await enter(app);
+    assert.equal((await post(app, resendPath, undefined, tokenOf(guest))).code, "auth:forbidden");
+    const { email, session } = await registerAccount(app);
+    await verify(await tokenTo(email));
+    const answer = await post(app, resendPath, undefined, tokenOf(session));
+    assert.equal(answer.code, "user:email_already_verified");
+    assert.equal((await messagesTo(app.deps, email)).length, 1);
+    // As an account is that a social login without an address made.
+    const none = { email: null, emailKey: null, emailVerifiedAt: null };
+    await app.deps.em.nativeUpdate(PlayerSchema, { id: session.player.id }, none);
+    const lost = await post(app, resendPath, undefined, tokenOf(session));
+    assert.deepEqual([lost.status, lost.code], [400, "user:email_missing"]);
+  });
+}
+
+function verificationMailCannotBe(): void {
+  it("leaves the link of the mail before it good", async () => {
+    const limited = { config: { ...app.deps.config, RATE_LIMIT_FACTOR: 1 } };
+    const send = () => Promise.reject(new DeliveryError("smtp: ECONNECTION", false));
+    const down = { name: "planted", keepsContent: false, send, close: () => {} };
+    const broken = { senders: { ...app.deps.senders, mail: down } };
+    for (const trouble of [limited, broken]) {
+      const { email, session } = await registerAccount(app);
+      const token = await tokenTo(email);
+      const deps = { ...app.deps, em: app.deps.orm.em.fork(), ...trouble };
+      const params = { code: "000000" };
+      const other = { template: "sign-in-code", to: email, locale: "en", params } as const;
+      while (trouble === limited && (await writeMessage(deps.em, deps, other)) !== null);
+      const caller = { playerId: session.player.id } as Caller;
+      await assert.rejects(resendVerification(deps, caller), { code: "mail:delivery_failed" });
+      assert.equal((await verify(token)).status, 200);
+    }
+  });
+
+  it("is told of, and counted for the account", async () => {
+    const broken = await startApp({
+      env: { SMTP_URL: "smtp://127.0.0.1:1", RATE_LIMIT_FACTOR: "1" },
+      hasJobs: false,
+    });
+    try {
+      const { session } = await registerAccount(broken);
+      const resend = () => post(broken, resendPath, undefined, tokenOf(session));
+      const codes = [await resend(), await resend(), await resend()].map(({ code }) => code);
+      assert.deepEqual(codes, Array(3).fill("mail:delivery_failed"));
+      const limited = await resend();
+      assert.equal(limited.code, "rate_limit:exceeded");
+      const wait = Number(limited.headers.get("retry-after"));
+      assert.ok(wait > 500 && wait <= 600);
+    } finally {
+      await broken.stop();
+    }
+  });
+}

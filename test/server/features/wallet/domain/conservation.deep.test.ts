@@ -1,0 +1,315 @@
+import assert from "node:assert/strict";
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { MikroORM } from "@mikro-orm/postgresql";
+import { sql } from "kysely";
+import { sourceFlags } from "../../../../support/programs.ts";
+import { saveAwards, type AwardTerms } from "../../../../../db/queries/wallet/awards.ts";
+import { rowsOf } from "../../../../../db/queries/rows.ts";
+import { compareBooks } from "../../../../../db/queries/wallet/wallet-books.ts";
+import { problemsOf } from "../../../../../server/features/wallet/domain/books.ts";
+import {
+  countedSources,
+  type Currency,
+} from "../../../../../server/features/wallet/domain/currencies.ts";
+import {
+  operations,
+  type OperationName,
+} from "../../../../../server/features/wallet/domain/operations.ts";
+import { testStores, type TestStores } from "../../../../support/stores.ts";
+import { chanceFrom } from "../../../../simulation/chance.ts";
+import { fulfil, openStore, type Outcome, type Wish } from "./teller.ts";
+
+const numPlayers = 100;
+const numWishes = 5_000;
+
+/** A part of the wishes is asked for again, meanwhile and by others. */
+const repeatShare = 0.15;
+const dailyLimit = 3;
+const seed = Number(process.env["WALLET_SEED"] ?? Date.now() % 1_000_000);
+const days = [Date.parse("2026-05-01T10:00:00Z"), Date.parse("2026-05-02T00:00:00Z")] as const;
+
+const terms = (name: string, more: Partial<AwardTerms>): AwardTerms => ({
+  awardId: `id.award.${name}`,
+  game: "test",
+  name,
+  emberValue: 20,
+  repeatable: false,
+  dailyLimit: null,
+  clientClaimable: true,
+  isActive: true,
+  ...more,
+});
+
+const awards = {
+  once: terms("once", {}),
+  daily: terms("daily", { emberValue: 7, repeatable: true, dailyLimit }),
+  always: terms("always", { emberValue: 3, repeatable: true }),
+};
+
+interface Row {
+  id: number;
+  playerId: number;
+  currency: Currency;
+  amount: number;
+  balance: number;
+  total: number;
+  source: string;
+  refId: string;
+  createdAtMs: number;
+}
+
+let stores: TestStores;
+let orm: MikroORM;
+let wishes: Wish[];
+const outcomes = new Map<string, Outcome[]>();
+let entries: Row[];
+
+/** Mostly few players are chosen, so that they are fought over. */
+function makeWishes(): Wish[] {
+  const chance = chanceFrom(seed);
+  const names = Object.keys(operations) as OperationName[];
+  return Array.from({ length: numWishes }, (_, n): Wish => {
+    const ref = `w${n}`;
+    const playerId =
+      1 + Math.min(chance.between(0, numPlayers - 1), chance.between(0, numPlayers - 1));
+    if (chance.is(0.25)) {
+      const { awardId } = chance.pick(Object.values(awards));
+      return { ref, playerId, name: "award", awardId, now: chance.pick(days) };
+    }
+    const name = chance.pick(names);
+    const size = chance.between(1, name.endsWith("spend") ? 60 : 40);
+    const isDown = operations[name].direction === "signed" && chance.is(0.5);
+    return { ref, playerId, name, amount: isDown ? -size : size };
+  });
+}
+
+/** Two processes of which one is killed twice, and this one, which also repeats others' wishes. */
+async function playOut(): Promise<void> {
+  const tell = (outcome: Outcome) =>
+    outcomes.set(outcome.ref, [...(outcomes.get(outcome.ref) ?? []), outcome]);
+  const chance = chanceFrom(seed + 1);
+  const part = (n: number) => wishes.filter((_, at) => at % 3 === n);
+  const isRepeated = (wish: Wish) => wish.name !== "award" && chance.is(repeatShare);
+  // Its own wishes twice in a row, and others' about when they are at them.
+  const mine = wishes.flatMap((wish, at) => [
+    ...(at % 3 === 2 ? [wish] : []),
+    ...(isRepeated(wish) ? [wish] : []),
+  ]);
+  const killed = [part(0).slice(0, 833), part(0).slice(833)].map((list) =>
+    runProcess(list, tell, chance.between(150, 550)),
+  );
+  const [unheard] = await Promise.all([
+    Promise.all(killed).then((lists) => lists.flat()),
+    runProcess(part(1), tell, null),
+    fulfil(orm, mine.values(), tell),
+  ]);
+  // What a killed process left open is asked for again; an award may then be given a second time.
+  assert.ok(unheard.length > 0, "no process was killed in time");
+  await fulfil(orm, unheard.filter(({ name }) => name !== "award").values(), tell);
+}
+
+/** Kills the process after so many answers, when a number is given; resolves to the wishes it did not answer. */
+async function runProcess(
+  list: Wish[],
+  tell: (outcome: Outcome) => void,
+  killAfter: number | null,
+): Promise<Wish[]> {
+  const program = fileURLToPath(new URL("./teller-process.ts", import.meta.url));
+  const child: ChildProcess = fork(program, [], { execArgv: [...sourceFlags] });
+  // What was said before the end is heard before the channel closes.
+  const ended = Promise.all([once(child, "exit"), once(child, "disconnect")]);
+  const answered = new Set<string>();
+  child.on("message", (message: Outcome | "ready" | "done") => {
+    if (message === "ready") {
+      child.send({ databaseUrl: stores.databaseUrl, wishes: list });
+      return;
+    }
+    if (message === "done") return;
+    tell(message);
+    answered.add(message.ref);
+    if (answered.size === killAfter) child.kill("SIGKILL");
+  });
+  const [[code]] = await ended;
+  assert.equal(code, killAfter === null ? 0 : null);
+  return list.filter(({ ref }) => !answered.has(ref));
+}
+
+const ofWallet = (playerId: number, currency: Currency) =>
+  entries.filter((one) => one.playerId === playerId && one.currency === currency);
+
+const resultsOf = (ref: string) => (outcomes.get(ref) ?? []).map(({ result }) => result);
+const wishesByRef = () => new Map(wishes.map((wish) => [wish.ref, wish]));
+
+/** The balances a wallet may have had between two times. */
+function balancesBetween(playerId: number, currency: Currency, from: number, to: number) {
+  const rows = ofWallet(playerId, currency);
+  const isBefore = (row: Row) =>
+    row.source !== "award" &&
+    (outcomes.get(row.refId) ?? []).some(
+      ({ result, answered }) => result.startsWith("done") && answered < from,
+    );
+  const isAfter = (row: Row) => row.source !== "award" && row.createdAtMs > to;
+  const first = rows.findLastIndex(isBefore);
+  const last = rows.findIndex(isAfter);
+  const possible = rows.slice(Math.max(first, 0), last < 0 ? rows.length : last);
+  return [...(first < 0 ? [0] : []), ...possible.map((row) => row.balance)];
+}
+
+describe(`5,000 movements of 100 players at once, with killed processes (seed ${seed})`, () => {
+  before(async () => {
+    stores = await testStores();
+    orm = await openStore(stores.databaseUrl);
+    await rowsOf(
+      orm.em.fork(),
+      sql`insert into players (id, name, name_key, is_guest, realm)
+        select n, 'p' || n, 'p' || n, true, 'default' from generate_series(1, ${numPlayers}) n`,
+    );
+    await saveAwards(orm.em.fork(), Object.values(awards));
+    wishes = makeWishes();
+    await playOut();
+    entries = await rowsOf<Row>(
+      orm.em.fork(),
+      sql`select id::float8 as id, player_id as "playerId", currency, amount::float8 as amount,
+          balance::float8 as balance, total::float8 as total, source, ref_id as "refId",
+          (extract(epoch from created_at) * 1000)::float8 as "createdAtMs"
+        from ledger_entries order by player_id, currency, id`,
+    );
+  });
+  after(async () => {
+    await orm.close(true);
+    await stores.stop();
+  });
+
+  describe("are what a model says", whatModelSays);
+  describe("have lawful outcomes", haveLawfulOutcomes);
+});
+
+function whatModelSays(): void {
+  it("leave every wallet as a model of plain numbers says, entry by entry", async () => {
+    const states = await rowsOf(
+      orm.em.fork(),
+      sql<{ playerId: number; currency: Currency; balance: number; total: number }>`
+        select player_id as "playerId", currency, balance::float8 as balance, total::float8 as total
+        from wallets`,
+    );
+    assert.ok(states.length > numPlayers);
+    for (const { playerId, currency, balance, total } of states) {
+      const model = { balance: 0, total: 0 };
+      for (const entry of ofWallet(playerId, currency)) {
+        model.balance += entry.amount;
+        const isCounted = !["spend", "refund"].includes(entry.source) && entry.amount > 0;
+        model.total += isCounted ? entry.amount : 0;
+        assert.ok(model.balance >= 0);
+        assert.deepEqual({ balance: entry.balance, total: entry.total }, model);
+      }
+      assert.deepEqual({ balance, total }, model);
+    }
+  });
+
+  it("happen once when they were promised, with the amount that was asked, and else not at all", () => {
+    const byRef = new Map<string, Row[]>();
+    for (const row of entries)
+      if (row.source !== "award") byRef.set(row.refId, [...(byRef.get(row.refId) ?? []), row]);
+    const all = wishesByRef();
+    assert.ok([...byRef.keys()].every((ref) => all.has(ref)));
+    for (const wish of wishes) {
+      if (wish.name === "award") continue;
+      const results = resultsOf(wish.ref);
+      const rows = byRef.get(wish.ref) ?? [];
+      const isDone = results.some((one) => one.startsWith("done"));
+      assert.equal(rows.length, isDone ? 1 : 0, wish.ref);
+      assert.ok(results.filter((one) => one === "done").length <= 1, wish.ref);
+      const { currency, direction, source } = operations[wish.name];
+      const amount = direction === "debit" ? -wish.amount : wish.amount;
+      for (const row of rows)
+        assert.deepEqual(
+          [row.playerId, row.currency, row.source, row.amount],
+          [wish.playerId, currency, source, amount],
+        );
+    }
+  });
+}
+
+function haveLawfulOutcomes(): void {
+  it("are refused only when the balance was too low just then", () => {
+    const all = wishesByRef();
+    let refused = 0;
+    for (const { ref, result, asked, answered } of [...outcomes.values()].flat()) {
+      const wish = all.get(ref);
+      if (!wish || wish.name === "award" || result !== "wallet:insufficient_funds") continue;
+      refused += 1;
+      const { currency } = operations[wish.name];
+      const balances = balancesBetween(wish.playerId, currency, asked, answered);
+      assert.ok(Math.min(...balances) < Math.abs(wish.amount), `${ref}: ${balances.join(" ")}`);
+    }
+    assert.ok(refused > 50, "the wallets were never empty");
+  });
+
+  it("have no other outcome than these", () => {
+    const results = new Set([...outcomes.values()].flat().map(({ result }) => result));
+    assert.deepEqual([...results].sort(), [
+      "award:daily_limit",
+      "done",
+      "done before",
+      "earned before",
+      "wallet:insufficient_funds",
+    ]);
+  });
+
+  it("give an award once, or as often as its day allows, and always together with its money", async () => {
+    const grants = await rowsOf(
+      orm.em.fork(),
+      sql<{ playerId: number; awardId: string; day: string; count: number }>`
+        select player_id as "playerId", award_id as "awardId",
+          (granted_at at time zone 'UTC')::date::text as day, count(*)::int as count
+        from award_grants group by 1, 2, 3`,
+    );
+    const granted = (playerId: number, awardId: string, day: string | null) =>
+      grants
+        .filter((one) => one.playerId === playerId && one.awardId === awardId)
+        .filter((one) => day === null || one.day === day)
+        .reduce((sum, { count }) => sum + count, 0);
+    const claims = Map.groupBy(
+      wishes.filter((wish) => wish.name === "award"),
+      (wish) => `${wish.playerId}/${wish.awardId}`,
+    );
+    for (const asked of claims.values()) {
+      const [{ playerId, awardId }] = asked as [(typeof asked)[0]];
+      const acknowledged = (list: typeof asked) =>
+        list.filter(({ ref }) => resultsOf(ref).includes("done")).length;
+      const unheard = (list: typeof asked) => list.filter(({ ref }) => !outcomes.has(ref)).length;
+      const within = (count: number, list: typeof asked) =>
+        assert.ok(
+          count >= acknowledged(list) && count <= acknowledged(list) + unheard(list),
+          `${playerId} ${awardId}: ${count} of ${list.length}`,
+        );
+      within(granted(playerId, awardId, null), asked);
+      if (awardId === awards.once.awardId) assert.ok(granted(playerId, awardId, null) <= 1);
+      if (awardId === awards.once.awardId && unheard(asked) === 0)
+        assert.equal(granted(playerId, awardId, null), 1);
+      if (awardId !== awards.daily.awardId) continue;
+      for (const now of days) {
+        const list = asked.filter((wish) => wish.now === now);
+        const count = granted(playerId, awardId, new Date(now).toISOString().slice(0, 10));
+        assert.ok(count <= dailyLimit);
+        assert.ok(count >= Math.min(dailyLimit, list.length - unheard(list)));
+      }
+    }
+  });
+
+  it("prove themselves to the comparison of the maintenance job", async () => {
+    const books = await compareBooks(
+      orm.em.fork(),
+      { after: 0, upTo: 2_147_483_647 },
+      countedSources,
+    );
+    assert.ok(books.length > numPlayers);
+    assert.deepEqual(
+      books.flatMap((one) => problemsOf(one)),
+      [],
+    );
+  });
+}

@@ -1,0 +1,64 @@
+import type { MikroORM } from "@mikro-orm/postgresql";
+import { createOrm } from "../../../../../db/orm.ts";
+import { AppError } from "../../../../../server/platform/errors.ts";
+import { awardAtOnce, awardWithin } from "../../../../../server/features/wallet/domain/awards.ts";
+import {
+  operate,
+  type OperationName,
+} from "../../../../../server/features/wallet/domain/operations.ts";
+
+/** One wish to move money; `ref` is its own, except that an award has none. */
+export type Wish =
+  | { ref: string; playerId: number; name: OperationName; amount: number }
+  | { ref: string; playerId: number; name: "award"; awardId: string; now: number };
+
+/** A code of refusal, or what was done. */
+export interface Outcome {
+  ref: string;
+  result: string;
+  /** When it was asked and answered, ms since the epoch. */
+  asked: number;
+  answered: number;
+}
+
+const connections = 6;
+
+/** Fulfils wishes as a process of the service would, several at a time, and tells of each. */
+export async function fulfil(
+  orm: MikroORM,
+  wishes: Iterator<Wish>,
+  tell: (outcome: Outcome) => void,
+): Promise<void> {
+  const worker = async () => {
+    for (let next = wishes.next(); !next.done; next = wishes.next()) {
+      const asked = Date.now();
+      const result = await attempt(orm, next.value);
+      tell({ ref: next.value.ref, result, asked, answered: Date.now() });
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+}
+
+async function attempt(orm: MikroORM, wish: Wish): Promise<string> {
+  const em = orm.em.fork();
+  try {
+    if (wish.name === "award") {
+      const { playerId, awardId, now } = wish;
+      const input = { playerId, awardId, game: "test", now, isClaim: true, ref: null };
+      const { isNew } =
+        (await awardAtOnce(em, input)) ??
+        (await em.transactional((inner) => awardWithin(inner, input)));
+      return isNew ? "done" : "earned before";
+    }
+    const { playerId, name, amount, ref } = wish;
+    const input = { playerId, amount, refType: "test", refId: ref, at: new Date() };
+    const { isRepeat } = await operate(em, name, input);
+    return isRepeat ? "done before" : "done";
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+}
+
+export const openStore = (databaseUrl: string) =>
+  createOrm({ DATABASE_URL: databaseUrl, DATABASE_POOL: connections });

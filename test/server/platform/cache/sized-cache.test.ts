@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { AppError } from "../../../../server/platform/errors.ts";
+import { createGate } from "../../../../server/platform/cache/gate.ts";
+import { createSizedCache } from "../../../../server/platform/cache/sized-cache.ts";
+
+describe("a cache of bytes", () => {
+  const create = () => {
+    const made: string[] = [];
+    const cache = createSizedCache<string>({ maxBytes: 10_000, sizeOf: (text) => text.length });
+    const use = (key: string, size = 1_000) =>
+      cache.use(
+        key,
+        async () => {
+          made.push(key);
+          return "x".repeat(size);
+        },
+        (text) => text.length,
+      );
+    return { made, cache, use };
+  };
+
+  it("makes a value once, for many at the same time and at once later", async () => {
+    const { made, use } = create();
+    assert.deepEqual(await Promise.all([use("a"), use("a"), use("a")]), [1_000, 1_000, 1_000]);
+    assert.equal(use("a"), 1_000);
+    assert.deepEqual(made, ["a"]);
+  });
+
+  it("stays below its bound and forgets first what was not used for longest", async () => {
+    const { made, cache, use } = create();
+    for (let n = 0; n < 20; n++) {
+      await use(`k${n}`);
+      await use("k0");
+      assert.ok(cache.size() <= 10_000);
+    }
+    assert.equal(made.filter((key) => key === "k0").length, 1);
+    assert.equal(use("k0"), 1_000);
+    await use("k1");
+    assert.equal(made.filter((key) => key === "k1").length, 2);
+  });
+
+  it("gives a value out that is too large to be kept, and keeps no failure", async () => {
+    const { made, cache, use } = create();
+    await use("big", 9_000);
+    await use("big", 9_000);
+    assert.deepEqual([made.length, cache.size()], [2, 0]);
+    const fail = () => Promise.reject(new Error("no"));
+    await assert.rejects(async () => cache.use("f", fail, String), /no/);
+    assert.equal(await cache.use("f", async () => "yes", String), "yes");
+  });
+});
+
+describe("a gate", () => {
+  it("lets some pass, makes some wait in order and refuses the rest", async () => {
+    const gate = createGate({ running: 1, waiting: 2 });
+    const order: string[] = [];
+    const doors: (() => void)[] = [];
+    const pass = (name: string) =>
+      gate.pass(async () => {
+        order.push(name);
+        await new Promise<void>((resolve) => doors.push(resolve));
+      });
+    const inside = [pass("a"), pass("b"), pass("c")];
+    await assert.rejects(
+      pass("d"),
+      (error) => error instanceof AppError && error.code === "server:unavailable",
+    );
+    for (const passed of inside) {
+      doors.shift()?.();
+      await passed;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual(order, ["a", "b", "c"]);
+    const last = pass("e");
+    doors.shift()?.();
+    await last;
+    assert.equal(order.at(-1), "e");
+  });
+});

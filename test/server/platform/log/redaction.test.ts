@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { parseConfig } from "../../../../server/platform/config/config.ts";
+import { createLogger } from "../../../../server/platform/log/logger.ts";
+
+describe("a line of the log", () => {
+  it("hides what is secret at any depth, in lists and in what an error carries", () => {
+    const error = Object.assign(new Error("refused"), {
+      token: "t1",
+      config: { headers: { authorization: "Bearer t2" } },
+    });
+    const line = logged({
+      err: error,
+      password: "t3",
+      body: { email: "t4", deeper: { list: [{ code: "t5" }, { "x-api-key": null }] } },
+      sent: new Sent("t6"),
+    });
+    for (const n of [1, 2, 3, 4, 5, 6]) assert.ok(!line.includes(`t${n}`), line);
+    assert.match(line, /"message":"refused"/);
+    assert.match(line, /"deeper":\{"list":\[\{"code":"\[redacted\]"\},/);
+  });
+
+  it("leaves what is logged as it was, and says the rest", () => {
+    const at = new Date(0);
+    const fields = { id: "a", player: 7, token: undefined, body: { phone: "1", at } };
+    const line = logged(fields);
+    assert.deepEqual(fields, { id: "a", player: 7, token: undefined, body: { phone: "1", at } });
+    const { id, player, body } = JSON.parse(line) as Record<string, unknown>;
+    assert.deepEqual(
+      { id, player, body },
+      {
+        id: "a",
+        player: 7,
+        body: { phone: "[redacted]", at: "1970-01-01T00:00:00.000Z" },
+      },
+    );
+  });
+
+  it("ends in a circle", () => {
+    const circle: Record<string, unknown> = { name: "round" };
+    circle["self"] = circle;
+    assert.match(logged({ circle }), /"name":"round".*"\[redacted\]"/);
+  });
+});
+
+class Sent {
+  readonly cookie: string;
+
+  constructor(cookie: string) {
+    this.cookie = cookie;
+  }
+}
+
+function logged(fields: Record<string, unknown>): string {
+  let text = "";
+  const log = createLogger(parseConfig({ LOG_LEVEL: "info" }), "test", {
+    write: (line) => void (text += line),
+  });
+  log.info(fields);
+  return text;
+}

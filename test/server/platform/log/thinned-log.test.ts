@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { pino } from "pino";
+import { parseConfig } from "../../../../server/platform/config/config.ts";
+import { createLogger } from "../../../../server/platform/log/logger.ts";
+import { mostInWindow, thinComplaints } from "../../../../server/platform/log/thinned-log.ts";
+
+interface Line {
+  msg: string;
+  level: number;
+  unsaid?: number;
+  store?: string;
+}
+
+function listen() {
+  const lines: Line[] = [];
+  return { lines, write: (line: string) => void lines.push(JSON.parse(line) as Line) };
+}
+
+it("says a complaint ten times in ten seconds, and then how often it was left unsaid", () => {
+  let now = 0;
+  const { lines, write } = listen();
+  const log = pino({ hooks: thinComplaints(() => now) }, { write });
+  for (now = 0; now < 25_000; now += 100) log.warn({ reason: "away" }, "store");
+  assert.equal(lines.length, 3 * mostInWindow);
+  assert.deepEqual(
+    lines.flatMap(({ unsaid }) => unsaid ?? []),
+    [100 - mostInWindow, 100 - mostInWindow],
+  );
+});
+
+it("thins each complaint and each subject for itself", () => {
+  const { lines, write } = listen();
+  const log = createLogger(parseConfig({ LOG_LEVEL: "info" }), "test", { write });
+  for (let n = 0; n < 100; n++) {
+    log.warn({ store: "a" }, "away");
+    log.error({ store: "b", err: new Error("no") }, "away");
+    log.error({ route: "/v1/x" }, "failed");
+  }
+  assert.equal(lines.length, 3 * mostInWindow);
+});
+
+it("leaves out neither what operators did nor what is no complaint", () => {
+  const { lines, write } = listen();
+  const log = createLogger(parseConfig({ LOG_LEVEL: "info" }), "test", { write });
+  for (let n = 0; n < 100; n++) {
+    log.warn({ audit: true }, "operator action");
+    log.info({ event: "login_locked" }, "security event");
+    log.warn("a text alone");
+  }
+  assert.equal(lines.length, 300);
+});
+
+it("forgets what it heard long ago when there is ever more to say", () => {
+  const { lines, write } = listen();
+  const log = pino({ hooks: thinComplaints(() => 0) }, { write });
+  for (let round = 0; round < mostInWindow + 1; round++)
+    for (let n = 0; n <= 256; n++) log.warn({ store: n }, "away");
+  assert.equal(lines.length, (mostInWindow + 1) * 257);
+});

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Redis } from "ioredis";
+import { silentLogger } from "../../../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../../../server/platform/redis/redis.ts";
+import { testStores, type TestStores } from "../../../support/stores.ts";
+
+describe("the socket of a connection to Redis", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  before(async () => {
+    stores = await testStores();
+    redis = connectRedis(stores.redisUrl, silentLogger, "socket");
+    await redisReady(redis);
+  });
+  after(async () => {
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  it("sends what was asked just before it is closed", async () => {
+    const last = connectRedis(stores.redisUrl, silentLogger, "last");
+    await redisReady(last);
+    const stored = last.set("last", "words");
+    last.disconnect();
+    await stored.catch(() => undefined);
+    // The two connections are read in no order.
+    const until = performance.now() + 10_000;
+    let kept = await redis.get("last");
+    while (kept === null && performance.now() < until) kept = await redis.get("last");
+    assert.equal(kept, "words");
+  });
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { createChannels } from "../../../../server/platform/redis/channels.ts";
+import { silentLogger } from "../../../../server/platform/log/logger.ts";
+import { connectRedis, publish, redisReady } from "../../../../server/platform/redis/redis.ts";
+import { startProxy, type Proxy } from "../../../support/proxy.ts";
+import { testStores, type TestStores } from "../../../support/stores.ts";
+
+/** What takes the service 20 s. */
+const noticedInMs = 1_000;
+/** A busy machine takes its time; without a check nothing is ever noticed. */
+const inTime = () => ({ signal: AbortSignal.timeout(15_000) });
+const channel = "silent-links";
+
+describe("a connection that only listens", () => {
+  let stores: TestStores;
+  let proxy: Proxy;
+  before(async () => {
+    stores = await testStores();
+    proxy = await startProxy({ path: stores.redisUrl.slice("unix://".length) });
+  });
+  after(async () => {
+    await proxy.stop();
+    await stores.stop();
+  });
+
+  const kinds: Record<string, [query: string, paced: { pauseMs?: () => number }]> = {
+    "as the library makes it": ["", {}],
+    "read in gulps": ["", { pauseMs: () => 5 }],
+    "of the older protocol": ["?protocol=2", {}],
+  };
+  for (const [kind, [query, paced]] of Object.entries(kinds))
+    it(`is made anew when its link has fallen silent: ${kind}`, async () => {
+      const told = new EventEmitter();
+      const channels = createChannels({
+        url: `redis://127.0.0.1:${proxy.port}/${query}`,
+        log: silentLogger,
+        name: "silent-links",
+        hear: (_, text) => told.emit(text),
+        confirmed: () => told.emit("confirmed"),
+        noticedInMs,
+        ...paced,
+      });
+      const publisher = connectRedis(stores.redisUrl, silentLogger, "test");
+      try {
+        const first = once(told, "confirmed", inTime());
+        await redisReady(publisher);
+        channels.follow(channel);
+        await first;
+        let renewals = 0;
+        told.on("confirmed", () => (renewals += 1));
+        await delay(2 * noticedInMs);
+        assert.equal(renewals, 0, "a link on which nothing happens is sound");
+        proxy.silence();
+        await publish(publisher, channel, "unheard");
+        await once(told, "confirmed", inTime());
+        const heard = once(told, "heard", inTime());
+        await publish(publisher, channel, "heard");
+        await heard;
+      } finally {
+        channels.close();
+        publisher.disconnect();
+      }
+    });
+});

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { silentLogger } from "../../../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../../../server/platform/redis/redis.ts";
+import { inTurn } from "../../../../server/platform/redis/turns.ts";
+import { testStores, type TestStores } from "../../../support/stores.ts";
+
+describe("work in turns", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  let other: Redis;
+  before(async () => {
+    stores = await testStores();
+    [redis, other] = [0, 1].map((n) =>
+      connectRedis(stores.redisUrl, silentLogger, `turns-${n}`),
+    ) as [Redis, Redis];
+    await Promise.all([redisReady(redis), redisReady(other)]);
+  });
+  after(async () => {
+    for (const each of [redis, other]) each.disconnect();
+    await stores.stop();
+  });
+
+  it("is done by one at a time, each time to the end, whoever asks", async () => {
+    const log: string[] = [];
+    const work = (n: number) => async () => {
+      log.push(`begin ${n}`);
+      await wait(5);
+      log.push(`end ${n}`);
+      return n;
+    };
+    const all = Array.from({ length: 8 }, (_, n) => inTurn(n % 2 ? redis : other, "a", work(n)));
+    assert.deepEqual(await Promise.all(all), [0, 1, 2, 3, 4, 5, 6, 7]);
+    const begun = log.filter((_, at) => at % 2 === 0).map((line) => line.replace("begin ", ""));
+    assert.deepEqual(
+      log,
+      begun.flatMap((n) => [`begin ${n}`, `end ${n}`]),
+    );
+    assert.deepEqual(await redis.keys("turn:*"), []);
+  });
+
+  it("of another name is not waited for, and a failure gives the turn on", async () => {
+    const failing = async () => {
+      assert.equal(await inTurn(other, "other", async () => "beside"), "beside");
+      throw new Error("failed");
+    };
+    await assert.rejects(inTurn(redis, "name", failing), /failed/);
+    assert.equal(await inTurn(other, "name", async () => "next"), "next");
+  });
+
+  it("that takes longer than a lease stays alone", async () => {
+    // Long enough for a machine that stands still for a moment to renew it in time.
+    const times = { leaseMs: 1_000, patienceMs: 30_000 };
+    const log: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const long = inTurn(
+      redis,
+      "long",
+      async () => {
+        begun.resolve();
+        await wait(2_000);
+        log.push("long");
+      },
+      times,
+    );
+    await begun.promise;
+    await inTurn(other, "long", async () => void log.push("next"), times);
+    await long;
+    assert.deepEqual(log, ["long", "next"]);
+  });
+
+  it("of a process that died is done by the next one when the lease is over", async () => {
+    await redis.set("turn:dead", "who died", "PX", 150);
+    assert.equal(await inTurn(other, "dead", async () => "next"), "next");
+  });
+
+  it("that came back behind the next one leaves that one its turn", async () => {
+    await inTurn(redis, "slow", async () => {
+      await redis.set("turn:slow", "the next one", "PX", 60_000);
+    });
+    assert.equal(await redis.get("turn:slow"), "the next one");
+  });
+
+  it("is refused when no turn comes in time", async () => {
+    await redis.set("turn:held", "somebody", "PX", 60_000);
+    const times = { leaseMs: 1_000, patienceMs: 50 };
+    await assert.rejects(
+      inTurn(redis, "held", async () => assert.fail("not its turn"), times),
+      { code: "server:unavailable" },
+    );
+  });
+});

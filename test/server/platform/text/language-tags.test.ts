@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { relativesOf } from "../../../../server/platform/text/language-tags.ts";
+import { preferredLocale } from "../../../../server/platform/text/locales.ts";
+
+describe("the relatives of a language tag", () => {
+  /** The first of these texts that a reader of the tag gets. */
+  const served = (tag: string, ...texts: string[]) =>
+    relativesOf(tag).find((one) => texts.includes(one)) ?? null;
+
+  it("are found by the script that most readers of a region have, and the other way round", () => {
+    for (const [tag, text] of [
+      ["zh-CN", "zh-hans"],
+      ["zh_SG", "zh-hans"],
+      ["zh-TW", "zh-hant"],
+      ["zh-HK", "zh-hant"],
+      ["zh", "zh-hans"],
+      ["zh-Hans", "zh-cn"],
+      ["zh-Hant", "zh-tw"],
+      ["zh-Hans-CN", "zh-cn"],
+      ["pt", "pt-br"],
+      ["en", "en-us"],
+      ["es-MX", "es-419"],
+      ["no", "nb"],
+      ["iw-IL", "he"],
+      ["iw-IL", "iw"],
+      ["sh", "sh"],
+      ["und-TW", "zh-hant"],
+      ["und-Hant", "zh-tw"],
+      ["zh-yue", "zh-hans"],
+      ["zh-cmn-Hant-TW", "zh-tw"],
+    ] as const)
+      assert.equal(served(tag, text, "zh", "pt", "en", "es"), text, `${tag} -> ${text}`);
+  });
+
+  it("are never of another script while the right one is asked for", () => {
+    assert.equal(served("zh-TW", "zh-hans", "zh-cn"), null);
+    assert.equal(served("sr-Latn", "sr-rs"), null);
+    assert.equal(served("sr-Latn", "sr-latn"), "sr-latn");
+  });
+
+  it("lose their subtags from the end, and a single letter with what follows it", () => {
+    assert.deepEqual(relativesOf("de-AT"), ["de-at", "de-latn-at", "de-latn", "de"]);
+    assert.equal(served("de-DE-u-co-phonebk", "de-de"), "de-de");
+    assert.equal(served("pt-BR", "pt"), "pt");
+  });
+
+  it("of a tag without a language are those of its readers", () => {
+    for (const tag of ["und", "UND", "und-x-a", "und-Zyyy", "und-001", "mul", "zxx", "art-lojban"])
+      assert.ok(relativesOf(tag).length > 0, tag);
+  });
+
+  it("of what is no tag are none, at any length", () => {
+    for (const tag of [
+      "",
+      "-",
+      "x",
+      "1",
+      "de--at",
+      "de_",
+      "d\u0000e",
+      "a".repeat(10_000),
+      "-".repeat(5_000),
+    ])
+      assert.deepEqual(relativesOf(tag), [], tag.slice(0, 20));
+  });
+});
+
+describe("the language an account is kept in", () => {
+  it("is the nearest relative of what a header prefers", () => {
+    for (const [header, locale] of [
+      ["zh-Hans-CN,zh;q=0.9,en;q=0.8", "zh"],
+      ["nn-NO, en;q=0.5", "nb"],
+      ["no", "nb"],
+      ["pt_BR", "pt"],
+      ["xx, de-AT;q=0.7, fr;q=0.9", "fr"],
+      ["*", "en"],
+      ["und, de;q=0.5", "en"],
+      ["und-DE", "de"],
+      ["zh-yue;q=0.4", "zh"],
+      ["de;q=0", "en"],
+      ["", "en"],
+    ] as const)
+      assert.equal(preferredLocale(header), locale, header);
+  });
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  codeAlphabet,
+  codeLength,
+  exactCodeOf,
+  lobbyCodeOf,
+} from "../../../../server/platform/text/lobby-codes.ts";
+import { lobbyCode } from "../../../../server/web/client/emberline.ts";
+
+test("a code is read in any case", () => {
+  for (let at = 0; at < codeAlphabet.length; at += 1) {
+    const code = (codeAlphabet + codeAlphabet).slice(at, at + codeLength);
+    assert.equal(lobbyCodeOf(code), code);
+    assert.equal(lobbyCodeOf(code.toLowerCase()), code);
+  }
+});
+
+test("letters that upper case makes a code of are none", () => {
+  for (const text of ["ABCDß", "ABCDEſ", "ABCDﬀ", "ABCDﬆ"]) {
+    assert.match(text.toUpperCase(), new RegExp(`^[${codeAlphabet}]{${codeLength}}$`));
+    assert.equal(lobbyCodeOf(text), null);
+  }
+});
+
+test("other texts are no codes", () => {
+  for (const text of ["", "ABCDE", "ABCDEFG", "ABCDE0", "ABCDEI", "ABCDEO", "ABCDE1", "ABC DEFG"])
+    assert.equal(lobbyCodeOf(text), null);
+});
+
+test("a code is read as people hand it on", () => {
+  const texts = [
+    " ABC234",
+    "abc 234\n",
+    "ABC-234",
+    "a b c - 2 3 4",
+    "ABC\u2013234",
+    "\u202aABC234\u202c",
+    "\u200fABC\u00ad234\u200e",
+    "\ufeffABC\u00a0234",
+    "ＡＢＣ２３４",
+    "ａｂｃ－２３４",
+    "ABC٢٣٤",
+    "https://games.example/play#ABC234",
+    "https://games.example/play#watch=ABC234",
+    "games.example/join/abc-234/",
+    "https://games.example/join?from=tweets&code=ABC234",
+    "https://games.example/join?code=ABC234&via=server",
+    "https%3A%2F%2Fgames.example%2Fplay%23ABC234",
+    "Join my game: https://games.example/play#ABC234 now",
+    "https://games.example/play#ABC234.",
+    "<https://games.example/play#ABC234>",
+    "(games.example/play#abc234)!",
+    "https://games.example/play?code=ABC%20234",
+    "„ABC234“",
+    "(ABC 234)",
+    "#ABC234",
+    "ABC234.",
+    "ＡＢＣー２３４",
+    "ABC─234",
+    "ABC_234",
+    "abc.234",
+    "ABC・234",
+    "Code: ABC 234",
+    "code=ABC234",
+    "Please join with ABC234!",
+  ];
+  for (const text of texts) assert.equal(lobbyCodeOf(text), "ABC234", text);
+});
+
+test("a link without a code, or of no end, has none", () => {
+  const long = `https://games.example/${"x".repeat(10_000)}#ABC234`;
+  for (const text of ["https://games.example/play", "/#", "%E0%A4%A", "x/%", long])
+    assert.equal(lobbyCodeOf(text), null);
+});
+
+test("a text is read in no time, whatever is sent", () => {
+  const started = performance.now();
+  for (const unit of [".", "-a", "a.", "\u0301", ". /", "%", "ー"])
+    lobbyCodeOf(`${unit.repeat(2_048 / unit.length)}`);
+  assert.ok(performance.now() - started < 500);
+});
+
+test("what names a topic has the code and nothing around it", () => {
+  assert.equal(exactCodeOf("abc234"), "ABC234");
+  for (const text of ["ABC-234", " ABC234", "x/ABC234"]) assert.equal(exactCodeOf(text), null);
+});
+
+test("the client reads codes as the service does", () => {
+  for (const text of [
+    "abc-234",
+    "“ABC 234”.",
+    "https://games.example/play#ABC234.",
+    "\u202aabc234\u202c",
+    "ＡＢＣ２３４",
+    "Code: ABC_234",
+  ])
+    assert.equal(lobbyCode(text), "ABC234");
+  assert.equal(lobbyCode("https://games.example/play#watch=ABC234"), "ABC234");
+  assert.equal(lobbyCode("https://games.example/join?code=ABC234&via=server"), "ABC234");
+  assert.equal(lobbyCode("nothing"), "NOTHING");
+});

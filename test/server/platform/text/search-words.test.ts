@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  foldForSearch,
+  queryWords,
+  searchWords,
+} from "../../../../server/platform/text/search-words.ts";
+
+/** As the archive compares: every word of the query begins one of the text. */
+const finds = (text: string, query: string): boolean => {
+  const words = searchWords(text);
+  const wanted = queryWords(query);
+  return wanted.length > 0 && wanted.every((one) => words.some((word) => word.startsWith(one)));
+};
+
+describe("the words of a search", () => {
+  it("are found without accents, and with others than the text has", () => {
+    for (const [text, query] of [
+      ["Épée d'Émeraude", "epee emeraude"],
+      ["Epee", "ÉPÉE"],
+      ["Straße", "strasse"],
+      ["Łódź", "lodz"],
+      ["Smørrebrød", "smorre"],
+      ["ΟΔΟΣ", "οδός"],
+      ["Tiếng Việt", "tieng viet"],
+      ["İstanbul", "istanbul"],
+    ] as const)
+      assert.ok(finds(text, query), `${query} in ${text}`);
+  });
+
+  it("are found inside text that has no spaces", () => {
+    for (const [text, query] of [
+      ["永恒冰霜护符", "护符"],
+      ["永恒冰霜护符", "冰霜护"],
+      ["永恒冰霜护符之力", "恒冰霜护符之"],
+      ["りんごジュース", "ジュース"],
+      ["얼음부적을", "부적"],
+      ["ดาบน้ำแข็ง", "น้ำแข็ง"],
+      ["Lv10冰霜护符", "护符 lv10"],
+    ] as const)
+      assert.ok(finds(text, query), `${query} in ${text}`);
+    for (const [text, query] of [
+      ["永恒冰霜护符", "火焰"],
+      ["永恒冰霜护符之力", "冰霜护符咒"],
+      ["frost amulet", "mulet"],
+    ] as const)
+      assert.ok(!finds(text, query), `${query} in ${text}`);
+  });
+
+  it("are found with and without the marks that a text may leave out", () => {
+    for (const [marked, plain] of [
+      ["שָׁלוֹם", "שלום"],
+      ["בְּרֵאשִׁית", "בראשית"],
+      ["\ufb2a\ufb4b", "שו"],
+      ["العَرَبِيَّة", "العربية"],
+      ["مُحَمَّدٌ", "محمد"],
+      ["الرَّحْمٰنِ", "الرحمن"],
+      ["عـــربي", "عربي"],
+      ["أحمد", "احمد"],
+      ["می\u200cخواهم", "میخواهم"],
+      ["ܫܠܳܡܳܐ", "ܫܠܡܐ"],
+      ["вода́", "вода"],
+      ["бг\u0483", "бг"],
+      ["⚔\ufe0fblade", "blade"],
+      ["1\ufe0f\u20e3st", "1st"],
+      ["葛\u{e0100}城", "葛城"],
+      ["re\u00adturn", "return"],
+      ["\u200eblade\u200f", "blade"],
+      ["\u{1d400}x\u1ab0", "ax"],
+      ["Ħal Għaxaq", "hal ghaxaq"],
+      ["Þór", "thor"],
+      ["ᴭ", "ae"],
+    ] as const) {
+      assert.ok(finds(marked, plain), `${plain} in ${marked}`);
+      assert.ok(finds(plain, marked), `${marked} in ${plain}`);
+    }
+  });
+
+  it("are found at every place of a long text without spaces", () => {
+    const letters = Array.from({ length: 300 }, (_, at) => String.fromCodePoint(0x4e00 + at));
+    for (let at = 0; at + 6 <= letters.length; at++)
+      assert.ok(finds(letters.join(""), letters.slice(at, at + 6).join("")), `at ${at}`);
+    assert.ok(finds(`${"a".repeat(64)}bcd`, "bcd"));
+  });
+
+  it("keep the signs of scripts in which they are no accents", () => {
+    for (const [one, other] of [
+      ["が", "か"],
+      ["ｶﾞ", "ｶ"],
+      ["ぱ", "は"],
+      ["น้ำ", "นำ"],
+      ["কি", "ক"],
+      ["की", "क"],
+      ["க்", "க"],
+      ["ދި", "ދ"],
+    ] as const)
+      assert.notEqual(foldForSearch(one), foldForSearch(other));
+    assert.equal(foldForSearch("한국"), "한국");
+  });
+
+  it("are bounded, whatever the text", () => {
+    assert.ok(searchWords("字".repeat(100_000)).length <= 2_048);
+    const many = Array.from({ length: 30_000 }, (_, n) =>
+      String.fromCodePoint(0x4e00 + (n % 20_000)),
+    );
+    assert.equal(searchWords(many.join("")).length, 2_048);
+    assert.ok(queryWords("字".repeat(128)).length <= 128);
+  });
+});

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { passLines } from "../../../../server/runtime/boot/child-lines.ts";
+
+const lineOf = (source: number, n: number, length: number) =>
+  `${JSON.stringify({ source, n, text: "é".repeat(length) })}\n`;
+
+/** Gives `text` in pieces of these lengths, over and over. */
+function inPieces(text: string, lengths: readonly number[]): Buffer[] {
+  const bytes = Buffer.from(text);
+  const pieces: Buffer[] = [];
+  for (let at = 0, n = 0; at < bytes.length; n++) {
+    const length = lengths[n % lengths.length] ?? 1;
+    pieces.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return pieces;
+}
+
+/** An output that takes a block only so often, and counts what was given to it in spite of that. */
+function slowOutput() {
+  const taken: Buffer[] = [];
+  let given = 0;
+  let isFull = false;
+  let mostInVain = 0;
+  let inVain = 0;
+  const waiting: (() => void)[] = [];
+  const output = {
+    pass(block: Buffer) {
+      taken.push(block);
+      inVain = isFull ? inVain + 1 : 0;
+      mostInVain = Math.max(mostInVain, inVain);
+      given++;
+      if (given % 3 !== 0 || isFull) return !isFull;
+      isFull = true;
+      setImmediate(() => {
+        isFull = false;
+        for (const work of waiting.splice(0)) work();
+      });
+      return false;
+    },
+    onceDrained: (work: () => void) => void waiting.push(work),
+  };
+  return { output, text: () => Buffer.concat(taken).toString(), mostInVain: () => mostInVain };
+}
+
+describe("the lines of several processes", () => {
+  it("come out whole and in order of each, whatever pieces they come in", async () => {
+    const pieces = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 8 });
+    const lengths = fc.array(fc.nat(200), { maxLength: 30 });
+    const process = fc.record({ pieces, lengths, isKilled: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(process, { minLength: 1, maxLength: 4 }), async (processes) => {
+        const { output, text, mostInVain } = slowOutput();
+        const said = processes.map(({ lengths: some }, source) =>
+          some.map((length, n) => lineOf(source, n, length)),
+        );
+        await Promise.all(
+          processes.map(async ({ pieces: some, isKilled }, source) => {
+            const stream = new PassThrough();
+            const passed = passLines(stream, output);
+            const rest = isKilled ? '{"source":' : "";
+            for (const piece of inPieces((said[source] ?? []).join("") + rest, some)) {
+              stream.write(piece);
+              if (piece.length % 5 === 0) await new Promise(setImmediate);
+            }
+            stream.end();
+            await passed;
+          }),
+        );
+        const found = text().split("\n").slice(0, -1);
+        for (const [source, own] of said.entries())
+          assert.deepEqual(
+            found.filter((line) => (JSON.parse(line) as { source: number }).source === source),
+            own.map((line) => line.trimEnd()),
+          );
+        // Each process may have had a block on its way.
+        assert.ok(mostInVain() <= processes.length, `${mostInVain()} blocks came to a full output`);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("are not kept without bound when a line does not end", async () => {
+    const stream = new PassThrough();
+    const { output, text } = slowOutput();
+    const passed = passLines(stream, output);
+    const part = Buffer.alloc(64 * 1024, "x");
+    for (let n = 0; n < 40; n++) {
+      stream.write(part);
+      await new Promise(setImmediate);
+    }
+    assert.ok(text().length > 1024 * 1024);
+    stream.end("\n");
+    await passed;
+    assert.equal(text(), `${"x".repeat(40 * part.length)}\n`);
+  });
+});

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { Redis } from "ioredis";
+import { eventStreamKey } from "../../../../actors/index.ts";
+import { historyKey, shardOf } from "../../../../actors/runtime/storage/keys.ts";
+import { silentLogger } from "../../../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../../../server/platform/redis/redis.ts";
+import { startLocalRedis, type LocalRedis } from "../../../../server/runtime/stores/redis.ts";
+import { bodyOf, by, newMember, startedLobby } from "../../../actors/runtime/fleet.ts";
+import { starts } from "../../../support/cleanup.ts";
+
+describe("lobbies in an embedded Redis that is started again", () => {
+  const code = "AAAAAA";
+  let dir: string;
+  let redis: LocalRedis;
+  const start = async () => {
+    const stores = { dataDir: join(dir, "d"), socketDir: join(dir, "s"), log: silentLogger };
+    redis = await starts(() => startLocalRedis(stores));
+  };
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), "ember-rh-"));
+    await start();
+  });
+  after(async () => {
+    await redis.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  /** A service of its own makes one change; the types of all messages so far. */
+  async function change(prompt: number): Promise<string[]> {
+    const { lobbies } = await newMember(redis.url);
+    if (prompt === 0) await startedLobby(lobbies, code, { seats: [1, 2] });
+    else
+      bodyOf(await lobbies.ask(code, { type: "pick", selectedIndex: prompt, index: 0, ...by(2) }));
+    await lobbies.stop();
+    const reader = connectRedis(redis.url, silentLogger, "test");
+    await redisReady(reader);
+    const entries = await reader.xrange(eventStreamKey(code), "-", "+");
+    reader.disconnect();
+    const numbers = entries.map(([id]) => Number.parseInt(id, 10));
+    const messages = entries.map(([, [, text = ""]]) => /"type":"([^"]+)"/.exec(text)?.[1] ?? "");
+    return messages.map((type, i) => ((numbers[i] ?? 0) > 1_000 ? `late ${type}` : type));
+  }
+
+  it("go on without a hole after it was stopped or killed, and with one after the machine went down", async () => {
+    const before = await change(0);
+    // Twice in a row, as the lobby is not touched in between.
+    for (let n = 0; n < 2; n++) {
+      await redis.stop();
+      await start();
+    }
+    assert.deepEqual(await change(1), [...before, "lobby.pick"]);
+    await redis.stop();
+    await start();
+    await redis.kill();
+    await start();
+    assert.deepEqual(await change(3), [...before, "lobby.pick", "lobby.pick"]);
+    await redis.kill();
+    const note = join(dir, "d", "history");
+    writeFileSync(note, readFileSync(note, "utf8").replace(/^\S+/, "another-start-of-the-machine"));
+    await start();
+    const gap = ["late lobby.gap", "late lobby.pick"];
+    assert.deepEqual(await change(2), [...before, "lobby.pick", "lobby.pick", ...gap]);
+    // Known from then on.
+    assert.deepEqual((await change(1)).slice(-2), ["late lobby.pick", "late lobby.pick"]);
+  });
+
+  it("are claimed by nobody before it is noted that nothing was lost", async () => {
+    for (let n = 0; n < 5; n++) {
+      await redis.kill();
+      const impatient = new Redis({
+        path: redis.url.replace("unix://", ""),
+        enableReadyCheck: false,
+        retryStrategy: () => 0,
+      });
+      impatient.on("error", () => {});
+      const first = new Promise<[string | null, string]>((resolve, reject) => {
+        impatient.once("ready", () => {
+          Promise.all([impatient.get(historyKey(shardOf(code))), impatient.info("replication")])
+            .then(resolve, reject)
+            .finally(() => impatient.disconnect());
+        });
+      });
+      await start();
+      const [note, info] = await first;
+      assert.equal(note?.split(" ")[0], /master_replid:(\w+)/.exec(info)?.[1]);
+    }
+  });
+});

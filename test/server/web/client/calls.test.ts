@@ -1,0 +1,396 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import {
+  createEventParser,
+  Emberline,
+  EmberlineError,
+  maxPauseMs,
+  pauseAfter,
+  verifyReveal,
+  type Guest,
+  type Question,
+  type Reveal,
+} from "../../../../server/web/client/emberline.ts";
+import {
+  answer,
+  answerFromElsewhere,
+  refusal,
+  startFaulty,
+  statusesFromElsewhere,
+  virtualClock,
+} from "./faulty-service.ts";
+
+const key = { code: "ABC234", token: "seat", playerId: 7 };
+const ok = { body: { is_correct: true } };
+const choice = { index: 3, selected_index: 1, time_taken_ms: 800 };
+const soon = { deadlineMs: 10_000 };
+
+type Handle = Parameters<typeof startFaulty>[0];
+
+/** A seat at a faulty service, on a clock that needs no waiting. */
+async function seatAt(handle: Handle) {
+  const service = await startFaulty(handle);
+  const time = virtualClock();
+  const { clock, fetch } = time;
+  const seat = new Emberline({ url: service.url, clock, fetch }).seat(key);
+  return { service, seat, time };
+}
+
+const refusedWith = (code: string) => (error: unknown) =>
+  error instanceof EmberlineError && error.code === code;
+
+describe("the pause between two tries", () => {
+  it("doubles within its bounds and never undercuts what the service asks for", () => {
+    const attempts = fc.nat({ max: 2_000 });
+    const chance = fc.double({ min: 0, max: 0.999, noNaN: true });
+    const asked = fc.option(fc.nat({ max: 60_000 }));
+    fc.assert(
+      fc.property(attempts, chance, asked, (attempt, random, retryAfterMs) => {
+        const ceiling = Math.min(maxPauseMs, 250 * 2 ** Math.min(attempt, 16));
+        const pause = pauseAfter(attempt, random, retryAfterMs);
+        assert.ok(pause >= Math.max(ceiling / 2, retryAfterMs ?? 0));
+        assert.ok(pause <= Math.max(ceiling, (retryAfterMs ?? 0) + 250));
+      }),
+    );
+  });
+});
+
+describe("a command of the client", () => {
+  describe("goes out again", goesOutAgain);
+  describe("is not repeated without need", notRepeatedWithoutNeed);
+});
+
+function goesOutAgain(): void {
+  it("goes out again under the same key and body until it is answered", async () => {
+    const { service, seat, time } = await seatAt((response, _, number) => {
+      if (number === 1) response.destroy();
+      else if (number === 2) answer(response, 503, refusal("server:unavailable"), "3");
+      else if (number === 3) response.writeHead(502).end("<h1>bad gateway</h1>");
+      else if (number === 4) answer(response, 429, refusal("rate_limit:exceeded"), "2");
+      else answer(response, 200, ok);
+    });
+    assert.deepEqual(await seat.answer(choice), ok.body);
+    assert.equal(service.seen.length, 5);
+    assert.equal(new Set(service.seen.map((one) => one.key)).size, 1);
+    assert.match(service.seen[0]?.key ?? "", /^[0-9a-f]{32}$/);
+    for (const one of service.seen) assert.deepEqual(JSON.parse(one.body), choice);
+    assert.deepEqual(time.pauses.slice(0, 2), [187.5, 3125]);
+    assert.equal(time.pauses.length, 4);
+    assert.ok((time.pauses[3] ?? 0) >= 2000);
+    await service.stop();
+  });
+
+  it("that met a connection which was being closed goes out again over another", async () => {
+    const closed = new Set<unknown>();
+    const { service, seat, time } = await seatAt((response, _, number) => {
+      // Every second request comes over the connection of the one before, and finds it closed.
+      if (number % 2 === 1) return answer(response, 200, ok);
+      closed.add(response.socket);
+      response.socket?.resetAndDestroy();
+    });
+    for (let i = 0; i < 3; i++) assert.deepEqual(await seat.answer(choice), ok.body);
+    const keys = service.seen.map((one) => one.key);
+    assert.equal(keys.length, 5);
+    assert.equal(closed.size, 2);
+    assert.equal(new Set(keys).size, 3, "a command keeps its key");
+    assert.deepEqual([keys[1], keys[3]], [keys[2], keys[4]]);
+    assert.ok(time.pauses.every((ms) => ms <= 250));
+    await service.stop();
+  });
+
+  it("is not done because something else answered in place of the service", async () => {
+    const { service, seat } = await seatAt((response, _, number) => {
+      const page = "<p>Welcome to our network</p>";
+      if (number === 1) response.writeHead(200, { "Content-Type": "text/html" }).end(page);
+      else if (number === 2) answer(response, 200, ["no envelope"]);
+      else if (number === 3) answer(response, 200, { code: 200, meta: {} });
+      else if (number === 4) response.writeHead(204).end();
+      else answer(response, 200, ok);
+    });
+    assert.deepEqual(await seat.answer(choice), ok.body);
+    assert.equal(service.seen.length, 5);
+    await service.stop();
+  });
+
+  it("is not refused because something else does so in place of the service, and nor is a read", async () => {
+    const { length } = statusesFromElsewhere;
+    const { service, seat, time } = await seatAt((response, { path }, number) => {
+      if (number % (length + 1) !== 0) answerFromElsewhere(response, number - 1);
+      else answer(response, 200, path.endsWith("/status") ? { body: { lobby: { seq: 1 } } } : ok);
+    });
+    assert.deepEqual(await seat.answer(choice), ok.body);
+    assert.equal((await seat.read()).lobby.seq, 1);
+    assert.equal(service.seen.length, 2 * (length + 1));
+    assert.ok(time.pauses.includes(2_125), "the Retry-After of a proxy counts");
+    await service.stop();
+  });
+
+  it("that something else refused until its deadline never reached the service", async () => {
+    const { service, seat } = await seatAt((response, _, number) =>
+      answerFromElsewhere(response, number - 1),
+    );
+    for (const ask of [() => seat.answer(choice, soon), () => seat.read(soon)])
+      await assert.rejects(ask(), (error) => {
+        assert.ok(error instanceof EmberlineError);
+        assert.deepEqual([error.status, error.code], [0, "network:unreachable"]);
+        assert.deepEqual([error.isPassing, error.isFinal], [true, false]);
+        assert.match(String(error.cause), /something else answered.* 4\d\d/i);
+        return true;
+      });
+    await service.stop();
+  });
+}
+
+function notRepeatedWithoutNeed(): void {
+  it("is not repeated when the service refuses it for good", async () => {
+    const codes = [
+      [400, "lobby:question_closed"],
+      [401, "lobby:token_invalid"],
+      [403, "lobby:not_host"],
+      [429, "lobby:too_many"],
+      [500, "server:error"],
+      [503, "generator:unavailable"],
+    ] as const;
+    const waitOf = (status: number) => (status === 503 ? {} : { retry_after: 1 });
+    const { service, seat } = await seatAt((response, _, number) => {
+      const [status, code] = codes[number - 1] ?? [500, "unexpected"];
+      answer(response, status, refusal(code, waitOf(status)));
+    });
+    for (const [status, code] of codes)
+      await assert.rejects(seat.answer(choice), (error) => {
+        assert.ok(error instanceof EmberlineError);
+        assert.deepEqual([error.status, error.code], [status, code]);
+        assert.equal(error.retryAfterMs, status === 503 ? null : 1000);
+        return true;
+      });
+    assert.equal(service.seen.length, codes.length);
+    await service.stop();
+  });
+
+  it("waits for the questions of an endless game that are on their way", async () => {
+    const { service, seat } = await seatAt((response, _, number) => {
+      if (number === 1) answer(response, 503, refusal("generator:unavailable"), "1");
+      else answer(response, 200, { body: { lobby: { seq: 5, current_index: 10 } } });
+    });
+    assert.equal((await seat.next(9)).current_index, 10);
+    assert.equal(service.seen.length, 2);
+    await service.stop();
+  });
+
+  it("gives up at its deadline with the last refusal, without a pause that leads beyond it", async () => {
+    const { service, seat, time } = await seatAt((response, _, number) => {
+      // A clock that somebody sets moves no deadline.
+      if (number === 2) time.setBack(3_600_000);
+      answer(response, 503, refusal("server:unavailable"));
+    });
+    const before = time.clock.elapsed();
+    await assert.rejects(seat.next(0, { deadlineMs: 10_000 }), refusedWith("server:unavailable"));
+    assert.ok(time.clock.elapsed() - before < 10_000);
+    // 0.19, 0.38, 0.75, 1.5 and 3 s: the next pause of 6 s would be too late.
+    assert.equal(service.seen.length, 6);
+    await service.stop();
+  });
+
+  it("of any address is repeated when it only reads or has a key, and else goes out once", async () => {
+    const service = await startFaulty((response, { path }, number) => {
+      if (path === "/v1/gateway/guest") answer(response, 200, { body: guest });
+      else if (number % 2 === 0) response.destroy();
+      else answer(response, 200, { body: { number } });
+    });
+    const guest = { access_token: "a", expires_in: 3600, player: { id: 1, name: "Guest" } };
+    const { clock, fetch } = virtualClock();
+    const client = new Emberline({ url: service.url, clock, fetch });
+    assert.deepEqual(await client.call("GET", "/v1/wallet/@me"), { number: 3 });
+    const given = { key: "once", body: { award_id: "first" } };
+    assert.deepEqual(await client.call("POST", "/v1/embers/@me/awards", given), { number: 5 });
+    const team = client.call("POST", "/v1/games/trivia/teams", { body: { name: "Owls" } });
+    await assert.rejects(team, refusedWith("network:unreachable"));
+    assert.deepEqual(
+      service.seen.map(({ method, path, key: sent, authorization }) => [
+        `${method} ${path}`,
+        sent,
+        authorization,
+      ]),
+      [
+        ["POST /v1/gateway/guest", undefined, undefined],
+        ["GET /v1/wallet/@me", undefined, "Bearer a"],
+        ["GET /v1/wallet/@me", undefined, "Bearer a"],
+        ["POST /v1/embers/@me/awards", "once", "Bearer a"],
+        ["POST /v1/embers/@me/awards", "once", "Bearer a"],
+        ["POST /v1/games/trivia/teams", undefined, "Bearer a"],
+      ],
+    );
+    assert.equal(service.seen[3]?.body, JSON.stringify(given.body));
+    await service.stop();
+  });
+
+  it("whose body cannot be written fails with the reason, and not as unreachable", async () => {
+    const { clock, fetch } = virtualClock();
+    const client = new Emberline({ clock, fetch, accessToken: () => "a" });
+    const asked = client.call("POST", "/v1/leads/feedback", { key: "k", body: { size: 1n } });
+    await assert.rejects(asked, /BigInt/);
+  });
+
+  it("leaves a process that does not answer and asks again", async () => {
+    const held = Promise.withResolvers<void>();
+    const { service, seat, time } = await seatAt((response, _, number) => {
+      if (number === 1) held.resolve();
+      else answer(response, 200, ok);
+    });
+    const answered = seat.answer(choice);
+    await held.promise;
+    time.pass(8_000);
+    assert.deepEqual(await answered, ok.body);
+    assert.equal(service.seen[0]?.key, service.seen[1]?.key);
+    await service.stop();
+  });
+
+  it("ends with the signal, under way and between two tries", async () => {
+    const reached = Promise.withResolvers<void>();
+    const { service, seat } = await seatAt(() => reached.resolve());
+    const stop = new AbortController();
+    const asked = seat.answer(choice, { signal: stop.signal });
+    await reached.promise;
+    stop.abort(new Error("enough"));
+    await assert.rejects(asked, /enough/);
+    await assert.rejects(seat.answer(choice, { signal: stop.signal }), /enough/);
+    assert.equal(service.seen.length, 1);
+    await service.stop();
+  });
+}
+
+describe("a guest that several calls wait for", () => {
+  it("is made once; each of them ends with its own signal and at its own deadline", async () => {
+    const held = Promise.withResolvers<Parameters<Handle>[0]>();
+    const service = await startFaulty((response) => held.resolve(response));
+    const time = virtualClock();
+    const { clock, fetch } = time;
+    const client = new Emberline({ url: service.url, clock, fetch });
+    const stop = new AbortController();
+    const given = [
+      client.guest({ signal: stop.signal }),
+      client.join("ABC234", "Ada", { signal: stop.signal }),
+    ];
+    const brief = client.join("ABC234", "Grace", { deadlineMs: 3_000 });
+    const patient = client.guest();
+    const response = await held.promise;
+    const rejected = given.map((one) => assert.rejects(one, /enough/));
+    stop.abort(new Error("enough"));
+    await Promise.all(rejected);
+    const late = assert.rejects(brief, refusedWith("network:timeout"));
+    time.pass(3_000);
+    await late;
+    const tokens = { access_token: "a", reclaim_token: "r", expires_in: 900 };
+    answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
+    assert.equal((await patient).player_id, 7);
+    assert.equal(service.seen.length, 1);
+    await service.stop();
+  });
+});
+
+describe("a guest that was kept", () => {
+  it("is the same again though something else refuses its reclaim token for a while", async () => {
+    const service = await startFaulty((response, { body }, number) => {
+      if (number <= statusesFromElsewhere.length) return answerFromElsewhere(response, number - 1);
+      const { reclaimToken = "" } = JSON.parse(body) as { reclaimToken?: string };
+      const player = { id: reclaimToken === "kept" ? 7 : 8, name: "Guest" };
+      answer(response, 200, { body: { access_token: "new", expires_in: 900, player } });
+    });
+    const worn = { access_token: "old", expires_at_ms: 0, reclaim_token: "kept" };
+    let kept: Guest | null = { player_id: 7, name: "Guest", ...worn };
+    const guest = { load: () => kept, save: (one: Guest | null) => (kept = one) };
+    const { clock, fetch } = virtualClock();
+    const client = new Emberline({ url: service.url, clock, fetch, guest });
+    assert.equal((await client.guest()).player_id, 7);
+    assert.equal(kept.reclaim_token, "kept");
+    await service.stop();
+  });
+});
+
+describe("the access token of a guest", () => {
+  it("is renewed in time, though somebody sets the clock back, in this visit or before the next", async () => {
+    const service = await startFaulty((response, _, number) => {
+      const tokens = { access_token: `a${number}`, reclaim_token: "r", expires_in: 900 };
+      answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
+    });
+    let kept: Guest | null = null;
+    const guest = { load: () => kept, save: (one: Guest | null) => (kept = one) };
+    const time = virtualClock();
+    const { clock, fetch } = time;
+    const visit = () => new Emberline({ url: service.url, clock, fetch, guest });
+    const first = visit();
+    const token = async (client: Emberline) => (await client.guest()).access_token;
+    assert.equal(await token(first), "a1");
+    time.setBack(300_000);
+    time.pass(800_000);
+    assert.equal(await token(first), "a1");
+    time.pass(50_000);
+    assert.equal(await token(first), "a2", "by the clock it has five minutes left");
+    time.setBack(86_400_000);
+    assert.equal(await token(visit()), "a3", "nobody gave it for a day");
+    assert.equal(await token(visit()), "a3");
+    time.setBack(-86_400_000);
+    assert.equal(await token(visit()), "a4");
+    assert.deepEqual(
+      service.seen.map(({ body }) => JSON.parse(body)),
+      [{}, ...Array.from({ length: 3 }, () => ({ reclaimToken: "r" }))],
+    );
+    await service.stop();
+  });
+});
+
+describe("the reader of event streams", () => {
+  it("reads the same events however the text is cut", () => {
+    const text =
+      "\uFEFFretry: 700\n\n:\n\nid: 1\nevent: a\ndata: {\ndata: }\n\nid: 2\r\nevent:b\r\ndata:x\r\n\r\n" +
+      "event: c\rdata: y\r\rid: 7\n\nevent: none\n\nid\ndata: ü€😀\n\ndata: cut off";
+    const expected = [
+      { id: "1", event: "a", data: "{\n}" },
+      { id: "2", event: "b", data: "x" },
+      { id: null, event: "c", data: "y" },
+      { id: "7", event: "message", data: "" },
+      { id: "", event: "message", data: "ü€😀" },
+    ];
+    const bytes = new TextEncoder().encode(text);
+    const cuts = fc.array(fc.nat({ max: bytes.length }), { maxLength: 12 });
+    fc.assert(
+      fc.property(cuts, (places) => {
+        const decoder = new TextDecoder();
+        const parse = createEventParser();
+        const edges = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+        const parts = edges
+          .slice(1)
+          .map((end, i) => parse(decoder.decode(bytes.slice(edges[i], end), { stream: true })));
+        assert.deepEqual(
+          parts.flatMap(({ frames }) => frames),
+          expected,
+        );
+        assert.deepEqual(
+          parts.map(({ retryMs }) => retryMs).filter((ms) => ms !== null),
+          [700],
+        );
+      }),
+    );
+  });
+
+  it("refuses an event that does not end", () => {
+    const parse = createEventParser(1_000);
+    parse(`data: ${"x".repeat(900)}\n`);
+    assert.throws(() => parse("y".repeat(200)), refusedWith("network:broken_stream"));
+  });
+});
+
+describe("the check of a revealed answer", () => {
+  it("holds for the published key alone", async () => {
+    const choices = ["Ag", "Au", "Fe", "Pb"];
+    const question = { id: 7, payload: { choices, estimated_rate: 50 } } as unknown as Question;
+    const reveal = { correct_index: 1, answer_salt: "00ff" } as unknown as Reveal;
+    const published = createHash("sha256").update("00ff\n7\n1\nAu").digest("hex");
+    assert.equal(await verifyReveal(published, question, reveal), true);
+    assert.equal(await verifyReveal(published, question, { ...reveal, correct_index: 2 }), false);
+    assert.equal(await verifyReveal(published, { ...question, id: 8 }, reveal), false);
+    assert.equal(await verifyReveal(null, question, reveal), null);
+  });
+});

@@ -1,0 +1,383 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  Emberline,
+  EmberlineError,
+  silenceMs,
+  type Clock,
+} from "../../../../server/web/client/emberline.ts";
+import { eventually } from "../../../support/eventually.ts";
+import {
+  answer,
+  answerFromElsewhere,
+  refusal,
+  startFaulty,
+  statusesFromElsewhere,
+  virtualClock,
+} from "./faulty-service.ts";
+
+type Handle = Parameters<typeof startFaulty>[0];
+
+type Response = Parameters<Handle>[0];
+
+/** Pauses pass at once and are kept; the watch over a silent connection passes when a test says so. */
+function streamClock() {
+  const pauses: number[] = [];
+  const watches = new Set<() => void>();
+  let elapsed = 0;
+  let wallStart = 1_700_000_000_000;
+  const clock: Clock = {
+    now: () => wallStart + elapsed,
+    elapsed: () => elapsed,
+    random: () => 0.5,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        const wake = () => {
+          watches.delete(wake);
+          resolve();
+        };
+        signal?.addEventListener("abort", wake);
+        if (ms < silenceMs && ms !== tryMs && ms !== beatMs) {
+          pauses.push(ms);
+          setImmediate(wake);
+        } else watches.add(wake);
+      }),
+  };
+  const pass = (ms: number) => {
+    elapsed += ms;
+    for (const wake of watches) wake();
+  };
+  const setBack = (ms: number) => (wallStart -= ms);
+  return { clock, pauses, pass, setBack };
+}
+
+const tryMs = 8_000;
+const beatMs = 30_000;
+
+const lobby = (seq: number, status = "waiting") => ({
+  code: "ABC234",
+  seq,
+  status,
+  hub: { topic: "/games/trivia/lobby/ABC234" },
+});
+
+const frame = (type: string, seq: number, data: unknown) =>
+  `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ type, seq, data })}\n\n`;
+
+const stream = (response: Response, text: string) => {
+  response.writeHead(200, { "Content-Type": "text/event-stream" });
+  response.write(text);
+  return response;
+};
+
+const answerStatus = (response: Response, now: object | null) =>
+  now === null
+    ? answer(response, 500, refusal("server:error"))
+    : answer(response, 200, { body: { lobby: now } });
+
+const key = { code: "ABC234", token: "seat", playerId: 7 };
+
+/** Answers everything but the stream as the lobby would; streams go to `hub`, numbered from 1. */
+async function seatAt(
+  hub: (response: Response, lastEventId: string | undefined, n: number) => void,
+  readLobby: () => object | null = () => lobby(1),
+) {
+  let streams = 0;
+  let tokens = 0;
+  const service = await startFaulty((response, { path, lastEventId }) => {
+    if (path.endsWith("/status")) return answerStatus(response, readLobby());
+    if (path.endsWith("/heartbeat")) return answer(response, 200, { body: { ok: true } });
+    if (!path.endsWith("/token")) return hub(response, lastEventId, ++streams);
+    response.writeHead(204, { "X-Hub-Token": `hub-${++tokens}` }).end();
+  });
+  const time = streamClock();
+  const client = new Emberline({ url: service.url, clock: time.clock });
+  return { service, seat: client.seat(key), time, tokens: () => tokens };
+}
+
+describe("a stream of the client", () => {
+  describe("comes back", comesBack);
+  describe("goes on and ends", goesOnEnds);
+  describe("is patient", patient);
+});
+
+function comesBack(): void {
+  it("comes back after every kind of cut with the last id, and delivers nothing twice", async () => {
+    const given: (string | undefined)[] = [];
+    const { service, seat, time } = await seatAt((response, lastEventId, n) => {
+      given.push(lastEventId);
+      if (n === 1) {
+        const text = `retry: 700\n\n${frame("lobby.snapshot", 4, { lobby: lobby(4) })}`;
+        stream(response, text + frame("lobby.spectators", 5, { spectator_count: 1 })).end();
+      } else if (n === 2) {
+        const half = frame("lobby.spectators", 6, { spectator_count: 2 }).slice(0, -9);
+        stream(response, half);
+        setTimeout(() => response.destroy(), 20);
+      } else if (n === 3) answer(response, 503, refusal("server:unavailable"), "9");
+      else if (n === 4)
+        response.writeHead(200, { "Content-Type": "text/html" }).end("<p>proxy</p>");
+      else {
+        const again = frame("lobby.spectators", 5, { spectator_count: 9 });
+        const next = frame("lobby.spectators", 6, { spectator_count: 2 });
+        const unknown = frame("lobby.fireworks", 7, {});
+        const end = frame("lobby.ended", 8, { reason: "completed", lobby: lobby(8, "finished") });
+        stream(response, again + next + unknown + end);
+      }
+    });
+    const seen: string[] = [];
+    for await (const { type, seq } of seat.events()) seen.push(`${type} ${seq}`);
+    assert.deepEqual(seen, [
+      "lobby.snapshot 4",
+      "lobby.spectators 5",
+      "lobby.spectators 6",
+      "lobby.ended 8",
+    ]);
+    assert.deepEqual(given, [undefined, "5", "5", "5", "5"]);
+    // The service's 700 ms, doubled with each failure, three quarters of it by chance; then its 9 s.
+    assert.deepEqual(time.pauses, [525, 1050, 9350, 4200]);
+    await service.stop();
+  });
+
+  it("leaves a connection on which nothing arrives, and not one that is merely read slowly", async () => {
+    const { service, seat, time } = await seatAt((response, _, n) => {
+      if (n === 3) stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") }));
+      else stream(response, n === 1 ? frame("lobby.snapshot", 1, { lobby: lobby(1) }) : ":\n\n");
+    });
+    let numOpened = 0;
+    const second = Promise.withResolvers<void>();
+    const onState = (state: string) => {
+      if (state === "open" && ++numOpened === 2) second.resolve();
+    };
+    const events = seat.events({ onState });
+    await events.next();
+    // Nobody reads now, so the silence is the reader's own.
+    time.pass(silenceMs + 1);
+    await new Promise(setImmediate);
+    const next = events.next();
+    await new Promise(setImmediate);
+    assert.equal(numOpened, 1);
+    time.pass(silenceMs + 1);
+    await second.promise;
+    await new Promise(setImmediate);
+    time.pass(silenceMs + 1);
+    const { value } = await next;
+    assert.equal(value?.type, "lobby.snapshot");
+    assert.equal((await events.next()).done, true);
+    await service.stop();
+  });
+
+  it("leaves a process that does not begin to answer as soon as a call would, and asks less often each time", async () => {
+    const asked = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const { service, seat, time } = await seatAt((response, _, n) => {
+      const held = asked[n - 1];
+      if (held) held.resolve();
+      else stream(response, frame("lobby.snapshot", n, { lobby: lobby(n, "finished") }));
+    });
+    const next = seat.events({ signal: AbortSignal.timeout(10_000) }).next();
+    for (const held of asked) {
+      await Promise.race([held.promise, next]);
+      time.pass(tryMs);
+    }
+    assert.equal((await next).value?.seq, 4);
+    assert.deepEqual(time.pauses, [1_500, 3_000, 6_000]);
+    await service.stop();
+  });
+
+  it("leaves a dead connection although the clock of the device was set back", async () => {
+    const { service, seat, time } = await seatAt((response, _, n) => {
+      const status = n === 1 ? "waiting" : "finished";
+      stream(response, frame("lobby.snapshot", n, { lobby: lobby(n, status) }));
+    });
+    const events = seat.events({ signal: AbortSignal.timeout(5_000) });
+    await events.next();
+    const next = events.next();
+    await new Promise(setImmediate);
+    time.setBack(3_600_000);
+    time.pass(silenceMs + 1);
+    assert.equal((await next).value?.seq, 2);
+    await service.stop();
+  });
+}
+
+function goesOnEnds(): void {
+  it("has nothing to wait for after the last event of a lobby that is over", async () => {
+    const { service, seat } = await seatAt(
+      (response) => answer(response, 404, refusal("lobby:not_found")),
+      () => lobby(9, "finished"),
+    );
+    const { done } = await seat.events({ lastEventId: "9" }).next();
+    assert.equal(done, true);
+    assert.equal(seat.lobby?.status, "finished");
+    await service.stop();
+  });
+
+  it("goes on after a kept event with the lobby as it was then, not as this seat last saw it", async () => {
+    let now = { ...lobby(1), host_name: "before" };
+    const { service, seat } = await seatAt(
+      (response) => stream(response, frame("lobby.spectators", 8, { spectator_count: 3 })),
+      () => now,
+    );
+    await seat.read();
+    now = { ...lobby(7), host_name: "after" };
+    const events = seat.events({ lastEventId: "7" });
+    await events.next();
+    const { seq, host_name, spectator_count } = seat.lobby ?? {};
+    assert.deepEqual([seq, host_name, spectator_count], [8, "after", 3]);
+    await events.return();
+    await service.stop();
+  });
+
+  it("is there when the service is, however long that takes", async () => {
+    let asked = 0;
+    const { service, seat } = await seatAt(
+      (response) => stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") })),
+      () => {
+        asked += 1;
+        return asked < 3 ? null : lobby(1);
+      },
+    );
+    const events = seat.events();
+    const { value } = await events.next();
+    assert.equal(value?.type, "lobby.snapshot");
+    await events.return();
+    await service.stop();
+  });
+
+  it("gives nothing more after its signal, not even what has arrived", async () => {
+    const { service, seat } = await seatAt((response) => {
+      const first = frame("lobby.snapshot", 1, { lobby: lobby(1) });
+      stream(response, first + frame("lobby.spectators", 2, { spectator_count: 1 }));
+    });
+    const stop = new AbortController();
+    const seen: number[] = [];
+    for await (const { seq } of seat.events({ signal: stop.signal })) {
+      seen.push(seq);
+      stop.abort();
+    }
+    assert.deepEqual(seen, [1]);
+    assert.equal(seat.lobby?.seq, 1);
+    await service.stop();
+  });
+
+  it("asks for another token when its own is outdated, and gives up when that is refused", async () => {
+    const { service, seat, tokens } = await seatAt((response, _, n) => {
+      if (n === 1) stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })).end();
+      else answer(response, n === 2 ? 401 : 403, refusal("hub:topic_forbidden"));
+    });
+    const events = seat.events();
+    await events.next();
+    await assert.rejects(
+      events.next(),
+      (error) => error instanceof EmberlineError && error.code === "hub:topic_forbidden",
+    );
+    assert.equal(tokens(), 2);
+    await service.stop();
+  });
+}
+
+function patient(): void {
+  it("comes back although something else says for a while that lobby, token and stream are not there, or empty", async () => {
+    const numAsked = new Map<string, number>();
+    const service = await startFaulty((response, { path }) => {
+      if (path.endsWith("/heartbeat")) return answer(response, 200, { body: { ok: true } });
+      const turn = numAsked.get(path) ?? 0;
+      numAsked.set(path, turn + 1);
+      if (turn < statusesFromElsewhere.length) return answerFromElsewhere(response, turn);
+      if (turn === statusesFromElsewhere.length) return response.writeHead(204).end();
+      if (path.endsWith("/status")) return answerStatus(response, lobby(1));
+      if (path.endsWith("/token")) return response.writeHead(204, { "X-Hub-Token": "hub" }).end();
+      stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") }));
+    });
+    const { clock } = streamClock();
+    const seat = new Emberline({ url: service.url, clock }).seat(key);
+    const seen: number[] = [];
+    for await (const { seq } of seat.events()) seen.push(seq);
+    assert.deepEqual(seen, [2]);
+    const once = statusesFromElsewhere.length + 2;
+    assert.deepEqual([...numAsked.values()], [once, once, once], "a good token is kept");
+    await service.stop();
+  });
+
+  it("comes back after a minute although a maintenance page asked for an hour", async () => {
+    const service = await startFaulty((response, _, n) => {
+      if (n === 1) response.writeHead(503, { "Retry-After": "3600" }).end("<h1>Maintenance</h1>");
+      else stream(response, frame("lobbies.updated", n, { lobbies: [] })).end();
+    });
+    const { clock, fetch } = virtualClock();
+    const lists = new Emberline({ url: service.url, clock, fetch }).publicLobbies();
+    const before = clock.elapsed();
+    assert.deepEqual((await lists.next()).value, []);
+    const tookMs = clock.elapsed() - before;
+    assert.ok(tookMs >= 60_000 && tookMs < 65_000, `${tookMs} ms`);
+    await lists.return();
+    await service.stop();
+  });
+
+  it("comes back after what happened out of its sight", async () => {
+    const given: (string | undefined)[] = [];
+    const { service, seat } = await seatAt((response, lastEventId, n) => {
+      given.push(lastEventId);
+      const first = frame("lobby.snapshot", 1, { lobby: lobby(1) });
+      if (n === 1) stream(response, `${first}id: 2\n\nid: 3\n\n`).end();
+      else stream(response, frame("lobby.ended", 4, { lobby: lobby(4, "finished") }));
+    });
+    const seen: number[] = [];
+    for await (const { seq } of seat.events()) seen.push(seq);
+    assert.deepEqual(
+      [seen, given],
+      [
+        [1, 4],
+        [undefined, "3"],
+      ],
+    );
+    await service.stop();
+  });
+
+  it("says that the seat is there as soon as it is back, not with the next half minute", async () => {
+    const { service, seat } = await seatAt((response, _, n) => {
+      stream(response, frame("lobby.snapshot", n, { lobby: lobby(n) }));
+      if (n === 1) response.end();
+    });
+    const numBeats = () => service.seen.filter(({ path }) => path.endsWith("/heartbeat")).length;
+    for await (const { seq } of seat.events()) {
+      // Neither comes with time, which stands still here.
+      await eventually("a heartbeat of this connection", () => numBeats() === seq, 10_000);
+      if (seq === 2) break;
+    }
+    await service.stop();
+  });
+
+  it("watches with another token when the first one was kept for too long", async () => {
+    const tokens: (string | undefined)[] = [];
+    const service = await startFaulty((response, { path, authorization }) => {
+      if (path.endsWith("/spectate"))
+        return response.writeHead(204, { "X-Hub-Token": `hub-${tokens.length}` }).end();
+      if (!path.startsWith("/v1/hub")) return answerStatus(response, lobby(1));
+      tokens.push(authorization);
+      if (tokens.length === 1) return answer(response, 401, refusal("auth:token_invalid"));
+      stream(response, frame("lobby.ended", 2, { lobby: lobby(2, "finished") }));
+    });
+    const client = new Emberline({ url: service.url, clock: streamClock().clock });
+    const spectator = await client.spectate("ABC234");
+    const { value } = await spectator.events().next();
+    assert.equal(value?.type, "lobby.ended");
+    assert.deepEqual(tokens, ["Bearer hub-0", "Bearer hub-1"]);
+    await service.stop();
+  });
+
+  it("waits for as long as a timer can, where it is told to wait longer", async (t) => {
+    const service = await startFaulty((response) =>
+      answer(response, 503, refusal("server:unavailable"), "9999999"),
+    );
+    const timers = t.mock.method(globalThis, "setTimeout");
+    const stop = new AbortController();
+    const lists = new Emberline({ url: service.url }).publicLobbies({
+      signal: stop.signal,
+      onState: (state) => state === "lost" && setImmediate(() => stop.abort()),
+    });
+    assert.equal((await lists.next()).done, true);
+    const times = timers.mock.calls.map(({ arguments: [, ms] }) => ms ?? 0);
+    assert.equal(Math.max(...times), 2 ** 31 - 1);
+    await service.stop();
+  });
+}

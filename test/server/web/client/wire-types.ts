@@ -1,0 +1,70 @@
+import type { Static } from "typebox";
+import type { LobbyMessage } from "../../../../actors/lobby/types.ts";
+import type * as schemas from "../../../../server/features/lobbies/schemas.ts";
+import type * as client from "../../../../server/web/client/emberline.ts";
+import type { messageData } from "../../../../server/features/lobbies/messages.ts";
+
+/**
+ * Nothing here runs: `npm run check` compiles it. Where it does not compile, the types of
+ * server/web/client/emberline.ts and what the service declares have drifted apart.
+ */
+type Fits<A, B> = [A, keyof A] extends [B, keyof B] ? true : never;
+type Same<A, B> = true extends Fits<A, B> & Fits<B, A> ? true : never;
+type Messages = typeof messageData;
+
+/** Each pair has to fit both ways. */
+export interface ClientFitsService {
+  lobby: Same<client.Lobby, Static<typeof schemas.LobbyWire>>;
+  view: Same<client.SeatView, Static<typeof schemas.LobbyAndPlayer>>;
+  seat: Same<client.SeatRef, NonNullable<Static<typeof schemas.LobbyAndPlayer>["player"]>>;
+  created: Same<
+    { lobby: client.Lobby; player: client.SeatRef; player_token: string },
+    Static<typeof schemas.Created>
+  >;
+  joined: Same<{ player: client.SeatRef; player_token: string }, Static<typeof schemas.Joined>>;
+  answerResult: Same<client.AnswerResult, Static<typeof schemas.VersusResult>>;
+  newLobby: Same<client.NewLobby, Static<typeof schemas.CreateBody>>;
+  settings: Same<client.Settings, Static<typeof schemas.SettingsBody>>;
+  answer: Same<Parameters<client.Seat["answer"]>[0], Required<Static<typeof schemas.AnswerBody>>>;
+  pick: Same<Parameters<client.Seat["pick"]>[0], Required<Static<typeof schemas.PickBody>>>;
+  eventNames: Same<
+    client.LobbyEvent["type"],
+    LobbyMessage["type"] | "lobby.snapshot" | "lobby.gap"
+  >;
+  events: {
+    [T in keyof Messages]: Same<
+      client.LobbyEventData[T],
+      T extends "lobby.gap" ? Record<string, never> : Static<Messages[T]>
+    >;
+  };
+}
+
+/** A pair that does not fit is `never`, to which `true` cannot be given. */
+export const clientFitsService: ClientFitsService = {
+  lobby: true,
+  view: true,
+  seat: true,
+  created: true,
+  joined: true,
+  answerResult: true,
+  newLobby: true,
+  settings: true,
+  answer: true,
+  pick: true,
+  eventNames: true,
+  events: {
+    "lobby.snapshot": true,
+    "lobby.player_joined": true,
+    "lobby.settings": true,
+    "lobby.started": true,
+    "lobby.answer": true,
+    "lobby.pick": true,
+    "lobby.reveal": true,
+    "lobby.question": true,
+    "lobby.host_disconnect": true,
+    "lobby.player_removed": true,
+    "lobby.spectators": true,
+    "lobby.ended": true,
+    "lobby.gap": true,
+  },
+};
