@@ -3,24 +3,33 @@ import { execFile } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
+  globSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { commands } from "../server/console/commands.ts";
 import { configTable } from "../server/console/config-table.ts";
 
 const root = join(import.meta.dirname, "..");
-const readme = readFileSync(join(root, "README.md"), "utf8");
+/** Every page, by its path. */
+const pages = new Map(
+  [
+    "README.md",
+    ...globSync("{server,workers,actors,importers,db,bench,test}/**/README.md", { cwd: root }),
+  ].map((path) => [path, readFileSync(join(root, path), "utf8")]),
+);
+const all = [...pages.values()].join("\n");
+const maxReadmeLines = 200;
 
 /** What stands between the two comments of this name. */
 function section(name: string): string {
-  const [, rest = ""] = readme.split(`<!-- ${name} -->\n\n`, 2);
+  const [, rest = ""] = all.split(`<!-- ${name} -->\n\n`, 2);
   return rest.split(`\n<!-- end of ${name} -->`, 1)[0] ?? "";
 }
 
@@ -63,7 +72,7 @@ describe("the README", () => {
   });
 
   it("names every command of the console", () => {
-    const missing = commands.filter(({ name }) => !readme.includes(`\`${name}`));
+    const missing = commands.filter(({ name }) => !all.includes(`\`${name}`));
     assert.deepEqual(
       missing.map(({ name }) => name),
       [],
@@ -74,7 +83,7 @@ describe("the README", () => {
     const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
     };
-    const named = [...readme.matchAll(/npm run ([a-z:]+)/g)].map(([, name = ""]) => name);
+    const named = [...all.matchAll(/npm run ([a-z:]+)/g)].map(([, name = ""]) => name);
     assert.ok(named.length > 0);
     assert.deepEqual(
       named.filter((name) => !(name in manifest.scripts)),
@@ -83,13 +92,40 @@ describe("the README", () => {
   });
 
   it("points only at files that exist", () => {
-    const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = ""]) => target);
-    const paths = [...readme.matchAll(/`((?:server|workers|actors|db|bench|test)\/[\w./-]*)`/g)];
-    const targets = [...links, ...paths.map(([, path = ""]) => path)];
-    assert.ok(targets.length > 0);
-    assert.deepEqual(
-      targets.filter((target) => !existsSync(join(root, target))),
-      [],
+    const missing = [...pages].flatMap(([page, text]) => {
+      const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, target = ""]) =>
+        join(dirname(page), target),
+      );
+      const paths = [...text.matchAll(/`((?:server|workers|actors|db|bench|test)\/[\w./-]*)`/g)];
+      const targets = [...links, ...paths.map(([, path = ""]) => path)];
+      return targets
+        .filter((target) => !existsSync(join(root, target)))
+        .map((target) => `${page}: ${target}`);
+    });
+    assert.deepEqual(missing, []);
+  });
+
+  it("links only to headings that exist", () => {
+    const anchorsOf = (text: string) =>
+      [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+        title
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}_\- ]/gu, "")
+          .replaceAll(" ", "-"),
+      );
+    const missing = [...pages].flatMap(([page, text]) =>
+      [...text.matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].flatMap(([, path = "", anchor = ""]) => {
+        const target = path === "" ? page : join(dirname(page), path);
+        const known = pages.get(target);
+        return known === undefined || anchorsOf(known).includes(anchor)
+          ? []
+          : [`${page}: ${target}#${anchor}`];
+      }),
     );
+    assert.deepEqual(missing, []);
+  });
+
+  it("is short enough to be read", () => {
+    assert.ok((pages.get("README.md") ?? "").split("\n").length <= maxReadmeLines);
   });
 });

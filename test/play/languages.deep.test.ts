@@ -63,7 +63,7 @@ describe("a lobby followed from other languages", () => {
     });
 
   it("is what the README has a row for, and a reason where none was tried", () => {
-    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const readme = readFileSync(join(root, "server/web/README.md"), "utf8");
     const [, table = ""] = readme.split("<!-- clients -->\n\n", 2);
     const rows = table.split("\n\n", 1)[0]?.split("\n").slice(2) ?? [];
     const named = rows.map((row) => /`test\/clients\/([^`]+)`/.exec(row)?.[1]);

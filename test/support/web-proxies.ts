@@ -22,7 +22,7 @@ export interface ProxyKind {
   args(file: string): string[];
 }
 
-const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+const readme = readFileSync(join(import.meta.dirname, "../../server/http/README.md"), "utf8");
 const inReadme = "127.0.0.1:8080";
 
 export const proxyKinds: readonly ProxyKind[] = [

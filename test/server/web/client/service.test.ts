@@ -324,7 +324,7 @@ function oneGuest(): void {
 
 /** The robot has to be JavaScript as it stands, since Node 22.17 does not strip types by itself. */
 function robotOfReadme(): string {
-  const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
+  const readme = readFileSync(new URL("../../../../server/web/README.md", import.meta.url), "utf8");
   return /<!-- robot -->\s+```ts\n(.*?)```/s.exec(readme)?.[1] ?? "";
 }
 
