@@ -1,17 +1,8 @@
-import type { ErrorCode } from "../server/platform/errors.ts";
 import type { LobbyCommand, Mode, Status, Visibility } from "./lobby/types.ts";
+import type { Reply, SnapshotMessage } from "./runtime/definition.ts";
 
-/** `body` is finished JSON text for the response body, or null when there is none. */
-export type LobbyReply =
-  | { ok: true; body: string | null }
-  | { ok: false; code: ErrorCode; params?: Record<string, unknown> };
-
-/** A snapshot ready to be sent as an event (HUB-03). */
-export interface LobbySnapshotMessage {
-  seq: number;
-  /** JSON text of the whole `lobby.snapshot` message. */
-  payload: string;
-}
+export type LobbyReply = Reply;
+export type LobbySnapshotMessage = SnapshotMessage;
 
 /** A lobby as operators see it: nothing of who plays or of the questions. */
 export interface HeldLobby {

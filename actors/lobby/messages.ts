@@ -33,18 +33,15 @@ export const messageTypes: Record<LobbyEvent["type"], LobbyMessage["type"] | nul
   result_queued: null,
 };
 
-/** The message of an event, given the lobby right after it; null when nothing is published. */
-export function messageOf(
+/**
+ * Data of a published message, given the lobby right after its event. Small events carry what changed, the others
+ * the whole lobby too (HUB-04).
+ */
+export function messageData(
   lobby: Lobby,
   event: LobbyEvent,
   context: WireContext,
-): LobbyMessage | null {
-  const type = messageTypes[event.type];
-  return type && { type, data: dataOf(lobby, event, context) };
-}
-
-/** Small events carry what changed, the others the whole lobby too (HUB-04). */
-function dataOf(lobby: Lobby, event: LobbyEvent, context: WireContext): Record<string, unknown> {
+): Record<string, unknown> {
   switch (event.type) {
     case "picked":
       return { player_id: event.seatId, selected_index: event.selectedIndex };

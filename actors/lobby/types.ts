@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../server/platform/errors.ts";
+import type { Decision as ActorDecision } from "../runtime/definition.ts";
 
 /** The vocabulary of a lobby. State is plain JSON; times are milliseconds since the epoch. */
 
@@ -279,13 +279,7 @@ export type Answer =
   | { type: "sheet" }
   | { type: "stale_start" };
 
-export interface Rejection {
-  code: ErrorCode;
-  params?: Record<string, unknown>;
-}
-
-export type Decision =
-  { ok: true; events: LobbyEvent[]; answer: Answer } | { ok: false; rejection: Rejection };
+export type Decision = ActorDecision<LobbyEvent, Answer>;
 
 /** What a start or a batch has to draw, answered by `prepare` and `plan_batch`, and asked for by `fetching`. */
 export interface DrawPlan {

@@ -1,4 +1,5 @@
-import { ownerKey, shardOf } from "../../actors/runtime/storage/keys.ts";
+import { shardOf } from "../../actors/runtime/storage/keys.ts";
+import { ownerKey } from "../../actors/lobby-keys.ts";
 import { parseOwner } from "../../actors/runtime/placement/placement.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";

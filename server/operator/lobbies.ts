@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { Holder } from "../../actors/contract.ts";
+import type { Holder } from "../../actors/index.ts";
 import { timestamp } from "../platform/time/clock.ts";
 import { Instant } from "./schemas.ts";
 

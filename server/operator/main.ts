@@ -1,4 +1,4 @@
-import type { Holder } from "../../actors/contract.ts";
+import type { Holder } from "../../actors/index.ts";
 import { AggregatorRegistry } from "prom-client";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { splitAddress } from "../runtime/boot/ports.ts";

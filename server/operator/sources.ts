@@ -1,4 +1,4 @@
-import type { Holder } from "../../actors/contract.ts";
+import type { Holder } from "../../actors/index.ts";
 import type { OutboxFilter } from "../../db/queries/delivery/outbox.ts";
 import type { PresentedMessage } from "../features/delivery/domain/outbox.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";

@@ -1,14 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Redis } from "ioredis";
-import {
-  deadChannel,
-  eventStreamKey,
-  ownerKey,
-  shardCount,
-  shardOf,
-  workersKey,
-} from "../../actors/runtime/storage/keys.ts";
+import { shardCount, shardOf } from "../../actors/runtime/storage/keys.ts";
+import { deadChannel, eventStreamKey, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
 import { wantedOwners } from "../../actors/runtime/placement/placement.ts";
 import { forked } from "../support/forked.ts";
 

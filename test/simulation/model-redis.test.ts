@@ -1,21 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import {
-  dueKey,
-  eventStreamKey,
-  historyKey,
-  lobbyKey,
-  ownerKey,
-} from "../../actors/runtime/storage/keys.ts";
+import { dueKey, eventStreamKey, historyKey, lobbyKey, ownerKey } from "../../actors/lobby-keys.ts";
 import {
   epochKey,
   eventChannel,
   publicListKey,
   publicOrderKey,
   unlistedKey,
-} from "../../actors/runtime/storage/keys.ts";
-import { leavingKey, workersKey } from "../../actors/runtime/storage/keys.ts";
+} from "../../actors/lobby-keys.ts";
+import { leavingKey, workersKey } from "../../actors/lobby-keys.ts";
 import { runScript, type ScriptName } from "../../actors/runtime/storage/scripts.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";

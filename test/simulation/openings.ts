@@ -1,21 +1,17 @@
+import { lobbyActor } from "../../actors/lobby/actor.ts";
 import { evolve } from "../../actors/lobby/evolve.ts";
 import type {
   DrawnQuestion,
   Lobby,
   LobbyCommand,
+  LobbyEvent,
   Mode,
   Settings,
 } from "../../actors/lobby/types.ts";
 import { actorOf, runBatch } from "../../actors/runtime/mailbox/actor.ts";
-import {
-  allShards,
-  dueKey,
-  eventStreamKey,
-  lobbyKey,
-  ownerKey,
-  shardOf,
-} from "../../actors/runtime/storage/keys.ts";
-import { nothingStored, stampOf } from "../../actors/runtime/storage/storage.ts";
+import { allShards, shardOf } from "../../actors/runtime/storage/keys.ts";
+import { dueKey, eventStreamKey, lobbyKey, ownerKey } from "../../actors/lobby-keys.ts";
+import { nothingStored, stampOf } from "../../actors/runtime/storage/stored-state.ts";
 import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
 
@@ -137,16 +133,16 @@ function play(code: string, opening: Opening): Prepared {
     })),
     ...(opening.isStarted ? [start] : []),
   ];
-  const actor = actorOf(code, nothingStored(), startOfTime);
+  const rules = lobbyActor(context, null, {});
+  const actor = actorOf(rules, code, nothingStored(), startOfTime);
   const fields = new Map<string, string>();
   let state: Lobby | null = null;
   let due: number | null = null;
   commands.forEach((command, i) => {
     const one = [{ command, id: `c.${command.type}.opening${i}` }];
-    const rules = { context, seatLimit: null };
-    const { commit, events } = runBatch(actor, one, startOfTime, `opening.${i}`, rules);
+    const { commit, events } = runBatch(rules, actor, one, startOfTime, `opening.${i}`);
     if (!commit) throw new Error(`opening ${command.type} was refused`);
-    for (const event of events) state = evolve(state, event);
+    for (const event of events) state = evolve(state, event as LobbyEvent);
     for (const name of commit.removedFields) fields.delete(name);
     for (const [name, value] of commit.fields) fields.set(name, value);
     fields.set("v", stampOf(commit.version, commit.id));
@@ -154,7 +150,7 @@ function play(code: string, opening: Opening): Prepared {
   });
   return {
     fields: [...fields],
-    seq: actor.lobby?.seq ?? 0,
+    seq: actor.state?.seq ?? 0,
     due,
     version: actor.version,
     state: JSON.stringify(state),

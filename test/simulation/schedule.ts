@@ -1,8 +1,10 @@
 import { nextDeadline } from "../../actors/lobby/deadlines.ts";
 import type { LobbyReply } from "../../actors/contract.ts";
 import type { Connection } from "../../actors/runtime/storage/connection.ts";
-import { eventStreamKey, publicListKey } from "../../actors/runtime/storage/keys.ts";
-import { loadLobby } from "../../actors/runtime/storage/storage.ts";
+import { eventStreamKey, lobbyKey, publicListKey } from "../../actors/lobby-keys.ts";
+import { loadActor } from "../../actors/runtime/storage/stored-state.ts";
+import { evolve } from "../../actors/lobby/evolve.ts";
+import { messageTypes as messages } from "../../actors/lobby/messages.ts";
 import { Ledger } from "./ledger.ts";
 import { by, prepare, seatsOf, seed, type Opening } from "./openings.ts";
 import { Player } from "./player.ts";
@@ -199,15 +201,15 @@ export class Schedule {
         this.#missing -= 1;
         world.guard(() => this.#checkRead(ledger, before, reply));
       });
-      void loadLobby(directly(world), code).then(
-        ({ lobby, version }) => {
+      void loadActor(directly(world), lobbyKey(code), { evolve, messages }).then(
+        ({ state, version }) => {
           this.#missing -= 1;
           // The read may just have committed more; the ledger saw it too.
           world.ensure(
-            version === ledger.version && JSON.stringify(lobby) === JSON.stringify(ledger.state),
+            version === ledger.version && JSON.stringify(state) === JSON.stringify(ledger.state),
             "what is stored is what happened",
             () =>
-              `${code} v${version} and v${ledger.version}:\n${JSON.stringify(lobby)}\n${JSON.stringify(ledger.state)}`,
+              `${code} v${version} and v${ledger.version}:\n${JSON.stringify(state)}\n${JSON.stringify(ledger.state)}`,
           );
         },
         (error: unknown) => {

@@ -1,4 +1,4 @@
-import { lobbyKey } from "../../actors/runtime/storage/keys.ts";
+import { lobbyKey } from "../../actors/lobby-keys.ts";
 import type { World, Worker } from "./world.ts";
 
 /** Something bad that happens at one step of a schedule. */

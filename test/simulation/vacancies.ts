@@ -1,4 +1,4 @@
-import { ownerKey } from "../../actors/runtime/storage/keys.ts";
+import { ownerKey } from "../../actors/lobby-keys.ts";
 import type { ModelRedis } from "./model-redis.ts";
 
 /** Shards that were released and that nobody has claimed yet. */

@@ -1,11 +1,8 @@
-import { createRouter } from "../../actors/runtime/router/router.ts";
-import {
-  historyKey,
-  deadChannel,
-  ownerKey,
-  shardOf,
-  workersKey,
-} from "../../actors/runtime/storage/keys.ts";
+import { lobbiesOf, lobbyDefinition } from "../../actors/lobbies.ts";
+import { typed } from "../../actors/runtime/router/create-actors.ts";
+import { Router } from "../../actors/runtime/router/router.ts";
+import { shardOf } from "../../actors/runtime/storage/keys.ts";
+import { historyKey, deadChannel, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
 import { parseOwner, wantedOwners } from "../../actors/runtime/placement/placement.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import type { Lobbies } from "../../actors/contract.ts";
@@ -202,7 +199,19 @@ export class World {
   async #join(worker: Worker): Promise<void> {
     const { sabotage, timeline } = this;
     try {
-      worker.lobbies = await createRouter({
+      const router = new Router({
+        definition: lobbyDefinition({
+          context,
+          seatLimit: null,
+          enqueueResult: async ({ code, seq }) => {
+            await this.#pass(worker);
+            this.results.set(code, seq);
+          },
+          draw: async (plan) => {
+            await this.#pass(worker);
+            return Array.from({ length: plan.count }, () => this.newQuestion());
+          },
+        }),
         incarnation: worker.name,
         connections: sabotaged(worker.wiring.connections, sabotage),
         timing: timingOf(timeline, worker),
@@ -210,18 +219,10 @@ export class World {
         shards: this.shards,
         log: silentLogger,
         clock: { now: () => Math.floor(this.wall()) },
-        metrics,
-        context,
-        seatLimit: null,
-        enqueueResult: async ({ code, seq }) => {
-          await this.#pass(worker);
-          this.results.set(code, seq);
-        },
-        draw: async (plan) => {
-          await this.#pass(worker);
-          return Array.from({ length: plan.count }, () => this.newQuestion());
-        },
+        metrics: metrics.lobbies,
       });
+      await router.listen();
+      worker.lobbies = lobbiesOf(typed(router));
       await worker.lobbies.join();
       worker.isReady = true;
       worker.readyAt = timeline.now;

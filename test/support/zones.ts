@@ -17,7 +17,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["processors", /^workers\/processors\//],
   ["lobby", /^actors\/lobby\//],
   ["actor-runtime", /^actors\/runtime\//],
-  ["actors", /^actors\/(index|contract)\.ts$/],
+  ["actors", /^actors\/(index|contract|lobbies|lobby-keys)\.ts$/],
   ["import-run", /^importers\/(run|envelope-file|contract|sample\/sample)\.ts$/],
   ["importers", /^importers\/(?!cli\.ts)/],
   ["db", /^db\/(?!create-migration\.ts)/],
@@ -40,8 +40,8 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   db: ["platform"],
   queues: ["platform"],
   lobby: [],
-  "actor-runtime": ["lobby", "platform", "queues"],
-  actors: ["actor-runtime", "lobby", "platform"],
+  "actor-runtime": ["platform"],
+  actors: ["actor-runtime", "lobby", "platform", "queues"],
   // Points are counted by the rules of the lobby, which load nothing themselves.
   domain: ["platform", "db", "queues", "actors", "lobby"],
   importers: ["db", "platform", "domain", "import-run"],
@@ -59,9 +59,8 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
 
 /** Zones whose types a zone may name besides; nothing of them is loaded. */
 const mayName: Readonly<Record<string, readonly string[]>> = {
-  lobby: ["platform"],
-  // The contract of the door, implemented by the runtime behind it.
-  "actor-runtime": ["actors"],
+  // The shape of a definition, and the error codes.
+  lobby: ["platform", "actor-runtime"],
   http: ["deps"],
   // A stream is handed over by the pipeline in the shape the route contract gives it.
   sse: ["http"],
@@ -83,6 +82,8 @@ export function refuse({ from, to, isTypeOnly }: Import): string | null {
   if (source === target) return null;
   if (source === "lobby" && target === "platform" && to !== "server/platform/errors.ts")
     return "a lobby knows only the error codes";
+  if (source === "lobby" && target === "actor-runtime" && to !== "actors/runtime/definition.ts")
+    return "a lobby knows only the shape of a definition";
   if (mayLoad[source]?.includes(target)) return null;
   if (isTypeOnly && mayName[source]?.includes(target)) return null;
   return `${source} may not ${isTypeOnly ? "name types of" : "load"} ${target}`;

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
-import { ownerKey, shardOf } from "../../actors/runtime/storage/keys.ts";
+import { shardOf } from "../../actors/runtime/storage/keys.ts";
+import { ownerKey } from "../../actors/lobby-keys.ts";
 
 /** Milliseconds from a fault until each lobby of the victim answered again. */
 export interface Takeovers {

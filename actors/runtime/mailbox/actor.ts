@@ -1,200 +1,203 @@
-import type { LobbyReply } from "../../contract.ts";
-import { answerBody } from "../../lobby/answers.ts";
-import { nextDeadline } from "../../lobby/deadlines.ts";
-import { decide } from "../../lobby/decide.ts";
-import { evolve } from "../../lobby/evolve.ts";
-import { finishedKeepMs } from "../../lobby/limits.ts";
-import { messageOf } from "../../lobby/messages.ts";
-import { resultSheet } from "../../lobby/result-sheet.ts";
-import type { WireContext } from "../../lobby/snapshot.ts";
-import type { Asker, Lobby, LobbyCommand, LobbyEvent } from "../../lobby/types.ts";
+import type { AnyActor, BaseCommand, BaseEvent, BaseState, Leaver, Reply } from "../definition.ts";
 import type { Commit } from "../storage/journal.ts";
-import { newAudience, withAudience, type Audience } from "./audience.ts";
-import {
-  forgetDeparted,
-  forgetPrepared,
-  recall,
-  remember,
-  rememberRefusal,
-  seatLeftBy,
-  type Leave,
-  type Memory,
-} from "./memory.ts";
-import { countCommand, type SeatCounts, type SeatLimit } from "./quota.ts";
-import { isHarmlessTwice, isLasting, meansCurrent } from "./repeats.ts";
 import {
   encodeChange,
   encodeSnapshot,
   generationField,
   stampOf,
-  type StoredLobby,
-} from "../storage/storage.ts";
+  type StoredActor,
+} from "../storage/stored-state.ts";
+import { keyedId } from "./command-id.ts";
+import { evolveCounted } from "./evolve-counted.ts";
+import type { IdempotencyCache } from "./idempotency-cache.ts";
+import { countCommand, type SenderCounts } from "./sender-quota.ts";
 
-/** One lobby in memory: the committed state plus what the commit in flight adds to it. */
+/** One actor in memory: the committed state plus what the commit in flight adds to it. */
 export interface Actor {
   readonly code: string;
-  lobby: Lobby | null;
+  state: BaseState | null;
   version: number;
   /** Of the last commit, that in flight included. */
   commitId: string;
   snapshotVersion: number;
-  memory: Memory;
-  counts: SeatCounts;
-  audience: Audience;
+  answers: IdempotencyCache;
+  counts: SenderCounts;
+  /** What the definition keeps in memory only. */
+  memo: unknown;
   /** Of its shard, in which its events have got their numbers. */
   generation: number;
 }
 
-/** A command on its way into a lobby. */
+/** A command on its way into an actor. */
 export interface Delivery {
-  command: LobbyCommand;
+  command: BaseCommand;
   id: string;
 }
 
 /** Outcome of folding waiting commands: one answer per command, and what has to be committed first. */
 export interface Batch {
-  replies: LobbyReply[];
-  events: LobbyEvent[];
+  replies: Reply[];
+  events: BaseEvent[];
   commit: Commit | null;
-}
-
-export interface BatchRules {
-  context: WireContext;
-  /** null: no limit. */
-  seatLimit: SeatLimit | null;
 }
 
 const activeTtlMs = 48 * 3_600_000;
 
-/** `generation`: of the shard, for a lobby that begins. */
-export function actorOf(code: string, stored: StoredLobby, now: number, generation = 0): Actor {
-  const { lobby, version, commitId, snapshotVersion, memory } = stored;
+/** `generation`: of the shard, for an actor that begins. */
+export function actorOf(
+  definition: AnyActor,
+  code: string,
+  stored: StoredActor,
+  now: number,
+  generation = 0,
+): Actor {
+  const { state, version, commitId, snapshotVersion, answers } = stored;
   return {
     code,
-    lobby,
+    state,
     version,
     commitId,
     snapshotVersion,
-    memory,
+    answers,
     counts: new Map(),
-    audience: newAudience(lobby, now),
-    generation: lobby ? stored.generation : generation,
+    memo: definition.ephemeral?.create(state, now) ?? null,
+    generation: state ? stored.generation : generation,
   };
 }
 
 /**
  * Decides the commands one after another and folds their events; changes the actor in place.
- * If the commit of the batch fails the actor must be dropped: its memory is ahead of the store.
+ * If the commit of the batch fails the actor must be dropped: its memory is ahead of Redis.
  */
 export function runBatch(
+  definition: AnyActor,
   actor: Actor,
   commands: Delivery[],
   now: number,
   commitId: string,
-  rules: BatchRules,
 ): Batch {
-  const { context, seatLimit } = rules;
-  const replies: LobbyReply[] = [];
-  const events: LobbyEvent[] = [];
+  const { idempotency, ephemeral } = definition;
+  const { answers } = actor;
+  const before = actor.state;
+  const replies: Reply[] = [];
+  const events: BaseEvent[] = [];
   const fields: [string, string][] = [];
   const payloads: string[] = [];
 
   for (const { command: given, id } of commands) {
-    const command = withAudience(actor.audience, given, now);
-    const seatId = seatLeft(actor, command, id) ?? seatOf(actor, command);
+    const command = ephemeral ? ephemeral.complete(actor.memo, given, now) : given;
+    const sender = idempotency.senderOf(actor.state, command, id, answers);
     // A repeat is a request as well, so it is counted before its answer is looked for.
-    const wait = seatId === null ? null : countFor(actor, command, seatId, now, seatLimit);
+    const wait = sender === null ? null : countFor(definition, actor, command, sender, now);
     if (wait !== null) {
       const params = { retry_after: wait };
       replies.push({ ok: false, code: "rate_limit:exceeded", params });
       continue;
     }
-    const known = seatId === null ? null : recall(actor.memory, seatId, id);
+    const known = sender === null ? null : answers.get(sender, id);
     if (known) {
       replies.push(known);
       continue;
     }
-    const decision = decide(actor.lobby, command, now);
-    const isOfCurrent = meansCurrent(command, id);
+    const decision = definition.decide(actor.state, command, now);
+    const isAlways =
+      idempotency.isAlwaysRemembered?.(command) === true &&
+      id.startsWith(keyedId(command.type, ""));
     if (!decision.ok) {
       const { rejection } = decision;
       replies.push({ ok: false, ...rejection });
-      if (isOfCurrent && seatId !== null && isLasting(rejection.code, actor.lobby?.status))
-        fields.push(rememberRefusal(actor.memory, seatId, id, rejection.code));
+      const isFinal =
+        isAlways && idempotency.isFinalRefusal?.(rejection.code, actor.state) === true;
+      if (isFinal && sender !== null) fields.push(answers.putRefusal(sender, id, rejection.code));
       continue;
     }
-    const leave = leaveOf(actor.lobby, command, seatId);
+    const leaver: Leaver | null = idempotency.leaverOf?.(actor.state, command, sender) ?? null;
     for (const event of decision.events) {
-      actor.lobby = evolve(actor.lobby, event);
-      const message = messageOf(actor.lobby, event, context);
-      if (message) payloads.push(encodeMessage(actor.lobby, message, event.at, context));
+      const state = evolveCounted(definition, actor.state, event);
+      actor.state = state;
+      const type = definition.messages[event.type];
+      if (type) {
+        const data = definition.message(state, event);
+        payloads.push(encodeMessage(definition, actor.code, state, type, event.at, data));
+      }
       events.push(event);
-      if (event.type === "prepare_abandoned") fields.push(...forgetPrepared(actor.memory));
+      const voided = idempotency.voids?.[event.type];
+      if (voided !== undefined) fields.push(...answers.makeVoid(voided));
     }
-    const { lobby } = actor;
-    const body = lobby ? answerBody(lobby, decision.answer, now, context) : null;
+    const { state } = actor;
+    const body = state ? definition.reply(state, decision.answer, now) : null;
     replies.push({ ok: true, body });
-    const rememberedBy = seatId ?? seatOf(actor, command);
     const isKept =
-      isOfCurrent || (decision.events.length > 0 && !isHarmlessTwice(command, decision.answer));
-    if (isKept && rememberedBy !== null)
-      fields.push(remember(actor.memory, rememberedBy, id, body, leave));
+      isAlways ||
+      (decision.events.length > 0 && idempotency.isIdempotent?.(command, decision.answer) !== true);
+    if (!isKept) continue;
+    const rememberedBy = sender ?? idempotency.senderOf(actor.state, command, id, answers);
+    if (rememberedBy !== null) fields.push(answers.put(rememberedBy, id, body, leaver));
   }
 
-  const { lobby } = actor;
+  const { state } = actor;
   const isChanged = events.length > 0 || fields.length > 0;
-  const commit =
-    isChanged && lobby ? sealBatch(actor, lobby, events, fields, payloads, commitId) : null;
-  return { replies, events, commit };
+  if (!isChanged || !state) return { replies, events, commit: null };
+  const hasEnded = definition.isFinished(state) && !(before && definition.isFinished(before));
+  const change = { state, hasEnded, events, fields, payloads };
+  return { replies, events, commit: sealBatch(definition, actor, change, commitId) };
 }
 
-/** Counts a command of a seat. Whoever is about to take one is counted by the limit of that route (GW-12). */
+/** Counts a command of a sender; the seconds to wait when it is one too many, else null. */
 function countFor(
+  { limits }: AnyActor,
   actor: Actor,
-  command: LobbyCommand,
-  seatId: number,
+  command: BaseCommand,
+  sender: number,
   now: number,
-  limit: SeatLimit | null,
 ): number | null {
-  if (!limit || command.type === "create" || command.type === "join") return null;
-  return countCommand(actor.counts, seatId, now, limit);
+  if (!limits.perSender || limits.uncounted?.includes(command.type)) return null;
+  return countCommand(actor.counts, sender, now, limits.perSender);
+}
+
+/** What a batch has made of an actor. */
+interface BatchChange {
+  state: BaseState;
+  hasEnded: boolean;
+  events: readonly BaseEvent[];
+  /** Remembered answers. */
+  fields: [string, string][];
+  payloads: string[];
 }
 
 function sealBatch(
+  definition: AnyActor,
   actor: Actor,
-  lobby: Lobby,
-  events: LobbyEvent[],
-  remembered: [string, string][],
-  payloads: string[],
+  { state, hasEnded, events, fields: remembered, payloads }: BatchChange,
   id: string,
 ): Commit {
   const expected = stampOf(actor.version, actor.commitId);
   actor.version += 1;
   actor.commitId = id;
-  const change = encodeChange(lobby, events, actor.version, actor.snapshotVersion);
+  const change = encodeChange(state, events, actor.version, actor.snapshotVersion);
   const isSnapshot = change.snapshotVersion !== actor.snapshotVersion;
   actor.snapshotVersion = change.snapshotVersion;
   const { removed } = change;
-  const forgotten = events.some((event) => event.type === "removed") ? forget(actor, lobby) : [];
+  const present = definition.idempotency.presentAfter?.(state, events) ?? null;
+  const forgotten = present === null ? [] : forgetDeparted(actor, present);
   const kept = forgotten.length === 0 ? remembered : withoutNames(remembered, forgotten);
   const fields = change.fields.concat(kept);
   removed.push(...forgotten);
-  const hasEnded = events.some((event) => event.type === "finished");
-  // What is not there yet takes no end: the log begins with the first message, later than the lobby.
-  const isBeginning = expected === "" || lobby.seq === payloads.length;
+  // What is not there yet takes no end: the log begins with the first message, later than the actor.
+  const isBeginning = expected === "" || state.seq === payloads.length;
   if (expected === "" && actor.generation > 0) fields.push(generationOf(actor));
-  if (hasEnded) fields.push(["r", JSON.stringify(resultSheet(lobby))]);
+  if (hasEnded && definition.result) fields.push(["r", JSON.stringify(definition.result(state))]);
   return {
     code: actor.code,
     expected,
     version: actor.version,
     id,
-    seq: lobby.seq,
+    seq: state.seq,
     fields,
     removedFields: removed,
     payloads,
-    ttlMs: ttlOf(lobby, isBeginning || isSnapshot, hasEnded),
-    due: nextDeadline(lobby),
+    ttlMs: ttlOf(definition, state, isBeginning || isSnapshot, hasEnded),
+    due: definition.nextDeadline(state),
   };
 }
 
@@ -208,23 +211,24 @@ function withoutNames(fields: [string, string][], names: string[]): [string, str
 
 /**
  * The change that goes on after a loss of events up to number `lostSeq`: the number after it stays
- * unused, so that whoever reads the log across the loss finds a hole and takes a snapshot (HUB-06).
+ * unused, so that a client that reads the log across the loss finds a hole and takes a snapshot (HUB-06).
  */
 export function leaveGap(
+  definition: AnyActor,
   actor: Actor,
-  lobby: Lobby,
+  state: BaseState,
   lostSeq: number,
   now: number,
   id: string,
-  context: WireContext,
 ): Commit {
   const expected = stampOf(actor.version, actor.commitId);
   const seq = lostSeq + 2;
-  const restored = { ...lobby, seq };
+  const restored = { ...state, seq };
   const change = encodeSnapshot(restored, actor.version + 1, actor.snapshotVersion);
-  actor.lobby = restored;
+  actor.state = restored;
   actor.version = actor.snapshotVersion = change.snapshotVersion;
   actor.commitId = id;
+  const type = `${definition.kind}.gap`;
   return {
     code: actor.code,
     expected,
@@ -233,65 +237,34 @@ export function leaveGap(
     seq,
     fields: actor.generation > 0 ? [...change.fields, generationOf(actor)] : change.fields,
     removedFields: change.removed,
-    payloads: [encodeMessage(restored, { type: "lobby.gap", data: {} }, now, context)],
+    payloads: [encodeMessage(definition, actor.code, restored, type, now, {})],
     ttlMs: null,
-    due: nextDeadline(restored),
+    due: definition.nextDeadline(restored),
   };
 }
 
-function forget(actor: Actor, lobby: Lobby): string[] {
-  const seated = new Set([...lobby.seats, ...lobby.formerSeats].map((seat) => seat.id));
-  for (const seatId of actor.counts.keys()) if (!seated.has(seatId)) actor.counts.delete(seatId);
-  return forgetDeparted(actor.memory, seated);
+function forgetDeparted({ counts, answers }: Actor, present: ReadonlySet<number>): string[] {
+  for (const sender of counts.keys()) if (!present.has(sender)) counts.delete(sender);
+  return answers.forgetDeparted(present);
 }
 
-function ttlOf(lobby: Lobby, isRenewal: boolean, hasEnded: boolean): number | null {
-  if (hasEnded) return finishedKeepMs;
-  return isRenewal && lobby.status !== "finished" ? activeTtlMs : null;
-}
-
-/** The seat that has left by this very command. A header token names its seat itself, also after it left (LOB-01). */
-function seatLeft({ memory }: Actor, command: LobbyCommand, id: string): number | null {
-  if (command.type !== "leave" || command.by.seatId !== null) return null;
-  return seatLeftBy(memory, command.by, id);
-}
-
-/** Of a seat that is about to be left. */
-function leaveOf(lobby: Lobby | null, { type }: LobbyCommand, seatId: number | null): Leave | null {
-  if (type !== "leave") return null;
-  return { account: lobby?.seats.find((seat) => seat.id === seatId)?.accountId ?? null };
-}
-
-/** The seat whose memory a command belongs to: by lobby token, else the player's bound seat, else the new one. */
-function seatOf({ lobby, memory }: Actor, command: LobbyCommand): number | null {
-  if (command.type === "create") return command.host.id;
-  if (command.type === "join") return command.seat.id;
-  if (!("by" in command) || !lobby) return null;
-  const { seatId, playerId, cookieSeatId } = command.by;
-  // The token of a seat that left still finds the answer to its own `leave`.
-  if (seatId !== null && memory.has(seatId)) return seatId;
-  return boundSeat(lobby, { seatId, playerId, cookieSeatId: cookieSeatId ?? null });
-}
-
-function boundSeat(lobby: Lobby, by: Asker): number | null {
-  const seats = [...lobby.seats, ...lobby.formerSeats];
-  const known = (seatId: number | null | undefined) => seats.find((seat) => seat.id === seatId)?.id;
-  const bound =
-    by.playerId === null ? undefined : seats.find((seat) => seat.accountId === by.playerId)?.id;
-  return known(by.seatId) ?? bound ?? known(by.cookieSeatId) ?? null;
+function ttlOf(
+  definition: AnyActor,
+  state: BaseState,
+  isRenewal: boolean,
+  hasEnded: boolean,
+): number | null {
+  if (hasEnded) return definition.limits.finishedTtlMs;
+  return isRenewal && !definition.isFinished(state) ? activeTtlMs : null;
 }
 
 function encodeMessage(
-  lobby: Lobby,
-  message: { type: string; data: Record<string, unknown> },
+  definition: AnyActor,
+  code: string,
+  { seq }: BaseState,
+  type: string,
   at: number,
-  context: WireContext,
+  data: Record<string, unknown>,
 ): string {
-  return JSON.stringify({
-    type: message.type,
-    topic: `${context.topicBase}/lobby/${lobby.code}`,
-    seq: lobby.seq,
-    at_ms: at,
-    data: message.data,
-  });
+  return JSON.stringify({ type, topic: definition.topic(code), seq, at_ms: at, data });
 }

@@ -1,90 +1,83 @@
-import { nextDeadline } from "../../lobby/deadlines.ts";
-import type { Lobby } from "../../lobby/types.ts";
-import type { Actor } from "./actor.ts";
-import { audienceDue } from "./audience.ts";
+import type { AnyActor, BaseState } from "../definition.ts";
+import { notOwner } from "../router/outcome.ts";
 import type { Connection } from "../storage/connection.ts";
-import { dueKey, shardOf } from "../storage/keys.ts";
-import type { Deliver } from "./mailbox.ts";
-import { moved } from "../router/outcome.ts";
-import type { Slot, Slots } from "./slots.ts";
+import { shardOf, type Keyspace } from "../storage/keys.ts";
+import type { Actor } from "./actor.ts";
+import { nextRetry } from "./jobs.ts";
+import type { MailboxTable } from "./mailbox-table.ts";
+import type { Mailbox } from "./mailbox.ts";
+import type { Deliver } from "./mailboxes.ts";
 import type { Ticker } from "./ticker.ts";
 
-/** The deadlines of the lobbies in memory. */
-export interface Deadlines {
-  /** Arms the next deadline of a lobby when it is earlier than the armed one. */
-  arm(slot: Slot, actor: Actor, lobby: Lobby): void;
-  /** Looks at a lobby again soon, because nobody knows how its last commit ended. */
-  retry(code: string): void;
-  /** A deadline of the store; an armed one that is earlier stays. */
-  restore(code: string, due: number): void;
-  /** A deadline passed. */
-  fire(code: string): void;
-}
-
-/** A timer whose command could not be carried out is tried again after this, and after the second where the rules failed. */
+/** A tick that could not be carried out is retried after this, and after the second where the rules failed. */
 const retryMs = 500;
 const brokenRetryMs = 10_000;
-/** A result that the queue did not take is offered again after this share of the time it has waited. */
-const offerAgainShare = 1 / 8;
-const minOfferAgainMs = 500;
-const maxOfferAgainMs = 30_000;
 
-export function createDeadlines(deps: {
-  slots: Slots;
+export interface DeadlinesDeps {
+  definition: AnyActor;
+  keys: Keyspace;
+  table: MailboxTable;
   redis: Connection;
   ticker: Ticker;
   now: () => number;
   isOurs: (shard: number) => boolean;
   deliver: Deliver;
-  afterRead: (lobby: Lobby) => void;
-}): Deadlines {
-  const { slots, ticker } = deps;
-
-  function retry(code: string): void {
-    ticker.arm(code, deps.now() + retryMs);
-  }
-
-  async function tick(code: string): Promise<void> {
-    const outcome = await deps.deliver(code, { type: "tick" }, "tick");
-    if (outcome !== moved && outcome.ok) {
-      const lobby = slots.find(code)?.actor?.lobby;
-      if (lobby) deps.afterRead(lobby);
-    } else if (outcome !== moved && outcome.code === "lobby:not_found") {
-      // The lobby expired; its timer has nothing left to watch.
-      await deps.redis.zrem(dueKey(shardOf(code)), code).catch(() => 0);
-    } else if (deps.isOurs(shardOf(code))) {
-      // When the shard went away, its new owner has the timer.
-      const isBroken = outcome !== moved && outcome.code === "server:error";
-      ticker.arm(code, deps.now() + (isBroken ? brokenRetryMs : retryMs));
-    }
-  }
-
-  return {
-    arm(slot, actor, lobby) {
-      const audience = audienceDue(actor.audience, lobby, slot.lastUsed) ?? Infinity;
-      const due = Math.min(nextDeadline(lobby) ?? Infinity, audience);
-      // A result was offered when its lobby ended, or just now.
-      const next = lobby.isResultPending ? offerAgainAt(lobby.finishedAt ?? 0, deps.now()) : due;
-      if (next === Infinity || (slot.armed !== null && slot.armed <= next)) return;
-      slot.armed = next;
-      ticker.arm(slot.code, next);
-    },
-    retry,
-    restore(code, due) {
-      const slot = slots.find(code);
-      if (slot && slot.armed !== null && slot.armed <= due) return;
-      if (slot) slot.armed = due;
-      ticker.arm(code, due);
-    },
-    fire(code) {
-      const slot = slots.find(code);
-      if (slot) slot.armed = null;
-      void tick(code);
-    },
-  };
+  afterRead: (code: string, state: BaseState) => void;
 }
 
-function offerAgainAt(finishedAt: number, now: number): number {
-  const wait = (now - finishedAt) * offerAgainShare;
-  return now + Math.min(maxOfferAgainMs, Math.max(minOfferAgainMs, wait));
+/** The deadlines of the actors in memory. */
+export class Deadlines {
+  readonly #deps: DeadlinesDeps;
+
+  constructor(deps: DeadlinesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Arms the next deadline of an actor when it is earlier than the armed one. */
+  arm(mailbox: Mailbox, { memo }: Actor, state: BaseState): void {
+    const { definition, ticker, now } = this.#deps;
+    const ofMemo = definition.ephemeral?.nextDeadline(memo, state, mailbox.lastUsed) ?? Infinity;
+    const due = Math.min(definition.nextDeadline(state) ?? Infinity, ofMemo);
+    // A pending job was started by its event, or just now.
+    const next = nextRetry(definition.jobs, state, now()) ?? due;
+    if (next === Infinity || (mailbox.armed !== null && mailbox.armed <= next)) return;
+    mailbox.armed = next;
+    ticker.arm(mailbox.code, next);
+  }
+
+  /** Ticks an actor again soon, because the outcome of its last commit is unknown. */
+  retry(code: string): void {
+    this.#deps.ticker.arm(code, this.#deps.now() + retryMs);
+  }
+
+  /** A deadline as Redis has it; an armed one that is earlier stays. */
+  restore(code: string, due: number): void {
+    const mailbox = this.#deps.table.find(code);
+    if (mailbox && mailbox.armed !== null && mailbox.armed <= due) return;
+    if (mailbox) mailbox.armed = due;
+    this.#deps.ticker.arm(code, due);
+  }
+
+  /** A deadline passed. */
+  fire(code: string): void {
+    const mailbox = this.#deps.table.find(code);
+    if (mailbox) mailbox.armed = null;
+    void this.#tick(code);
+  }
+
+  async #tick(code: string): Promise<void> {
+    const { definition, keys, table, redis, ticker, now, isOurs, deliver, afterRead } = this.#deps;
+    const outcome = await deliver(code, definition.tick, "tick");
+    if (outcome !== notOwner && outcome.ok) {
+      const state = table.find(code)?.actor?.state;
+      if (state) afterRead(code, state);
+    } else if (outcome !== notOwner && outcome.code === definition.notFound) {
+      // The actor expired; its timer has nothing left to watch.
+      await redis.zrem(keys.due(shardOf(code)), code).catch(() => 0);
+    } else if (isOurs(shardOf(code))) {
+      // When the shard went away, its new owner has the timer.
+      const isBroken = outcome !== notOwner && outcome.code === "server:error";
+      ticker.arm(code, now() + (isBroken ? brokenRetryMs : retryMs));
+    }
+  }
 }

@@ -1,10 +1,10 @@
 import type { Connection } from "../storage/connection.ts";
 import type { Holdings } from "./holdings.ts";
-import { historyKey, lobbyKey, ownerKey } from "../storage/keys.ts";
+import type { Keyspace } from "../storage/keys.ts";
 import { runScript } from "../storage/scripts.ts";
 
-/** A lobby of which this process knows more than that it is stored. */
-export interface Doubtful {
+/** An actor of which this process knows more than that it is stored. */
+export interface SuspectActor {
   code: string;
   /** Of the last commit; null when it is not known how that ended. */
   stamp: string | null;
@@ -13,8 +13,8 @@ export interface Doubtful {
 export interface ContinuityHooks {
   /** The store may have gone back behind what is in memory. */
   doubt(): void;
-  /** The lobbies of a shard that nobody has looked at since. */
-  doubtful(shard: number): Doubtful[];
+  /** The actors of a shard that were not verified since. */
+  doubtful(shard: number): SuspectActor[];
   /** These are in the store as they are known. */
   trust(shard: number, codes: string[]): void;
   /** This one is not, or may not be: it is to be read, and goes on behind what was lost. */
@@ -25,7 +25,7 @@ export interface ContinuityHooks {
  * Redis names the history of writes it continues (`master_replid`), and takes another name with every start and when
  * a replica becomes the master: there writes may have been lost. An owner that outlives that compares what it knows,
  * and notes the shard as whole when nothing is missing. A shard that somebody takes over without such a note may have
- * lost numbers of events that were told: its lobbies go on behind them (HUB-06).
+ * lost numbers of events that were told: its actors go on behind them (HUB-06).
  */
 export interface Continuity {
   /** Asks for the present history, and looks through what is not known to be whole. */
@@ -43,10 +43,11 @@ const chunk = 64;
 
 export function createContinuity(deps: {
   redis: Connection;
+  keys: Keyspace;
   holdings: Pick<Holdings, "held" | "holds" | "tokenOf">;
   hooks: ContinuityHooks;
 }): Continuity {
-  const { redis, holdings, hooks } = deps;
+  const { redis, keys: keyspace, holdings, hooks } = deps;
   let seen: string | null = null;
   let isLooking = false;
   const unsure = new Set<number>();
@@ -65,7 +66,8 @@ export function createContinuity(deps: {
     const doubtful = hooks.doubtful(shard);
     const known = doubtful.filter(({ stamp }) => stamp !== null);
     const isPart = known.length < doubtful.length;
-    const keys = [ownerKey(shard), historyKey(shard), ...known.map(({ code }) => lobbyKey(code))];
+    const states = known.map(({ code }) => keyspace.state(code));
+    const keys = [keyspace.owner(shard), keyspace.history(shard), ...states];
     const args = [token, isPart ? 1 : 0, ...known.map(({ stamp }) => stamp ?? "")];
     const others = new Set((await runScript(redis, "note", keys, args)) as number[]);
     const whole = known.filter((_, i) => !others.has(i)).map(({ code }) => code);
@@ -99,7 +101,8 @@ export function createContinuity(deps: {
       }
     },
     doubt,
-    isWhole: async (shard) => (await runScript(redis, "whole", [historyKey(shard)], [])) === 1,
+    isWhole: async (shard) =>
+      (await runScript(redis, "whole", [keyspace.history(shard)], [])) === 1,
     doubtShard: (shard) => void unsure.add(shard),
   };
 }

@@ -1,6 +1,6 @@
 import type { Connection } from "../storage/connection.ts";
 import type { Holdings } from "./holdings.ts";
-import { mapChannel, ownerKey } from "../storage/keys.ts";
+import type { Keyspace } from "../storage/keys.ts";
 import type { Timing } from "../timing.ts";
 
 /** The others take over one slice while the rest is served as ever; no more than one is free at a time. */
@@ -21,6 +21,7 @@ export interface HandOver {
 export function createHandOver(deps: {
   incarnation: string;
   redis: Connection;
+  keys: Keyspace;
   timing: Timing;
   holdings: Holdings;
   /** The shards that are shared out among all. */
@@ -31,7 +32,7 @@ export function createHandOver(deps: {
   /** Claims are under way, so that there may soon be more to give away. */
   isClaiming: () => boolean;
 }): HandOver {
-  const { incarnation, redis, timing, holdings } = deps;
+  const { incarnation, redis, keys, timing, holdings } = deps;
   const sliceSize = Math.ceil(deps.shards.length / sliceCount);
   /** What of the last slice nobody was seen to take, and since when it is to be had. */
   let free: number[] = [];
@@ -43,13 +44,13 @@ export function createHandOver(deps: {
     free = slice;
     const ends = await Promise.allSettled(slice.map((shard) => holdings.release(shard)));
     freeSince = timing.elapsed();
-    await redis.publish(mapChannel, incarnation);
+    await redis.publish(keys.mapChannel, incarnation);
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
   async function isTaken(): Promise<boolean> {
     if (free.length === 0) return true;
-    const records = await redis.mget(free.map(ownerKey));
+    const records = await redis.mget(free.map(keys.owner));
     free = free.filter((_, i) => records[i] === "" || records[i] === undefined);
     return free.length === 0;
   }
@@ -57,7 +58,7 @@ export function createHandOver(deps: {
   async function takeBack(): Promise<void> {
     const { count } = await holdings.claim(free.map((shard) => ({ shard, owner: null })));
     free = [];
-    if (count > 0) await redis.publish(mapChannel, incarnation);
+    if (count > 0) await redis.publish(keys.mapChannel, incarnation);
   }
 
   /** The next slice, when the last one is taken; true when nothing is left. */

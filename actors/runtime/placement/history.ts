@@ -1,11 +1,15 @@
-import { allShards, historyKey } from "../storage/keys.ts";
+import { allShards, type Keyspace } from "../storage/keys.ts";
 import { runScript, type ScriptRunner } from "../storage/scripts.ts";
 
 /**
  * Notes that a single Redis has all it had under the history of writes `earlier` (its `master_replid`), which only
- * whoever starts it can know; "" notes nothing. Resolves to the present history.
+ * whoever starts it can know; "" notes nothing. `kinds`: keys of each kind of actor. Resolves to the present history.
  */
-export async function continueHistory(redis: ScriptRunner, earlier: string): Promise<string> {
-  const keys = earlier === "" ? [] : allShards.map(historyKey);
+export async function continueHistory(
+  redis: ScriptRunner,
+  earlier: string,
+  kinds: readonly Keyspace[],
+): Promise<string> {
+  const keys = earlier === "" ? [] : kinds.flatMap(({ history }) => allShards.map(history));
   return String(await runScript(redis, "continue", keys, [earlier]));
 }

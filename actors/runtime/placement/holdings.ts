@@ -1,6 +1,6 @@
 import { Serial } from "../../../server/platform/cache/serial.ts";
 import type { Connection } from "../storage/connection.ts";
-import { dueKey, epochKey, historyKey, ownerKey } from "../storage/keys.ts";
+import type { Keyspace } from "../storage/keys.ts";
 import { parseOwner, type Owner } from "./placement.ts";
 import { runScript } from "../storage/scripts.ts";
 
@@ -11,7 +11,7 @@ export interface HoldingHooks {
   deadline(code: string, due: number): void;
   /** Stop accepting and finish what is in flight, before the shard is released. */
   closing(shard: number): Promise<void>;
-  /** The shard is no longer ours: forget its lobbies; `isOutlived`: but not what is known of them. */
+  /** The shard is no longer ours: forget its actors; `isOutlived`: but not what is known of them. */
   lost(shard: number, isOutlived: boolean): void;
   /** The owner map was read anew. */
   loaded(): void;
@@ -59,11 +59,12 @@ export interface Holdings {
 export function createHoldings(deps: {
   incarnation: string;
   redis: Connection;
+  keys: Keyspace;
   shards: readonly number[];
   hooks: HoldingHooks;
 }): Holdings {
-  const { incarnation, redis, hooks } = deps;
-  const ownerKeys = deps.shards.map(ownerKey);
+  const { incarnation, redis, keys: keyspace, hooks } = deps;
+  const ownerKeys = deps.shards.map(keyspace.owner);
   const owners: (Owner | null)[] = [];
   const mine = new Map<number, string>();
   const closing = new Set<number>();
@@ -109,7 +110,8 @@ export function createHoldings(deps: {
   }
 
   async function take(shard: number, owner: Owner | null): Promise<boolean> {
-    const keys = [ownerKey(shard), epochKey(shard), dueKey(shard), historyKey(shard)];
+    const { owner: ownerKey, epoch, due: dueKey, history } = keyspace;
+    const keys = [ownerKey(shard), epoch(shard), dueKey(shard), history(shard)];
     const isOutlived = owner !== null && outlived.get(shard) === owner.token;
     const args = [owner?.token ?? "", incarnation, isOutlived ? 1 : 0];
     const reply = await runScript(redis, "claim", keys, args);
@@ -130,12 +132,12 @@ export function createHoldings(deps: {
   }
 
   async function readDeadlines(shard: number): Promise<void> {
-    const due = await redis.zrange(dueKey(shard), "0", "-1", "WITHSCORES");
+    const due = await redis.zrange(keyspace.due(shard), "0", "-1", "WITHSCORES");
     if (mine.has(shard)) tellDeadlines(due);
   }
 
   async function isRecorded(shard: number, token: string): Promise<boolean> {
-    if ((await redis.get(ownerKey(shard))) === token) return true;
+    if ((await redis.get(keyspace.owner(shard))) === token) return true;
     lose(shard, token);
     return false;
   }
@@ -166,7 +168,7 @@ export function createHoldings(deps: {
       lose(shard);
       record(shard, null);
       try {
-        await runScript(redis, "release", [ownerKey(shard)], [token]);
+        await runScript(redis, "release", [keyspace.owner(shard)], [token]);
       } catch (error) {
         owners[shard] ??= parseOwner(token);
         throw error;

@@ -1,5 +1,5 @@
 import type { Connection } from "../storage/connection.ts";
-import { leavingKey, workersKey } from "../storage/keys.ts";
+import type { Keyspace } from "../storage/keys.ts";
 import { runScript } from "../storage/scripts.ts";
 import type { Timing } from "../timing.ts";
 
@@ -67,6 +67,7 @@ export const farewell = (incarnation: string) => leavingPrefix + incarnation;
 export function createLiveness(deps: {
   incarnation: string;
   redis: Connection;
+  keys: Keyspace;
   timing: Timing;
   timings: ShardTimings;
   /**
@@ -77,7 +78,7 @@ export function createLiveness(deps: {
   onForgotten: (isOutlived: boolean) => Promise<void>;
   onDead: (worker: string) => void;
 }): Liveness {
-  const { incarnation, redis, timing, timings } = deps;
+  const { incarnation, redis, keys, timing, timings } = deps;
   let live = new Set<string>();
   const leaving = new Set<string>();
   const dead = new Set<string>();
@@ -103,7 +104,7 @@ export function createLiveness(deps: {
 
   async function report(isNew: boolean): Promise<Reply | null> {
     const args = [incarnation, timings.deadMs, isLeaving ? 1 : 0, isNew ? 1 : 0];
-    const reply = await runScript(redis, "heartbeat", [workersKey, leavingKey], args);
+    const reply = await runScript(redis, "heartbeat", [keys.workers, keys.leaving], args);
     return Array.isArray(reply) ? (reply as Reply) : null;
   }
 
@@ -145,7 +146,7 @@ export function createLiveness(deps: {
     async heardOf(workers) {
       if (workers.length === 0) return new Set();
       const args = [timings.deadMs, ...workers];
-      const reply = await runScript(redis, "alive", [workersKey], args);
+      const reply = await runScript(redis, "alive", [keys.workers], args);
       return new Set(Array.isArray(reply) ? (reply as string[]) : workers);
     },
     candidates: () => [...live].filter((worker) => !leaving.has(worker)),

@@ -1,7 +1,7 @@
 import type { Connection } from "../storage/connection.ts";
 import { createHandOver } from "./hand-over.ts";
 import type { Holdings } from "./holdings.ts";
-import { mapChannel } from "../storage/keys.ts";
+import type { Keyspace } from "../storage/keys.ts";
 import type { Liveness, ShardTimings } from "./liveness.ts";
 import { wantedOwners, type Owner } from "./placement.ts";
 import type { Timing } from "../timing.ts";
@@ -23,13 +23,14 @@ export interface Placing {
 export function createPlacing(deps: {
   incarnation: string;
   redis: Connection;
+  keys: Keyspace;
   timing: Timing;
   timings: ShardTimings;
   shards: readonly number[];
   holdings: Holdings;
   liveness: Liveness;
 }): Placing {
-  const { incarnation, redis, timing, timings, holdings, liveness } = deps;
+  const { incarnation, redis, keys, timing, timings, holdings, liveness } = deps;
   /** Callers who look for an owner load the map all the time, which does not count. */
   let dueAt = Number.NEGATIVE_INFINITY;
   /** Nobody took what was given last, so until then nothing more is. */
@@ -94,7 +95,7 @@ export function createPlacing(deps: {
     const { count, error } = await holdings.claim(
       seen.filter(({ holder }) => holder === null || !living.has(holder)),
     );
-    if (count > 0) await redis.publish(mapChannel, incarnation);
+    if (count > 0) await redis.publish(keys.mapChannel, incarnation);
     if (error !== undefined) throw error;
     if (count === shards.length) return;
     await holdings.reload();

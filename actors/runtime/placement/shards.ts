@@ -2,7 +2,7 @@ import type { Logger } from "../../../server/platform/log/logger.ts";
 import type { Connection } from "../storage/connection.ts";
 import { createContinuity, type ContinuityHooks } from "./continuity.ts";
 import { createHoldings, type HoldingHooks } from "./holdings.ts";
-import { deadChannel, mapChannel, workersKey } from "../storage/keys.ts";
+import type { Keyspace } from "../storage/keys.ts";
 import { createLiveness, farewell, type ShardTimings } from "./liveness.ts";
 import type { Owner } from "./placement.ts";
 import { createPlacing } from "./placing.ts";
@@ -15,7 +15,8 @@ export interface ShardHooks extends HoldingHooks, ContinuityHooks {
   settled(): Promise<void>;
 }
 
-export interface Shards {
+/** The shards of this process, and who owns the others. */
+export interface ShardOwnership {
   start(): Promise<void>;
   /** Token under which this process may commit, or null when the shard is not ours. */
   tokenOf(shard: number): string | null;
@@ -56,14 +57,15 @@ const debounceMs = 5;
 export function createShards(deps: {
   incarnation: string;
   redis: Connection;
+  keys: Keyspace;
   log: Logger;
   hooks: ShardHooks;
   timings: ShardTimings;
   timing: Timing;
   /** The shards to share out. */
   shards: readonly number[];
-}): Shards {
-  const { incarnation, redis, log, hooks, timings, timing } = deps;
+}): ShardOwnership {
+  const { incarnation, redis, keys, log, hooks, timings, timing } = deps;
   const holdings = createHoldings({
     ...deps,
     hooks: {
@@ -74,7 +76,7 @@ export function createShards(deps: {
       },
     },
   });
-  const continuity = createContinuity({ redis, holdings, hooks });
+  const continuity = createContinuity({ redis, keys, holdings, hooks });
   const liveness = createLiveness({
     ...deps,
     async onForgotten(isOutlived) {
@@ -99,7 +101,11 @@ export function createShards(deps: {
 
   function guard(work: Promise<void>, what: string): void {
     work.catch((error: unknown) => {
-      if (!leaving) log.warn({ reason: String(error), what }, "lobby placement");
+      if (!leaving)
+        log.warn(
+          { event: "rebalance_failed", reason: String(error), what },
+          "shard placement failed, retrying",
+        );
     });
   }
 
@@ -160,8 +166,8 @@ export function createShards(deps: {
     owned: holdings.count,
     held: holdings.held,
     receive(channel, message) {
-      if (channel === mapChannel && message !== incarnation) mapChanged();
-      if (channel !== deadChannel || !liveness.hear(message)) return;
+      if (channel === keys.mapChannel && message !== incarnation) mapChanged();
+      if (channel !== keys.deadChannel || !liveness.hear(message)) return;
       guard(placing.place(), "death");
       mapChanged();
     },
@@ -177,7 +183,7 @@ export function createShards(deps: {
     // The message is heard sooner, and the heartbeats tell it to those whom it does not reach.
     await Promise.all([
       attempt(() => liveness.leave()),
-      attempt(() => redis.publish(deadChannel, farewell(incarnation))),
+      attempt(() => redis.publish(keys.deadChannel, farewell(incarnation))),
     ]);
     await attempt(() => placing.giveAll());
     // Not before: who is silent is called dead, and its shards are taken instead of handed over.
@@ -187,8 +193,8 @@ export function createShards(deps: {
     // Whoever hears the farewell takes what is left at once.
     holdings.loseAll(false);
     await Promise.all([
-      attempt(() => redis.zrem(workersKey, incarnation)),
-      attempt(() => redis.publish(deadChannel, incarnation)),
+      attempt(() => redis.zrem(keys.workers, incarnation)),
+      attempt(() => redis.publish(keys.deadChannel, incarnation)),
     ]);
   }
 
@@ -196,7 +202,10 @@ export function createShards(deps: {
     try {
       await work();
     } catch (error) {
-      log.warn({ reason: String(error) }, "lobby hand-over");
+      log.warn(
+        { event: "handoff_failed", reason: String(error) },
+        "shard handoff failed, continuing",
+      );
     }
   }
 }

@@ -5,14 +5,18 @@ import type { Listener } from "../storage/connection.ts";
 const confirmLimitMs = 10_000;
 
 /** The channels of this process; `subscribe` resolves when all of them are heard. */
-export function createListener(url: string, log: Logger): Listener & { close(): void } {
+export function createListener(
+  url: string,
+  log: Logger,
+  name: string,
+): Listener & { close(): void } {
   const hearers: ((channel: string, message: string) => void)[] = [];
   const resumed: (() => void)[] = [];
   const waiting = new Map<string, () => void>();
   const channels = createChannels({
     url,
     log,
-    name: "lobbies-subscriber",
+    name,
     hear: (channel, message) => hearers.forEach((hear) => hear(channel, message)),
     confirmed(names) {
       const expected = names.map((name) => waiting.get(name));

@@ -1,11 +1,11 @@
-import type { LobbyReply } from "../../contract.ts";
+import type { Reply } from "../definition.ts";
 
-/** This process no longer answers for the lobby: ask its present owner, with the same command id. */
-export const moved: unique symbol = Symbol("moved");
+/** This process no longer answers for the actor: ask its present owner, with the same command id. */
+export const notOwner: unique symbol = Symbol("not owner");
 
-export type Outcome = LobbyReply | typeof moved;
+export type Outcome = Reply | typeof notOwner;
 
-export const unavailable: LobbyReply = {
+export const unavailable: Reply = {
   ok: false,
   code: "server:unavailable",
   params: { retry_after: 1 },

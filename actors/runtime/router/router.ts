@@ -1,43 +1,43 @@
 import type { Clock } from "../../../server/platform/time/clock.ts";
 import type { Logger } from "../../../server/platform/log/logger.ts";
-import type { Metrics } from "../../../server/platform/metrics/metrics.ts";
-import type { lobbyResults, PayloadOf } from "../../../workers/queues.ts";
-import type { HeldLobby, Lobbies, LobbyReply } from "../../contract.ts";
-import type { WireContext } from "../../lobby/snapshot.ts";
-import type { DrawnQuestion, DrawPlan, Lobby, LobbyCommand } from "../../lobby/types.ts";
-import type { Connections } from "../storage/connection.ts";
-import { createEffects } from "../mailbox/effects.ts";
-import { createJournal } from "../storage/journal.ts";
-import { deadChannel, mapChannel, shardOf, workerChannel } from "../storage/keys.ts";
-import { createListing } from "../storage/listing.ts";
+import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
+import type {
+  Actors,
+  AnyActor,
+  BaseCommand,
+  BaseEvent,
+  BaseState,
+  OwnedActors,
+  Reply,
+  SnapshotMessage,
+} from "../definition.ts";
+import { keyedId } from "../mailbox/command-id.ts";
+import { ActorJobs } from "../mailbox/jobs.ts";
+import { Mailboxes } from "../mailbox/mailboxes.ts";
+import { createTicker, type Ticker } from "../mailbox/ticker.ts";
 import type { ShardTimings } from "../placement/liveness.ts";
-import { createMailboxes } from "../mailbox/mailbox.ts";
-import { moved, unavailable, type Outcome } from "./outcome.ts";
-import type { SeatLimit } from "../mailbox/quota.ts";
-import { createRelisting } from "../storage/relisting.ts";
-import { createRemote } from "./remote.ts";
-import { keyedId } from "../mailbox/repeats.ts";
-import { createShards } from "../placement/shards.ts";
-import { createTicker } from "../mailbox/ticker.ts";
-import type { Timing } from "../timing.ts";
-import { createWaiting } from "./waiting.ts";
+import { createShards, type ShardHooks, type ShardOwnership } from "../placement/shards.ts";
+import { ActorIndex } from "../storage/actor-index.ts";
+import type { Connections } from "../storage/connection.ts";
+import { IndexRepair } from "../storage/index-repair.ts";
+import { Journal } from "../storage/journal.ts";
+import { Keyspace, shardOf } from "../storage/keys.ts";
+import type { Cancel, Timing } from "../timing.ts";
+import { notOwner, unavailable, type Outcome } from "./outcome.ts";
+import { Remote } from "./remote.ts";
+import { createWaiting, type Waiting } from "./waiting.ts";
 
 export interface RouterDeps {
-  /** Name of this worker; never used before. */
+  definition: AnyActor;
+  /** Name of this process; never used before. */
   incarnation: string;
   connections: Connections;
   timing: Timing;
-  /** The shards all workers share out among them. */
+  /** The shards that all processes share out among them. */
   shards: readonly number[];
   log: Logger;
   clock: Clock;
-  metrics: Metrics;
-  context: WireContext;
-  enqueueResult: (payload: PayloadOf<typeof lobbyResults>) => Promise<unknown>;
-  /** Draws questions for an endless lobby that runs short (LOB-20). */
-  draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
-  /** Commands of one seat per window; null switches the limit off. */
-  seatLimit: SeatLimit | null;
+  metrics: ActorMetrics;
   timings: ShardTimings & AskTimings;
 }
 
@@ -52,210 +52,257 @@ export const defaultAskTimings: AskTimings = { patienceMs: 5_000, retryMs: 20 };
 
 const sweepMs = 30_000;
 
-/** Lobbies of one process that operators are shown. */
+/** States of one process that operators are shown. */
 const maxDescribed = 100;
 
-const heldLobby = (lobby: Lobby): HeldLobby => ({
-  code: lobby.code,
-  status: lobby.status,
-  mode: lobby.settings.mode,
-  visibility: lobby.settings.visibility,
-  players: lobby.seats.length,
-  createdAt: lobby.createdAt,
-  lastCommandAt: lobby.lastCommandAt,
-});
+/** Takes commands for all actors of a kind: to the mailbox here, or to the process that owns the shard. */
+export class Router implements Actors<BaseState, BaseCommand> {
+  readonly incarnation: string;
+  readonly #deps: RouterDeps;
+  readonly #definition: AnyActor;
+  readonly #keys: Keyspace;
+  readonly #ticker: Ticker;
+  readonly #journal: Journal;
+  readonly #jobs: ActorJobs;
+  readonly #index: ActorIndex | null;
+  readonly #indexRepair: IndexRepair;
+  readonly #shards: ShardOwnership;
+  readonly #waiting: Waiting;
+  readonly #mailboxes: Mailboxes;
+  readonly #remote: Remote;
+  readonly #counters = new Map<string, { inc(): void }>();
+  #numIds = 0;
+  #isStopped = false;
+  #stopSweeper: Cancel = () => undefined;
 
-/** Joins the workers that share the lobbies; resolves when this one holds its part of the shards. */
-export async function createRouter(deps: RouterDeps): Promise<Lobbies> {
-  const { log, metrics, clock, context, incarnation, timing } = deps;
-  const { commits, control, subscriber } = deps.connections;
-  const now = () => clock.now();
-  const listing = createListing(control, context);
-  let isStopped = false;
-  let numIds = 0;
-  const counts = new Map<string, ReturnType<typeof metrics.lobbyCommands.labels>>();
-  /** Found once for each type and outcome: to look the labels up takes longer than to count. */
-  const countOf = (type: string, outcome: string) => {
-    const key = `${type} ${outcome}`;
-    const known = counts.get(key) ?? metrics.lobbyCommands.labels({ type, outcome });
-    counts.set(key, known);
-    return known;
-  };
-  /** For a command or a commit: no other of this worker has it, and no other worker its name. */
-  const nextId = () => `${incarnation}.${++numIds}`;
-
-  const ticker = createTicker(now, timing, (code) => mailboxes.fire(code));
-  const journal = createJournal({
-    redis: commits,
-    metrics,
-    timing,
-    counted: commits.isSharded ? null : { incarnation, deadMs: deps.timings.deadMs },
-    isHeard: () => shards.isHeard(),
-  });
-  const effects = createEffects({ log, enqueueResult: deps.enqueueResult, draw: deps.draw, ask });
-  const shards = createShards({
-    incarnation,
-    redis: control,
-    log,
-    timings: deps.timings,
-    timing,
-    shards: deps.shards,
-    hooks: {
-      claimed(shard, isOutlived) {
-        mailboxes.open(shard, isOutlived);
-        relisting.claim(shard);
-        waiting.claimed(shard);
-        metrics.lobbyShards.set(shards.owned());
+  constructor(deps: RouterDeps) {
+    const { definition, log, metrics, clock, incarnation, timing } = deps;
+    const { commits, control } = deps.connections;
+    const now = () => clock.now();
+    this.incarnation = incarnation;
+    this.#deps = deps;
+    this.#definition = definition;
+    this.#keys = new Keyspace(definition.keyPrefix);
+    const ofKind = { definition, keys: this.#keys, incarnation, timing, log };
+    this.#ticker = createTicker(now, timing, (code) => this.#mailboxes.fire(code));
+    this.#journal = new Journal({
+      ...ofKind,
+      redis: commits,
+      metrics,
+      counted: commits.isSharded ? null : { incarnation, deadMs: deps.timings.deadMs },
+      isHeard: () => this.#shards.isHeard(),
+    });
+    this.#jobs = new ActorJobs({ ...ofKind, ask: (code, command) => this.ask(code, command) });
+    this.#index = definition.index ? new ActorIndex(control, definition.index) : null;
+    this.#indexRepair = new IndexRepair({
+      timing,
+      codesIn: async (shards) => this.#index?.codesIn(shards) ?? [],
+      repair: (code) => this.#repairEntry(code),
+      onFailure: (error) => {
+        const facts = { event: "index_repair_failed", reason: String(error) };
+        log.warn(facts, "index not repaired, retrying");
       },
-      loaded: () => waiting.loaded(),
-      deadline: (code, due) => mailboxes.restore(code, due),
-      closing: (shard) => mailboxes.close(shard),
-      lost(shard, isOutlived) {
-        mailboxes.drop(shard, isOutlived);
-        metrics.lobbyShards.set(shards.owned());
-      },
-      doubt: () => mailboxes.doubt(),
-      doubtful: (shard) => mailboxes.doubtful(shard),
-      trust: (shard, codes) => mailboxes.trust(shard, codes),
-      review: (code) => mailboxes.review(code),
-      dead: (worker) => remote.giveUp(worker),
-      settled: () => journal.idle(),
-    },
-  });
-  const waiting = createWaiting({
-    timing,
-    retryMs: deps.timings.retryMs,
-    ownerOf: shards.ownerOf,
-    reload: shards.reload,
-    isOver: () => isStopped || shards.isLast(),
-  });
-  const mailboxes = createMailboxes({
-    incarnation,
-    redis: control,
-    journal,
-    placement: shards,
-    ticker,
-    timing,
-    log,
-    metrics,
-    now,
-    rules: { context, seatLimit: deps.seatLimit },
-    nextCommitId: nextId,
-    async afterCommit(lobby, events) {
-      effects.run(lobby, events);
-      await listing.update(lobby, events)?.catch((error: unknown) => {
-        relisting.owe(lobby.code);
-        throw error;
-      });
-    },
-    afterUnknown: (code) => relisting.owe(code),
-    afterRead: effects.resume,
-  });
-  const remote = createRemote({
-    incarnation,
-    redis: commits,
-    metrics,
-    timing,
-    deliver: mailboxes.deliver,
-  });
-
-  const relisting = createRelisting({
-    timing,
-    listedIn: listing.listedIn,
-    relist,
-    onFailure: (error) => log.warn({ reason: String(error) }, "public list not put right yet"),
-  });
-
-  /** Whoever takes a shard over looks through its entries. */
-  async function relist(code: string): Promise<void> {
-    const isOurs = () => shards.tokenOf(shardOf(code)) !== null;
-    if (!isOurs()) return;
-    const reply = await ask(code, { type: "read", by: nobody });
-    if (!isOurs()) return;
-    if (!reply.ok && reply.code === "lobby:not_found") return listing.remove(code);
-    if (!reply.ok) throw new Error(`${code}: ${reply.code}`);
-    const lobby = await mailboxes.committed(code);
-    if (lobby) return listing.refresh(lobby);
-    if (isOurs()) throw new Error(`${code}: read again`);
+    });
+    this.#shards = createShards({
+      ...ofKind,
+      redis: control,
+      timings: deps.timings,
+      shards: deps.shards,
+      hooks: this.#shardHooks(),
+    });
+    this.#waiting = createWaiting({
+      timing,
+      retryMs: deps.timings.retryMs,
+      ownerOf: this.#shards.ownerOf,
+      reload: this.#shards.reload,
+      isOver: () => this.#isStopped || this.#shards.isLast(),
+    });
+    this.#mailboxes = new Mailboxes({
+      ...ofKind,
+      redis: control,
+      journal: this.#journal,
+      placement: this.#shards,
+      ticker: this.#ticker,
+      metrics,
+      now,
+      nextCommitId: () => this.#nextId(),
+      afterCommit: (code, state, events) => this.#afterCommit(code, state, events),
+      afterUnknown: (code) => this.#oweEntry(code),
+      afterRead: (code, state) => this.#jobs.resume(code, state),
+    });
+    this.#remote = new Remote({
+      ...ofKind,
+      redis: commits,
+      metrics,
+      deliver: (code, command, id) => this.#mailboxes.deliver(code, command, id),
+    });
   }
 
-  async function attempt(code: string, command: LobbyCommand, id: string): Promise<Outcome> {
-    const shard = shardOf(code);
-    if (shards.tokenOf(shard) !== null) return mailboxes.deliver(code, command, id);
-    const owner = shards.ownerOf(shard);
-    if (!owner || owner.incarnation === incarnation) return moved;
-    return remote.send(owner.incarnation, code, command, id);
+  /** Listens for messages of the other processes; commands are passed on from then on. */
+  async listen(): Promise<void> {
+    const { connections, timing } = this.#deps;
+    const { subscriber } = connections;
+    connections.watch(this.#shards.connection, this.#shards.refused);
+    const ownChannel = this.#keys.workerChannel(this.incarnation);
+    subscriber.on("message", (channel: string, message: string) => {
+      if (channel === ownChannel) this.#remote.receive(message);
+      else this.#shards.receive(channel, message);
+    });
+    subscriber.onResumed(() => this.#shards.resumed());
+    const { mapChannel, deadChannel } = this.#keys;
+    await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
+    this.#stopSweeper = timing.every(sweepMs, () => this.#mailboxes.sweep());
   }
 
   /**
    * While the owner changes or does not answer, the same command id makes asking again harmless. When the whole
    * service stops there is nobody to wait for, and the request would hold up the stop.
    */
-  async function ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply> {
-    const id = key === undefined ? nextId() : keyedId(command.type, key);
-    const deadline = timing.elapsed() + deps.timings.patienceMs;
-    const mayWait = () => !isStopped && !shards.isLast() && timing.elapsed() < deadline;
-    let outcome = await attempt(code, command, id);
-    while (outcome === moved && mayWait() && (await waiting.turn(shardOf(code), deadline)))
-      outcome = await attempt(code, command, id);
-    const reply = outcome === moved ? unavailable : outcome;
-    countOf(command.type, reply.ok ? "ok" : reply.code).inc();
+  async ask(code: string, command: BaseCommand, key?: string): Promise<Reply> {
+    const { timing, timings } = this.#deps;
+    const id = key === undefined ? this.#nextId() : keyedId(command.type, key);
+    const deadline = timing.elapsed() + timings.patienceMs;
+    let outcome = await this.#attempt(code, command, id);
+    while (
+      outcome === notOwner &&
+      this.#mayWait(deadline) &&
+      (await this.#waiting.turn(shardOf(code), deadline))
+    )
+      outcome = await this.#attempt(code, command, id);
+    const reply = outcome === notOwner ? unavailable : outcome;
+    this.#count(command.type, reply.ok ? "ok" : reply.code);
     return reply;
   }
 
-  deps.connections.watch(shards.connection, shards.refused);
+  async snapshot(code: string): Promise<SnapshotMessage | null> {
+    const { kind, read, notFound } = this.#definition;
+    const reply = await this.ask(code, read);
+    if (!reply.ok) {
+      if (reply.code === notFound) return null;
+      throw new Error(`${kind} ${code} could not be read: ${reply.code}`);
+    }
+    const body = JSON.parse(reply.body ?? "null") as Record<string, { seq: number }>;
+    const snapshot = body[kind];
+    if (!snapshot) throw new Error(`the answer to a read of ${kind} ${code} has no snapshot`);
+    const { seq } = snapshot;
+    const message = {
+      type: `${kind}.snapshot`,
+      topic: this.#definition.topic(code),
+      seq,
+      at_ms: this.#deps.clock.now(),
+      data: { [kind]: snapshot },
+    };
+    return { seq, payload: JSON.stringify(message) };
+  }
 
-  const ownChannel = workerChannel(incarnation);
-  subscriber.on("message", (channel: string, message: string) => {
-    if (channel === ownChannel) remote.receive(message);
-    else shards.receive(channel, message);
-  });
-  subscriber.onResumed(() => shards.resumed());
-  await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
-  const stopSweeper = timing.every(sweepMs, () => mailboxes.sweep());
+  async listIndex(): Promise<string> {
+    return this.#index?.read(this.#deps.clock.now()) ?? "[]";
+  }
 
-  return {
-    ask,
-    async snapshot(code) {
-      const reply = await ask(code, { type: "read", by: nobody });
-      if (!reply.ok) {
-        if (reply.code === "lobby:not_found") return null;
-        throw new Error(`lobby ${code} could not be read: ${reply.code}`);
-      }
-      const { lobby } = JSON.parse(reply.body ?? "null") as { lobby: { seq: number } };
-      const topic = `${context.topicBase}/lobby/${code}`;
-      const message = {
-        type: "lobby.snapshot",
-        topic,
-        seq: lobby.seq,
-        at_ms: now(),
-        data: { lobby },
-      };
-      return { seq: lobby.seq, payload: JSON.stringify(message) };
-    },
-    async tellSpectators(code, count) {
-      await ask(code, { type: "spectators", worker: incarnation, count });
-    },
-    listPublic: () => listing.read(now()),
-    describe: () => ({
-      incarnation,
-      shards: shards.owned(),
-      actors: mailboxes.actors(),
-      pending: mailboxes.waiting() + remote.pending() + waiting.size(),
-      lobbies: mailboxes.some(maxDescribed).map(heldLobby),
-    }),
-    join: () => shards.start(),
-    handOver: () => shards.handOver(),
-    async stop() {
-      ticker.stop();
-      stopSweeper();
-      relisting.stop();
-      await shards.handOver();
-      isStopped = true;
-      await remote.stop();
-      deps.connections.close();
-    },
-  };
+  describe(): OwnedActors<BaseState> {
+    return {
+      incarnation: this.incarnation,
+      shards: this.#shards.owned(),
+      actors: this.#mailboxes.actors,
+      pending: this.#mailboxes.waiting + this.#remote.pending + this.#waiting.size(),
+      states: this.#mailboxes.some(maxDescribed),
+    };
+  }
+
+  join(): Promise<void> {
+    return this.#shards.start();
+  }
+
+  handOver(): Promise<void> {
+    return this.#shards.handOver();
+  }
+
+  async stop(): Promise<void> {
+    this.#ticker.stop();
+    this.#stopSweeper();
+    this.#indexRepair.stop();
+    await this.#shards.handOver();
+    this.#isStopped = true;
+    await this.#remote.stop();
+    this.#deps.connections.close();
+  }
+
+  #mayWait(deadline: number): boolean {
+    return !this.#isStopped && !this.#shards.isLast() && this.#deps.timing.elapsed() < deadline;
+  }
+
+  async #attempt(code: string, command: BaseCommand, id: string): Promise<Outcome> {
+    const shard = shardOf(code);
+    if (this.#shards.tokenOf(shard) !== null) return this.#mailboxes.deliver(code, command, id);
+    const owner = this.#shards.ownerOf(shard);
+    if (!owner || owner.incarnation === this.incarnation) return notOwner;
+    return this.#remote.send(owner.incarnation, code, command, id);
+  }
+
+  /** For a command or a commit: no other of this process has it, and no other process its name. */
+  #nextId(): string {
+    return `${this.incarnation}.${++this.#numIds}`;
+  }
+
+  /** Each pair of labels is looked up once: that takes longer than to count. */
+  #count(type: string, outcome: string): void {
+    const key = `${type} ${outcome}`;
+    let counter = this.#counters.get(key);
+    if (counter === undefined) {
+      counter = this.#deps.metrics.commands.labels({ type, outcome });
+      this.#counters.set(key, counter);
+    }
+    counter.inc();
+  }
+
+  async #afterCommit(code: string, state: BaseState, events: BaseEvent[]): Promise<void> {
+    this.#jobs.start(code, state, events);
+    await this.#index?.update(code, state, events)?.catch((error: unknown) => {
+      this.#oweEntry(code);
+      throw error;
+    });
+  }
+
+  #oweEntry(code: string): void {
+    if (this.#index) this.#indexRepair.owe(code);
+  }
+
+  /** The new owner of a shard looks through its entries. */
+  async #repairEntry(code: string): Promise<void> {
+    const isOurs = () => this.#shards.tokenOf(shardOf(code)) !== null;
+    const index = this.#index;
+    if (!index || !isOurs()) return;
+    const reply = await this.ask(code, this.#definition.read);
+    if (!isOurs()) return;
+    if (!reply.ok && reply.code === this.#definition.notFound) return index.remove(code);
+    if (!reply.ok) throw new Error(`${code}: ${reply.code}`);
+    const state = await this.#mailboxes.committed(code);
+    if (state) return index.refresh(code, state);
+    if (isOurs()) throw new Error(`${code}: read again`);
+  }
+
+  #shardHooks(): ShardHooks {
+    const { shards } = this.#deps.metrics;
+    return {
+      claimed: (shard, isOutlived) => {
+        this.#mailboxes.open(shard, isOutlived);
+        if (this.#index) this.#indexRepair.claim(shard);
+        this.#waiting.claimed(shard);
+        shards.set(this.#shards.owned());
+      },
+      lost: (shard, isOutlived) => {
+        this.#mailboxes.drop(shard, isOutlived);
+        shards.set(this.#shards.owned());
+      },
+      loaded: () => this.#waiting.loaded(),
+      deadline: (code, due) => this.#mailboxes.restoreDeadline(code, due),
+      closing: (shard) => this.#mailboxes.drain(shard),
+      doubt: () => this.#mailboxes.markSuspect(),
+      doubtful: (shard) => this.#mailboxes.suspects(shard),
+      trust: (shard, codes) => this.#mailboxes.markVerified(shard, codes),
+      review: (code) => this.#mailboxes.resync(code),
+      dead: (worker) => this.#remote.giveUp(worker),
+      settled: () => this.#journal.idle(),
+    };
+  }
 }
-
-const nobody = { seatId: null, playerId: null };

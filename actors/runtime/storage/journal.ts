@@ -1,11 +1,11 @@
-import type { Metrics } from "../../../server/platform/metrics/metrics.ts";
+import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type { Connection } from "./connection.ts";
-import { keysOf, shardOf, workersKey } from "./keys.ts";
+import { shardOf, type Keyspace } from "./keys.ts";
 import { runScript } from "./scripts.ts";
-import { stampOf } from "./storage.ts";
+import { stampOf } from "./stored-state.ts";
 import type { Timing } from "../timing.ts";
 
-/** The changes of one lobby since its last commit. */
+/** The changes of one actor since its last commit. */
 export interface Commit {
   code: string;
   /** Stamp of the commit this one follows, as it is stored; "" before the first. */
@@ -18,14 +18,14 @@ export interface Commit {
   fields: [name: string, value: string][];
   removedFields: string[];
   payloads: string[];
-  /** Life of the stored lobby from now, or null to leave it. */
+  /** Life of the stored actor from now, or null to leave it. */
   ttlMs: number | null;
-  /** When the lobby is to be looked at next; null when never. */
+  /** Next deadline; null when there is none. */
   due: number | null;
 }
 
 /**
- * Refused: the log of the lobby has gone further than its state. Silent: the store has not heard of this worker for
+ * Refused: the log of the actor has gone further than its state. Silent: Redis has had no heartbeat of this process for
  * so long that another may have had the shard.
  */
 export type CommitResult = "committed" | "fenced" | "conflict" | "refused" | "silent" | "failed";
@@ -40,28 +40,19 @@ const outcomes: Readonly<Record<string, CommitResult>> = {
   s: "silent",
 };
 
-export interface Journal {
-  /**
-   * Resolves when the store has answered; commits of one tick travel in one script. `token` is that of the shard's
-   * owner: the fence.
-   */
-  commit(commit: Commit, token: string): Promise<CommitResult>;
-  /** Resolves when everything has been answered. */
-  idle(): Promise<void>;
-}
-
-/** Messages a lobby's log keeps at least; readers further back get a snapshot. */
+/** Messages an actor's log keeps at least; clients further back get a snapshot. */
 const keptMessages = 256;
-/** Lobbies per script: bounds the time the store is held and the values on its stack. */
-const maxLobbiesPerScript = 256;
+/** Commits per script: bounds the time Redis is held and the values on its stack. */
+const maxCommitsPerScript = 256;
 
 interface Waiting {
   commit: Commit;
+  /** Of the shard's owner: the fence. */
   token: string;
   resolve: (result: CommitResult) => void;
 }
 
-/** What goes out one script after the other. */
+/** Commits that go out one script after the other. */
 interface Line {
   waiting: Waiting[];
   isFlushing: boolean;
@@ -69,87 +60,99 @@ interface Line {
 
 const emptyLine = (): Line => ({ waiting: [], isFlushing: false });
 
-export function createJournal(deps: {
+export interface JournalDeps {
   redis: Connection;
-  metrics: Metrics;
+  keys: Keyspace;
+  metrics: Pick<ActorMetrics, "commitSeconds">;
   timing: Timing;
-  /** Whom the store must have heard of, and how lately; null where that lies on another node, and `isHeard` has to do. */
+  /**
+   * The process whose heartbeat the script checks, and its age limit; null where that lies on another node, and
+   * `isHeard` has to do.
+   */
   counted: { incarnation: string; deadMs: number } | null;
-  /** By its last answer the store counts this worker as alive. */
+  /** By its last answer Redis counts this process as alive. */
   isHeard: () => boolean;
-}): Journal {
-  const { timing, counted } = deps;
-  const everything = emptyLine();
-  /** On Redis Cluster the keys of one script lie in one slot, and no shard waits for another's node. */
-  const lines = new Map<number, Line>();
-  let flushing = 0;
-  let waitingForIdle: (() => void)[] = [];
+}
 
-  async function send(batch: Waiting[]): Promise<void> {
-    if (counted === null && !deps.isHeard())
-      return batch.forEach(({ resolve }) => resolve("silent"));
-    const started = timing.elapsed();
-    const keys: string[] = [];
-    const { incarnation = "", deadMs = "" } = counted ?? {};
-    const args: (string | number)[] = [incarnation, deadMs, keptMessages];
-    for (const { commit, token } of batch) {
-      const { owner, lobby, stream, due, channel } = keysOf(commit.code);
-      keys.push(owner, lobby, stream, due);
-      args.push(...argumentsOf(commit, token, channel));
+/** Commits of one tick travel in one script. */
+export class Journal {
+  readonly #deps: JournalDeps;
+  readonly #everything = emptyLine();
+  /** On Redis Cluster the keys of one script lie in one slot, and no shard waits for another's node. */
+  readonly #lines = new Map<number, Line>();
+  #flushing = 0;
+  #idleCallbacks: (() => void)[] = [];
+
+  constructor(deps: JournalDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when Redis has answered. */
+  commit(commit: Commit, token: string): Promise<CommitResult> {
+    const line = this.#lineOf(commit.code);
+    if (!line.isFlushing) {
+      line.isFlushing = true;
+      this.#flushing += 1;
+      this.#deps.timing.soon(() => void this.#flush(line));
     }
-    if (counted !== null) keys.push(workersKey);
-    let results: unknown;
-    try {
-      results = await runScript(deps.redis, "commit", keys, args);
-    } catch {
-      results = null;
-    }
-    deps.metrics.lobbyCommitSeconds.observe((timing.elapsed() - started) / 1000);
-    const letters = typeof results === "string" ? results : "";
-    batch.forEach((one, i) => one.resolve(outcomes[letters[i] ?? ""] ?? "failed"));
+    return new Promise((resolve) => line.waiting.push({ commit, token, resolve }));
+  }
+
+  /** Resolves when everything has been answered. */
+  async idle(): Promise<void> {
+    if (this.#flushing > 0) await new Promise<void>((done) => this.#idleCallbacks.push(done));
   }
 
   /**
    * One script of a line is on its way at a time; what comes meanwhile goes into the next one together. Under
    * load that makes few large scripts of many small ones, and at rest it costs nothing.
    */
-  async function flush(line: Line): Promise<void> {
+  async #flush(line: Line): Promise<void> {
     while (line.waiting.length > 0) {
-      const batch = line.waiting.slice(0, maxLobbiesPerScript);
-      line.waiting = line.waiting.slice(maxLobbiesPerScript);
-      await send(batch);
+      const batch = line.waiting.slice(0, maxCommitsPerScript);
+      line.waiting = line.waiting.slice(maxCommitsPerScript);
+      await this.#send(batch);
     }
     line.isFlushing = false;
-    flushing -= 1;
-    if (flushing > 0) return;
-    for (const done of waitingForIdle) done();
-    waitingForIdle = [];
+    this.#flushing -= 1;
+    if (this.#flushing > 0) return;
+    for (const done of this.#idleCallbacks) done();
+    this.#idleCallbacks = [];
   }
 
-  function lineOf(code: string): Line {
-    if (!deps.redis.isSharded) return everything;
+  async #send(batch: Waiting[]): Promise<void> {
+    const { redis, keys: keyspace, metrics, timing, counted, isHeard } = this.#deps;
+    if (counted === null && !isHeard()) return batch.forEach(({ resolve }) => resolve("silent"));
+    const started = timing.elapsed();
+    const keys: string[] = [];
+    const { incarnation = "", deadMs = "" } = counted ?? {};
+    const args: (string | number)[] = [incarnation, deadMs, keptMessages];
+    for (const { commit, token } of batch) {
+      const { owner, state, stream, due, channel } = keyspace.forCommit(commit.code);
+      keys.push(owner, state, stream, due);
+      args.push(...argumentsOf(commit, token, channel));
+    }
+    if (counted !== null) keys.push(keyspace.workers);
+    let results: unknown;
+    try {
+      results = await runScript(redis, "commit", keys, args);
+    } catch {
+      results = null;
+    }
+    metrics.commitSeconds.observe((timing.elapsed() - started) / 1000);
+    const letters = typeof results === "string" ? results : "";
+    batch.forEach((one, i) => one.resolve(outcomes[letters[i] ?? ""] ?? "failed"));
+  }
+
+  #lineOf(code: string): Line {
+    if (!this.#deps.redis.isSharded) return this.#everything;
     const shard = shardOf(code);
-    const known = lines.get(shard);
+    const known = this.#lines.get(shard);
     if (known) return known;
     const line = emptyLine();
-    lines.set(shard, line);
+    this.#lines.set(shard, line);
     return line;
   }
-
-  return {
-    commit(commit, token) {
-      const line = lineOf(commit.code);
-      if (!line.isFlushing) {
-        line.isFlushing = true;
-        flushing += 1;
-        timing.soon(() => void flush(line));
-      }
-      return new Promise((resolve) => line.waiting.push({ commit, token, resolve }));
-    },
-    async idle() {
-      if (flushing > 0) await new Promise<void>((done) => waitingForIdle.push(done));
-    },
-  };
 }
 
 /** What the script takes of one commit, in the order in which it reads it. */

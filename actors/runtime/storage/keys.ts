@@ -15,37 +15,62 @@ export function shardOf(code: string): number {
   return hashText(code) % shardCount;
 }
 
-// Every key of one lobby shares the hash tag of its shard, so that one script may touch them all on Redis Cluster.
-export const ownerKey = (shard: number) => `{${shard}}:own`;
-export const epochKey = (shard: number) => `{${shard}}:epoch`;
-export const dueKey = (shard: number) => `{${shard}}:due`;
-export const historyKey = (shard: number) => `{${shard}}:history`;
-export const lobbyKey = (code: string) => `{${shardOf(code)}}:l:${code}`;
-export const eventStreamKey = (code: string) => `{${shardOf(code)}}:e:${code}`;
-export const eventChannel = (code: string) => `{${shardOf(code)}}:ev:${code}`;
-
-/** All keys a commit needs. */
-export function keysOf(code: string) {
-  const shard = shardOf(code);
-  return {
-    owner: ownerKey(shard),
-    due: dueKey(shard),
-    lobby: `{${shard}}:l:${code}`,
-    stream: `{${shard}}:e:${code}`,
-    channel: `{${shard}}:ev:${code}`,
-  };
+/** All keys that a commit needs, and the channel of its messages. */
+interface CommitKeys {
+  owner: string;
+  due: string;
+  state: string;
+  stream: string;
+  channel: string;
 }
 
-/** Liveness of worker incarnations: member -> Redis time of the last heartbeat. */
-export const workersKey = "workers";
-/** Those of them that give their shards away; beside the others in a cluster. */
-export const leavingKey = "{workers}:leaving";
-/** Public unfinished lobbies: code -> listing, and code by creation time; one script writes both. */
-export const publicListKey = "{lobbies}:public";
-export const publicOrderKey = "{lobbies}:order";
-export const unlistedKey = (code: string) => `{lobbies}:unlisted:${code}`;
+/**
+ * Keys and channels of one kind of actor. Every key of one actor shares the hash tag of its shard, so that one script
+ * may touch them all on Redis Cluster.
+ */
+export class Keyspace {
+  /** Liveness of the processes that share the actors: member -> Redis time of the last heartbeat. */
+  readonly workers: string;
+  /** Those of them that give their shards away; beside the others in a cluster. */
+  readonly leaving: string;
+  readonly deadChannel: string;
+  readonly mapChannel: string;
+  readonly #prefix: string;
 
-export const deadChannel = "dead";
-export const mapChannel = "map";
-export const publicListChannel = "lobbies";
-export const workerChannel = (incarnation: string) => `w:${incarnation}`;
+  /** `prefix` tells the kinds apart; that of the lobbies, which were the first, is empty. */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+    this.workers = `${prefix}workers`;
+    this.leaving = `{${prefix}workers}:leaving`;
+    this.deadChannel = `${prefix}dead`;
+    this.mapChannel = `${prefix}map`;
+  }
+
+  owner = (shard: number): string => `${this.#prefix}{${shard}}:own`;
+  epoch = (shard: number): string => `${this.#prefix}{${shard}}:epoch`;
+  due = (shard: number): string => `${this.#prefix}{${shard}}:due`;
+  history = (shard: number): string => `${this.#prefix}{${shard}}:history`;
+  state = (code: string): string => `${this.#prefix}{${shardOf(code)}}:l:${code}`;
+  stream = (code: string): string => `${this.#prefix}{${shardOf(code)}}:e:${code}`;
+  channel = (code: string): string => `${this.#prefix}{${shardOf(code)}}:ev:${code}`;
+  workerChannel = (incarnation: string): string => `${this.#prefix}w:${incarnation}`;
+
+  forCommit(code: string): CommitKeys {
+    const shard = shardOf(code);
+    const tagged = `${this.#prefix}{${shard}}`;
+    return {
+      owner: `${tagged}:own`,
+      due: `${tagged}:due`,
+      state: `${tagged}:l:${code}`,
+      stream: `${tagged}:e:${code}`,
+      channel: `${tagged}:ev:${code}`,
+    };
+  }
+}
+
+/** Keys of an index: code -> entry, and code by creation time; one script writes both. */
+export const indexKeys = (name: string) => ({
+  entries: `{${name}}:public`,
+  order: `{${name}}:order`,
+  removed: (code: string) => `{${name}}:unlisted:${code}`,
+});

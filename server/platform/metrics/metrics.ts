@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { createActorMetrics, type ActorMetrics } from "./actor-metrics.ts";
 import { droppedLogBytes } from "../log/log-output.ts";
 
 /** Counters of one process; the operator listener sums them over all processes. */
@@ -25,11 +26,7 @@ export interface Metrics {
   boardTurns: Counter;
   boardBuilds: Counter;
   archiveCache: Counter<"kind" | "outcome">;
-  lobbyCommands: Counter<"type" | "outcome">;
-  lobbyCommitSeconds: Histogram;
-  lobbyActors: Gauge;
-  lobbyShards: Gauge;
-  lobbyForwards: Counter<"outcome">;
+  lobbies: ActorMetrics;
   hubStreams: Gauge<"topic">;
   hubEvents: Counter<"kind">;
   hubOpens: Counter;
@@ -187,26 +184,7 @@ export function createMetrics(): Metrics {
       labelNames: ["kind", "outcome"],
       registers,
     }),
-    lobbyCommands: new Counter({
-      name: "lobby_commands_total",
-      help: "Lobby commands by outcome",
-      labelNames: ["type", "outcome"],
-      registers,
-    }),
-    lobbyCommitSeconds: new Histogram({
-      name: "lobby_commit_seconds",
-      help: "Time of one commit script",
-      buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 1],
-      registers,
-    }),
-    lobbyActors: new Gauge({ name: "lobby_actors", help: "Lobbies in memory", registers }),
-    lobbyShards: new Gauge({ name: "lobby_shards", help: "Shards owned", registers }),
-    lobbyForwards: new Counter({
-      name: "lobby_forwards_total",
-      help: "Commands sent to another process",
-      labelNames: ["outcome"],
-      registers,
-    }),
+    lobbies: createActorMetrics(registry, "lobby"),
     hubStreams: new Gauge({
       name: "hub_streams",
       help: "Open event streams by what they follow: list, lobby, several",

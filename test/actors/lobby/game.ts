@@ -3,7 +3,7 @@ import { answerBody } from "../../../actors/lobby/answers.ts";
 import { nextDeadline } from "../../../actors/lobby/deadlines.ts";
 import { decide } from "../../../actors/lobby/decide.ts";
 import { evolve } from "../../../actors/lobby/evolve.ts";
-import { messageOf } from "../../../actors/lobby/messages.ts";
+import { messageData, messageTypes } from "../../../actors/lobby/messages.ts";
 import { lobbySnapshot } from "../../../actors/lobby/snapshot.ts";
 import type {
   Asker,
@@ -134,8 +134,8 @@ export class Game {
   private fold(event: LobbyEvent): void {
     this.lobby = freeze(evolve(this.lobby, event));
     this.events.push(event);
-    const message = messageOf(this.lobby, event, context);
-    if (message) this.messages.push(message);
+    const type = messageTypes[event.type];
+    if (type) this.messages.push({ type, data: messageData(this.lobby, event, context) });
   }
 
   get state(): Lobby {

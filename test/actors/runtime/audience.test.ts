@@ -6,7 +6,7 @@ import {
   sumOf,
   withAudience,
   type Audience,
-} from "../../../actors/runtime/mailbox/audience.ts";
+} from "../../../actors/lobby/audience.ts";
 import type { Lobby } from "../../../actors/lobby/types.ts";
 import { playing } from "../lobby/game.ts";
 

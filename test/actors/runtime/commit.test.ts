@@ -1,23 +1,20 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import {
-  createJournal,
-  type Commit,
-  type Journal,
-} from "../../../actors/runtime/storage/journal.ts";
+import { Journal, type Commit } from "../../../actors/runtime/storage/journal.ts";
+import { shardOf } from "../../../actors/runtime/storage/keys.ts";
 import {
   dueKey,
   eventChannel,
   eventStreamKey,
   leavingKey,
   lobbyKey,
+  lobbyKeyspace,
   ownerKey,
-  shardOf,
   workersKey,
-} from "../../../actors/runtime/storage/keys.ts";
+} from "../../../actors/lobby-keys.ts";
 import { runScript } from "../../../actors/runtime/storage/scripts.ts";
-import { stampOf } from "../../../actors/runtime/storage/storage.ts";
+import { stampOf } from "../../../actors/runtime/storage/stored-state.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
@@ -56,9 +53,10 @@ describe("the commit script", () => {
     stores = await testStores();
     redis = connectRedis(stores.redisUrl, silentLogger, "test");
     await redisReady(redis);
-    journal = createJournal({
+    journal = new Journal({
+      keys: lobbyKeyspace,
       redis,
-      metrics: createMetrics(),
+      metrics: createMetrics().lobbies,
       timing: systemTiming,
       counted: null,
       isHeard: () => true,
@@ -185,8 +183,9 @@ function outlivesTroubleStore(): void {
   it("takes nothing of a worker that the store has not heard of for so long that another may have had the shard", async () => {
     const deadMs = 60_000;
     const counted = { incarnation: "w1", deadMs };
-    const metrics = createMetrics();
-    const watched = createJournal({
+    const metrics = createMetrics().lobbies;
+    const watched = new Journal({
+      keys: lobbyKeyspace,
       redis,
       metrics,
       timing: systemTiming,
@@ -213,9 +212,10 @@ function outlivesTroubleStore(): void {
 
   it("reports a store that is away as a failure", async () => {
     const away = connectRedis("unix:///nowhere/redis.sock", silentLogger, "away");
-    const lost = createJournal({
+    const lost = new Journal({
+      keys: lobbyKeyspace,
       redis: away,
-      metrics: createMetrics(),
+      metrics: createMetrics().lobbies,
       timing: systemTiming,
       counted: null,
       isHeard: () => true,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { lobbyKeyspace } from "../../../actors/lobby-keys.ts";
 import { createHoldings, type Holdings } from "../../../actors/runtime/placement/holdings.ts";
 
 const shard = 7;
@@ -25,6 +26,7 @@ function slowMap() {
   };
   const holdings: Holdings = createHoldings({
     incarnation: "me",
+    keys: lobbyKeyspace,
     redis: redis as never,
     shards: [shard],
     hooks: {

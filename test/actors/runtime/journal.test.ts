@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Connection } from "../../../actors/runtime/storage/connection.ts";
-import { createJournal, type Commit } from "../../../actors/runtime/storage/journal.ts";
-import { ownerKey, shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { Journal, type Commit } from "../../../actors/runtime/storage/journal.ts";
+import { shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { lobbyKeyspace, ownerKey } from "../../../actors/lobby-keys.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 
@@ -30,9 +31,10 @@ function storeWithout(code: string, isSharded: boolean) {
     return new Promise((resolve) => held.push(() => resolve(answer)));
   };
   const redis = { isSharded, evalsha } as unknown as Connection;
-  const journal = createJournal({
+  const journal = new Journal({
+    keys: lobbyKeyspace,
     redis,
-    metrics: createMetrics(),
+    metrics: createMetrics().lobbies,
     timing: systemTiming,
     counted: null,
     isHeard: () => true,

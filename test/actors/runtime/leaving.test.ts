@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { shardCount, workersKey } from "../../../actors/runtime/storage/keys.ts";
+import { shardCount } from "../../../actors/runtime/storage/keys.ts";
+import { workersKey } from "../../../actors/lobby-keys.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 const slice = Math.ceil(shardCount / 10);

@@ -8,7 +8,7 @@ import { testStores } from "../../support/stores.ts";
 it("who listens is told when what was lost is heard again, and not of the first time", async () => {
   const stores = await testStores();
   const redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
-  const listener = createListener(stores.redisUrl, silentLogger);
+  const listener = createListener(stores.redisUrl, silentLogger, "test-subscriber");
   try {
     const resumed = Promise.withResolvers<void>();
     let count = 0;

@@ -1,5 +1,6 @@
 import type { LobbyCommand, LobbyReply } from "../../../actors/index.ts";
-import { eventStreamKey, ownerKey, shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { eventStreamKey, ownerKey } from "../../../actors/lobby-keys.ts";
 import { by, codes, createCommand, newSeat, seatsOf, shards } from "../../simulation/openings.ts";
 import { VirtualFleet, type VirtualWorker } from "./virtual-fleet.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Connections } from "../../../actors/runtime/storage/connection.ts";
-import { historyKey, shardOf, workersKey } from "../../../actors/runtime/storage/keys.ts";
+import { shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { historyKey, workersKey } from "../../../actors/lobby-keys.ts";
 import { code, LobbyFleet, setPrompt } from "./lobby-fleet.ts";
 import type { VirtualWorker } from "./virtual-fleet.ts";
 

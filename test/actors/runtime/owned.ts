@@ -1,36 +1,37 @@
 import assert from "node:assert/strict";
 import type { LobbyReply } from "../../../actors/contract.ts";
-import type { LobbyCommand, Settings } from "../../../actors/lobby/types.ts";
+import { lobbyActor } from "../../../actors/lobby/actor.ts";
+import type { Lobby, LobbyCommand, Settings } from "../../../actors/lobby/types.ts";
 import { actorOf, runBatch, type Actor } from "../../../actors/runtime/mailbox/actor.ts";
 import type { Commit } from "../../../actors/runtime/storage/journal.ts";
-import { loadLobby, nothingStored, stampOf } from "../../../actors/runtime/storage/storage.ts";
+import { loadActor, nothingStored, stampOf } from "../../../actors/runtime/storage/stored-state.ts";
 import { by, context, createCommand, epoch, host, questions, seat } from "../lobby/game.ts";
 
 /** One lobby behind the runtime, whose owner may be replaced by one that knows what is stored. */
 export class Owned {
   now = epoch;
   readonly commits: Commit[] = [];
-  #actor: Actor = actorOf("ABCDEF", nothingStored(), epoch);
+  readonly #rules = lobbyActor(context, null, {});
+  #actor: Actor = actorOf(this.#rules, "ABCDEF", nothingStored(), epoch);
   #fields: Record<string, string> = {};
   #count = 0;
 
   /** `key`: as its client sends it again; without one nobody ever repeats the command. */
   ask(command: LobbyCommand, key?: string): LobbyReply {
     const id = key === undefined ? `${++this.#count}.w1` : `c.${command.type}.${key}`;
-    const rules = { context, seatLimit: null };
     const commitId = `${++this.#count}.w1`;
     const delivery = { command, id };
-    const { replies, commit } = runBatch(this.#actor, [delivery], this.now, commitId, rules);
+    const { replies, commit } = runBatch(this.#rules, this.#actor, [delivery], this.now, commitId);
     if (commit) this.#store(commit);
     const [reply] = replies;
     assert.ok(reply);
     return reply;
   }
 
-  get lobby() {
-    const { lobby } = this.#actor;
-    assert.ok(lobby);
-    return lobby;
+  get lobby(): Lobby {
+    const { state } = this.#actor;
+    assert.ok(state);
+    return state as Lobby;
   }
 
   wait(ms: number): this {
@@ -39,8 +40,8 @@ export class Owned {
   }
 
   async takeOver(): Promise<void> {
-    const stored = await loadLobby({ hgetall: async () => this.#fields }, "ABCDEF");
-    this.#actor = actorOf("ABCDEF", stored, this.now);
+    const stored = await loadActor({ hgetall: async () => this.#fields }, "ABCDEF", this.#rules);
+    this.#actor = actorOf(this.#rules, "ABCDEF", stored, this.now);
   }
 
   #store(commit: Commit): void {

@@ -2,15 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
-import {
-  forgetDeparted,
-  recall,
-  remember,
-  rememberedFrom,
-  type Memory,
-} from "../../../actors/runtime/mailbox/memory.ts";
+import { IdempotencyCache } from "../../../actors/runtime/mailbox/idempotency-cache.ts";
 import { parseOwner, wantedOwners } from "../../../actors/runtime/placement/placement.ts";
-import { countCommand, type SeatCounts } from "../../../actors/runtime/mailbox/quota.ts";
+import { countCommand, type SenderCounts } from "../../../actors/runtime/mailbox/sender-quota.ts";
 import { createTicker } from "../../../actors/runtime/mailbox/ticker.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
 
@@ -76,17 +70,17 @@ describe("remembered answers", () => {
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.uuid()), { maxLength: 60 }),
         (given) => {
-          const memory: Memory = new Map();
+          const memory = new IdempotencyCache();
           const fields: [string, string][] = [];
-          for (const [seat, id] of given) fields.push(remember(memory, seat, id, id));
+          for (const [seat, id] of given) fields.push(memory.put(seat, id, id));
           const stored = Object.fromEntries(Object.entries(Object.fromEntries(fields)).reverse());
-          const back = rememberedFrom(stored);
+          const back = IdempotencyCache.from(stored);
           for (const seat of [1, 2, 3]) {
             const own = given.filter(([owner]) => owner === seat).map(([, id]) => id);
             for (const [i, id] of own.entries()) {
               const expected = i >= own.length - 8 ? { ok: true, body: id } : null;
-              assert.deepEqual(recall(memory, seat, id), expected);
-              assert.deepEqual(recall(back, seat, id), expected);
+              assert.deepEqual(memory.get(seat, id), expected);
+              assert.deepEqual(back.get(seat, id), expected);
             }
           }
         },
@@ -98,30 +92,30 @@ describe("remembered answers", () => {
 
 describe("seats that left", () => {
   it("are remembered up to the sixteen latest, and the fields of older ones are removed", () => {
-    const memory: Memory = new Map();
+    const memory = new IdempotencyCache();
     const stored = new Set<string>();
     // Who came first leaves last.
-    for (let seat = 1; seat <= 40; seat++) stored.add(remember(memory, 41 - seat, "join", null)[0]);
-    const seated = new Set(memory.keys());
+    for (let seat = 1; seat <= 40; seat++) stored.add(memory.put(41 - seat, "join", null)[0]);
+    const seated = new Set(memory.senders());
     for (let seat = 1; seat <= 40; seat++) {
-      stored.add(remember(memory, seat, "leave", null, { account: null })[0]);
+      stored.add(memory.put(seat, "leave", null, { account: null })[0]);
       seated.delete(seat);
-      for (const field of forgetDeparted(memory, seated)) assert.ok(stored.delete(field), field);
+      for (const field of memory.forgetDeparted(seated)) assert.ok(stored.delete(field), field);
     }
     assert.deepEqual(
-      [...memory.keys()],
+      memory.senders(),
       Array.from({ length: 16 }, (_, i) => 25 + i),
     );
     assert.equal(stored.size, 32);
-    assert.deepEqual(recall(memory, 40, "leave"), { ok: true, body: null });
+    assert.deepEqual(memory.get(40, "leave"), { ok: true, body: null });
   });
 
   it("do not push out the seats that stay", () => {
-    const memory: Memory = new Map();
-    for (let seat = 1; seat <= 30; seat++) remember(memory, seat, "a", null);
-    forgetDeparted(memory, new Set([1, 2, 3]));
+    const memory = new IdempotencyCache();
+    for (let seat = 1; seat <= 30; seat++) memory.put(seat, "a", null);
+    memory.forgetDeparted(new Set([1, 2, 3]));
     assert.ok([1, 2, 3].every((seat) => memory.has(seat)));
-    assert.equal(memory.size, 3 + 16);
+    assert.equal(memory.senders().length, 3 + 16);
   });
 });
 
@@ -182,7 +176,7 @@ describe("the limit of a seat", () => {
   const limit = { max: 3, windowMs: 60_000 };
 
   it("refuses the command after the last allowed one and says truly when to come back", () => {
-    const counts: SeatCounts = new Map();
+    const counts: SenderCounts = new Map();
     for (const now of [0, 10_000, 20_000]) assert.equal(countCommand(counts, 1, now, limit), null);
     assert.equal(countCommand(counts, 1, 20_500, limit), 40);
     assert.equal(countCommand(counts, 2, 20_500, limit), null, "another seat has its own");
@@ -190,7 +184,7 @@ describe("the limit of a seat", () => {
   });
 
   it("does not lock anybody out when the clock is set back", () => {
-    const counts: SeatCounts = new Map();
+    const counts: SenderCounts = new Map();
     for (let i = 0; i < 5; i++) countCommand(counts, 1, 10_000_000, limit);
     assert.equal(countCommand(counts, 1, 0, limit), null);
   });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Connections } from "../../../actors/runtime/storage/connection.ts";
-import { ownerKey, shardCount } from "../../../actors/runtime/storage/keys.ts";
+import { shardCount } from "../../../actors/runtime/storage/keys.ts";
+import { ownerKey } from "../../../actors/lobby-keys.ts";
 import { defaultTimings } from "../../../actors/runtime/placement/liveness.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 

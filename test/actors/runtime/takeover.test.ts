@@ -4,15 +4,14 @@ import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
+import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
 import {
   deadChannel,
   eventStreamKey,
   lobbyKey,
   ownerKey,
-  shardCount,
-  shardOf,
   workersKey,
-} from "../../../actors/runtime/storage/keys.ts";
+} from "../../../actors/lobby-keys.ts";
 import { forked } from "../../support/forked.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";

@@ -1,13 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { lobbyDefinition } from "../../../actors/lobbies.ts";
 import type { Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
-import { createMailboxes } from "../../../actors/runtime/mailbox/mailbox.ts";
+import { lobbyKeyspace } from "../../../actors/lobby-keys.ts";
+import { Mailboxes } from "../../../actors/runtime/mailbox/mailboxes.ts";
 import { createTicker } from "../../../actors/runtime/mailbox/ticker.ts";
 import type { Timing } from "../../../actors/runtime/timing.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { by, context, createCommand, timings } from "./fleet.ts";
+
+const definition = lobbyDefinition({
+  context,
+  seatLimit: null,
+  enqueueResult: async () => {},
+  draw: async () => [],
+});
 
 /** The lobbies of one process with a store that answers when told to, and a clock turned by hand. */
 function createProcess() {
@@ -24,7 +33,9 @@ function createProcess() {
     },
     soon: (work) => void setImmediate(work),
   };
-  const mailboxes = createMailboxes({
+  const mailboxes: Mailboxes = new Mailboxes({
+    definition,
+    keys: lobbyKeyspace,
     incarnation: "w1",
     redis: { hgetall: async () => ({}), zrem: async () => 0 } as never,
     ticker: createTicker(
@@ -34,7 +45,7 @@ function createProcess() {
     ),
     timing,
     log: silentLogger,
-    metrics: createMetrics(),
+    metrics: createMetrics().lobbies,
     now: () => now,
     journal: {
       commit: () =>
@@ -50,11 +61,10 @@ function createProcess() {
       generationOf: () => 0,
       isWhole: async () => true,
     },
-    rules: { context, seatLimit: null },
     nextCommitId: () => String(Math.random()),
     afterCommit: async () => undefined,
     afterUnknown: () => undefined,
-    afterRead: (lobby) => read.push(lobby),
+    afterRead: (_code, state) => read.push(state as Lobby),
   });
   let commands = 0;
   return {
@@ -90,12 +100,13 @@ describe("deadlines of the lobbies in memory", () => {
         ask(code, { type: "settings", changes: { timer: 10 }, ...by(i + 2) }),
       ),
     );
-    assert.ok(mailboxes.waiting() >= 20_000);
+    assert.ok(mailboxes.waiting >= 20_000);
     await pass(timings.staleMs + 1_000);
     releaseStore();
     await Promise.all(all);
     await pass(timings.hostGraceMs + 2_000);
-    const quiet = mailboxes.some(Infinity).find(({ code }) => code === "QUIETT");
+    const lobbies = mailboxes.some(Infinity) as Lobby[];
+    const quiet = lobbies.find(({ code }) => code === "QUIETT");
     assert.equal(quiet?.status, "finished");
   });
 

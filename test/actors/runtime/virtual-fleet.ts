@@ -1,14 +1,11 @@
 import type { LobbyReply, Lobbies } from "../../../actors/contract.ts";
 import type { Connections } from "../../../actors/runtime/storage/connection.ts";
-import {
-  allShards,
-  deadChannel,
-  ownerKey,
-  shardOf,
-  workersKey,
-} from "../../../actors/runtime/storage/keys.ts";
+import { allShards, shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby-keys.ts";
 import { defaultTimings } from "../../../actors/runtime/placement/liveness.ts";
-import { createRouter, defaultAskTimings } from "../../../actors/runtime/router/router.ts";
+import { lobbiesOf, lobbyDefinition } from "../../../actors/lobbies.ts";
+import { typed } from "../../../actors/runtime/router/create-actors.ts";
+import { defaultAskTimings, Router } from "../../../actors/runtime/router/router.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { chanceFrom } from "../../simulation/chance.ts";
@@ -79,7 +76,13 @@ export class VirtualFleet {
   ): Promise<VirtualWorker> {
     const place: Place = { name, isAlive: true, frozenUntil: 0 };
     const wiring = wire(this.net, place);
-    const starting = createRouter({
+    const router = new Router({
+      definition: lobbyDefinition({
+        context,
+        seatLimit: null,
+        enqueueResult: async () => {},
+        draw: async ({ count }) => Array.from({ length: count }, (_, i) => question(i)),
+      }),
       incarnation: name,
       connections: alter(wiring.connections),
       timing: timingOf(this.timeline, place),
@@ -87,13 +90,10 @@ export class VirtualFleet {
       shards: this.#shards,
       log: silentLogger,
       clock: { now: () => this.redis.now() },
-      metrics: this.#metrics,
-      context,
-      seatLimit: null,
-      enqueueResult: async () => {},
-      draw: async ({ count }) => Array.from({ length: count }, (_, i) => question(i)),
+      metrics: this.#metrics.lobbies,
     });
-    return Object.assign(place, { lobbies: await this.ended(starting), wiring });
+    await this.ended(router.listen());
+    return Object.assign(place, { lobbies: lobbiesOf(typed(router)), wiring });
   }
 
   async join(worker: VirtualWorker): Promise<void> {

@@ -1,37 +1,36 @@
-import { evolve } from "../../lobby/evolve.ts";
-import type { Lobby, LobbyEvent } from "../../lobby/types.ts";
+import type { AnyActor, BaseEvent, BaseState } from "../definition.ts";
+import { evolveCounted } from "../mailbox/evolve-counted.ts";
+import { IdempotencyCache } from "../mailbox/idempotency-cache.ts";
 import type { Connection } from "./connection.ts";
-import { lobbyKey } from "./keys.ts";
-import { rememberedFrom, type Memory } from "../mailbox/memory.ts";
 
 /**
- * How a lobby is stored: field `s` is a snapshot of version `sv`, `d:<n>` the events that led to version n
- * after it, `v` the stamp of the last commit, `k:<seat>:<slot>` remembered answers, `r` the result sheet, `g` the
- * generation of its shard in which it got its event numbers, where that is not 0.
+ * How an actor is stored: field `s` is a snapshot of version `sv`, `d:<n>` the events that led to version n
+ * after it, `v` the stamp of the last commit, `k:<sender>:<slot>` remembered answers, `r` the result of a finished
+ * one, `g` the generation of its shard in which it got its event numbers, where that is not 0.
  */
-export interface StoredLobby {
-  lobby: Lobby | null;
+export interface StoredActor {
+  state: BaseState | null;
   version: number;
   /** Id of the last commit; "" without one. */
   commitId: string;
   snapshotVersion: number;
-  memory: Memory;
+  answers: IdempotencyCache;
   generation: number;
 }
 
-/** No lobby under its code. */
-export const nothingStored = (): StoredLobby => ({
-  lobby: null,
+/** No actor under its code. */
+export const nothingStored = (): StoredActor => ({
+  state: null,
   version: 0,
   commitId: "",
   snapshotVersion: 0,
-  memory: new Map(),
+  answers: new IdempotencyCache(),
   generation: 0,
 });
 
 /**
  * A commit in one text: what the next one has to find, and what tells this one from any other; "" before the
- * first. Without an id it is that of a lobby left by a version that stored no more than the number in `v`.
+ * first. Without an id it is that of an actor left by a version that stored no more than the number in `v`.
  */
 export function stampOf(version: number, commitId: string): string {
   if (version === 0) return "";
@@ -40,32 +39,35 @@ export function stampOf(version: number, commitId: string): string {
 
 /**
  * Commits between two snapshots: bounds what a takeover has to fold. A pick in a game of eight stores 67 bytes of
- * events; the whole lobby would be 11 kB (`npm test -- test/actors/runtime/commit-size.test.ts` compares the two).
+ * events; the whole state would be 11 kB (`npm test -- test/actors/runtime/commit-size.test.ts` compares the two).
  */
 export const snapshotEvery = 32;
 
 export const generationField = "g";
 export const deltaField = (version: number) => `d:${version}`;
 
-/** Reads a lobby back; this and the fence are the whole of recovery. */
-export async function loadLobby(
+/** Reads an actor back; this and the fence are the whole of recovery. */
+export async function loadActor(
   redis: Pick<Connection, "hgetall">,
-  code: string,
-): Promise<StoredLobby> {
-  const fields = await redis.hgetall(lobbyKey(code));
+  key: string,
+  definition: Pick<AnyActor, "evolve" | "messages">,
+): Promise<StoredActor> {
+  const fields = await redis.hgetall(key);
   const stamp = fields["v"];
   if (stamp === undefined) return nothingStored();
   const version = Number.parseInt(stamp, 10);
   const [, commitId = ""] = stamp.split(" ");
   const snapshotVersion = Number(fields["sv"] ?? 0);
-  let lobby = fields["s"] === undefined ? null : (JSON.parse(fields["s"]) as Lobby);
+  let state = fields["s"] === undefined ? null : (JSON.parse(fields["s"]) as BaseState);
   for (let n = snapshotVersion + 1; n <= version; n++) {
     const delta = fields[deltaField(n)];
-    if (delta === undefined) throw new Error(`lobby ${code} lacks the events of version ${n}`);
-    for (const event of JSON.parse(delta) as LobbyEvent[]) lobby = evolve(lobby, event);
+    if (delta === undefined) throw new Error(`${key} lacks the events of version ${n}`);
+    for (const event of JSON.parse(delta) as BaseEvent[])
+      state = evolveCounted(definition, state, event);
   }
   const generation = Number(fields[generationField] ?? 0);
-  return { lobby, version, commitId, snapshotVersion, memory: rememberedFrom(fields), generation };
+  const answers = IdempotencyCache.from(fields);
+  return { state, version, commitId, snapshotVersion, answers, generation };
 }
 
 interface EncodedChange {
@@ -76,8 +78,8 @@ interface EncodedChange {
 
 /** Fields of one commit: the events, or every so often a snapshot that replaces them. */
 export function encodeChange(
-  lobby: Lobby,
-  events: LobbyEvent[],
+  state: BaseState,
+  events: readonly BaseEvent[],
   version: number,
   snapshotVersion: number,
 ): EncodedChange {
@@ -87,12 +89,12 @@ export function encodeChange(
       removed: [],
       snapshotVersion,
     };
-  return encodeSnapshot(lobby, version, snapshotVersion);
+  return encodeSnapshot(state, version, snapshotVersion);
 }
 
-/** The whole lobby in place of the events since the last snapshot. */
+/** The whole state in place of the events since the last snapshot. */
 export function encodeSnapshot(
-  lobby: Lobby,
+  state: BaseState,
   version: number,
   snapshotVersion: number,
 ): EncodedChange {
@@ -100,7 +102,7 @@ export function encodeSnapshot(
   for (let n = snapshotVersion + 1; n < version; n++) removed.push(deltaField(n));
   return {
     fields: [
-      ["s", JSON.stringify(lobby)],
+      ["s", JSON.stringify(state)],
       ["sv", String(version)],
     ],
     removed,

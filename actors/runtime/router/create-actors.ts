@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
-import type { Lobbies } from "../../contract.ts";
+import type { Clock } from "../../../server/platform/time/clock.ts";
+import type { Logger } from "../../../server/platform/log/logger.ts";
+import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
+import type { ActorDefinition, Actors, BaseCommand, BaseEvent, BaseState } from "../definition.ts";
 import { createListener } from "./listener.ts";
 import type { Connections } from "../storage/connection.ts";
 import { connectionOf } from "../storage/cluster-connection.ts";
 import { allShards } from "../storage/keys.ts";
-import { createRouter, defaultAskTimings, type RouterDeps } from "./router.ts";
+import { defaultAskTimings, Router } from "./router.ts";
 import { defaultTimings } from "../placement/liveness.ts";
 import { systemTiming } from "../timing.ts";
 
@@ -15,43 +18,62 @@ const storeWaitMs = 2_500;
 /** Of a port, and of a socket file, at which nothing listens. */
 const refusals: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT"]);
 
-type Given = "log" | "clock" | "metrics" | "context" | "enqueueResult" | "draw" | "seatLimit";
-
-export interface LobbiesDeps extends Pick<RouterDeps, Given> {
+export interface ActorsDeps {
   redisUrl: string;
-  /** Leaves joining to the caller: a process still busy with its start would hold lobbies up. */
+  log: Logger;
+  clock: Clock;
+  metrics: ActorMetrics;
+  /** Leaves joining to the caller: a process still busy with its start would hold actors up. */
   joinsLater?: boolean;
-  /** How long a command waits for an owner of its lobby; for tests. */
+  /** How long a command waits for an owner of its actor; for tests. */
   patienceMs?: number;
 }
 
-/** Joins the workers that share the lobbies; resolves when this one holds its part of the shards. */
-export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
-  const { redisUrl: _, joinsLater = false, patienceMs, ...given } = deps;
+/** Joins the processes that share the actors of a kind; resolves when this one holds its part of the shards. */
+export async function createActors<
+  State extends BaseState,
+  Command extends BaseCommand,
+  Event extends BaseEvent,
+  Answer,
+  Memo,
+>(
+  definition: ActorDefinition<State, Command, Event, Answer, Memo>,
+  deps: ActorsDeps,
+): Promise<Actors<State, Command>> {
+  const { joinsLater = false, patienceMs, log, clock, metrics } = deps;
   const patience = patienceMs === undefined ? {} : { patienceMs };
-  const lobbies = await createRouter({
-    ...given,
+  const router = new Router({
+    definition,
     incarnation: newIncarnation(),
-    connections: await connect(deps),
+    connections: await connect(definition.kind, deps),
     timing: systemTiming,
     timings: { ...defaultTimings, ...defaultAskTimings, ...patience },
     shards: allShards,
+    log,
+    clock,
+    metrics,
   });
-  if (!joinsLater) await lobbies.join();
-  return lobbies;
+  await router.listen();
+  if (!joinsLater) await router.join();
+  return typed(router);
 }
+
+/** Actors of a definition hold its states and take its commands; the runtime itself looks into neither. */
+export const typed = <State extends BaseState, Command extends BaseCommand>(
+  actors: Actors<BaseState, BaseCommand>,
+) => actors as Actors<State, Command>;
 
 /** Never reused: start time, process and chance. */
 function newIncarnation(): string {
   return `w${process.pid}.${Date.now().toString(36)}.${randomBytes(3).toString("hex")}`;
 }
 
-async function connect({ redisUrl, log }: LobbiesDeps): Promise<Connections> {
+async function connect(kind: string, { redisUrl, log }: ActorsDeps): Promise<Connections> {
   const open = (name: string) =>
-    connectRedis(redisUrl, log, `lobbies-${name}`, { commandTimeout: storeWaitMs });
+    connectRedis(redisUrl, log, `${kind}-${name}`, { commandTimeout: storeWaitMs });
   const commits = open("commit");
   const control = open("control");
-  const subscriber = createListener(redisUrl, log);
+  const subscriber = createListener(redisUrl, log, `${kind}-subscriber`);
   const all = [commits, control];
   await Promise.all(all.map((redis) => redisReady(redis)));
   return {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { createRelisting } from "../../../actors/runtime/storage/relisting.ts";
+import { IndexRepair } from "../../../actors/runtime/storage/index-repair.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, createCommand, newMember, startedLobby, type Member } from "./fleet.ts";
@@ -26,7 +26,7 @@ describe("the public list when its connection breaks", () => {
   /** Commits have a connection of their own, which stays. */
   async function cutListConnection(): Promise<void> {
     const clients = String(await redis.client("LIST")).split("\n");
-    const line = clients.find((one) => one.includes("name=lobbies-control")) ?? "";
+    const line = clients.find((one) => one.includes("name=lobby-control")) ?? "";
     await redis.client("KILL", "ID", /^id=(\d+)/.exec(line)?.[1] ?? "");
   }
 
@@ -67,10 +67,10 @@ describe("entries that are written again", () => {
     const written = new Set<string>();
     let refusals = 0;
     await new Promise<void>((done) => {
-      const relisting = createRelisting({
+      const relisting = new IndexRepair({
         timing: { ...systemTiming, after: (_ms, work) => (setImmediate(work), () => undefined) },
-        listedIn: async () => ["LISTED"],
-        async relist(code) {
+        codesIn: async () => ["LISTED"],
+        async repair(code) {
           if (code === "FAILED" && refusals < 2) {
             refusals += 1;
             throw new Error("away");

@@ -1,5 +1,5 @@
-import { spectatorsMergeMs } from "../../lobby/limits.ts";
-import type { Lobby, LobbyCommand } from "../../lobby/types.ts";
+import { spectatorsMergeMs } from "./limits.ts";
+import type { Lobby, LobbyCommand } from "./types.ts";
 
 /** What every process last said about the spectators of one lobby; kept in memory only (HUB-08). */
 export interface Audience {

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
 import type { Lobby } from "../../../actors/lobby/types.ts";
-import { ownerKey, publicListKey, shardOf } from "../../../actors/runtime/storage/keys.ts";
-import { createListing } from "../../../actors/runtime/storage/listing.ts";
+import { shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { ownerKey, publicListKey } from "../../../actors/lobby-keys.ts";
+import { lobbyIndex } from "../../../actors/lobby/index-entry.ts";
+import { ActorIndex } from "../../../actors/runtime/storage/actor-index.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { prepare } from "../../simulation/openings.ts";
@@ -34,19 +36,19 @@ describe("the public list written by two owners of a lobby", () => {
   const isListed = async () => (await redis.hexists(publicListKey, code)) === 1;
 
   it("has no lobby that finished, whatever an earlier owner still writes", async () => {
-    const listing = createListing(redis, context);
-    await listing.refresh(lobbyAt(5));
+    const listing = new ActorIndex(redis, lobbyIndex(context));
+    await listing.refresh(code, lobbyAt(5));
     assert.ok(await isListed());
-    await listing.refresh(lobbyAt(7, { status: "finished" }));
-    await listing.refresh(lobbyAt(6));
+    await listing.refresh(code, lobbyAt(7, { status: "finished" }));
+    await listing.refresh(code, lobbyAt(6));
     assert.ok(!(await isListed()));
   });
 
   it("has a lobby that is public again, whatever an earlier owner still removes", async () => {
-    const listing = createListing(redis, context);
-    await listing.refresh(lobbyAt(8, privately));
-    await listing.refresh(lobbyAt(9));
-    await listing.refresh(lobbyAt(8, privately));
+    const listing = new ActorIndex(redis, lobbyIndex(context));
+    await listing.refresh(code, lobbyAt(8, privately));
+    await listing.refresh(code, lobbyAt(9));
+    await listing.refresh(code, lobbyAt(8, privately));
     assert.ok(await isListed());
     await listing.remove(code);
     assert.ok(!(await isListed()), "one that is not there any more goes whatever its number was");

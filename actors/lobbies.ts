@@ -1,0 +1,95 @@
+import { AppError } from "../server/platform/errors.ts";
+import type { Metrics } from "../server/platform/metrics/metrics.ts";
+import type { lobbyResults, PayloadOf } from "../workers/queues.ts";
+import type { HeldLobby, Lobbies } from "./contract.ts";
+import { lobbyKey } from "./lobby-keys.ts";
+import { lobbyActor, type LobbyActor } from "./lobby/actor.ts";
+import { drawPlan } from "./lobby/questions.ts";
+import type { WireContext } from "./lobby/snapshot.ts";
+import type { DrawnQuestion, DrawPlan, Lobby, LobbyCommand } from "./lobby/types.ts";
+import type { Actors, SenderLimit } from "./runtime/definition.ts";
+import { createActors, type ActorsDeps } from "./runtime/router/create-actors.ts";
+
+/** What the rules of lobbies need from outside. */
+export interface LobbyRulesDeps {
+  context: WireContext;
+  enqueueResult: (payload: PayloadOf<typeof lobbyResults>) => Promise<unknown>;
+  /** Draws questions for an endless lobby that runs short (LOB-20). */
+  draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
+  /** Commands of one seat per window; null switches the limit off. */
+  seatLimit: SenderLimit | null;
+}
+
+export interface LobbiesDeps extends LobbyRulesDeps, Omit<ActorsDeps, "metrics"> {
+  metrics: Metrics;
+}
+
+/** Joins the processes that share the lobbies; resolves when this one holds its part of the shards. */
+export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
+  const metrics = deps.metrics.lobbies;
+  return lobbiesOf(await createActors(lobbyDefinition(deps), { ...deps, metrics }));
+}
+
+/** The rules of lobbies with the work that leaves them: the result job and further questions. */
+export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
+  return lobbyActor(deps.context, deps.seatLimit, {
+    result: {
+      startedBy: "finished",
+      isPending: (lobby) => lobby.isResultPending,
+      pendingSince: (lobby) => lobby.finishedAt ?? 0,
+      async run({ id: lobbyId, seq }, code) {
+        await deps.enqueueResult({ code, lobbyId, seq, key: lobbyKey(code) });
+        return { type: "result_queued" };
+      },
+    },
+    // Overdue, the batch is asked for again by the rules (LOB-20).
+    questions: {
+      startedBy: "fetching",
+      isPending: (lobby) => lobby.fetchingUntil !== null,
+      async run(lobby) {
+        const plan = drawPlan(lobby);
+        const questions = await drawOrNone(deps.draw, plan);
+        return { type: "add_questions", firstIndex: plan.first_index, questions };
+      },
+    },
+  });
+}
+
+/** None can be produced: the lobby ends after the questions it has. */
+async function drawOrNone(draw: LobbyRulesDeps["draw"], plan: DrawPlan): Promise<DrawnQuestion[]> {
+  try {
+    return await draw(plan);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "generator:unavailable") return [];
+    throw error;
+  }
+}
+
+/** Lobbies as the rest of the service sees them. */
+export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
+  return {
+    ask: (code, command, id) => actors.ask(code, command, id),
+    snapshot: (code) => actors.snapshot(code),
+    async tellSpectators(code, count) {
+      await actors.ask(code, { type: "spectators", worker: actors.incarnation, count });
+    },
+    listPublic: () => actors.listIndex(),
+    describe() {
+      const { states, ...owned } = actors.describe();
+      return { ...owned, lobbies: states.map(heldLobby) };
+    },
+    join: () => actors.join(),
+    handOver: () => actors.handOver(),
+    stop: () => actors.stop(),
+  };
+}
+
+const heldLobby = (lobby: Lobby): HeldLobby => ({
+  code: lobby.code,
+  status: lobby.status,
+  mode: lobby.settings.mode,
+  visibility: lobby.settings.visibility,
+  players: lobby.seats.length,
+  createdAt: lobby.createdAt,
+  lastCommandAt: lobby.lastCommandAt,
+});

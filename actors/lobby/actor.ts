@@ -1,0 +1,53 @@
+import type { ActorDefinition, SenderLimit } from "../runtime/definition.ts";
+import { answerBody } from "./answers.ts";
+import { audienceDue, newAudience, withAudience, type Audience } from "./audience.ts";
+import { nextDeadline } from "./deadlines.ts";
+import { decide } from "./decide.ts";
+import { evolve } from "./evolve.ts";
+import { lobbyIdempotency } from "./idempotency.ts";
+import { lobbyIndex } from "./index-entry.ts";
+import { finishedKeepMs } from "./limits.ts";
+import { messageData, messageTypes } from "./messages.ts";
+import { resultSheet } from "./result-sheet.ts";
+import type { WireContext } from "./snapshot.ts";
+import type { Answer, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
+
+export type LobbyActor = ActorDefinition<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
+
+const nobody = { seatId: null, playerId: null };
+
+/** The rules of lobbies; the jobs, which reach out of the actor, come from the caller. */
+export function lobbyActor(
+  context: WireContext,
+  /** Commands of one seat; null: no limit. */
+  seatLimit: SenderLimit | null,
+  jobs: LobbyActor["jobs"],
+): LobbyActor {
+  return {
+    kind: "lobby",
+    // Lobbies were the first kind of actor: their keys have no prefix.
+    keyPrefix: "",
+    decide,
+    evolve,
+    reply: (lobby, answer, now) => answerBody(lobby, answer, now, context),
+    notFound: "lobby:not_found",
+    read: { type: "read", by: nobody },
+    tick: { type: "tick" },
+    nextDeadline,
+    isFinished: (lobby) => lobby.status === "finished",
+    result: resultSheet,
+    topic: (code) => `${context.topicBase}/lobby/${code}`,
+    messages: messageTypes,
+    message: (lobby, event) => messageData(lobby, event, context),
+    jobs,
+    idempotency: lobbyIdempotency,
+    limits: {
+      finishedTtlMs: finishedKeepMs,
+      perSender: seatLimit,
+      // A command that takes a seat is counted by the limit of its route (GW-12).
+      uncounted: ["create", "join"],
+    },
+    ephemeral: { create: newAudience, complete: withAudience, nextDeadline: audienceDue },
+    index: lobbyIndex(context),
+  };
+}

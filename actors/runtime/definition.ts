@@ -1,0 +1,203 @@
+import type { ErrorCode } from "../../server/platform/errors.ts";
+
+/** State of one actor as plain JSON; times are milliseconds since the epoch. */
+export interface BaseState {
+  /** Number of the last published message. The runtime counts it; rules start it at 0 and carry it along. */
+  readonly seq: number;
+}
+
+export interface BaseCommand {
+  readonly type: string;
+}
+
+export interface BaseEvent {
+  readonly type: string;
+  readonly at: number;
+}
+
+export interface Rejection {
+  code: ErrorCode;
+  params?: Record<string, unknown>;
+}
+
+export type Decision<Event, Answer> =
+  { ok: true; events: Event[]; answer: Answer } | { ok: false; rejection: Rejection };
+
+/** `body` is finished JSON text for the response body, or null when there is none. */
+export type Reply =
+  | { ok: true; body: string | null }
+  | { ok: false; code: ErrorCode; params?: Record<string, unknown> };
+
+/** A snapshot ready to be sent as an event. */
+export interface SnapshotMessage {
+  seq: number;
+  /** JSON text of the whole `<kind>.snapshot` message. */
+  payload: string;
+}
+
+/**
+ * Work outside of the actor that a commit calls for. It runs at least once: after the event, and again by whoever
+ * owns the actor next, until the command that it ends with has made it no longer pending.
+ */
+export interface ActorJob<State, Command, Event extends BaseEvent> {
+  readonly startedBy: Event["type"];
+  isPending(state: State): boolean;
+  /** Since when a pending job waits: it is retried after a share of that time. Without it only deadlines retry it. */
+  pendingSince?(state: State): number;
+  /** Does the work; resolves to the command that takes note of it. */
+  run(state: State, code: string): Promise<Command>;
+}
+
+/** Earlier answers of one actor by sender, for rules that must recognize a sender who is gone. */
+export interface AnswersById {
+  /** Whether anything is remembered of this sender. */
+  has(sender: number): boolean;
+  /** Senders with an answer under this command id, and the account that was noted with it. */
+  withId(id: string): Iterable<{ sender: number; account?: number }>;
+}
+
+/** Which answers are remembered, so that a repeated command gets the same one and changes nothing. */
+export interface IdempotencyRules<
+  State,
+  Command extends BaseCommand,
+  Event extends BaseEvent,
+  Answer,
+> {
+  /** Whose window of answers a command belongs to; null remembers nothing. */
+  senderOf(state: State | null, command: Command, id: string, answers: AnswersById): number | null;
+  /** Commands that do no harm when they are carried out twice: their answers take no place. */
+  isIdempotent?(command: Command, answer: Answer): boolean;
+  /** Under a key of its client, a command's answer is remembered although it changed nothing. */
+  isAlwaysRemembered?(command: Command): boolean;
+  /** Whether a refusal of such a command is as final as an answer. */
+  isFinalRefusal?(code: ErrorCode, state: State | null): boolean;
+  /** Event -> commands whose remembered answers it makes void. */
+  readonly voids?: Partial<Record<Event["type"], Command["type"]>>;
+  /** Senders that are still there, when one of the events removed some; null: nobody left. */
+  presentAfter?(state: State, events: readonly Event[]): ReadonlySet<number> | null;
+  /** Account to note with the answer of a command by which its sender leaves; null for all other commands. */
+  leaverOf?(state: State | null, command: Command, sender: number | null): Leaver | null;
+}
+
+/** A sender that leaves by its command. */
+export interface Leaver {
+  account: number | null;
+}
+
+/** Commands of one sender in a window of time; the owner of the actor counts, so the count is exact. */
+export interface SenderLimit {
+  max: number;
+  windowMs: number;
+}
+
+export interface ActorLimits<Command extends BaseCommand> {
+  /** A finished actor is readable for so long. */
+  readonly finishedTtlMs: number;
+  /** null: no limit. */
+  readonly perSender: SenderLimit | null;
+  /** Command types that count against another limit. */
+  readonly uncounted?: readonly Command["type"][];
+}
+
+/** What the owner of an actor keeps in memory only; it begins anew with each owner. */
+export interface EphemeralRules<State, Command extends BaseCommand, Memo> {
+  create(state: State | null, now: number): Memo;
+  /** Completes commands that need to know it. */
+  complete(memo: Memo, command: Command, now: number): Command;
+  /** When it calls for a tick; null when never. */
+  nextDeadline(memo: Memo, state: State, now: number): number | null;
+}
+
+/** What the commands of a commit change in the index. */
+export type IndexChange = "none" | "silent" | "announced";
+
+/** A list of actors that anyone may read, newest first. */
+export interface IndexRules<State, Event extends BaseEvent> {
+  /** Part of the keys, and the channel on which changes are announced. */
+  readonly name: string;
+  readonly maxEntries: number;
+  /** JSON text of an entry without the closing brace, which the reader completes with the time; null: not listed. */
+  entry(state: State): string | null;
+  createdAt(state: State): number;
+  change(state: State, events: readonly Event[]): IndexChange;
+}
+
+/**
+ * One kind of actor: its rules as pure functions, without clock, randomness or IO. `Answer` is what `decide` answers
+ * and `reply` turns into a body; `Memo` what an owner keeps in memory only.
+ */
+export interface ActorDefinition<
+  State extends BaseState,
+  Command extends BaseCommand,
+  Event extends BaseEvent,
+  Answer = null,
+  Memo = null,
+> {
+  /** Name of the kind in messages and log lines; one word in lower case. */
+  readonly kind: string;
+  /** What all keys and channels of the kind begin with; never changes. */
+  readonly keyPrefix: string;
+  /** What a command does: events to commit and an answer, or a refusal. Reads `state` only; null before the first event. */
+  decide(state: State | null, command: Command, now: number): Decision<Event, Answer>;
+  /** The state after an event, as a new object. */
+  evolve(state: State | null, event: Event): State;
+  /** Body of an answer, given the state right after its events; JSON text, or null without a body. */
+  reply(state: State, answer: Answer, now: number): string | null;
+  /** Refusal of a command for an actor that does not exist. */
+  readonly notFound: ErrorCode;
+  /** Changes nothing and answers `{"<kind>": snapshot}`, whoever asks. */
+  readonly read: Command;
+  /** A deadline may have passed; harmless when it has not. */
+  readonly tick: Command;
+  /** Earliest time at which `tick` may have something to do; null when never. */
+  nextDeadline(state: State): number | null;
+  isFinished(state: State): boolean;
+  /** Stored in field `r` of a finished actor, for the job that carries it on. */
+  result?(state: State): unknown;
+  /** Hub topic of an actor. */
+  topic(code: string): string;
+  /** Event -> message that it publishes, or null. */
+  readonly messages: Readonly<Record<Event["type"], string | null>>;
+  /** Data of a published message, given the state right after its event. */
+  message(state: State, event: Event): Record<string, unknown>;
+  readonly jobs: Readonly<Record<string, ActorJob<State, Command, Event>>>;
+  readonly idempotency: IdempotencyRules<State, Command, Event, Answer>;
+  readonly limits: ActorLimits<Command>;
+  readonly ephemeral?: EphemeralRules<State, Command, Memo>;
+  readonly index?: IndexRules<State, Event>;
+}
+
+/** A definition as the runtime handles it, which looks into no state and no command. */
+export type AnyActor = ActorDefinition<BaseState, BaseCommand, BaseEvent, unknown, unknown>;
+
+/** What one process has of the actors of a kind. */
+export interface OwnedActors<State> {
+  incarnation: string;
+  shards: number;
+  actors: number;
+  pending: number;
+  /** Some of those in memory. */
+  states: State[];
+}
+
+/** The actors of one kind, whichever process they live in. */
+export interface Actors<State extends BaseState, Command extends BaseCommand> {
+  /** Name of this process among those that share the actors. */
+  readonly incarnation: string;
+  /**
+   * Asks an actor; the answer is there after the effect is committed. Waits up to 5 s for an owner, then
+   * `server:unavailable`. `key` makes a repeat of the same sender's command harmless.
+   */
+  ask(code: string, command: Command, key?: string): Promise<Reply>;
+  /** What a new subscriber starts with, or null when there is no such actor. */
+  snapshot(code: string): Promise<SnapshotMessage | null>;
+  /** JSON text of the array of indexed actors, newest first. */
+  listIndex(): Promise<string>;
+  describe(): OwnedActors<State>;
+  /** Takes its share of the actors; before that commands are only passed on. */
+  join(): Promise<void>;
+  /** Gives every actor to the other processes; commands are passed on to them until `stop`. */
+  handOver(): Promise<void>;
+  /** Hands over what is left and closes the connections. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,154 @@
+import type { ErrorCode } from "../../../server/platform/errors.ts";
+import type { AnswersById, Leaver, Reply } from "../definition.ts";
+import { keyedId } from "./command-id.ts";
+
+/** An answer already given to one sender. */
+interface Remembered {
+  n: number;
+  id: string;
+  body: string | null;
+  /** It was a refusal, with this code and nothing else. */
+  refused?: ErrorCode;
+  /** Of a command by which its sender left: the account, which the state itself drops with the sender. */
+  account?: number;
+}
+
+/** As `encode` writes it. */
+interface Stored {
+  n: number;
+  id: string;
+  account?: number;
+  reply: { ok: true; body: string | null } | { ok: false; code: ErrorCode };
+}
+
+/** Field of the stored actor and its value. */
+type Field = [name: string, value: string];
+
+/** Answers remembered per sender. */
+const windowSize = 8;
+/** Senders that left and are still remembered, per actor. */
+const maxDeparted = 16;
+
+const fieldOf = (sender: number, n: number) => `k:${sender}:${n % windowSize}`;
+
+/**
+ * The last answers of each sender, each at the place that its number modulo the window names. Per sender, because a
+ * window shared by an actor forgets under load (LOB-28).
+ */
+export class IdempotencyCache implements AnswersById {
+  readonly #senders = new Map<number, Remembered[]>();
+
+  /** Rebuilds the windows; a hash has no order, so each entry carries its number. */
+  static from(fields: Record<string, string>): IdempotencyCache {
+    const cache = new IdempotencyCache();
+    for (const [name, value] of Object.entries(fields)) {
+      if (!name.startsWith("k:")) continue;
+      const sender = Number(name.split(":")[1]);
+      const entries = cache.#senders.get(sender) ?? [];
+      const { n, id, account, reply } = JSON.parse(value) as Stored;
+      const answer = reply.ok ? { body: reply.body } : { body: null, refused: reply.code };
+      entries.push({ n, id, ...answer, ...(account === undefined ? {} : { account }) });
+      cache.#senders.set(sender, entries);
+    }
+    for (const entries of cache.#senders.values())
+      entries.sort((a, b) => (a.n % windowSize) - (b.n % windowSize));
+    return cache;
+  }
+
+  has(sender: number): boolean {
+    return this.#senders.has(sender);
+  }
+
+  *withId(id: string): Generator<{ sender: number; account?: number }> {
+    for (const [sender, entries] of this.#senders) {
+      const entry = entries.find((one) => one.id === id);
+      if (entry === undefined) continue;
+      yield entry.account === undefined ? { sender } : { sender, account: entry.account };
+    }
+  }
+
+  senders(): number[] {
+    return [...this.#senders.keys()];
+  }
+
+  get(sender: number, id: string): Reply | null {
+    const entries = this.#senders.get(sender);
+    if (entries !== undefined)
+      for (const entry of entries) if (entry.id === id) return replyOf(entry);
+    return null;
+  }
+
+  /** Remembers an answer and returns the field that stores it. */
+  put(sender: number, id: string, body: string | null, leaver: Leaver | null = null): Field {
+    const n = this.#next(sender);
+    const account = leaver?.account ?? null;
+    const entry: Remembered = account === null ? { n, id, body } : { n, id, body, account };
+    return this.#keep(sender, entry, leaver !== null);
+  }
+
+  /** Remembers a refusal that has nothing but its code, and returns the field that stores it. */
+  putRefusal(sender: number, id: string, refused: ErrorCode): Field {
+    return this.#keep(sender, { n: this.#next(sender), id, body: null, refused }, false);
+  }
+
+  /**
+   * Forgets senders that left, but for the latest: the repeat of the command by which they left still finds its
+   * answer, and players who come and go do not fill the store. Returns the fields to remove.
+   */
+  forgetDeparted(present: ReadonlySet<number>): string[] {
+    const departed = this.senders().filter((sender) => !present.has(sender));
+    const removed: string[] = [];
+    for (const sender of departed.slice(0, Math.max(0, departed.length - maxDeparted))) {
+      for (const { n } of this.#senders.get(sender) ?? []) removed.push(fieldOf(sender, n));
+      this.#senders.delete(sender);
+    }
+    return removed;
+  }
+
+  /**
+   * Forgets the answers to keyed commands of this type: repeated, they have to be decided anew. Returns the fields
+   * that store it. The entries stay without an id, which no command has, because their numbers tell the places of
+   * those after them.
+   */
+  makeVoid(type: string): Field[] {
+    const fields: Field[] = [];
+    for (const [sender, entries] of this.#senders)
+      for (const entry of entries) {
+        if (!entry.id.startsWith(keyedId(type, ""))) continue;
+        entry.id = "";
+        entry.body = null;
+        fields.push([fieldOf(sender, entry.n), encode(entry)]);
+      }
+    return fields;
+  }
+
+  #next(sender: number): number {
+    let next = 0;
+    for (const { n } of this.#senders.get(sender) ?? []) next = Math.max(next, n + 1);
+    return next;
+  }
+
+  #keep(sender: number, entry: Remembered, hasLeft: boolean): Field {
+    const entries = this.#senders.get(sender) ?? [];
+    // A leaving sender is set anew, so that the order of the map is that of the leaving.
+    if (hasLeft) this.#senders.delete(sender);
+    this.#senders.set(sender, withEntry(entries, entry));
+    return [fieldOf(sender, entry.n), encode(entry)];
+  }
+}
+
+function replyOf({ body, refused }: Remembered): Reply {
+  return refused === undefined ? { ok: true, body } : { ok: false, code: refused };
+}
+
+/** A full window has its newest entry in the place of its oldest. */
+function withEntry(entries: Remembered[], entry: Remembered): Remembered[] {
+  return entries.length < windowSize
+    ? entries.concat(entry)
+    : entries.with(entry.n % windowSize, entry);
+}
+
+function encode({ n, id, body, account, refused }: Remembered): string {
+  const reply = refused === undefined ? { ok: true, body } : { ok: false, code: refused };
+  return JSON.stringify({ n, id, ...(account === undefined ? {} : { account }), reply });
+}

@@ -1,0 +1,80 @@
+import type { Logger } from "../../../server/platform/log/logger.ts";
+import type {
+  ActorJob,
+  AnyActor,
+  BaseCommand,
+  BaseEvent,
+  BaseState,
+  Reply,
+} from "../definition.ts";
+
+/** A job that the rules themselves do not retry is retried after this share of the time it has waited. */
+const retryShare = 1 / 8;
+const minRetryMs = 500;
+const maxRetryMs = 30_000;
+
+type Job = ActorJob<BaseState, BaseCommand, BaseEvent>;
+
+/** Runs the jobs that commits call for; nothing here is waited for by a caller. All of them are harmless twice. */
+export class ActorJobs {
+  readonly #kind: string;
+  readonly #jobs: readonly (readonly [name: string, job: Job])[];
+  readonly #ask: (code: string, command: BaseCommand) => Promise<Reply>;
+  readonly #log: Logger;
+  /** Name and code of what is under way. */
+  readonly #running = new Set<string>();
+
+  constructor(deps: {
+    definition: Pick<AnyActor, "kind" | "jobs">;
+    log: Logger;
+    ask: (code: string, command: BaseCommand) => Promise<Reply>;
+  }) {
+    this.#kind = deps.definition.kind;
+    this.#jobs = Object.entries(deps.definition.jobs);
+    this.#ask = deps.ask;
+    this.#log = deps.log;
+  }
+
+  /** Starts what the events of a commit call for. */
+  start(code: string, state: BaseState, events: readonly BaseEvent[]): void {
+    for (const [name, job] of this.#jobs)
+      for (const event of events)
+        if (event.type === job.startedBy) {
+          void this.#run(name, job, code, state);
+          break;
+        }
+  }
+
+  /** Takes up what a dead owner left undone. */
+  resume(code: string, state: BaseState): void {
+    for (const [name, job] of this.#jobs)
+      if (job.isPending(state)) void this.#run(name, job, code, state);
+  }
+
+  async #run(name: string, job: Job, code: string, state: BaseState): Promise<void> {
+    const key = `${name} ${code}`;
+    if (this.#running.has(key)) return;
+    this.#running.add(key);
+    try {
+      // The command that ends the job may call for the next one already.
+      const command = await job.run(state, code).finally(() => this.#running.delete(key));
+      await this.#ask(code, command);
+    } catch (error) {
+      const facts = { [this.#kind]: code, job: name, reason: String(error) };
+      this.#log.warn({ event: "actor_job_failed", ...facts }, "actor job failed, retrying");
+    }
+  }
+}
+
+/** When a pending job is to be tried again; null when none is, or only deadlines of the rules retry it. */
+export function nextRetry(jobs: AnyActor["jobs"], state: BaseState, now: number): number | null {
+  let next: number | null = null;
+  for (const name in jobs) {
+    const job = jobs[name];
+    if (!job?.pendingSince || !job.isPending(state)) continue;
+    const waited = (now - job.pendingSince(state)) * retryShare;
+    const at = now + Math.min(maxRetryMs, Math.max(minRetryMs, waited));
+    next = next === null ? at : Math.min(next, at);
+  }
+  return next;
+}

@@ -1,0 +1,322 @@
+import type { Logger } from "../../../server/platform/log/logger.ts";
+import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
+import type { AnyActor, BaseCommand, BaseEvent, BaseState } from "../definition.ts";
+import type { SuspectActor } from "../placement/continuity.ts";
+import type { ShardOwnership } from "../placement/shards.ts";
+import { notOwner, unavailable, type Outcome } from "../router/outcome.ts";
+import type { Connection } from "../storage/connection.ts";
+import type { Commit, Journal } from "../storage/journal.ts";
+import { shardOf, type Keyspace } from "../storage/keys.ts";
+import type { Timing } from "../timing.ts";
+import { ActorReader } from "./actor-reader.ts";
+import { runBatch, type Actor, type Batch } from "./actor.ts";
+import { Deadlines } from "./deadlines.ts";
+import { MailboxTable } from "./mailbox-table.ts";
+import { takeBatch, untilIdle, type Mailbox, type Waiting } from "./mailbox.ts";
+import type { Ticker } from "./ticker.ts";
+
+/** Commands waiting for one actor; more are refused, so that one hot actor harms only itself. */
+const maxWaitingPerActor = 64;
+/** Commands waiting in the whole process. */
+const maxWaiting = 20_000;
+/** Actors without work for so long leave memory; the next command reads them back. */
+const idleMs = 5 * 60_000;
+const failedRules: Outcome = { ok: false, code: "server:error" };
+
+export type Deliver = (code: string, command: BaseCommand, id: string) => Promise<Outcome>;
+
+export interface MailboxesDeps {
+  definition: AnyActor;
+  keys: Keyspace;
+  incarnation: string;
+  redis: Connection;
+  journal: Pick<Journal, "commit">;
+  placement: Pick<ShardOwnership, "tokenOf" | "generationOf" | "isWhole" | "confirm" | "fenced">;
+  ticker: Ticker;
+  timing: Timing;
+  log: Logger;
+  metrics: Pick<ActorMetrics, "actors">;
+  now: () => number;
+  nextCommitId: () => string;
+  /** Work that follows a commit (index entry, jobs); replies wait for what it returns. */
+  afterCommit: (code: string, state: BaseState, events: BaseEvent[]) => Promise<void>;
+  /** The outcome of an actor's last commit is unknown, so what follows one may be missing. */
+  afterUnknown: (code: string) => void;
+  /** After an actor was read back or ticked: work a dead owner may have left undone. */
+  afterRead: (code: string, state: BaseState) => void;
+}
+
+/** The actors of this process: one queue each, decided in batches, one commit in flight at most. */
+export class Mailboxes {
+  readonly #deps: MailboxesDeps;
+  readonly #table: MailboxTable;
+  readonly #deadlines: Deadlines;
+  readonly #reader: ActorReader;
+  #waitingCount = 0;
+
+  constructor(deps: MailboxesDeps) {
+    this.#deps = deps;
+    this.#table = new MailboxTable(deps.now, deps.metrics);
+    this.#deadlines = new Deadlines({
+      ...deps,
+      table: this.#table,
+      isOurs: (shard) => deps.placement.tokenOf(shard) !== null,
+      deliver: (code, command, id) => this.deliver(code, command, id),
+    });
+    this.#reader = new ActorReader({
+      ...deps,
+      commit: (mailbox, change, token) => this.#commit(mailbox, change, token),
+    });
+  }
+
+  async deliver(code: string, command: BaseCommand, id: string): Promise<Outcome> {
+    const shard = shardOf(code);
+    if (this.#deps.placement.tokenOf(shard) === null) return notOwner;
+    const mailbox = this.#table.open(code, shard);
+    if (mailbox.waiting.length >= maxWaitingPerActor || this.#waitingCount >= maxWaiting)
+      return unavailable;
+    this.#waitingCount += 1;
+    const outcome = new Promise<Outcome>((resolve) => {
+      mailbox.waiting.push({ command, id, resolve });
+    });
+    if (mailbox.phase === "idle") void this.#work(mailbox);
+    return outcome;
+  }
+
+  /** The connection to Redis was away: nothing in memory is served until it is verified. */
+  markSuspect(): void {
+    for (const mailbox of this.#table.all()) mailbox.isSuspect = true;
+  }
+
+  /** Actors of the shard that were not verified since. */
+  suspects(shard: number): SuspectActor[] {
+    return this.#table.suspects(shard);
+  }
+
+  /** These are in Redis as they are in memory. */
+  markVerified(shard: number, codes: string[]): void {
+    this.#table.markVerified(shard, codes);
+  }
+
+  /** An actor is read again soon, and goes on behind what Redis has lost of it. */
+  resync(code: string): void {
+    if (this.#table.find(code)?.phase !== "working") this.#deadlines.fire(code);
+  }
+
+  /** The shard is ours; `isRetained`: again, and what is known of its actors still holds. */
+  open(shard: number, isRetained: boolean): void {
+    if (!isRetained) this.#table.forgetRetained(shard);
+  }
+
+  /** The shard is lost: its actors leave memory, callers are sent on; `isRetained`: what is known of them stays. */
+  drop(shard: number, isRetained: boolean): void {
+    if (isRetained) this.#table.retain(shard);
+    else this.#table.forgetRetained(shard);
+    for (const mailbox of this.#table.ofShard(shard)) this.#evict(mailbox);
+  }
+
+  /** Resolves when nothing of the shard is in flight. */
+  drain(shard: number): Promise<void> {
+    const working = this.#table.ofShard(shard).filter(({ phase }) => phase === "working");
+    return untilIdle(working, this.#deps.timing);
+  }
+
+  /** A deadline passed. */
+  fire(code: string): void {
+    this.#deadlines.fire(code);
+  }
+
+  /** A deadline as Redis has it. */
+  restoreDeadline(code: string, due: number): void {
+    this.#deadlines.restore(code, due);
+  }
+
+  /** The state as it is committed, once no commit of it is in flight; null when it is not in memory. */
+  async committed(code: string): Promise<BaseState | null> {
+    const mailbox = this.#table.find(code);
+    if (mailbox?.phase !== "working") return mailbox?.actor?.state ?? null;
+    return new Promise((resolve) =>
+      mailbox.onIdle.push(() => resolve(mailbox.actor?.state ?? null)),
+    );
+  }
+
+  get actors(): number {
+    return this.#table.count;
+  }
+
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  /** Up to `limit` of the states in memory, in no order. */
+  some(limit: number): BaseState[] {
+    const states: BaseState[] = [];
+    for (const { actor } of this.#table.all()) {
+      if (states.length >= limit) break;
+      if (actor?.state) states.push(actor.state);
+    }
+    return states;
+  }
+
+  /** Evicts idle actors. */
+  sweep(): void {
+    const now = this.#deps.now();
+    const windowMs = this.#deps.definition.limits.perSender?.windowMs ?? 0;
+    for (const mailbox of this.#table.all()) {
+      if (mailbox.phase === "working" || mailbox.waiting.length > 0) continue;
+      if (mailbox.actor && mailbox.lastUsed < now - windowMs) mailbox.actor.counts.clear();
+      if (mailbox.lastUsed < now - idleMs) this.#table.remove(mailbox);
+    }
+  }
+
+  #evict(mailbox: Mailbox): void {
+    mailbox.phase = "dropped";
+    mailbox.actor = null;
+    this.#table.remove(mailbox);
+    this.#sendOn(mailbox);
+  }
+
+  /** Callers of the waiting commands ask the present owner, with the same command ids. */
+  #sendOn(mailbox: Mailbox): void {
+    const all = mailbox.waiting;
+    mailbox.waiting = [];
+    mailbox.isolateRemaining = 0;
+    this.#waitingCount -= all.length;
+    for (const one of all) one.resolve(notOwner);
+  }
+
+  /** Drops the actor: Redis decides what it was. Callers retry with the same command id. */
+  #discard(mailbox: Mailbox, batch: Waiting[]): void {
+    mailbox.actor = null;
+    for (const one of batch) one.resolve(notOwner);
+    this.#sendOn(mailbox);
+  }
+
+  /** The loop of one actor. It runs while commands wait, once per mailbox, so one commit is in flight at most. */
+  async #work(mailbox: Mailbox): Promise<void> {
+    mailbox.phase = "working";
+    while (mailbox.waiting.length > 0 && mailbox.phase === "working") {
+      await this.#step(mailbox);
+      for (const done of mailbox.onIdle.splice(0)) done();
+    }
+    if (mailbox.phase === "working") mailbox.phase = "idle";
+    // A code nobody ever used must not stay in memory.
+    if (mailbox.actor?.state === null) this.#evict(mailbox);
+  }
+
+  async #step(mailbox: Mailbox): Promise<void> {
+    const { placement, log, definition } = this.#deps;
+    const token = placement.tokenOf(mailbox.shard);
+    if (token === null) return this.#evict(mailbox);
+    if (mailbox.isSuspect) mailbox.actor = null;
+    const { actor } = mailbox;
+    if (!actor) return this.#readBack(mailbox, token);
+    const batch = takeBatch(mailbox);
+    this.#waitingCount -= batch.length;
+    const result = this.#tryBatch(mailbox, actor, batch);
+    if (!result) return this.#isolate(mailbox, batch);
+    try {
+      const isTrue = result.commit
+        ? await this.#commit(mailbox, result.commit, token)
+        : await this.#isUnchanged(mailbox);
+      if (!isTrue) return this.#discard(mailbox, batch);
+      if (actor.state && result.commit)
+        await this.#follow(mailbox.code, actor.state, result.events);
+      this.#answer(mailbox, actor, batch, result);
+    } catch (error) {
+      const facts = { event: "actor_batch_failed", [definition.kind]: mailbox.code, err: error };
+      log.error(facts, "batch of an actor failed, reading it again");
+      this.#discard(mailbox, batch);
+    }
+  }
+
+  async #readBack(mailbox: Mailbox, token: string): Promise<void> {
+    const { log, definition } = this.#deps;
+    const isRead = await this.#reader.read(mailbox, token).catch((error: unknown) => {
+      const facts = { event: "actor_load_failed", [definition.kind]: mailbox.code, err: error };
+      log.error(facts, "actor could not be loaded");
+      return false;
+    });
+    if (!isRead) this.#discard(mailbox, []);
+  }
+
+  #tryBatch(mailbox: Mailbox, actor: Actor, batch: Waiting[]): Batch | null {
+    const { definition, now, nextCommitId, log } = this.#deps;
+    try {
+      return runBatch(definition, actor, batch, now(), nextCommitId());
+    } catch (error) {
+      const facts = { event: "actor_rules_failed", [definition.kind]: mailbox.code, err: error };
+      log.error(facts, "rules of an actor failed, nothing is committed");
+      return null;
+    }
+  }
+
+  /**
+   * The rules failed in the middle of a batch: nothing of it is committed, and the actor is read again. Which of
+   * the commands it was shows when each of them is decided alone.
+   */
+  #isolate(mailbox: Mailbox, batch: Waiting[]): void {
+    mailbox.actor = null;
+    if (batch.length === 1) return batch[0]?.resolve(failedRules);
+    mailbox.waiting = [...batch, ...mailbox.waiting];
+    mailbox.isolateRemaining = batch.length;
+    this.#waitingCount += batch.length;
+  }
+
+  /** What was decided without a change holds: the shard is still ours, and Redis has it as it is in memory. */
+  async #isUnchanged(mailbox: Mailbox): Promise<boolean> {
+    try {
+      return await this.#deps.placement.confirm(mailbox.shard);
+    } catch {
+      return false;
+    }
+  }
+
+  async #commit(mailbox: Mailbox, change: Commit, token: string): Promise<boolean> {
+    const { journal, placement, log, definition } = this.#deps;
+    const { unacknowledgedSeq, code } = mailbox;
+    mailbox.unacknowledgedSeq = Math.max(unacknowledgedSeq, change.seq);
+    const outcome = await journal.commit(change, token);
+    if (outcome === "committed") {
+      mailbox.knownSeq = change.seq;
+      mailbox.unacknowledgedSeq = 0;
+      mailbox.isStateBehindLog = false;
+      return true;
+    }
+    if (outcome !== "failed") mailbox.unacknowledgedSeq = unacknowledgedSeq;
+    const facts = { event: `commit_${outcome}`, [definition.kind]: code, seq: change.seq };
+    if (outcome === "fenced") placement.fenced(mailbox.shard, token);
+    // It is read back and the commands are retried; time after time it cannot be written at all.
+    if (outcome === "conflict")
+      log.warn(facts, "stored actor differs from memory, reading it again");
+    if (outcome === "refused") {
+      mailbox.isStateBehindLog = true;
+      log.error(facts, "stored state of an actor is behind its log, leaving a gap");
+    }
+    if (outcome === "silent") log.warn(facts, "nothing written: this process counts as dead");
+    // Perhaps it is in Redis, with a deadline that this process does not have.
+    if (outcome === "failed") {
+      this.#deadlines.retry(code);
+      this.#deps.afterUnknown(code);
+    }
+    return false;
+  }
+
+  /** The effect is committed; what follows may fail without failing the command. */
+  async #follow(code: string, state: BaseState, events: BaseEvent[]): Promise<void> {
+    const { afterCommit, log, definition } = this.#deps;
+    try {
+      await afterCommit(code, state, events);
+    } catch (error) {
+      const facts = { event: "after_commit_failed", [definition.kind]: code };
+      log.warn({ ...facts, reason: String(error) }, "work after a commit failed, retrying");
+    }
+  }
+
+  #answer(mailbox: Mailbox, actor: Actor, batch: Waiting[], { replies }: Batch): void {
+    mailbox.lastUsed = this.#deps.now();
+    if (mailbox.phase !== "dropped" && actor.state)
+      this.#deadlines.arm(mailbox, actor, actor.state);
+    for (let i = 0; i < batch.length; i++) batch[i]?.resolve(replies[i] ?? unavailable);
+  }
+}

@@ -1,0 +1,21 @@
+import type { SenderLimit } from "../definition.ts";
+
+/** Sender -> commands of its present window, opened by the first one (GW-11). */
+export type SenderCounts = Map<number, { count: number; endsAt: number }>;
+
+/** Counts a command; the seconds to wait when it is one too many, else null. */
+export function countCommand(
+  counts: SenderCounts,
+  sender: number,
+  now: number,
+  limit: SenderLimit,
+): number | null {
+  const window = counts.get(sender);
+  // A window that seems to begin in the future is left over from before the clock was set back.
+  if (!window || now >= window.endsAt || window.endsAt - now > limit.windowMs) {
+    counts.set(sender, { count: 1, endsAt: now + limit.windowMs });
+    return null;
+  }
+  window.count += 1;
+  return window.count > limit.max ? Math.ceil((window.endsAt - now) / 1000) : null;
+}

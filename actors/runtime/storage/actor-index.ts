@@ -1,0 +1,68 @@
+import type { BaseEvent, BaseState, IndexRules } from "../definition.ts";
+import type { Connection } from "./connection.ts";
+import { indexKeys, shardOf } from "./keys.ts";
+import { runScript } from "./scripts.ts";
+
+/** A worker that wakes up may write what it had begun before; it is killed when it does not answer for much less. */
+const removalKeptMs = 60_000;
+
+/** The entries of actors in a list that anyone may read. */
+export class ActorIndex {
+  readonly #redis: Connection;
+  readonly #rules: IndexRules<BaseState, BaseEvent>;
+  readonly #keys: ReturnType<typeof indexKeys>;
+
+  constructor(redis: Connection, rules: IndexRules<BaseState, BaseEvent>) {
+    this.#redis = redis;
+    this.#rules = rules;
+    this.#keys = indexKeys(rules.name);
+  }
+
+  /** Writes an actor's entry when one of the events concerns it, which null says they do not. */
+  update(code: string, state: BaseState, events: readonly BaseEvent[]): Promise<void> | null {
+    const change = this.#rules.change(state, events);
+    return change === "none" ? null : this.#rewrite(code, state, change === "announced");
+  }
+
+  /** JSON text of the array, newest first, with the present server time in every entry. */
+  async read(now: number): Promise<string> {
+    const codes = await this.#redis.zrevrange(this.#keys.order, 0, this.#rules.maxEntries - 1);
+    if (codes.length === 0) return "[]";
+    const entries = await this.#redis.hmget(this.#keys.entries, ...codes);
+    const complete = entries.flatMap((entry) =>
+      entry === null ? [] : [`${entry.slice(entry.indexOf("\n") + 1)},"server_now_ms":${now}}`],
+    );
+    return `[${complete.join(",")}]`;
+  }
+
+  /** Codes of indexed actors that live in these shards. */
+  async codesIn(shards: ReadonlySet<number>): Promise<string[]> {
+    const codes = await this.#redis.zrange(this.#keys.order, "0", "-1");
+    return codes.filter((code) => shards.has(shardOf(code)));
+  }
+
+  async refresh(code: string, state: BaseState): Promise<void> {
+    await this.#rewrite(code, state, true);
+  }
+
+  async remove(code: string): Promise<void> {
+    await this.#write(code, "", 0, "");
+    await this.#announce();
+  }
+
+  async #rewrite(code: string, state: BaseState, isAnnounced: boolean): Promise<void> {
+    const entry = this.#rules.entry(state) ?? "";
+    const written = await this.#write(code, state.seq, this.#rules.createdAt(state), entry);
+    if (written === 1 && isAnnounced) await this.#announce();
+  }
+
+  #write(code: string, seq: number | "", createdAt: number, entry: string): Promise<unknown> {
+    const { entries, order, removed } = this.#keys;
+    const keys = [entries, order, removed(code)];
+    return runScript(this.#redis, "listing", keys, [code, seq, createdAt, entry, removalKeptMs]);
+  }
+
+  async #announce(): Promise<void> {
+    await this.#redis.publish(this.#rules.name, "");
+  }
+}
