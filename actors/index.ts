@@ -17,6 +17,7 @@ export type {
   SenderLimit,
 } from "./runtime/definition.ts";
 export type { SenderLimit as SeatLimit } from "./runtime/definition.ts";
+export { accept, defineActor, reject } from "./runtime/definition.ts";
 export { createActors } from "./runtime/router/create-actors.ts";
 export type { ActorsDeps } from "./runtime/router/create-actors.ts";
 export { Keyspace } from "./runtime/storage/keys.ts";

@@ -3,11 +3,11 @@ import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import type { lobbyResults, PayloadOf } from "../workers/queues.ts";
 import type { HeldLobby, Lobbies } from "./contract.ts";
 import { lobbyKey } from "./lobby-keys.ts";
-import { lobbyActor, type LobbyActor } from "./lobby/actor.ts";
+import { lobbyRules, type LobbyActor } from "./lobby/actor.ts";
 import { drawPlan } from "./lobby/questions.ts";
 import type { WireContext } from "./lobby/snapshot.ts";
 import type { DrawnQuestion, DrawPlan, Lobby, LobbyCommand } from "./lobby/types.ts";
-import type { Actors, SenderLimit } from "./runtime/definition.ts";
+import { defineActor, type Actors, type SenderLimit } from "./runtime/definition.ts";
 import { createActors, type ActorsDeps } from "./runtime/router/create-actors.ts";
 
 /** What the rules of lobbies need from outside. */
@@ -32,7 +32,7 @@ export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
 
 /** The rules of lobbies with the work that leaves them: the result job and further questions. */
 export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
-  return lobbyActor(deps.context, deps.seatLimit, {
+  const jobs: LobbyActor["jobs"] = {
     result: {
       startedBy: "finished",
       isPending: (lobby) => lobby.isResultPending,
@@ -52,7 +52,8 @@ export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
         return { type: "add_questions", firstIndex: plan.first_index, questions };
       },
     },
-  });
+  };
+  return defineActor(lobbyRules(deps.context, deps.seatLimit, jobs));
 }
 
 /** None can be produced: the lobby ends after the questions it has. */

@@ -1,4 +1,4 @@
-import type { ActorDefinition, SenderLimit } from "../runtime/definition.ts";
+import type { ActorDefinition, ActorRules, SenderLimit } from "../runtime/definition.ts";
 import { answerBody } from "./answers.ts";
 import { audienceDue, newAudience, withAudience, type Audience } from "./audience.ts";
 import { nextDeadline } from "./deadlines.ts";
@@ -9,26 +9,28 @@ import { lobbyIndex } from "./index-entry.ts";
 import { finishedKeepMs } from "./limits.ts";
 import { messageData, messageTypes } from "./messages.ts";
 import { resultSheet } from "./result-sheet.ts";
-import type { WireContext } from "./snapshot.ts";
+import { lobbySnapshot, type WireContext } from "./snapshot.ts";
 import type { Answer, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
 
 export type LobbyActor = ActorDefinition<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
+export type LobbyRules = ActorRules<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
 
 const nobody = { seatId: null, playerId: null };
 
 /** The rules of lobbies; the jobs, which reach out of the actor, come from the caller. */
-export function lobbyActor(
+export function lobbyRules(
   context: WireContext,
   /** Commands of one seat; null: no limit. */
   seatLimit: SenderLimit | null,
   jobs: LobbyActor["jobs"],
-): LobbyActor {
+): LobbyRules {
   return {
     kind: "lobby",
     // Lobbies were the first kind of actor: their keys have no prefix.
     keyPrefix: "",
     decide,
     evolve,
+    snapshot: (lobby, now) => lobbySnapshot(lobby, now, context),
     reply: (lobby, answer, now) => answerBody(lobby, answer, now, context),
     notFound: "lobby:not_found",
     read: { type: "read", by: nobody },

@@ -156,8 +156,8 @@ export interface ActorDefinition<
   result?(state: State): unknown;
   /** Hub topic of an actor. */
   topic(code: string): string;
-  /** Event -> message that it publishes, or null. */
-  readonly messages: Readonly<Record<Event["type"], string | null>>;
+  /** Event -> message that it publishes; all other events are published to nobody. */
+  readonly messages: Readonly<Partial<Record<Event["type"], string | null>>>;
   /** Data of a published message, given the state right after its event. */
   message(state: State, event: Event): Record<string, unknown>;
   readonly jobs: Readonly<Record<string, ActorJob<State, Command, Event>>>;
@@ -200,4 +200,78 @@ export interface Actors<State extends BaseState, Command extends BaseCommand> {
   handOver(): Promise<void>;
   /** Hands over what is left and closes the connections. */
   stop(): Promise<void>;
+}
+
+/** Members of a definition that most kinds leave to `defineActor`. */
+type Defaulted =
+  | "keyPrefix"
+  | "reply"
+  | "nextDeadline"
+  | "isFinished"
+  | "message"
+  | "jobs"
+  | "idempotency"
+  | "limits";
+
+/** What the author of a kind writes down. */
+export interface ActorRules<
+  State extends BaseState,
+  Command extends BaseCommand,
+  Event extends BaseEvent,
+  Answer = null,
+  Memo = null,
+>
+  extends
+    Omit<ActorDefinition<State, Command, Event, Answer, Memo>, Defaulted>,
+    Partial<Pick<ActorDefinition<State, Command, Event, Answer, Memo>, Defaulted>> {
+  /** What everybody may see. The answer to a command and the data of a message, unless the rules say otherwise. */
+  snapshot(state: State, now: number): Record<string, unknown>;
+}
+
+/** A finished actor is readable for a day. */
+const defaultFinishedTtlMs = 24 * 3_600_000;
+
+/**
+ * A kind of actor from its rules. By default every command is answered and every event published with the snapshot,
+ * nothing is ever due or finished, and a command that names its sender, `by`, is carried out once.
+ */
+export function defineActor<
+  State extends BaseState,
+  Command extends BaseCommand,
+  Event extends BaseEvent,
+  Answer = null,
+  Memo = null,
+>(
+  rules: ActorRules<State, Command, Event, Answer, Memo>,
+): ActorDefinition<State, Command, Event, Answer, Memo> {
+  const { kind } = rules;
+  const view = (state: State, now: number) => ({
+    [kind]: { ...rules.snapshot(state, now), seq: state.seq },
+  });
+  return {
+    keyPrefix: `${kind}:`,
+    reply: (state, _answer, now) => JSON.stringify(view(state, now)),
+    nextDeadline: () => null,
+    isFinished: () => false,
+    message: (state, event) => view(state, event.at),
+    jobs: {},
+    idempotency: { senderOf: (_state, command) => senderIn(command) },
+    limits: { finishedTtlMs: defaultFinishedTtlMs, perSender: null },
+    ...rules,
+  };
+}
+
+function senderIn(command: BaseCommand): number | null {
+  return "by" in command && typeof command.by === "number" ? command.by : null;
+}
+
+export function accept<Event>(...events: Event[]): Decision<Event, null> {
+  return { ok: true, events, answer: null };
+}
+
+export function reject(
+  code: ErrorCode,
+  params?: Record<string, unknown>,
+): { ok: false; rejection: Rejection } {
+  return { ok: false, rejection: params ? { code, params } : { code } };
 }

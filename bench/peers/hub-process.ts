@@ -37,8 +37,7 @@ const hub = createHub({
   log,
   clock: systemClock,
   metrics,
-  keys: { stream: eventStreamKey, channel: eventChannel },
-  snapshotOf,
+  rooms: { lobby: { keys: { stream: eventStreamKey, channel: eventChannel }, snapshotOf } },
   publicList: async () => "[]",
   tellSpectators: async () => undefined,
 });

@@ -122,8 +122,12 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
     log,
     clock,
     metrics,
-    keys: { stream: eventStreamKey, channel: eventChannel },
-    snapshotOf: lobbies.snapshot,
+    rooms: {
+      lobby: {
+        keys: { stream: eventStreamKey, channel: eventChannel },
+        snapshotOf: lobbies.snapshot,
+      },
+    },
     publicList: lobbies.listPublic,
     tellSpectators: lobbies.tellSpectators,
   });

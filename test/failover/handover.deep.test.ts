@@ -55,7 +55,7 @@ it("a store that is away is told of in a few lines, however often it is asked", 
     await Promise.all(
       codes.map(async (code) => member.lobbies.ask(code, { type: "heartbeat", ...by(1) })),
     );
-    const complaints = lines.filter((line) => line.includes("lobby could not be read"));
+    const complaints = lines.filter((line) => line.includes("actor_read_failed"));
     assert.equal(complaints.length, mostInWindow);
   } finally {
     await member.lobbies.stop();

@@ -1,4 +1,5 @@
-import { lobbyActor } from "../../actors/lobby/actor.ts";
+import { defineActor } from "../../actors/runtime/definition.ts";
+import { lobbyRules } from "../../actors/lobby/actor.ts";
 import { evolve } from "../../actors/lobby/evolve.ts";
 import type {
   DrawnQuestion,
@@ -133,7 +134,7 @@ function play(code: string, opening: Opening): Prepared {
     })),
     ...(opening.isStarted ? [start] : []),
   ];
-  const rules = lobbyActor(context, null, {});
+  const rules = defineActor(lobbyRules(context, null, {}));
   const actor = actorOf(rules, code, nothingStored(), startOfTime);
   const fields = new Map<string, string>();
   let state: Lobby | null = null;

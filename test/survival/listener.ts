@@ -106,12 +106,14 @@ export function accept(heard: Heard, frame: string): void {
   );
   const event = fields.get("event");
   if (event === undefined) return;
-  if (event === "lobby.gap") heard.gaps += 1;
+  // Of any kind of room.
+  const what = event.slice(event.indexOf(".") + 1);
+  if (what === "gap") heard.gaps += 1;
   const id = fields.get("id");
   if (id === undefined) return;
   const seq = Number(id);
   const data = fields.get("data") ?? "";
-  if (event === "lobby.snapshot") {
+  if (what === "snapshot") {
     // The first one begins the story; any other one stands for messages that could not be given.
     if (heard.last > 0 && seq > heard.last) heard.missed += seq - heard.last;
     heard.isEnded ||= data.includes('"status":"finished"');
@@ -119,7 +121,7 @@ export function accept(heard: Heard, frame: string): void {
     if (heard.messages.has(seq) || seq <= heard.last) heard.doubled += 1;
     else heard.missed += seq - heard.last - 1;
     heard.messages.set(seq, data);
-    heard.isEnded ||= event === "lobby.ended";
+    heard.isEnded ||= what === "ended";
   }
   heard.last = Math.max(heard.last, seq);
 }

@@ -47,7 +47,10 @@ export class ActorReader {
       published = await this.#publishedSeq(mailbox, actor.state?.seq ?? 0);
     } catch (error) {
       const reason = String(error);
-      log.warn({ event: "actor_read_failed", [definition.kind]: code, reason }, "actor not read");
+      log.warn(
+        { event: "actor_read_failed", [definition.kind]: code, reason },
+        "actor could not be read, retrying",
+      );
       return false;
     }
     if (!(await this.#skipLost(mailbox, actor, published, token))) return false;

@@ -84,7 +84,7 @@ async function openStream(deps: Deps, request: RequestInfo) {
   const query = new URLSearchParams(request.query);
   const { ip } = request;
   const topics = readTopics(query, deps.config.TOPIC_BASE);
-  const isOpenToAll = topics.every(({ kind }) => kind === "list");
+  const isOpenToAll = topics.every(({ code }) => code === undefined);
   const tokens = isOpenToAll ? [] : readTokens(deps.tokens, request, query);
   const claims = topics.map((topic) => authorize(topic, tokens));
   const publicAts = await Promise.all(
@@ -146,7 +146,7 @@ function readTokens(
 
 /** The token that names the lobby; null for the list, which needs none. */
 function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | null {
-  if (topic.kind === "list") return null;
+  if (topic.code === undefined) return null;
   const claims = tokens.find(({ subscribe }) => subscribe?.includes(topic.name));
   if (!claims) throw new AppError("hub:topic_forbidden");
   return claims;
@@ -162,7 +162,7 @@ async function checkAccess(
   topic: Topic,
   claims: TokenClaims | null | undefined,
 ): Promise<number | null> {
-  if (topic.kind === "list") return null;
+  if (topic.code === undefined) return null;
   if (claims?.spectator) return seqOf(bodyOf(await lobbies.ask(topic.code, { type: "spectate" })));
   const seatId = claims?.lobby_player;
   if (seatId === undefined) throw new AppError("hub:topic_forbidden");

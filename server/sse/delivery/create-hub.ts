@@ -186,14 +186,14 @@ class EventHub implements Hub {
     const kind = second ? "several" : (first?.topic.kind ?? "list");
     this.deps.metrics.hubStreams.inc({ topic: kind }, difference);
     for (const { topic, isSpectator } of subscribers)
-      if (isSpectator && topic.kind === "lobby") this.audience.change(topic.code, difference);
+      if (isSpectator && topic.code !== undefined) this.audience.change(topic.code, difference);
   }
 
   private countDelivery({ topic, cursor }: Subscriber, chunk: Chunk): void {
     this.unreported.bytes += chunk.bytes.length;
-    const isLobby = topic.kind === "lobby";
-    this.unreported.messages += isLobby ? chunk.frames.length : 1;
-    const skipped = isLobby ? 0 : chunk.lastSeq - cursor - 1;
+    const isRoom = topic.code !== undefined;
+    this.unreported.messages += isRoom ? chunk.frames.length : 1;
+    const skipped = isRoom ? 0 : chunk.lastSeq - cursor - 1;
     if (cursor > 0 && skipped > 0) this.conflated.inc(skipped);
   }
 

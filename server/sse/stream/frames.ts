@@ -83,7 +83,7 @@ export function frameOf(seq: number, payload: string): Frame {
     idLength: `id: ${seq}\n`.length,
     atMs,
     removedSeat: type === "lobby.player_removed" ? (data.player_id ?? null) : null,
-    isEnd: type === "lobby.ended",
+    isEnd: type.endsWith(".ended"),
     isHidden: isPrivate || type === "lobby.pick",
     isPublic: data.lobby?.visibility === "public",
     isPrivate,

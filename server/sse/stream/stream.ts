@@ -20,7 +20,7 @@ export interface StreamHost {
   onEnd: (stream: EventStream, reason: EndReason) => void;
 }
 
-const isNumbered = ({ topic }: { topic: Topic }) => topic.kind === "lobby";
+const isNumbered = ({ topic }: { topic: Topic }) => topic.code !== undefined;
 
 /**
  * uWebSockets sends the line break that ends an HTTP chunk together with the next chunk, and a client that
@@ -122,7 +122,7 @@ export class EventStream {
 
   deliver(subscriber: Subscriber, chunk: Chunk): void {
     this.host.onDeliver(subscriber, chunk);
-    const isComposed = this.numbered.length > 1 && subscriber.topic.kind === "lobby";
+    const isComposed = this.numbered.length > 1 && subscriber.topic.code !== undefined;
     const bytes = isComposed ? relabel(chunk, (seq) => this.idAt(subscriber, seq)) : chunk.bytes;
     this.write(bytes);
     subscriber.moveTo(chunk.lastSeq);

@@ -52,7 +52,7 @@ export class Joiner {
       await turnToWrite(stream);
       if (stream.isClosed) return;
       if (!snapshot) return stream.end("gone");
-      const { isFinished, isPublic, seats } = readSnapshot(snapshot.payload);
+      const { isFinished, isPublic, seats } = readSnapshot(snapshot.payload, topic.kind);
       if (isSpectator && !isPublic) return stream.end("removed");
       if (seats && seatId !== null && !seats.includes(seatId)) {
         // The first read may have begun before the seat was taken. Missing in a second one, it was
@@ -122,8 +122,8 @@ export class Joiner {
   ): void {
     const { stream } = subscriber;
     const { seq, payload } = snapshot;
-    const frames = [encodeFrame("lobby.snapshot", payload, stream.idAt(subscriber, seq))];
-    if (isGap) frames.unshift(encodeFrame("lobby.gap", this.gapPayload(topic, seq), null));
+    const frames = [encodeFrame(`${topic.kind}.snapshot`, payload, stream.idAt(subscriber, seq))];
+    if (isGap) frames.unshift(encodeFrame(`${topic.kind}.gap`, this.gapPayload(topic, seq), null));
     if (isGap) this.deps.onGap();
     stream.write(Buffer.concat(frames));
     subscriber.moveTo(seq);
@@ -132,7 +132,8 @@ export class Joiner {
   /** Without an id: a client that loses the connection before the snapshot has to come back to a gap. */
   private gapPayload(topic: LobbyTopic, seq: number): string {
     const atMs = this.deps.clock.now();
-    return JSON.stringify({ type: "lobby.gap", topic: topic.name, seq, at_ms: atMs, data: {} });
+    const type = `${topic.kind}.gap`;
+    return JSON.stringify({ type, topic: topic.name, seq, at_ms: atMs, data: {} });
   }
 }
 
@@ -145,12 +146,16 @@ async function turnToWrite(stream: EventStream): Promise<void> {
 }
 
 interface SnapshotShape {
-  data?: { lobby?: { status?: string; visibility?: string; players?: { id: number }[] } };
+  data?: Record<string, { status?: string; visibility?: string; players?: { id: number }[] }>;
 }
 
-function readSnapshot(payload: string) {
+function readSnapshot(payload: string, kind: string) {
   const { data } = JSON.parse(payload) as SnapshotShape;
-  const seats = data?.lobby?.players?.map((player) => player.id) ?? null;
-  const isPublic = data?.lobby?.visibility === "public";
-  return { isFinished: data?.lobby?.status === "finished", isPublic, seats };
+  const room = data?.[kind];
+  const seats = room?.players?.map((player) => player.id) ?? null;
+  return {
+    isFinished: room?.status === "finished",
+    isPublic: room?.visibility === "public",
+    seats,
+  };
 }

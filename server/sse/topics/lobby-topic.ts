@@ -17,6 +17,8 @@ export interface LobbySnapshot {
 }
 
 export interface LobbyTopicDeps {
+  /** What its snapshots and gaps are named after. */
+  kind: string;
   name: string;
   channel: string;
   streamKey: string;
@@ -38,10 +40,11 @@ export interface LobbyTopicDeps {
 }
 
 /**
- * The messages of one lobby and who listens. `ring.last` moves by exactly one per message; what does
+ * The messages of one room and who listens. `ring.last` moves by exactly one per message; what does
  * not fit is read from the stream in Redis, so a lost publication is a delay and never a hole.
  */
 export class LobbyTopic implements Source, Dirty {
+  readonly kind: string;
   readonly name: string;
   readonly subscribers = new Set<Subscriber>();
   /** Streams that listen or are about to. */
@@ -62,6 +65,7 @@ export class LobbyTopic implements Source, Dirty {
 
   constructor(deps: LobbyTopicDeps) {
     this.deps = deps;
+    this.kind = deps.kind;
     this.name = deps.name;
     this.channel = deps.channel;
     this.streamKey = deps.streamKey;

@@ -10,11 +10,19 @@ import type { Subscriber } from "../stream/subscriber.ts";
 import type { Topic } from "./topics.ts";
 import type { Writer } from "../stream/writer.ts";
 
-export interface TopicSources {
-  /** Where the lobbies publish: stream key and channel of a code, and the channel of list changes. */
-  keys: { stream(code: string): string; channel(code: string): string; list?: string };
-  /** The ready `lobby.snapshot` message, or null when there is no such lobby. */
+/** Rooms of one kind. */
+export interface RoomSource {
+  /** Where they publish: stream key and channel of a code. */
+  keys: { stream(code: string): string; channel(code: string): string };
+  /** The ready `<kind>.snapshot` message, or null when there is no such room. */
   snapshotOf(code: string): Promise<LobbySnapshot | null>;
+}
+
+export interface TopicSources {
+  /** By the kind that their topics name. */
+  rooms: Readonly<Record<string, RoomSource>>;
+  /** Channel of changes of the public list. */
+  listChannel?: string;
   /** JSON text of the array of public lobbies. */
   publicList(): Promise<string>;
 }
@@ -94,7 +102,7 @@ export class OpenTopics {
   }
 
   private create(topic: Topic): AnyTopic {
-    const created = topic.kind === "list" ? this.createList(topic) : this.createLobby(topic);
+    const created = topic.code === undefined ? this.createList(topic) : this.createRoom(topic);
     this.topics.set(topic.name, created);
     this.deps.feed.follow(created.channel, created);
     return created;
@@ -104,7 +112,7 @@ export class OpenTopics {
     const { sources, writer, limits, onError } = this.deps;
     return new ListTopic({
       name,
-      channel: sources.keys.list ?? "lobbies",
+      channel: sources.listChannel ?? "lobbies",
       limits,
       readMessage: async () => this.listMessage(name, await sources.publicList()),
       write: (stream) => writer.add(stream),
@@ -117,17 +125,20 @@ export class OpenTopics {
     return `${head.slice(0, -1)},"data":{"lobbies":${lobbies}}}`;
   }
 
-  private createLobby({ name, code }: Topic & { kind: "lobby" }): LobbyTopic {
+  private createRoom({ kind, name, code }: Topic & { code: string }): LobbyTopic {
     const { sources, feed, writer, limits, budget, count, onTaken, onError } = this.deps;
     const { joiner } = this;
+    const source = sources.rooms[kind];
+    if (!source) throw new Error(`the hub has no rooms of the kind ${kind}`);
     const created: LobbyTopic = new LobbyTopic({
+      kind,
       name,
-      channel: sources.keys.channel(code),
-      streamKey: sources.keys.stream(code),
+      channel: source.keys.channel(code),
+      streamKey: source.keys.stream(code),
       feed,
       limits,
       budget,
-      snapshot: () => sources.snapshotOf(code),
+      snapshot: () => source.snapshotOf(code),
       onDirty: (topic) => writer.mark(topic),
       onLost: (one) => this.guard(one, joiner.snapshot(one, created, true)),
       onBehind: (one) => this.guard(one, joiner.proceed(one, created)),

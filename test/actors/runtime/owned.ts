@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { LobbyReply } from "../../../actors/contract.ts";
-import { lobbyActor } from "../../../actors/lobby/actor.ts";
+import { defineActor } from "../../../actors/runtime/definition.ts";
+import { lobbyRules } from "../../../actors/lobby/actor.ts";
 import type { Lobby, LobbyCommand, Settings } from "../../../actors/lobby/types.ts";
 import { actorOf, runBatch, type Actor } from "../../../actors/runtime/mailbox/actor.ts";
 import type { Commit } from "../../../actors/runtime/storage/journal.ts";
@@ -11,7 +12,7 @@ import { by, context, createCommand, epoch, host, questions, seat } from "../lob
 export class Owned {
   now = epoch;
   readonly commits: Commit[] = [];
-  readonly #rules = lobbyActor(context, null, {});
+  readonly #rules = defineActor(lobbyRules(context, null, {}));
   #actor: Actor = actorOf(this.#rules, "ABCDEF", nothingStored(), epoch);
   #fields: Record<string, string> = {};
   #count = 0;

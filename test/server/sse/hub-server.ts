@@ -84,7 +84,7 @@ async function readSpectator(
   { snapshotOf }: HubServerOptions,
 ): Promise<Subscription> {
   const topics = asked.topics.map(async (one) => {
-    if (one.topic.kind === "list") return one;
+    if (one.topic.code === undefined) return one;
     const seq = publicAt ?? (await snapshotOf(one.topic.code))?.seq ?? 0;
     return { ...one, publicAt: Number(seq) };
   });
@@ -103,8 +103,12 @@ export function startHubServer(options: HubServerOptions): HubServer {
     clock: options.clock ?? systemClock,
     metrics,
     redisUrl: options.redisUrl,
-    keys: { stream: eventStreamKey, channel: eventChannel },
-    snapshotOf: options.snapshotOf,
+    rooms: {
+      lobby: {
+        keys: { stream: eventStreamKey, channel: eventChannel },
+        snapshotOf: options.snapshotOf,
+      },
+    },
     publicList: options.publicList ?? (async () => "[]"),
     tellSpectators: options.tellSpectators ?? (async () => undefined),
     limits: options.limits ?? {},

@@ -24,8 +24,12 @@ export function hubOf(
     clock,
     metrics,
     redisUrl: store.url,
-    keys: { stream: eventStreamKey, channel: eventChannel },
-    snapshotOf: log.snapshotOf,
+    rooms: {
+      lobby: {
+        keys: { stream: eventStreamKey, channel: eventChannel },
+        snapshotOf: log.snapshotOf,
+      },
+    },
     publicList,
     tellSpectators: async () => undefined,
     limits,

@@ -1,0 +1,60 @@
+import { accept, defineActor, reject } from "../../../actors/index.ts";
+
+/** A second kind of room: players count to a target, and a turn that nobody takes in time is skipped. */
+export interface Counter {
+  seq: number;
+  count: number;
+  skipped: number;
+  turnEndsAt: number;
+  /** Ended: its result still has to reach the queue. */
+  status: "running" | "ended" | "finished";
+}
+
+export type Command = { type: "count"; by: number } | { type: "open" | "read" | "tick" | "done" };
+type Event = { type: "opened" | "counted" | "skipped" | "ended" | "done"; at: number };
+
+export const target = 100;
+export const turnMs = 400;
+
+/** `queueResult` hands over the count of a room that ended. */
+export const counterActor = (queueResult: (code: string, count: number) => Promise<unknown>) =>
+  defineActor<Counter, Command, Event>({
+    kind: "counter",
+    notFound: "route:not_found",
+    read: { type: "read" },
+    tick: { type: "tick" },
+    decide(room, { type }, at) {
+      if (type === "open") return room ? accept() : accept({ type: "opened", at });
+      if (!room) return reject("route:not_found");
+      const { status, count, turnEndsAt } = room;
+      const isLate = status === "running" && at >= turnEndsAt;
+      if (type === "tick") return isLate ? accept({ type: "skipped", at }) : accept();
+      if (type === "done") return status === "ended" ? accept({ type: "done", at }) : accept();
+      if (type === "read") return accept();
+      if (status !== "running") return reject("lobby:not_in_progress");
+      const isLast = count + 1 === target;
+      return accept({ type: "counted", at }, ...(isLast ? [{ type: "ended", at } as const] : []));
+    },
+    evolve(room, { type, at }) {
+      const { seq, count, skipped } = room ?? { seq: 0, count: 0, skipped: 0 };
+      const next = { seq, count, skipped, turnEndsAt: at + turnMs, status: "running" } as const;
+      if (type === "counted") return { ...next, count: count + 1 };
+      if (type === "skipped") return { ...next, skipped: skipped + 1 };
+      return type === "opened"
+        ? next
+        : { ...next, status: type === "ended" ? "ended" : "finished" };
+    },
+    snapshot: ({ count, skipped, status }) => ({ count, skipped, status }),
+    topic: (code) => `/games/counting/counter/${code}`,
+    messages: { counted: "counter.counted", skipped: "counter.skipped", ended: "counter.ended" },
+    nextDeadline: ({ status, turnEndsAt }) => (status === "finished" ? null : turnEndsAt),
+    isFinished: ({ status }) => status !== "running",
+    jobs: {
+      result: {
+        startedBy: "ended",
+        isPending: ({ status }) => status === "ended",
+        pendingSince: ({ turnEndsAt }) => turnEndsAt,
+        run: async ({ count }, code) => (await queueResult(code, count), { type: "done" }),
+      },
+    },
+  });

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { Keyspace } from "../../../actors/index.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
+import { queuePrefixOf } from "../../../workers/producer.ts";
+import { insist } from "../../survival/caller.ts";
+import { listen, type Listener } from "../../survival/listener.ts";
+import { forked } from "../../support/forked.ts";
+import { freePort } from "../../support/free-port.ts";
+import { testStores, type TestStores } from "../../support/stores.ts";
+import { target, turnMs } from "./counter.ts";
+import { counterResults } from "./counter-results.ts";
+
+const codes = [
+  "CNTAAA",
+  "CNTBBB",
+  "CNTCCC",
+  "CNTDDD",
+  "CNTEEE",
+  "CNTFFF",
+  "CNTGGG",
+  "CNTHHH",
+  "CNTJJJ",
+  "CNTKKK",
+];
+const processCount = 3;
+/** Counts of each room between two kills. */
+const countsPerKill = 20;
+const pollMs = 20;
+
+interface View {
+  count: number;
+  skipped: number;
+  status: string;
+  seq: number;
+}
+
+describe("a second kind of actor, in processes of which one after another is killed", () => {
+  let stores: TestStores;
+  let redis: Redis;
+  let url = "";
+  const processes: ChildProcess[] = [];
+  const listeners = new Map<string, Listener>();
+
+  async function start(): Promise<void> {
+    const file = new URL("counter-process.ts", import.meta.url);
+    const child = forked(file, [stores.redisUrl, new URL(url).port]);
+    processes.push(child);
+    await once(child, "message");
+  }
+
+  const command = async (code: string, type: "open" | "read" | "count", by = 1): Promise<View> => {
+    const answer = await insist(url, {
+      method: "POST",
+      path: `/v1/counters/${code}`,
+      body: { type, by },
+    });
+    assert.equal(answer.status, 200, JSON.stringify(answer));
+    return answer.body["counter"] as View;
+  };
+
+  /** Two players of a room in turn; the counts they were told. */
+  async function countOn(code: string, from: number, to: number, told: number[]): Promise<void> {
+    for (let n = from; n < to; n++) told.push((await command(code, "count", 1 + (n % 2))).count);
+  }
+
+  before(async () => {
+    stores = await testStores();
+    redis = connectRedis(stores.redisUrl, silentLogger, "test");
+    await redisReady(redis);
+    url = `http://127.0.0.1:${await freePort()}`;
+    await Promise.all(Array.from({ length: processCount }, start));
+  });
+  after(async () => {
+    for (const { close } of listeners.values()) close();
+    for (const child of processes) child.kill("SIGKILL");
+    redis.disconnect();
+    await stores.stop();
+  });
+
+  it("loses no count, doubles none and publishes all in order, skips turns and queues each result once", async () => {
+    const told = new Map<string, number[]>(codes.map((code) => [code, []]));
+    for (const code of codes) {
+      await command(code, "open");
+      await countOn(code, 0, 1, told.get(code) ?? []);
+      const listener = listen(url, `/games/counting/counter/${code}`, "none", Math.random);
+      listeners.set(code, listener);
+      await listener.begun;
+    }
+    const kills = target / countsPerKill;
+    for (let kill = 0; kill < kills; kill++) {
+      const [from, to] = [Math.max(1, kill * countsPerKill), (kill + 1) * countsPerKill];
+      const counting = codes.map((code) => countOn(code, from, to, told.get(code) ?? []));
+      const victim = processes.shift();
+      const exited = victim ? once(victim, "exit") : undefined;
+      victim?.kill("SIGKILL");
+      await exited;
+      await Promise.all([start(), ...counting]);
+      // Nobody counts for a turn, which the owner notices by itself.
+      if (kill < kills - 1) await untilSkipped(listeners.get(codes[0] ?? ""));
+    }
+    for (const code of codes) {
+      const { heard, ended } = listeners.get(code) ?? assert.fail(code);
+      await ended;
+      const { count, skipped, status } = await command(code, "read");
+      assert.deepEqual({ count, status }, { count: target, status: "finished" }, code);
+      const counts = (told.get(code) ?? []).toSorted((a, b) => a - b);
+      assert.deepEqual(
+        counts,
+        Array.from({ length: target }, (_, i) => i + 1),
+        `${code}: each count is told once`,
+      );
+      const { doubled, missed, gaps } = heard;
+      assert.deepEqual({ doubled, missed, gaps }, { doubled: 0, missed: 0, gaps: 0 }, code);
+      checkMessages(code, heard.messages, skipped);
+    }
+    assert.deepEqual(
+      await results(),
+      codes.map((code) => ({ code, count: target })),
+    );
+  });
+
+  async function untilSkipped(listener: Listener | undefined): Promise<void> {
+    const skips = () =>
+      [...(listener?.heard.messages.values() ?? [])].filter((text) =>
+        text.includes('"counter.skipped"'),
+      ).length;
+    const before = skips();
+    for (const end = performance.now() + 60_000; skips() === before; await delay(pollMs))
+      assert.ok(performance.now() < end, `no turn was skipped, which takes ${turnMs} ms`);
+  }
+
+  /** What the listener heard is what the room says it is, number by number. */
+  function checkMessages(
+    code: string,
+    messages: ReadonlyMap<number, string>,
+    skipped: number,
+  ): void {
+    let last: View = { count: 0, skipped: 0, status: "running", seq: 0 };
+    for (const [seq, text] of messages) {
+      const { type, data } = JSON.parse(text) as { type: string; data: { counter: View } };
+      const { counter } = data;
+      assert.equal(counter.seq, seq, `${code}: ${text}`);
+      if (last.seq > 0) {
+        const [count, skip] = [
+          type === "counter.counted" ? 1 : 0,
+          type === "counter.skipped" ? 1 : 0,
+        ];
+        const expected = [last.seq + 1, last.count + count, last.skipped + skip];
+        assert.deepEqual([seq, counter.count, counter.skipped], expected, `${code}: ${text}`);
+      }
+      last = counter;
+    }
+    const { count, status } = last;
+    assert.deepEqual(
+      { count, skipped: last.skipped, status },
+      { count: target, skipped, status: "ended" },
+      code,
+    );
+  }
+
+  async function results(): Promise<unknown[]> {
+    const prefix = queuePrefixOf(redis);
+    const queue = new Queue(counterResults.name, { connection: redis, prefix });
+    for (const end = performance.now() + 60_000; ; await delay(pollMs)) {
+      const jobs = await queue.getJobs(["waiting"]);
+      if (jobs.length >= codes.length || performance.now() > end)
+        return jobs
+          .map((job) => job.data as { code: string })
+          .toSorted((a, b) => a.code.localeCompare(b.code));
+    }
+  }
+
+  it("keeps its keys apart from those of the lobbies", async () => {
+    const keys = new Keyspace("counter:");
+    const all = await redis.keys("*");
+    const others = all.filter((key) => /^\{\d+\}:|^workers$/.test(key));
+    assert.deepEqual(others, []);
+    assert.ok(all.includes(keys.workers));
+    assert.ok(all.includes(keys.state("CNTAAA")));
+  });
+});
