@@ -44,14 +44,19 @@ const lobbies = await parts.createLobbies({
       numCorrect: 0,
     })),
 });
+const lobby = {
+  keys: { stream: parts.eventStreamKey, channel: parts.eventChannel },
+  snapshotOf: (code: string) => lobbies.snapshot(code),
+};
 const hub = parts.createHub({
+  // The earlier version has no other kind of room.
+  ...lobby,
+  rooms: { lobby },
   config: parts.parseConfig({ HUB_STREAMS_PER_ADDRESS: "100" }),
   log,
   clock,
   metrics,
   redisUrl,
-  keys: { stream: parts.eventStreamKey, channel: parts.eventChannel },
-  snapshotOf: (code) => lobbies.snapshot(code),
   publicList: () => lobbies.listPublic(),
   tellSpectators: (code, count) => lobbies.tellSpectators(code, count),
 });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import type { LobbyCommand, LobbyReply } from "../../actors/index.ts";
-import { eventStreamKey } from "../../actors/runtime/storage/keys.ts";
+import { eventStreamKey, type LobbyCommand, type LobbyReply } from "../../actors/index.ts";
 import { bodyOf, by, createCommand, drawQuestions } from "../actors/runtime/fleet.ts";
 import { hubLimits } from "../../server/sse/delivery/limits.ts";
 import { eventually } from "../support/eventually.ts";

@@ -4,13 +4,8 @@ import { get, type ClientRequest } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { LobbyCommand, LobbyReply } from "../../actors/index.ts";
-import {
-  deadChannel,
-  ownerKey,
-  shardCount,
-  shardOf,
-  workersKey,
-} from "../../actors/runtime/storage/keys.ts";
+import { deadChannel, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
+import { shardCount, shardOf } from "../../actors/runtime/storage/keys.ts";
 import { codeAlphabet, codeLength } from "../../server/platform/text/lobby-codes.ts";
 import { accept, type Heard } from "../survival/listener.ts";
 import { eventually } from "../support/eventually.ts";
