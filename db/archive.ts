@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { Gate } from "../server/platform/cache/gate.ts";
-import type { SizedCache } from "../server/platform/cache/sized-cache.ts";
+import type { ConcurrencyLimiter } from "../server/platform/cache/concurrency-limiter.ts";
+import type { ByteLruCache } from "../server/platform/cache/byte-lru-cache.ts";
 import type { CodexGame } from "./queries/archive/codex-directory.ts";
 import type { DiffPair } from "./queries/archive/codex-diff.ts";
 
@@ -20,15 +20,15 @@ export interface Archive {
   games(): Games | Promise<Games>;
   /** Reads the games anew: somebody saw that they have moved on. */
   reload(): Promise<Games>;
-  bodies: SizedCache<ArchiveBody>;
+  bodies: ByteLruCache<ArchiveBody>;
   /** What differs between two patches, without content. */
-  pairs: SizedCache<readonly DiffPair[]>;
+  pairs: ByteLruCache<readonly DiffPair[]>;
   /** Numbers of the entities that a search finds, rising. */
-  lists: SizedCache<Int32Array>;
+  lists: ByteLruCache<Int32Array>;
   /** Passed by whoever builds a large document. */
-  builds: Gate;
+  builds: ConcurrencyLimiter;
   /** Passed by what looks into every document of a type: all other reads need connections as well. */
-  scans: Gate;
+  scans: ConcurrencyLimiter;
   /** A connection's worth of queries of its own. */
   fork(): EntityManager;
 }

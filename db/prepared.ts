@@ -72,7 +72,7 @@ function nameOf(text: string): string | null {
  * Gives each statement of this transaction so long instead of the usual time; its connection waits for the answers
  * as much longer. Postgres may take what a job asks for minutes, but not a server that is gone.
  */
-export async function allowSeconds(em: EntityManager, seconds: number): Promise<void> {
+export async function setStatementTimeout(em: EntityManager, seconds: number): Promise<void> {
   const kysely = em.getKysely();
   const compiled = sql.raw(`set local statement_timeout = '${seconds}s'`).compile(kysely);
   const statement: Statement = { ...compiled, extraAnswerMs: seconds * 1_000 };

@@ -52,7 +52,9 @@ export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
     .filter((definition) => options.processors[definition.name])
     .map((definition) => {
       const name = `worker-${definition.name}`;
-      const connection = connectRedis(options.redisUrl, options.log, name, { patient: true });
+      const connection = connectRedis(options.redisUrl, options.log, name, {
+        waitsForConnection: true,
+      });
       connections.push(connection);
       return startWorker(definition, connection, options);
     });

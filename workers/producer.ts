@@ -47,8 +47,8 @@ export function createQueues(redisUrl: string, log: Logger): Queues {
 
   // The library makes more of each, with the same options, which would go on trying for ever.
   const retryStrategy = (attempt: number) => (isClosed ? null : pauseAfter(attempt));
-  const connect = (name: string, patient: boolean): Redis => {
-    const redis = connectRedis(redisUrl, log, name, { patient, retryStrategy });
+  const connect = (name: string, waitsForConnection: boolean): Redis => {
+    const redis = connectRedis(redisUrl, log, name, { waitsForConnection, retryStrategy });
     connections.push(redis);
     return redis;
   };

@@ -7,7 +7,7 @@ export class Migration20260101000000_ground extends Migration {
   override up(): void {
     this.addSql("create extension if not exists citext;");
     this.addSql("create extension if not exists pg_trgm;");
-    // Processes take numbers in blocks of 64 (server/features/lobbies/domain/id-blocks.ts).
+    // Processes take numbers in blocks of 64 (server/features/lobbies/domain/hi-lo-allocator.ts).
     this.addSql("create sequence lobby_ids as integer increment by 64;");
     this.addSql("create sequence seat_ids as integer increment by 64;");
   }

@@ -10,7 +10,7 @@ import { createProviderPictures } from "../features/avatars/domain/provider-pict
 import { createBoards } from "../features/leaderboards/domain/boards.ts";
 import { followClosedAccounts } from "../features/accounts/domain/follow-closed-accounts.ts";
 import { createArchive } from "../features/archive/domain/archive.ts";
-import { createBodyCache } from "../platform/cache/body-cache.ts";
+import { createResponseCache } from "../platform/cache/response-cache.ts";
 import { systemClock, type Clock } from "../platform/time/clock.ts";
 import { ClosedAccounts } from "../platform/security/closed-accounts.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -25,8 +25,8 @@ import { createPasswordHasher, type PasswordHasher } from "../platform/security/
 import { connectRedis, redisReady } from "../platform/redis/redis.ts";
 import { createTokenService } from "../platform/security/tokens.ts";
 import type { Deps, JobDeps } from "./deps.ts";
-import { StoredKeys } from "../features/keys/domain/key-ring.ts";
-import { createIdBlocks } from "../features/lobbies/domain/id-blocks.ts";
+import { LruApiKeyCache } from "../features/keys/domain/api-key-cache.ts";
+import { createHiLoAllocator } from "../features/lobbies/domain/hi-lo-allocator.ts";
 import { seatLimitOf } from "../features/lobbies/seat-limit.ts";
 import { drawAhead } from "../features/questions/service.ts";
 import { createQuestionModel } from "../features/questions/providers/generator.ts";
@@ -76,7 +76,7 @@ export async function assembleJobs(
     get em() {
       return orm.em.fork();
     },
-    bodies: createBodyCache(),
+    bodies: createResponseCache(),
     boards: createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics }),
     questionModel: createQuestionModel(config, { redis, clock, log, metrics }),
     questionBank: createQuestionBank(),
@@ -135,9 +135,9 @@ export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
   const closedAccounts = new ClosedAccounts(clock);
   const accounts = { redisUrl: config.REDIS_URL, orm, clock, log, accounts: closedAccounts };
   const closings = followClosedAccounts(accounts);
-  const keys = new StoredKeys({ orm, clock, log });
+  const keys = new LruApiKeyCache({ orm, clock, log });
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
-    createIdBlocks(() => nextIdBlock(orm.em.fork(), sequence));
+    createHiLoAllocator(() => nextIdBlock(orm.em.fork(), sequence));
   const shares = sharesOf(config.DATABASE_POOL, ground.waitingOfCaller);
   const players = new ConnectionShares(shares.player);
   const others = new ConnectionShares(shares.other);

@@ -9,9 +9,9 @@ import type { PictureStore } from "../features/avatars/domain/picture-store.ts";
 import type { ProviderPictures } from "../features/avatars/domain/provider-pictures.ts";
 import type { Moderator } from "../features/avatars/domain/verdict.ts";
 import type { Boards } from "../features/leaderboards/domain/boards.ts";
-import type { BodyCache } from "../platform/cache/body-cache.ts";
+import type { ResponseCache } from "../platform/cache/response-cache.ts";
 import type { ClosedAccounts } from "../platform/security/closed-accounts.ts";
-import type { KeyRing } from "../platform/security/api-keys.ts";
+import type { ApiKeyCache } from "../platform/security/api-keys.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Logger } from "../platform/log/logger.ts";
@@ -35,7 +35,7 @@ export interface JobDeps {
   /** A fork of its own for each request and job. */
   readonly em: EntityManager;
   /** Finished bodies that are the same for everyone. */
-  bodies: BodyCache;
+  bodies: ResponseCache;
   /** Leaderboards, as the database has them. */
   boards: Boards;
   questionModel: QuestionModel;
@@ -71,7 +71,7 @@ export interface Deps extends JobDeps {
   /** Uploaded pictures as they are drawn. */
   pictures: PictureCache;
   providerPictures: ProviderPictures;
-  keys: KeyRing;
+  keys: ApiKeyCache;
   /** Numbers for new lobbies and seats, unique over all processes. */
   ids: { lobby(): Promise<number>; seat(): Promise<number> };
   lobbies: Lobbies;

@@ -5,7 +5,7 @@ import {
   listOperators,
   revokeOperator,
 } from "../../db/queries/operator/operators.ts";
-import { withoutPassword } from "../runtime/card.ts";
+import { redactUrl } from "../runtime/card.ts";
 import { listenUrl } from "../platform/net/addresses.ts";
 import type { Config } from "../platform/config/config.ts";
 import { accountCommands } from "./accounts.ts";
@@ -77,7 +77,7 @@ async function showConfig(config: Config, options: Options) {
   if (options["env"]) return envExample();
   const show = (name: string, value: unknown) => {
     if (secretSettings.has(name)) return value === "" ? "" : "(set)";
-    return typeof value === "string" ? withoutPassword(value) : value;
+    return typeof value === "string" ? redactUrl(value) : value;
   };
   const { oauthProviders, ...settings } = config;
   const shown = Object.entries(settings).map(([name, value]) => [name, show(name, value)]);

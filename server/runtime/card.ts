@@ -63,8 +63,8 @@ function processRows(facts: CardFacts): [string, string][] {
   const { HTTP_WORKERS: http, JOB_WORKERS: jobs } = facts.config;
   const origin = (isLocal: boolean) => (isLocal ? "embedded, " : "");
   return [
-    ["Postgres", origin(facts.isLocal.postgres) + withoutPassword(facts.databaseUrl)],
-    ["Redis", origin(facts.isLocal.redis) + withoutPassword(facts.redisUrl)],
+    ["Postgres", origin(facts.isLocal.postgres) + redactUrl(facts.databaseUrl)],
+    ["Redis", origin(facts.isLocal.redis) + redactUrl(facts.redisUrl)],
     ["Processes", `pid ${facts.pid}, HTTP workers ${http}, job workers ${jobs}`],
     ["Stop", `Ctrl-C, or kill ${facts.pid}`],
   ];
@@ -74,7 +74,7 @@ function firstRequest(url: string): string {
   return `curl -s -X POST ${url}/v1/gateway/guest -H 'Content-Type: application/json' -d '{}'`;
 }
 
-export function withoutPassword(url: string): string {
+export function redactUrl(url: string): string {
   return url.replace(/(:\/\/[^:@/]*):[^@/]*@/, "$1:***@");
 }
 

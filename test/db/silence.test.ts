@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
-import { allowSeconds } from "../../db/prepared.ts";
+import { setStatementTimeout } from "../../db/prepared.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { parseDatabaseUrl } from "../../server/platform/postgres/database-url.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
@@ -96,7 +96,7 @@ describe("a store that is gone without a word", () => {
     const ask = (seconds: number) => sql`select pg_sleep(${seconds})`;
     try {
       await orm.em.fork().transactional(async (em) => {
-        await allowSeconds(em, 60);
+        await setStatementTimeout(em, 60);
         await rowsOf(em, ask((3 * answerLimitMs) / 1_000));
       });
       const late = rowsOf(orm.em.fork(), ask(60));

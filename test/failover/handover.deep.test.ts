@@ -6,7 +6,7 @@ import type { LobbyReply } from "../../actors/index.ts";
 import { shardCount } from "../../actors/runtime/storage/keys.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { createLogger } from "../../server/platform/log/logger.ts";
-import { mostInWindow } from "../../server/platform/log/thinned-log.ts";
+import { maxLinesPerWindow } from "../../server/platform/log/log-sampling.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "../actors/runtime/fleet.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import {
@@ -51,12 +51,12 @@ it("a store that is away is told of in a few lines, however often it is asked", 
   });
   try {
     await stores.redis.kill();
-    const codes = Array.from({ length: mostInWindow + 2 }, (_, i) => `ABC2${i}`);
+    const codes = Array.from({ length: maxLinesPerWindow + 2 }, (_, i) => `ABC2${i}`);
     await Promise.all(
       codes.map(async (code) => member.lobbies.ask(code, { type: "heartbeat", ...by(1) })),
     );
     const complaints = lines.filter((line) => line.includes("actor_read_failed"));
-    assert.equal(complaints.length, mostInWindow);
+    assert.equal(complaints.length, maxLinesPerWindow);
   } finally {
     await member.lobbies.stop();
     await stores.stop();

@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { startProxy } from "../support/proxy.ts";
 
 /** What takes the service 20 s. */
-const noticedInMs = 1_000;
+const detectionTimeoutMs = 1_000;
 /** Slots of the first of three masters. */
 const firstSlots = 5_461;
 /** A busy machine takes its time; without a check nothing is ever noticed. */
@@ -40,7 +40,7 @@ test("the subscriptions at a node of a cluster are made anew when the link to it
       name: "silent-node",
       hear: (_, text) => told.emit(text),
       confirmed: () => told.emit("confirmed"),
-      noticedInMs,
+      detectionTimeoutMs,
     });
     try {
       const first = once(told, "confirmed", inTime());

@@ -4,7 +4,7 @@ import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createModerator } from "../../server/features/avatars/domain/moderator.ts";
 import { createPictureStore } from "../../server/features/avatars/domain/create-picture-store.ts";
 import { createBoards } from "../../server/features/leaderboards/domain/boards.ts";
-import { createBodyCache } from "../../server/platform/cache/body-cache.ts";
+import { createResponseCache } from "../../server/platform/cache/response-cache.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { systemClock } from "../../server/platform/time/clock.ts";
@@ -43,7 +43,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     redis,
     orm,
     clock: systemClock,
-    bodies: createBodyCache(),
+    bodies: createResponseCache(),
     boards: createBoards({ redis, em: () => orm.em.fork(), clock: systemClock, log, metrics }),
     get em() {
       return orm.em.fork();

@@ -20,7 +20,7 @@ export interface Call {
 
 /** A request that hangs, for example at a frozen process, is given up after this and made again. */
 const attemptMs = 2_000;
-const patienceMs = 45_000;
+const timeoutMs = 45_000;
 const retryMs = 50;
 
 /** `fetch` takes several times as much of the processor, which the service under test then lacks. */
@@ -72,7 +72,7 @@ export async function insist(url: string, call: Call): Promise<Answer> {
     }
     const ms = Math.round(performance.now() - begun);
     failures.push(`${reason} after ${ms} ms`);
-    if (ms > patienceMs)
+    if (ms > timeoutMs)
       throw new Error(`${call.method} ${call.path} had no answer: ${failures.join(", ")}`);
     await wait(retryMs);
   }

@@ -24,7 +24,9 @@ const payload = () => ({ messageId: ++ids, round: 0 });
 
 /** Does the jobs that are there, as `end` says. */
 async function withWorker<T>(end: () => Promise<void>, work: () => Promise<T>): Promise<T> {
-  const connection = connectRedis(stores.redisUrl, silentLogger, "worker", { patient: true });
+  const connection = connectRedis(stores.redisUrl, silentLogger, "worker", {
+    waitsForConnection: true,
+  });
   const worker = new Worker(mail.name, end, { connection, prefix: "jobs" });
   try {
     return await work();

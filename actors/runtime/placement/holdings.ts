@@ -1,4 +1,4 @@
-import { Serial } from "../../../server/platform/cache/serial.ts";
+import { CoalescedTask } from "../../../server/platform/cache/coalesced-task.ts";
 import type { Connection } from "../storage/connection.ts";
 import type { Keyspace } from "../storage/keys.ts";
 import { parseOwner, type Owner } from "./placement.ts";
@@ -73,7 +73,7 @@ export function createHoldings(deps: {
   const outlived = new Map<number, string>();
   /** Claimed or given up while the map is on its way, which on a cluster comes from several nodes. */
   const changed = new Set<number>();
-  const loads = new Serial(load);
+  const loads = new CoalescedTask(load);
 
   function lose(shard: number, token?: string, isOutlived = false): void {
     if (token !== undefined && mine.get(shard) !== token) return;

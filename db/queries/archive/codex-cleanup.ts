@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { imports } from "./codex-import.ts";
-import { allowSeconds } from "../../prepared.ts";
+import { setStatementTimeout } from "../../prepared.ts";
 import { findRow, rowsOf } from "../rows.ts";
 
 /** Documents, and assets, that one slice deletes. */
@@ -22,7 +22,7 @@ export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
   const isFree = sql<boolean>`pg_try_advisory_xact_lock(${imports.lock}::int, ${imports.all}::int)`;
   const lock = await findRow(em, (db) => db.selectNoFrom(isFree.as("isFree")));
   if (!lock?.isFree) return null;
-  await allowSeconds(em, imports.statementSeconds);
+  await setStatementTimeout(em, imports.statementSeconds);
   const documents = await countOf(
     em,
     sql<{ count: number }>`with gone as (

@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { openOrd, type CodexPatch } from "./codex-directory.ts";
-import { allowSeconds } from "../../prepared.ts";
+import { setStatementTimeout } from "../../prepared.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
 import { changeRows, findRow, findRows, rowsOf, type Build } from "../rows.ts";
 
@@ -22,7 +22,7 @@ const lockWaitSeconds = 30;
  * minute; the transaction is lost then.
  */
 export async function lockGame(em: EntityManager, slug: string): Promise<boolean> {
-  await allowSeconds(em, imports.statementSeconds);
+  await setStatementTimeout(em, imports.statementSeconds);
   await rowsOf(em, sql.raw(`set local lock_timeout = '${lockWaitSeconds}s'`));
   try {
     await findRow(em, (db) =>

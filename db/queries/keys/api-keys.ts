@@ -1,12 +1,12 @@
 import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
-import type { KnownKey } from "../../../server/platform/security/api-keys.ts";
+import type { CachedApiKey } from "../../../server/platform/security/api-keys.ts";
 import { ApiKeySchema, type ApiKey } from "../../entities/api-key.ts";
 import { inShare } from "../../shared-entity-manager.ts";
 import { nullableMillis } from "../expressions.ts";
 import { changeRows, findRow } from "../rows.ts";
 
 /** A key by prefix, unless its owner's account or its realm is closed. */
-export function findKnownKey(em: EntityManager, prefix: string): Promise<KnownKey | null> {
+export function findKnownKey(em: EntityManager, prefix: string): Promise<CachedApiKey | null> {
   return findRow(em, (db) =>
     db
       .selectFrom("api_keys as k")

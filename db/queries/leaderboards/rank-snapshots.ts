@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { allowSeconds } from "../../prepared.ts";
+import { setStatementTimeout } from "../../prepared.ts";
 import { changeRows, findRow } from "../rows.ts";
 
 /** Ranking a million players takes some seconds. */
@@ -19,7 +19,7 @@ export async function hasSnapshot(em: EntityManager, day: string): Promise<boole
  * transaction of `em`, which has to be one (LB-02). A second call for a day does nothing.
  */
 export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date): Promise<void> {
-  await allowSeconds(em, statementSeconds);
+  await setStatementTimeout(em, statementSeconds);
   await findRow(em, (db) =>
     db.selectNoFrom(({ fn, val }) => fn("pg_advisory_xact_lock", [val(snapshotLock)]).as("locked")),
   );

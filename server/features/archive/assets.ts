@@ -18,7 +18,7 @@ const shown = new Map([
 /** The original bytes, whatever size or format was asked for. */
 export async function serveAsset(archive: Archive, hash: string, request: RequestInfo) {
   if (!hashPattern.test(hash)) throw new AppError("codex:asset_not_found");
-  const asset = await archive.bodies.use(
+  const asset = await archive.bodies.fetch(
     `asset ${hash}`,
     () => loadAsset(archive, hash),
     (body) => body,

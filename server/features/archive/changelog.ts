@@ -82,7 +82,7 @@ export function readChangelog(archive: Archive, place: Place, input: ChangelogIn
   const key = `log ${JSON.stringify([place.branch.id, states, kind, title, type, limit, cursor])}`;
   const { writeEntry, writePage } = formats.get(input.format) ?? json;
   const build = () =>
-    archive.builds.pass(async () => {
+    archive.builds.run(async () => {
       const page = await readPage(archive, { place, range, type, limit, cursor, writeEntry });
       const writer = createWriter();
       const turn = createTurn();
@@ -92,7 +92,7 @@ export function readChangelog(archive: Archive, place: Place, input: ChangelogIn
       }
       return writer.finish();
     });
-  return archive.bodies.use(key, build, (body) => body);
+  return archive.bodies.fetch(key, build, (body) => body);
 }
 
 export interface PageInput {

@@ -62,7 +62,7 @@ const diffEntity = defineRoute({
       const range = inOrder(patchOf(branch, query.from), patchOf(branch, query.to));
       const key = presentKey(place, "diff", params.id, range.from.id, range.to.id);
       const make = () => readEntityDiff(archive, place, params.id, range);
-      return answer(archive.bodies.use(key, make, (body) => body));
+      return answer(archive.bodies.fetch(key, make, (body) => body));
     }),
 });
 

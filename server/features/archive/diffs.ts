@@ -32,7 +32,7 @@ export async function pairsOf(
   { game }: Place,
   { from, to }: PatchRange,
 ): Promise<readonly DiffPair[]> {
-  return archive.pairs.use(
+  return archive.pairs.fetch(
     `${stateKey(from)} ${stateKey(to)}`,
     () =>
       listDiffPairs(archive.fork(), {
@@ -85,9 +85,9 @@ function entryOf({ pair, outcome }: Compared) {
 /** The diff of two patches, made once and kept: it changes only when a patch is replaced. */
 export function readDiff(archive: Archive, place: Place, a: CodexPatch, b: CodexPatch) {
   const range = inOrder(a, b);
-  return archive.bodies.use(
+  return archive.bodies.fetch(
     `diff ${stateKey(range.from)} ${stateKey(range.to)}`,
-    () => archive.builds.pass(() => buildDiff(archive, place, range)),
+    () => archive.builds.run(() => buildDiff(archive, place, range)),
     (body) => body,
   );
 }

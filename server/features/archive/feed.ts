@@ -15,8 +15,8 @@ export const feedType = "application/atom+xml; charset=utf-8";
 
 /** The changelog of a branch as an Atom feed, an entry per patch; `base` is the public address of the service. */
 export function readFeed(archive: Archive, place: Place, base: string) {
-  const build = () => archive.builds.pass(() => buildFeed(archive, place, base));
-  return archive.bodies.use(presentKey(place, "feed", base), build, (body) => body);
+  const build = () => archive.builds.run(() => buildFeed(archive, place, base));
+  return archive.bodies.fetch(presentKey(place, "feed", base), build, (body) => body);
 }
 
 async function buildFeed(archive: Archive, place: Place, base: string): Promise<ArchiveBody> {

@@ -68,7 +68,7 @@ async function listedPage(
   let found: ListPage | null = null;
   // The count does not depend on the page, so it is kept for the pages that follow: of 20,000 entities they take
   // 1.5 ms, with it 8 (`npm run bench -- codex`, "later pages").
-  const count = await archive.bodies.use(
+  const count = await archive.bodies.fetch(
     presentKey(place, "count", type, JSON.stringify(filters)),
     async () => {
       found = await read(true);
@@ -87,7 +87,7 @@ async function searchedPage(
   input: ListInput,
 ): Promise<Found> {
   const { type, filters, q, cursor, limit } = input;
-  const ids = await archive.lists.use(
+  const ids = await archive.lists.fetch(
     presentKey(place, type, q, JSON.stringify(filters)),
     () => searchIds(archive, em, place, input),
     (found) => found,
@@ -127,7 +127,7 @@ function inTurn<T>(
 ): Promise<T> {
   if (filters.length === 0) return read();
   const latest = performance.now() + maxWaitMs;
-  return archive.scans.pass(() => {
+  return archive.scans.run(() => {
     if (performance.now() > latest) throw new AppError("server:unavailable");
     return read();
   });

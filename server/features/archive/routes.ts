@@ -20,7 +20,7 @@ const listGames = defineRoute({
       const list = [...games.values()];
       const key = `games ${list.map((game) => `${game.id}.${game.generation}`).join(" ")}`;
       const make = async () => finishedBody(JSON.stringify({ games: list.map(presentGame) }));
-      return answer(archive.bodies.use(key, make, (body) => body));
+      return answer(archive.bodies.fetch(key, make, (body) => body));
     }),
 });
 
@@ -38,7 +38,7 @@ const showManifest = defineRoute({
       const place = placeOf(games, params.game, query.branch);
       const key = presentKey(place, "manifest");
       return answer(
-        archive.bodies.use(
+        archive.bodies.fetch(
           key,
           () => readManifest(archive, place),
           (body) => body,
@@ -63,7 +63,7 @@ const listPatches = defineRoute({
         const patches = place.branch.patches.map(presentPatch).reverse();
         return finishedBody(JSON.stringify({ patches }));
       };
-      return answer(archive.bodies.use(presentKey(place, "patches"), make, (body) => body));
+      return answer(archive.bodies.fetch(presentKey(place, "patches"), make, (body) => body));
     }),
 });
 
@@ -108,7 +108,7 @@ const listEntities = defineRoute({
       const { type } = params;
       const key = presentKey(place, "list", type, limit, cursor, q, JSON.stringify(filters));
       const make = () => readList(archive, place, { type, filters, q, limit, cursor });
-      return answer(archive.bodies.use(key, make, (body) => body));
+      return answer(archive.bodies.fetch(key, make, (body) => body));
     }),
 });
 
@@ -132,7 +132,7 @@ const showEntity = defineRoute({
       const { id } = params;
       const key = presentKey(place, "entity", id, patch?.id ?? 0, ...rels);
       const make = () => readEntity(archive, place, { id, patch, rels });
-      return answer(archive.bodies.use(key, make, (body) => body));
+      return answer(archive.bodies.fetch(key, make, (body) => body));
     }),
 });
 
@@ -151,7 +151,7 @@ const showHistory = defineRoute({
       const place = placeOf(games, params.game, query.branch);
       const key = presentKey(place, "history", params.id);
       const make = () => readHistory(archive, place, params.id);
-      return answer(archive.bodies.use(key, make, (body) => body));
+      return answer(archive.bodies.fetch(key, make, (body) => body));
     }),
 });
 

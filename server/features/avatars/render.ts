@@ -19,7 +19,7 @@ import {
   defaultColor,
 } from "./domain/palettes.ts";
 import { AppError } from "../../platform/errors.ts";
-import { createSizedCache } from "../../platform/cache/sized-cache.ts";
+import { createByteLruCache } from "../../platform/cache/byte-lru-cache.ts";
 import type { Deps } from "../../app/deps.ts";
 
 /** A drawing, or the address at a provider the browser is sent to. */
@@ -102,7 +102,7 @@ export interface DrawnIcon {
 
 /** Bytes of drawn icons a process keeps: one costs 2 µs, to draw it 11 (`npm run bench -- avatars icons`). */
 const maxDrawnBytes = 8 * 1024 * 1024;
-const drawnIcons = createSizedCache<DrawnIcon>({
+const drawnIcons = createByteLruCache<DrawnIcon>({
   maxBytes: maxDrawnBytes,
   sizeOf: ({ svg }) => svg.length,
 });
@@ -114,7 +114,7 @@ export function renderIcon<T>(
   { size, present }: { size: number; present: (icon: DrawnIcon) => T },
 ): T | Promise<T> {
   const key = JSON.stringify([slug, color, bg, border, shape, size]);
-  return drawnIcons.use(key, () => draw(slug, { color, bg, border, shape }, size), present);
+  return drawnIcons.fetch(key, () => draw(slug, { color, bg, border, shape }, size), present);
 }
 
 async function draw(slug: string, wish: IconWish, size: number): Promise<DrawnIcon> {

@@ -35,7 +35,7 @@ function presentBody({ game }: codex.Place, content: string): ArchiveBody {
 
 /** The answer is built once, whichever base it is asked at, so both send the same bytes (PRJ-02). */
 function kept(archive: Archive, key: string, make: () => Promise<ArchiveBody>) {
-  return archive.bodies.use(key, make, (body) => body);
+  return archive.bodies.fetch(key, make, (body) => body);
 }
 
 /** One page of a resource in the list envelope of the document. */
@@ -61,7 +61,7 @@ export function readList(
       const slugs = needsSlugs(resource, parameters) ? slugsIn(await readFacets(em)) : noSlugs;
       const clauses = readClauses(resource, parameters, slugs, chain);
       // The count does not depend on the page, so it is kept for the pages that follow.
-      const count = await archive.bodies.use(
+      const count = await archive.bodies.fetch(
         codex.presentKey(current, "count of rows", asked),
         async () => {
           const total = await bounded(em, resource, clauses, (tx) =>

@@ -11,7 +11,7 @@ import { AppError } from "../../platform/errors.ts";
 import { randomString } from "../../platform/ids.ts";
 import { codeAlphabet, codeLength, lobbyCodeOf } from "../../platform/text/lobby-codes.ts";
 import { skeletonOf } from "../../platform/text/skeletons.ts";
-import { inTurn } from "../../platform/redis/turns.ts";
+import { withLock } from "../../platform/redis/distributed-lock.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth/auth.ts";
 import { limitHeaders } from "../../http/limits/rate-limit.ts";
@@ -157,7 +157,7 @@ export async function startLobby(
   if (plan === null) return startDrawn(deps, by, code, id);
   if (id === undefined) return drawAndStart(deps, code, by, plan, id);
   const turn = hash("sha256", JSON.stringify(["start", code, by, id]), "base64url");
-  return inTurn(deps.redis, turn, async () =>
+  return withLock(deps.redis, turn, async () =>
     (await isWaiting(deps, code, by))
       ? drawAndStart(deps, code, by, plan, id)
       : startDrawn(deps, by, code, id),

@@ -23,7 +23,7 @@ const listCategories = defineRoute({
   responses: { 200: s.CategoryList },
   errors: [],
   handler: ({ deps }) =>
-    deps.bodies.use(
+    deps.bodies.fetch(
       "trivia/categories",
       countsTtlMs,
       async () => {

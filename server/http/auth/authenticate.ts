@@ -2,7 +2,7 @@ import {
   isScopeGranted,
   type KeyCheck,
   type KeyScope,
-  type KnownKey,
+  type CachedApiKey,
 } from "../../platform/security/api-keys.ts";
 import type { ClosedAccounts } from "../../platform/security/closed-accounts.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
@@ -184,7 +184,7 @@ function callerOfKey(credential: KeyCredential | null, isDemanded = true): Calle
   throw new AppError("key:scope_missing", { params: { scope } });
 }
 
-function ownerOf(key: KnownKey): Caller {
+function ownerOf(key: CachedApiKey): Caller {
   return {
     playerId: key.ownerId,
     name: key.ownerName,
@@ -196,7 +196,7 @@ function ownerOf(key: KnownKey): Caller {
   };
 }
 
-function endOf({ expiresAt }: KnownKey): number {
+function endOf({ expiresAt }: CachedApiKey): number {
   const end = Math.floor(Date.now() / 1_000) + keyCallerSeconds;
   return expiresAt === null ? end : Math.min(end, Math.floor(expiresAt / 1_000));
 }

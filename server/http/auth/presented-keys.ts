@@ -2,8 +2,8 @@ import {
   prefixOfKey,
   problemOfKey,
   type KeyCheck,
-  type KeyRing,
-  type KnownKey,
+  type ApiKeyCache,
+  type CachedApiKey,
 } from "../../platform/security/api-keys.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { RequestInfo } from "../pipeline/route.ts";
@@ -13,11 +13,11 @@ export const keyHeader = "x-api-key";
 
 /** Looks at the API key of a request. */
 export class PresentedKeys {
-  private readonly ring: KeyRing;
+  private readonly cache: ApiKeyCache;
   private readonly clock: Clock;
 
-  constructor(ring: KeyRing, clock: Clock) {
-    this.ring = ring;
+  constructor(cache: ApiKeyCache, clock: Clock) {
+    this.cache = cache;
     this.clock = clock;
   }
 
@@ -27,14 +27,18 @@ export class PresentedKeys {
     if (plaintext === undefined) return null;
     const origin = headers["origin"];
     const prefix = prefixOfKey(plaintext);
-    const known = prefix === null ? null : await this.ring.find(prefix);
+    const known = prefix === null ? null : await this.cache.find(prefix);
     return this.judge(known, plaintext, origin);
   }
 
-  private judge(known: KnownKey | null, plaintext: string, origin: string | undefined): KeyCheck {
+  private judge(
+    known: CachedApiKey | null,
+    plaintext: string,
+    origin: string | undefined,
+  ): KeyCheck {
     const problem = problemOfKey(known, plaintext, origin, this.clock.now());
     if (problem !== null || known === null) return { key: null, problem: problem ?? "key:invalid" };
-    this.ring.noteUse(known);
+    this.cache.recordUse(known);
     return { key: known, problem: null };
   }
 }

@@ -25,7 +25,7 @@ export interface ProbeResult {
 /** Between two packets, so that they are not read as one. */
 const packetPauseMs = 25;
 /** By then an answer is there, or the end of the connection; a head nobody can read is left waiting for longer. */
-const patienceMs = 3_000;
+const timeoutMs = 3_000;
 /** Nothing more comes when so long nothing came. */
 const quietMs = 400;
 /** Connections at a time. */
@@ -129,7 +129,7 @@ class Connection {
 
   /** Resolves when it is true and nothing more came for a while, or when patience is at its end. */
   async until(isEnough: () => boolean): Promise<void> {
-    const giveUpAt = performance.now() + patienceMs;
+    const giveUpAt = performance.now() + timeoutMs;
     while (performance.now() < giveUpAt) {
       const before = this.text.length;
       if (this.isClosed) return;

@@ -40,7 +40,7 @@ export class LogOutput implements DestinationStream {
   }
 
   /** Takes lines of another process; false when there is no room for more before `onceDrained`. */
-  pass(lines: Buffer): boolean {
+  forward(lines: Buffer): boolean {
     // Nothing is returned where nobody reads any more.
     return !this.isOpen || this.file.write(lines.toString()) !== false;
   }

@@ -2,7 +2,7 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 import type { Config } from "../config/config.ts";
 import { openLogOutput } from "./log-output.ts";
 import { hideSecrets } from "./redaction.ts";
-import { thinComplaints } from "./thinned-log.ts";
+import { sampleRepeatedLines } from "./log-sampling.ts";
 
 export type Logger = PinoLogger;
 
@@ -17,7 +17,7 @@ export function createLogger(
     {
       level,
       base: { process },
-      hooks: thinComplaints(),
+      hooks: sampleRepeatedLines(),
       formatters: { log: hideSecrets },
     },
     destination,

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-/** Whoever waited so long for a connection is not worked for any more: the request is answered by now. */
+/** Queue timeout: a request that waited longer has reached its deadline and was answered. */
 const longestWaitMs = 10_000;
 
 interface Waiting {
@@ -11,7 +11,7 @@ interface Waiting {
 
 interface Caller {
   active: number;
-  line: Waiting[];
+  queue: Waiting[];
 }
 
 interface Bounds {
@@ -35,7 +35,7 @@ export const sharesOf = (pool: number, waiting = maxWaitingOfCaller) => ({
 
 /**
  * Admission control for the connections of a pool: no caller holds more than a share of them, however many of its
- * requests wait for the same row. Others of the same caller wait in line; callers do not wait for each other.
+ * requests wait for the same row. Its other requests queue; callers do not wait for each other.
  */
 export class ConnectionShares {
   readonly #bounds: Bounds;
@@ -45,7 +45,7 @@ export class ConnectionShares {
     this.#bounds = bounds;
   }
 
-  /** Rejects with `rate_limit:exceeded` when the line of the caller is full. */
+  /** Rejects with `rate_limit:exceeded` when the queue of the caller is full. */
   async run<T>(who: string, work: () => Promise<T>): Promise<T> {
     const turn = this.#enter(who);
     if (turn !== null) await turn;
@@ -59,26 +59,26 @@ export class ConnectionShares {
   #enter(who: string): Promise<void> | null {
     const caller = this.#callers.get(who);
     if (caller === undefined) {
-      this.#callers.set(who, { active: 1, line: [] });
+      this.#callers.set(who, { active: 1, queue: [] });
       return null;
     }
     if (caller.active < this.#bounds.active) {
       caller.active++;
       return null;
     }
-    const { line } = caller;
+    const { queue } = caller;
     const since = performance.now();
-    // The line moves as fast as it has: the newest will wait about as long as the oldest has.
-    if (line.length >= this.#bounds.waiting) throw tooMany(since - (line[0]?.since ?? since));
-    return new Promise((enter, refuse) => line.push({ since, enter, refuse }));
+    // Estimate: the newest entry waits about as long as the oldest has waited.
+    if (queue.length >= this.#bounds.waiting) throw tooMany(since - (queue[0]?.since ?? since));
+    return new Promise((enter, refuse) => queue.push({ since, enter, refuse }));
   }
 
-  /** Hands the place on to the next in line. */
+  /** Passes the connection to the next request in the queue. */
   #leave(who: string): void {
     const caller = this.#callers.get(who);
     if (caller === undefined) return;
     const oldest = performance.now() - longestWaitMs;
-    for (let next = caller.line.shift(); next !== undefined; next = caller.line.shift()) {
+    for (let next = caller.queue.shift(); next !== undefined; next = caller.queue.shift()) {
       if (next.since >= oldest) return next.enter();
       next.refuse(tooMany(longestWaitMs));
     }
@@ -105,7 +105,7 @@ export class RequestConnections {
 
   /** A statement outside transactions. */
   statement<T>(work: () => Promise<T>): Promise<T> {
-    // What a transaction waits for must not wait in line behind other transactions.
+    // A statement inside a transaction must not queue behind other transactions.
     return this.#transactions > 0 ? work() : this.#shares.run(this.#who, work);
   }
 

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { askedOptions, askRegularly } from "./link-check.ts";
+import { healthCheckedOptions, startHealthCheck } from "./connection-health.ts";
 import type { Logger } from "../log/logger.ts";
 import { asCluster, connectRedis } from "./redis.ts";
 import { createShardedChannels } from "./sharded-channels.ts";
@@ -10,13 +10,13 @@ export interface ChannelsOptions {
   /** Name of the connection. */
   name: string;
   hear: (channel: string, text: string) => void;
-  /** The subscriptions hold, for the first time or again: what was published before has to be read. */
+  /** Subscriptions were confirmed, for the first time or after a reconnect: earlier messages must be read. */
   confirmed: (channels: string[]) => void;
-  /** Milliseconds in which a link that has fallen silent is noticed and made anew. */
-  noticedInMs?: number;
+  /** Milliseconds until a half-open connection is detected and replaced. */
+  detectionTimeoutMs?: number;
 }
 
-/** Subscriptions that are kept whatever happens to the connection. */
+/** Pub/sub subscriptions that survive reconnects. */
 export interface Channels {
   follow(channel: string): void;
   unfollow(channel: string): void;
@@ -28,11 +28,11 @@ const channelsPerCommand = 256;
 /** A failed subscription is repeated after this time. */
 const repeatMs = 250;
 
-/** Listens to what `publish` sends: to one Redis by its one connection, to a cluster node by node. */
+/** Subscribes to the channels of `publish`: one connection to a single Redis, one to each node of a cluster. */
 export function createChannels(options: ChannelsOptions): Channels {
-  // Without a follow-up read a repeated subscription would hide what was missed, so we do it ourselves.
-  const { url, log, name, noticedInMs } = options;
-  const { socketTimeout } = askedOptions(noticedInMs);
+  // An automatic resubscription would hide missed messages: `confirmed` makes the caller read them.
+  const { url, log, name, detectionTimeoutMs } = options;
+  const { socketTimeout } = healthCheckedOptions(detectionTimeoutMs);
   const redis = connectRedis(url, log, name, { autoResubscribe: false, socketTimeout });
   const cluster = asCluster(redis);
   return cluster ? createShardedChannels(cluster, options) : createPlainChannels(redis, options);
@@ -40,7 +40,7 @@ export function createChannels(options: ChannelsOptions): Channels {
 
 function createPlainChannels(redis: Redis, options: ChannelsOptions): Channels {
   const followed = new Set<string>();
-  const check = askRegularly(() => [redis], options.noticedInMs);
+  const check = startHealthCheck(() => [redis], options.detectionTimeoutMs);
   let isClosed = false;
 
   async function confirm(channels: string[]): Promise<void> {
@@ -51,7 +51,7 @@ function createPlainChannels(redis: Redis, options: ChannelsOptions): Channels {
     } catch (error) {
       // After a lost connection the next "ready" subscribes to everything again.
       if (isClosed || redis.status !== "ready") return;
-      options.log.warn({ err: error }, "a subscription failed and is repeated");
+      options.log.warn({ event: "subscribe_failed", err: error }, "subscription failed, retrying");
       setTimeout(() => void confirm(wanted), repeatMs).unref();
       return;
     }
@@ -72,7 +72,7 @@ function createPlainChannels(redis: Redis, options: ChannelsOptions): Channels {
     unfollow(channel) {
       followed.delete(channel);
       if (redis.status !== "ready") return;
-      // A lost connection has forgotten its subscriptions, so a failure needs no second try.
+      // Redis drops the subscriptions of a closed connection, so a failure needs no retry.
       redis.unsubscribe(channel).catch(() => undefined);
     },
     close() {

@@ -3,8 +3,8 @@ import type { Logger } from "../log/logger.ts";
 import { parseClusterAddress, type ClusterAddress } from "./redis-address.ts";
 
 export interface ConnectionOptions {
-  /** Wait for the store as long as it takes. */
-  patient?: boolean;
+  /** Queue commands while disconnected, without a time limit. */
+  waitsForConnection?: boolean;
   enableOfflineQueue?: boolean;
   autoResubscribe?: boolean;
   /** Milliseconds. */
@@ -19,18 +19,18 @@ export const connectTimeoutMs = 2_000;
 /** Between two attempts to find a master instead of a replica. */
 const readOnlyPauseMs = 1_000;
 /**
- * A server that vanishes without a word leaves its connections as they are for a quarter of an hour. The longest
- * that one is asked to wait is the ten seconds of the job library.
+ * Without a socket timeout a connection to a vanished server stays open for a quarter of an hour. The longest
+ * blocking command is that of BullMQ, ten seconds.
  */
-export const silenceMs = 20_000;
+export const socketTimeoutMs = 20_000;
 export const pauseAfter = (attempt: number) => Math.min(50 * attempt, 500);
-/** How often the map of slots is read anew, besides after every answer that it is wrong. */
+/** Refresh interval of the cluster's slot map; a MOVED error refreshes it at once. */
 const slotsRefreshMs = 5_000;
 
 /**
  * Opens a connection to a `redis://`, `unix://` or `redis+cluster://` address.
- * Commands fail at once while the store is away instead of piling up, unless `patient`
- * (the job library wants to wait for as long as it takes).
+ * Commands fail at once while Redis is down instead of queueing, unless `waitsForConnection` is set
+ * (BullMQ requires unlimited waits).
  */
 export function connectRedis(
   url: string,
@@ -38,13 +38,13 @@ export function connectRedis(
   name: string,
   options: ConnectionOptions = {},
 ): Redis {
-  const { patient = false, ...rest } = options;
+  const { waitsForConnection = false, ...rest } = options;
   const base = {
     connectionName: name,
-    maxRetriesPerRequest: patient ? null : 1,
-    enableOfflineQueue: patient,
+    maxRetriesPerRequest: waitsForConnection ? null : 1,
+    enableOfflineQueue: waitsForConnection,
     connectTimeout: connectTimeoutMs,
-    socketTimeout: silenceMs,
+    socketTimeout: socketTimeoutMs,
     retryStrategy: pauseAfter,
     reconnectOnError: whenReadOnly(),
     ...rest,
@@ -56,14 +56,17 @@ export function connectRedis(
       ? new Redis({ ...base, path: url.slice("unix://".length) })
       : new Redis(url, base);
   redis.on("error", (error: Error) =>
-    log.warn({ store: name, reason: error.message }, "redis connection"),
+    log.warn(
+      { event: "redis_connection_failed", store: name, reason: error.message },
+      "Redis connection failed, reconnecting",
+    ),
   );
   return redis;
 }
 
 /**
- * A Redis that became a replica keeps its connections, while its master may be at the address by now. One that
- * stays a replica is not connected to at the pace of what it refuses.
+ * Reconnects after a READONLY error: a demoted master keeps its connections while the new master may already have
+ * the address. At most one reconnect a second, since the address may keep leading to a replica.
  */
 function whenReadOnly(): (error: Error) => boolean {
   let last = -Infinity;
@@ -75,7 +78,7 @@ function whenReadOnly(): (error: Error) => boolean {
   };
 }
 
-interface BaseOptions extends Omit<ConnectionOptions, "patient"> {
+interface BaseOptions extends Omit<ConnectionOptions, "waitsForConnection"> {
   connectionName: string;
   maxRetriesPerRequest: number | null;
   enableOfflineQueue: boolean;
@@ -83,7 +86,7 @@ interface BaseOptions extends Omit<ConnectionOptions, "patient"> {
   socketTimeout: number;
 }
 
-/** The cluster client has the commands of a single connection; what differs is asked by `asCluster`. */
+/** The cluster client has the commands of a single connection; callers detect it with `asCluster`. */
 function connectCluster({ nodes, options }: ClusterAddress, base: BaseOptions): Redis {
   const { enableOfflineQueue, connectionName, maxRetriesPerRequest, connectTimeout } = base;
   const { commandTimeout, socketTimeout } = base;

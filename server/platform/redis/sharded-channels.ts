@@ -1,21 +1,21 @@
 import { Redis, type Cluster } from "ioredis";
 import type { Channels, ChannelsOptions } from "./channels.ts";
 import { nodesOf, slotOf } from "./cluster-slots.ts";
-import { askedOptions, askRegularly } from "./link-check.ts";
+import { healthCheckedOptions, startHealthCheck } from "./connection-health.ts";
 import { parseClusterAddress } from "./redis-address.ts";
 
-/** How often it is checked that every subscription is at the node that has its slot. */
-const settleMs = 1_000;
+/** Interval at which subscriptions are moved to the node that owns their slot. */
+const rebalanceMs = 1_000;
 
 interface Followed {
   slot: number;
-  /** Node that confirmed the subscription, or null; while it is asked, too. */
+  /** Node that confirmed the subscription or was sent it; null without one. */
   at: string | null;
 }
 
 /**
- * Sharded subscriptions: a connection to each node with a slot we follow. The client library has them
- * too, but renews them silently, and whoever repairs gaps has to know when a subscription holds again.
+ * Sharded pub/sub: one connection to each node that owns a followed slot. ioredis has sharded subscriptions too, but
+ * renews them without an event, and gap repair must run after each renewal.
  */
 export function createShardedChannels(cluster: Cluster, options: ChannelsOptions): Channels {
   const followed = new Map<string, Followed>();
@@ -31,7 +31,7 @@ export function createShardedChannels(cluster: Cluster, options: ChannelsOptions
     const colon = key.lastIndexOf(":");
     const redis = new Redis({
       ...nodeOptions,
-      ...askedOptions(options.noticedInMs),
+      ...healthCheckedOptions(options.detectionTimeoutMs),
       host: key.slice(0, colon),
       port: Number(key.slice(colon + 1)),
       connectionName: options.name,
@@ -41,18 +41,21 @@ export function createShardedChannels(cluster: Cluster, options: ChannelsOptions
       retryStrategy: (attempt) => Math.min(50 * attempt, 500),
     });
     redis.on("error", (error: Error) =>
-      options.log.warn({ store: options.name, reason: error.message }, "redis connection"),
+      options.log.warn(
+        { event: "redis_connection_failed", store: options.name, reason: error.message },
+        "Redis connection failed, reconnecting",
+      ),
     );
     redis.on("smessage", options.hear);
     redis.on("close", () => {
       for (const entry of followed.values()) if (entry.at === key) entry.at = null;
     });
-    redis.on("ready", settle);
+    redis.on("ready", rebalance);
     nodes.set(key, redis);
     return redis;
   }
 
-  function settle(): void {
+  function rebalance(): void {
     if (isClosed) return;
     const used = new Set<string>();
     for (const [channel, entry] of followed) {
@@ -76,17 +79,17 @@ export function createShardedChannels(cluster: Cluster, options: ChannelsOptions
       () => {
         if (followed.get(channel) === entry && entry.at === key) options.confirmed([channel]);
       },
-      // The slot has moved or the node is gone: the next look finds where to ask.
+      // The slot moved or the node is down: the next run of `rebalance` finds the new owner.
       () => {
         if (entry.at === key) entry.at = null;
       },
     );
   }
 
-  cluster.on("ready", settle);
-  const timer = setInterval(settle, settleMs);
+  cluster.on("ready", rebalance);
+  const timer = setInterval(rebalance, rebalanceMs);
   timer.unref();
-  const check = askRegularly(() => nodes.values(), options.noticedInMs);
+  const check = startHealthCheck(() => nodes.values(), options.detectionTimeoutMs);
   return {
     follow(channel) {
       const entry = { slot: slotOf(channel), at: null };

@@ -13,8 +13,8 @@ export type KeyScope =
   | "wordgame:write"
   | "profile:read";
 
-/** A stored key as a process knows it. Times are milliseconds since the epoch. */
-export interface KnownKey {
+/** A cached API key. Times are milliseconds since the epoch. */
+export interface CachedApiKey {
   id: number;
   prefix: string;
   secretHash: string;
@@ -30,16 +30,16 @@ export interface KnownKey {
   lastUsedAt: number | null;
 }
 
-/** Stored keys by prefix, at most a second behind the database. */
-export interface KeyRing {
-  /** Null for what is no key, or one of a closed account or realm. */
-  find(prefix: string): Promise<KnownKey | null> | KnownKey | null;
-  /** A request was made with it. */
-  noteUse(key: KnownKey): void;
+/** Cache of API keys by prefix, at most a second behind Postgres. */
+export interface ApiKeyCache {
+  /** Null for an unknown key, or one of a closed account or realm. */
+  find(prefix: string): Promise<CachedApiKey | null> | CachedApiKey | null;
+  /** Records that a request presented the key. */
+  recordUse(key: CachedApiKey): void;
 }
 
 /** A key as a request presented it: it may be used, or the reason why not. */
-export type KeyCheck = { key: KnownKey; problem: null } | { key: null; problem: ErrorCode };
+export type KeyCheck = { key: CachedApiKey; problem: null } | { key: null; problem: ErrorCode };
 
 const lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789";
 const secretAlphabet = lettersAndDigits + "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -58,7 +58,7 @@ export const prefixOfKey = (text: string): string | null => plaintextForm.exec(t
 
 /** Why `known` may not be used with this plaintext, from this origin, now; null when it may (KEY-05, KEY-06). */
 export function problemOfKey(
-  known: KnownKey | null,
+  known: CachedApiKey | null,
   plaintext: string,
   origin: string | undefined,
   now: number,
@@ -70,7 +70,7 @@ export function problemOfKey(
   return isOriginCovered(known.origins, origin) ? null : "key:origin_forbidden";
 }
 
-export const isScopeGranted = (key: KnownKey, scope: KeyScope): boolean =>
+export const isScopeGranted = (key: CachedApiKey, scope: KeyScope): boolean =>
   key.scopes.includes(scope) || key.scopes.includes("*");
 
 function isEqual(a: string, b: string): boolean {

@@ -1,18 +1,17 @@
 import type { Clock } from "../time/clock.ts";
 
-/** An access token lives no longer, so neither entry need be remembered longer (TOK-11). */
-export const rememberedMs = 3_600_000;
-/** Closed accounts, upgraded guests, and such sessions, of each kind, a process remembers; past it the oldest is forgotten. */
-export const maxRemembered = 100_000;
+/** Lifetime of an access token, so no entry is needed for longer (TOK-11). */
+export const retentionMs = 3_600_000;
+/** Entries of each kind in a process; beyond it the oldest one is evicted. */
+export const maxEntries = 100_000;
 
 /**
- * Whose unexpired access tokens are refused: every token of an account that was closed, the guest's
- * tokens of a guest that became an account (S8), and those of sessions that ended when somebody proved
- * that the address of the account is theirs (S44).
+ * Denylist of unexpired access tokens: all tokens of a closed account, the guest tokens of a guest that was
+ * upgraded (S8), and the tokens of sessions that ended when somebody confirmed the address of the account (S44).
  */
 export class ClosedAccounts {
   private readonly clock: Clock;
-  /** Id -> when it may be forgotten; in the order they were heard of. */
+  /** Id -> expiry; in insertion order. */
   private readonly closed = new Map<number, number>();
   private readonly upgraded = new Map<number, number>();
   private readonly ended = new Map<string, number>();
@@ -26,7 +25,7 @@ export class ClosedAccounts {
   }
 
   add(playerId: number): void {
-    this.remember(this.closed, playerId);
+    this.put(this.closed, playerId);
   }
 
   remove(playerId: number): void {
@@ -42,7 +41,7 @@ export class ClosedAccounts {
   }
 
   addUpgraded(playerId: number): void {
-    this.remember(this.upgraded, playerId);
+    this.put(this.upgraded, playerId);
   }
 
   hasEnded(family: string): boolean {
@@ -50,15 +49,15 @@ export class ClosedAccounts {
   }
 
   addEnded(family: string): void {
-    this.remember(this.ended, family);
+    this.put(this.ended, family);
   }
 
-  private remember<K>(known: Map<K, number>, key: K): void {
+  private put<K>(known: Map<K, number>, key: K): void {
     const now = this.clock.now();
     known.delete(key);
-    known.set(key, now + rememberedMs);
+    known.set(key, now + retentionMs);
     for (const [id, endsAt] of known) {
-      if (endsAt > now && known.size <= maxRemembered) return;
+      if (endsAt > now && known.size <= maxEntries) return;
       known.delete(id);
     }
   }

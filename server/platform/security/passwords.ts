@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import argon2 from "argon2";
-import { createGate } from "../cache/gate.ts";
+import { createConcurrencyLimiter } from "../cache/concurrency-limiter.ts";
 
 /** Argon2id off the event loop, bounded: 4 at once, 64 waiting, then `server:unavailable` (TOK-15, S3). */
 export interface PasswordHasher {
@@ -30,12 +30,12 @@ const maxWaiting = 64;
 
 /** One per process: the bound holds for everything it hashes. */
 export function createPasswordHasher(parameters = passwordParameters): PasswordHasher {
-  const bound = createGate({ running: maxParallelHashes, waiting: maxWaiting });
+  const limiter = createConcurrencyLimiter({ running: maxParallelHashes, waiting: maxWaiting });
   const dummy = unreachableHash(parameters);
   return {
-    hash: (password) => bound.pass(() => argon2.hash(password, parameters)),
+    hash: (password) => limiter.run(() => argon2.hash(password, parameters)),
     verify: (hash, password) =>
-      bound.pass(async () => {
+      limiter.run(async () => {
         const isRight = await argon2.verify(hash ?? dummy, password);
         return hash !== null && isRight;
       }),

@@ -15,7 +15,7 @@ const maxPartBytes = 1024 * 1024;
  */
 export async function passLines(
   source: Readable,
-  lines: Pick<LogOutput, "pass" | "onceDrained">,
+  lines: Pick<LogOutput, "forward" | "onceDrained">,
 ): Promise<void> {
   let parts: Buffer[] = [];
   let length = 0;
@@ -27,7 +27,7 @@ export async function passLines(
     const whole = parts.length === 1 ? parts[0] : Buffer.concat(parts);
     parts = [];
     length = 0;
-    if (whole === undefined || lines.pass(whole)) return;
+    if (whole === undefined || lines.forward(whole)) return;
     source.pause();
     lines.onceDrained(() => source.resume());
   };

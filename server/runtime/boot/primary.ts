@@ -16,7 +16,7 @@ import { operatorToken } from "./operator-token.ts";
 import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
 import { prepareDatabase } from "./prepare.ts";
 import { askForSample } from "./sample.ts";
-import { onStopSignals, untilAborted } from "./signals.ts";
+import { onStopSignals, raceAbort } from "./signals.ts";
 import { partOfStart, StartError } from "./start-error.ts";
 import { startStores, type RunningStores } from "./stores.ts";
 
@@ -93,9 +93,9 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   });
   holder.current = children;
   run.undo.push(() => children.stop());
-  await timed(run, "processes", () => untilAborted(run.stopped, children.start()));
+  await timed(run, "processes", () => raceAbort(run.stopped, children.start()));
   const url = listenUrl(config);
-  await timed(run, "health", () => untilAborted(run.stopped, untilHealthy(url, run.stopped)));
+  await timed(run, "health", () => raceAbort(run.stopped, untilHealthy(url, run.stopped)));
   const { host, port } = splitAddress(config.OPERATOR_LISTEN);
   return {
     version: serviceVersion,

@@ -25,7 +25,7 @@ export function onStopSignals(handlers: { first: () => void; again: () => void }
 }
 
 /** The work, or its end by the signal, whichever is first. */
-export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     work.then(resolve, reject);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -7,7 +7,7 @@ import { localDatabaseUrl, startLocalPostgres } from "../stores/postgres.ts";
 import { localRedisUrl, startLocalRedis } from "../stores/redis.ts";
 import { runningSocketDir, socketDirFor } from "../stores/sockets.ts";
 import { takeUnlessHeld } from "./lock.ts";
-import { onStopSignals, untilAborted } from "./signals.ts";
+import { onStopSignals, raceAbort } from "./signals.ts";
 import { StartError } from "./start-error.ts";
 
 export interface RunningStores {
@@ -77,7 +77,7 @@ export async function withStores<T>(
     const stores = await borrowStores(config, silentLogger);
     try {
       interruption.signal.throwIfAborted();
-      return await untilAborted(interruption.signal, work(stores));
+      return await raceAbort(interruption.signal, work(stores));
     } finally {
       await stores.stop();
     }

@@ -1,4 +1,4 @@
-import { Serial } from "../../platform/cache/serial.ts";
+import { CoalescedTask } from "../../platform/cache/coalesced-task.ts";
 import type { Chunk, Frame } from "../stream/frames.ts";
 import { frameOf, joinFrames } from "../stream/frames.ts";
 import type { Feed } from "../delivery/feed.ts";
@@ -57,7 +57,7 @@ export class LobbyTopic implements Source, Dirty {
   private readonly deps: LobbyTopicDeps;
   private ring: Ring | null = null;
   private markReady: () => void = () => undefined;
-  private readonly repairs: Serial;
+  private readonly repairs: CoalescedTask;
   private snapshotRead: Promise<LobbySnapshot | null> | null = null;
   /** Number of the last message that was written to anyone. */
   private taken = 0;
@@ -70,7 +70,7 @@ export class LobbyTopic implements Source, Dirty {
     this.channel = deps.channel;
     this.streamKey = deps.streamKey;
     this.ready = new Promise((resolve) => (this.markReady = resolve));
-    this.repairs = new Serial(() => this.readMissing());
+    this.repairs = new CoalescedTask(() => this.readMissing());
   }
 
   get last(): number {

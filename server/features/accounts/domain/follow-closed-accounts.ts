@@ -3,8 +3,8 @@ import { listVoidFamilies } from "../../../../db/queries/accounts/address-proofs
 import { listClosedSince, listUpgradedSince } from "../../../../db/queries/accounts/players.ts";
 import { followAccountNews } from "./account-news.ts";
 import {
-  maxRemembered,
-  rememberedMs,
+  maxEntries,
+  retentionMs,
   type ClosedAccounts,
 } from "../../../platform/security/closed-accounts.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
@@ -20,7 +20,7 @@ export interface FollowOptions {
 
 const repeatMs = 1_000;
 /** By the clock of whichever host it was done at: those that differ, or were set, by a day hide nothing. */
-const readBackMs = rememberedMs + 86_400_000;
+const readBackMs = retentionMs + 86_400_000;
 
 /** Keeps `accounts` true: by the news, and by the database after each gap in them (TOK-11). */
 export function followClosedAccounts(options: FollowOptions): { close(): void } {
@@ -36,7 +36,7 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
     const opened = (reopened = new Set<number>());
     try {
       const since = new Date(clock.now() - readBackMs);
-      const bound = { since, limit: maxRemembered };
+      const bound = { since, limit: maxEntries };
       const ids = await listClosedSince(orm.em.fork(), bound);
       const upgraded = await listUpgradedSince(orm.em.fork(), bound);
       const ended = await listVoidFamilies(orm.em.fork(), bound);

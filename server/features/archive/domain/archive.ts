@@ -2,9 +2,9 @@ import type { MikroORM } from "@mikro-orm/postgresql";
 import { LRUCache } from "lru-cache";
 import type { Archive, Games } from "../../../../db/archive.ts";
 import { readDirectory } from "../../../../db/queries/archive/codex-directory.ts";
-import { createGate } from "../../../platform/cache/gate.ts";
+import { createConcurrencyLimiter } from "../../../platform/cache/concurrency-limiter.ts";
 import type { Metrics } from "../../../platform/metrics/metrics.ts";
-import { createSizedCache } from "../../../platform/cache/sized-cache.ts";
+import { createByteLruCache } from "../../../platform/cache/byte-lru-cache.ts";
 
 /** An entity that is kept costs 11 µs, else 450 (`npm run bench -- codex`). */
 const maxBodyBytes = 64 * 1024 * 1024;
@@ -43,24 +43,24 @@ export function createArchive({ orm, metrics }: ArchiveOptions): Archive {
   return {
     games: () => games.get(allGames) ?? games.forceFetch(allGames),
     reload: () => games.forceFetch(allGames, { forceRefresh: true }),
-    bodies: createSizedCache({
+    bodies: createByteLruCache({
       maxBytes: maxBodyBytes,
       // Text may take two bytes a character.
       sizeOf: ({ content }) => (typeof content === "string" ? 2 : 1) * content.length,
       onUse: count("body"),
     }),
-    pairs: createSizedCache({
+    pairs: createByteLruCache({
       maxBytes: maxPairBytes,
       sizeOf: (pairs) => pairs.reduce((sum, { key }) => sum + pairBytes + key.length, 0),
       onUse: count("pairs"),
     }),
-    lists: createSizedCache({
+    lists: createByteLruCache({
       maxBytes: maxListBytes,
       sizeOf: (ids) => ids.byteLength,
       onUse: count("lists"),
     }),
-    builds: createGate(builds),
-    scans: createGate(scans),
+    builds: createConcurrencyLimiter(builds),
+    scans: createConcurrencyLimiter(scans),
     fork: () => orm.em.fork(),
   };
 }

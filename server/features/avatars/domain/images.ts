@@ -1,6 +1,6 @@
 import type { Sharp, SharpOptions } from "sharp";
 import { AppError } from "../../../platform/errors.ts";
-import { createGate } from "../../../platform/cache/gate.ts";
+import { createConcurrencyLimiter } from "../../../platform/cache/concurrency-limiter.ts";
 
 /** Sides of an accepted picture, in pixels (AV-04). */
 export const minSide = 32;
@@ -52,14 +52,14 @@ function loadSharp(): Promise<Open> {
 }
 
 /** Pictures decoded at once in a process, and waiting for it: each is some MiB. */
-const gate = createGate({ running: 2, waiting: 16 });
+const decodeLimiter = createConcurrencyLimiter({ running: 2, waiting: 16 });
 
 /**
  * An upload as it is stored: 512 x 512 WebP, cut to its middle, upright, without metadata. Throws
  * `avatar:image_invalid` for anything that is no sound picture within the limits (AV-04, S20).
  */
 export function normalizePicture(bytes: Uint8Array): Promise<Buffer> {
-  return gate.pass(async () => {
+  return decodeLimiter.run(async () => {
     const { fileTypeFromBuffer } = await import("file-type");
     const type = await fileTypeFromBuffer(bytes).catch(() => undefined);
     if (type === undefined || !acceptedTypes.has(type.mime)) throw invalid();

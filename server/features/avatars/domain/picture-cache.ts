@@ -1,4 +1,4 @@
-import { createSizedCache } from "../../../platform/cache/sized-cache.ts";
+import { createByteLruCache } from "../../../platform/cache/byte-lru-cache.ts";
 import { readStored, type PictureStore } from "./picture-store.ts";
 
 /** Bytes of pictures a process keeps: one costs 1 µs, to read it 290 from a folder, and far more from a bucket. */
@@ -11,10 +11,10 @@ export interface PictureCache {
 }
 
 export function createPictureCache(store: Pick<PictureStore, "read">): PictureCache {
-  const cache = createSizedCache<Buffer>({ maxBytes, sizeOf: (bytes) => bytes.length });
+  const cache = createByteLruCache<Buffer>({ maxBytes, sizeOf: (bytes) => bytes.length });
   return {
     read: async (name) =>
-      cache.use(
+      cache.fetch(
         name,
         () => readStored(store, name),
         (bytes) => bytes,

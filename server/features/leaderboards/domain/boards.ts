@@ -5,8 +5,8 @@ import { withTimeout, DeadlineError } from "../../../platform/time/deadline.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import type { Metrics } from "../../../platform/metrics/metrics.ts";
-import { Serial } from "../../../platform/cache/serial.ts";
-import { inTurn } from "../../../platform/redis/turns.ts";
+import { CoalescedTask } from "../../../platform/cache/coalesced-task.ts";
+import { withLock } from "../../../platform/redis/distributed-lock.ts";
 import { createCarrier } from "./carry.ts";
 import { familyOf, type Family } from "./families.ts";
 import * as store from "./store.ts";
@@ -48,7 +48,7 @@ export function createBoards(options: BoardsOptions): Boards {
   const carrier = createCarrier({ redis, em, log, metrics });
   let batch = 0;
   /** Callers share turns. */
-  const turns = new Serial(async () => void (batch = await carrier.carryOver()));
+  const turns = new CoalescedTask(async () => void (batch = await carrier.carryOver()));
 
   async function build(family: Family): Promise<void> {
     let begun = 0;
@@ -81,7 +81,7 @@ export function createBoards(options: BoardsOptions): Boards {
   function ensureBuilt(family: Family): Promise<void> {
     const known = building.get(family.name);
     if (known) return known;
-    const work = inTurn(redis, `board:${family.name}`, () => build(family)).finally(() =>
+    const work = withLock(redis, `board:${family.name}`, () => build(family)).finally(() =>
       building.delete(family.name),
     );
     building.set(family.name, work);

@@ -23,7 +23,7 @@ const challengesTtlMs = 60_000;
 
 /** Ids of the challenges people can play now, and of the coming ones (TRV-12, S15). */
 export function listInChallenges(deps: JobDeps): number[] | Promise<number[]> {
-  return deps.bodies.use(
+  return deps.bodies.fetch(
     "play/live-challenges",
     challengesTtlMs,
     async () => {

@@ -5,7 +5,7 @@ import { rowsOf } from "../../../../db/queries/rows.ts";
 import type { AppError } from "../../../../server/platform/errors.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createHttpServer, type HttpServer } from "../../../../server/http/uws/server.ts";
-import { StoredKeys } from "../../../../server/features/keys/domain/key-ring.ts";
+import { LruApiKeyCache } from "../../../../server/features/keys/domain/api-key-cache.ts";
 import type { Deps } from "../../../../server/app/deps.ts";
 import { routes } from "../../../../server/app/routes.ts";
 import { startApp, type App } from "../../../support/app.ts";
@@ -21,27 +21,27 @@ const all = [...routes, ...probes];
 let app: App;
 let workers: Worker[];
 
-/** A worker of its own as far as keys go: its ring, its listener. */
+/** A worker of its own as far as keys go: its cache, its listener. */
 interface Worker {
   client: Client;
-  ring: StoredKeys;
+  cache: LruApiKeyCache;
   server: HttpServer;
 }
 
 async function startWorker(): Promise<Worker> {
-  const ring = newRing();
+  const cache = newKeyCache();
   const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1, TRUSTED_PROXIES: "127.0.0.1/32" };
   const deps = Object.create(app.deps, {
-    keys: { value: ring },
+    keys: { value: cache },
     config: { value: config },
   }) as Deps;
   const server = createHttpServer({ deps, routes: all, log: silentLogger, exclusive: true });
   const port = await server.listen("127.0.0.1", 0);
-  return { client: createClient(`http://127.0.0.1:${port}`, all), ring, server };
+  return { client: createClient(`http://127.0.0.1:${port}`, all), cache, server };
 }
 
-const newRing = (maxKeys?: number) =>
-  new StoredKeys({
+const newKeyCache = (maxKeys?: number) =>
+  new LruApiKeyCache({
     orm: app.deps.orm,
     clock,
     log: silentLogger,
@@ -419,13 +419,13 @@ function changeKey(): void {
 function keysProcessRemembers(): void {
   it("are bounded, and so are the reads of unknown ones", async () => {
     const one = await owner();
-    const ring = newRing(3);
+    const cache = newKeyCache(3);
     const keys: Key[] = [];
     for (let n = 0; n < 6; n += 1) keys.push(await one.create());
-    for (const { prefix } of keys) await ring.find(prefix);
-    assert.equal(ring.size(), 3);
+    for (const { prefix } of keys) await cache.find(prefix);
+    assert.equal(cache.size(), 3);
     const prefixes = Array.from({ length: 300 }, (_, n) => `rk${String(n).padStart(10, "0")}`);
-    const finds = await Promise.allSettled(prefixes.map(async (prefix) => ring.find(prefix)));
+    const finds = await Promise.allSettled(prefixes.map(async (prefix) => cache.find(prefix)));
     const refused = finds
       .filter((one) => one.status === "rejected")
       .map((one) => one.reason as AppError);
@@ -433,6 +433,6 @@ function keysProcessRemembers(): void {
       refused.map(({ code }) => code),
       Array.from({ length: 40 }, () => "server:unavailable"),
     );
-    assert.equal(ring.size(), 3);
+    assert.equal(cache.size(), 3);
   });
 }

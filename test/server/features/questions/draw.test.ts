@@ -6,7 +6,7 @@ import { insertChallenge } from "../../../../db/queries/runs/challenges.ts";
 import { insertAnswers } from "../../../../db/queries/questions/question-answers.ts";
 import { rowsOf } from "../../../../db/queries/rows.ts";
 import { seedQuestions } from "../../../../db/seeds/questions.ts";
-import { createBodyCache } from "../../../../server/platform/cache/body-cache.ts";
+import { createResponseCache } from "../../../../server/platform/cache/response-cache.ts";
 import { AppError } from "../../../../server/platform/errors.ts";
 import { datesDue } from "../../../../server/features/runs/domain/challenges.ts";
 import { listLiveInLobbies, markLive } from "../../../../server/features/runs/domain/live.ts";
@@ -243,7 +243,7 @@ function made(): void {
     const [date = ""] = datesDue(Date.now());
     await insertChallenge(jobs.deps.em, { kind: "gauntlet", date, questionIds, at: new Date() });
     const deps = Object.defineProperty(Object.create(jobs.deps), "bodies", {
-      value: createBodyCache(),
+      value: createResponseCache(),
     }) as typeof jobs.deps;
     const drawn = idsOf(await drawForLobby(deps, plan({ count: 6 })));
     assert.equal(drawn.length, 6);

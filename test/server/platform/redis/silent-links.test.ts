@@ -9,7 +9,7 @@ import { startProxy, type Proxy } from "../../../support/proxy.ts";
 import { testStores, type TestStores } from "../../../support/stores.ts";
 
 /** What takes the service 20 s. */
-const noticedInMs = 1_000;
+const detectionTimeoutMs = 1_000;
 /** A busy machine takes its time; without a check nothing is ever noticed. */
 const inTime = () => ({ signal: AbortSignal.timeout(15_000) });
 const channel = "silent-links";
@@ -40,7 +40,7 @@ describe("a connection that only listens", () => {
         name: "silent-links",
         hear: (_, text) => told.emit(text),
         confirmed: () => told.emit("confirmed"),
-        noticedInMs,
+        detectionTimeoutMs,
         ...paced,
       });
       const publisher = connectRedis(stores.redisUrl, silentLogger, "test");
@@ -51,7 +51,7 @@ describe("a connection that only listens", () => {
         await first;
         let renewals = 0;
         told.on("confirmed", () => (renewals += 1));
-        await delay(2 * noticedInMs);
+        await delay(2 * detectionTimeoutMs);
         assert.equal(renewals, 0, "a link on which nothing happens is sound");
         proxy.silence();
         await publish(publisher, channel, "unheard");

@@ -28,7 +28,7 @@ function slowOutput() {
   let inVain = 0;
   const waiting: (() => void)[] = [];
   const output = {
-    pass(block: Buffer) {
+    forward(block: Buffer) {
       taken.push(block);
       inVain = isFull ? inVain + 1 : 0;
       mostInVain = Math.max(mostInVain, inVain);

@@ -11,8 +11,8 @@ import { followClosedAccounts } from "../../../../../server/features/accounts/do
 import { tellAccountNews } from "../../../../../server/features/accounts/domain/account-news.ts";
 import {
   ClosedAccounts,
-  maxRemembered,
-  rememberedMs,
+  maxEntries,
+  retentionMs,
 } from "../../../../../server/platform/security/closed-accounts.ts";
 import type { SessionBody } from "../../../../../server/features/sessions/schemas.ts";
 import { changeSelection } from "../../../../../server/features/avatars/service.ts";
@@ -148,7 +148,7 @@ describe("what a process remembers of closed accounts", () => {
     const clock = manualClock();
     const accounts = new ClosedAccounts(clock);
     accounts.add(1);
-    clock.advance(rememberedMs - 1);
+    clock.advance(retentionMs - 1);
     accounts.add(2);
     assert.deepEqual(accounts.ids(), [1, 2]);
     clock.advance(1);
@@ -158,10 +158,10 @@ describe("what a process remembers of closed accounts", () => {
 
   it("is bounded: the oldest goes first", () => {
     const accounts = new ClosedAccounts(manualClock());
-    for (let id = 1; id <= maxRemembered + 2; id++) accounts.add(id);
-    assert.equal(accounts.ids().length, maxRemembered);
+    for (let id = 1; id <= maxEntries + 2; id++) accounts.add(id);
+    assert.equal(accounts.ids().length, maxEntries);
     assert.equal(accounts.has(2), false);
-    assert.ok(accounts.has(3) && accounts.has(maxRemembered + 2));
+    assert.ok(accounts.has(3) && accounts.has(maxEntries + 2));
   });
 });
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../../server/platform/redis/redis.ts";
-import { inTurn } from "../../../../server/platform/redis/turns.ts";
+import { withLock } from "../../../../server/platform/redis/distributed-lock.ts";
 import { testStores, type TestStores } from "../../../support/stores.ts";
 
 describe("work in turns", () => {
@@ -31,7 +31,7 @@ describe("work in turns", () => {
       log.push(`end ${n}`);
       return n;
     };
-    const all = Array.from({ length: 8 }, (_, n) => inTurn(n % 2 ? redis : other, "a", work(n)));
+    const all = Array.from({ length: 8 }, (_, n) => withLock(n % 2 ? redis : other, "a", work(n)));
     assert.deepEqual(await Promise.all(all), [0, 1, 2, 3, 4, 5, 6, 7]);
     const begun = log.filter((_, at) => at % 2 === 0).map((line) => line.replace("begin ", ""));
     assert.deepEqual(
@@ -43,19 +43,19 @@ describe("work in turns", () => {
 
   it("of another name is not waited for, and a failure gives the turn on", async () => {
     const failing = async () => {
-      assert.equal(await inTurn(other, "other", async () => "beside"), "beside");
+      assert.equal(await withLock(other, "other", async () => "beside"), "beside");
       throw new Error("failed");
     };
-    await assert.rejects(inTurn(redis, "name", failing), /failed/);
-    assert.equal(await inTurn(other, "name", async () => "next"), "next");
+    await assert.rejects(withLock(redis, "name", failing), /failed/);
+    assert.equal(await withLock(other, "name", async () => "next"), "next");
   });
 
   it("that takes longer than a lease stays alone", async () => {
     // Long enough for a machine that stands still for a moment to renew it in time.
-    const times = { leaseMs: 1_000, patienceMs: 30_000 };
+    const times = { leaseMs: 1_000, timeoutMs: 30_000 };
     const log: string[] = [];
     const begun = Promise.withResolvers<void>();
-    const long = inTurn(
+    const long = withLock(
       redis,
       "long",
       async () => {
@@ -66,18 +66,18 @@ describe("work in turns", () => {
       times,
     );
     await begun.promise;
-    await inTurn(other, "long", async () => void log.push("next"), times);
+    await withLock(other, "long", async () => void log.push("next"), times);
     await long;
     assert.deepEqual(log, ["long", "next"]);
   });
 
   it("of a process that died is done by the next one when the lease is over", async () => {
     await redis.set("turn:dead", "who died", "PX", 150);
-    assert.equal(await inTurn(other, "dead", async () => "next"), "next");
+    assert.equal(await withLock(other, "dead", async () => "next"), "next");
   });
 
   it("that came back behind the next one leaves that one its turn", async () => {
-    await inTurn(redis, "slow", async () => {
+    await withLock(redis, "slow", async () => {
       await redis.set("turn:slow", "the next one", "PX", 60_000);
     });
     assert.equal(await redis.get("turn:slow"), "the next one");
@@ -85,9 +85,9 @@ describe("work in turns", () => {
 
   it("is refused when no turn comes in time", async () => {
     await redis.set("turn:held", "somebody", "PX", 60_000);
-    const times = { leaseMs: 1_000, patienceMs: 50 };
+    const times = { leaseMs: 1_000, timeoutMs: 50 };
     await assert.rejects(
-      inTurn(redis, "held", async () => assert.fail("not its turn"), times),
+      withLock(redis, "held", async () => assert.fail("not its turn"), times),
       { code: "server:unavailable" },
     );
   });

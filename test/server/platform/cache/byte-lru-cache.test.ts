@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../../server/platform/errors.ts";
-import { createGate } from "../../../../server/platform/cache/gate.ts";
-import { createSizedCache } from "../../../../server/platform/cache/sized-cache.ts";
+import { createConcurrencyLimiter } from "../../../../server/platform/cache/concurrency-limiter.ts";
+import { createByteLruCache } from "../../../../server/platform/cache/byte-lru-cache.ts";
 
 describe("a cache of bytes", () => {
   const create = () => {
     const made: string[] = [];
-    const cache = createSizedCache<string>({ maxBytes: 10_000, sizeOf: (text) => text.length });
+    const cache = createByteLruCache<string>({ maxBytes: 10_000, sizeOf: (text) => text.length });
     const use = (key: string, size = 1_000) =>
-      cache.use(
+      cache.fetch(
         key,
         async () => {
           made.push(key);
@@ -46,18 +46,18 @@ describe("a cache of bytes", () => {
     await use("big", 9_000);
     assert.deepEqual([made.length, cache.size()], [2, 0]);
     const fail = () => Promise.reject(new Error("no"));
-    await assert.rejects(async () => cache.use("f", fail, String), /no/);
-    assert.equal(await cache.use("f", async () => "yes", String), "yes");
+    await assert.rejects(async () => cache.fetch("f", fail, String), /no/);
+    assert.equal(await cache.fetch("f", async () => "yes", String), "yes");
   });
 });
 
-describe("a gate", () => {
+describe("a limiter", () => {
   it("lets some pass, makes some wait in order and refuses the rest", async () => {
-    const gate = createGate({ running: 1, waiting: 2 });
+    const limiter = createConcurrencyLimiter({ running: 1, waiting: 2 });
     const order: string[] = [];
     const doors: (() => void)[] = [];
     const pass = (name: string) =>
-      gate.pass(async () => {
+      limiter.run(async () => {
         order.push(name);
         await new Promise<void>((resolve) => doors.push(resolve));
       });

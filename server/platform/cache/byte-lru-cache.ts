@@ -1,31 +1,31 @@
 import { LRUCache } from "lru-cache";
 
-/** Values made once and kept while there is room; what was not used for long goes first. */
-export interface SizedCache<V> {
+/** LRU cache with a byte budget and single-flight loading. */
+export interface ByteLruCache<V> {
   /**
-   * What `present` makes of the value of this key, at once when it is known. Callers at the same time share
-   * one making; one that fails is not kept.
+   * Returns `present(value)` for the value of this key, synchronously on a cache hit. Concurrent misses share one
+   * call of `make` (single-flight); a failure is not cached.
    */
-  use<T>(key: string, make: () => Promise<V>, present: (value: V) => T): T | Promise<T>;
-  /** Bytes kept. */
+  fetch<T>(key: string, make: () => Promise<V>, present: (value: V) => T): T | Promise<T>;
+  /** Cached bytes. */
   size(): number;
 }
 
-export interface SizedCacheOptions<V> {
+export interface ByteLruCacheOptions<V> {
   maxBytes: number;
   sizeOf: (value: V) => number;
-  /** Told for each use whether the value was there. */
+  /** Called for each fetch. */
   onUse?: (isHit: boolean) => void;
 }
 
-/** A value larger than this part of the cache is given out, but not kept: it would push out all others. */
+/** A value larger than this part of the cache is returned but not cached: it would evict all others. */
 const largestPart = 2 / 3;
-/** What an entry costs besides its value. */
+/** Overhead of an entry besides its value. */
 const entryBytes = 200;
 
-export function createSizedCache<V extends object | string>(
-  options: SizedCacheOptions<V>,
-): SizedCache<V> {
+export function createByteLruCache<V extends object | string>(
+  options: ByteLruCacheOptions<V>,
+): ByteLruCache<V> {
   const { maxBytes, sizeOf, onUse } = options;
   const cache = new LRUCache<string, V, () => Promise<V>>({
     maxSize: maxBytes,
@@ -34,7 +34,7 @@ export function createSizedCache<V extends object | string>(
     fetchMethod: (_key, _stale, { context: make }) => make(),
   });
   return {
-    use(key, make, present) {
+    fetch(key, make, present) {
       const known = cache.get(key);
       onUse?.(known !== undefined);
       if (known !== undefined) return present(known);

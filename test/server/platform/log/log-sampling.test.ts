@@ -3,12 +3,15 @@ import { it } from "node:test";
 import { pino } from "pino";
 import { parseConfig } from "../../../../server/platform/config/config.ts";
 import { createLogger } from "../../../../server/platform/log/logger.ts";
-import { mostInWindow, thinComplaints } from "../../../../server/platform/log/thinned-log.ts";
+import {
+  maxLinesPerWindow,
+  sampleRepeatedLines,
+} from "../../../../server/platform/log/log-sampling.ts";
 
 interface Line {
   msg: string;
   level: number;
-  unsaid?: number;
+  suppressed?: number;
   store?: string;
 }
 
@@ -17,15 +20,15 @@ function listen() {
   return { lines, write: (line: string) => void lines.push(JSON.parse(line) as Line) };
 }
 
-it("says a complaint ten times in ten seconds, and then how often it was left unsaid", () => {
+it("writes a repeated warning ten times in ten seconds, then counts the suppressed lines", () => {
   let now = 0;
   const { lines, write } = listen();
-  const log = pino({ hooks: thinComplaints(() => now) }, { write });
+  const log = pino({ hooks: sampleRepeatedLines(() => now) }, { write });
   for (now = 0; now < 25_000; now += 100) log.warn({ reason: "away" }, "store");
-  assert.equal(lines.length, 3 * mostInWindow);
+  assert.equal(lines.length, 3 * maxLinesPerWindow);
   assert.deepEqual(
-    lines.flatMap(({ unsaid }) => unsaid ?? []),
-    [100 - mostInWindow, 100 - mostInWindow],
+    lines.flatMap(({ suppressed }) => suppressed ?? []),
+    [100 - maxLinesPerWindow, 100 - maxLinesPerWindow],
   );
 });
 
@@ -37,7 +40,7 @@ it("thins each complaint and each subject for itself", () => {
     log.error({ store: "b", err: new Error("no") }, "away");
     log.error({ route: "/v1/x" }, "failed");
   }
-  assert.equal(lines.length, 3 * mostInWindow);
+  assert.equal(lines.length, 3 * maxLinesPerWindow);
 });
 
 it("leaves out neither what operators did nor what is no complaint", () => {
@@ -53,8 +56,8 @@ it("leaves out neither what operators did nor what is no complaint", () => {
 
 it("forgets what it heard long ago when there is ever more to say", () => {
   const { lines, write } = listen();
-  const log = pino({ hooks: thinComplaints(() => 0) }, { write });
-  for (let round = 0; round < mostInWindow + 1; round++)
+  const log = pino({ hooks: sampleRepeatedLines(() => 0) }, { write });
+  for (let round = 0; round < maxLinesPerWindow + 1; round++)
     for (let n = 0; n <= 256; n++) log.warn({ store: n }, "away");
-  assert.equal(lines.length, (mostInWindow + 1) * 257);
+  assert.equal(lines.length, (maxLinesPerWindow + 1) * 257);
 });

@@ -1,29 +1,31 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createBodyCache } from "../../../../server/platform/cache/body-cache.ts";
+import { createResponseCache } from "../../../../server/platform/cache/response-cache.ts";
 
 describe("finished bodies", () => {
   const present = ({ json }: { json: string }) => json;
 
   it("are made once for callers at the same time, and given at once afterwards", async () => {
-    const cache = createBodyCache();
+    const cache = createResponseCache();
     let made = 0;
     const make = async () => {
       made += 1;
       await new Promise(setImmediate);
       return `body ${made}`;
     };
-    const all = await Promise.all([1, 2, 3].map(async () => cache.use("k", 60_000, make, present)));
+    const all = await Promise.all(
+      [1, 2, 3].map(async () => cache.fetch("k", 60_000, make, present)),
+    );
     assert.deepEqual(all, ["body 1", "body 1", "body 1"]);
-    assert.equal(cache.use("k", 60_000, make, present), "body 1");
-    assert.equal(await cache.use("other", 60_000, make, present), "body 2");
+    assert.equal(cache.fetch("k", 60_000, make, present), "body 1");
+    assert.equal(await cache.fetch("other", 60_000, make, present), "body 2");
   });
 
   it("are made anew when they are too old, with another tag when they changed", async () => {
     let now = 1;
-    const cache = createBodyCache({ now: () => (now += 1_001) });
+    const cache = createResponseCache({ now: () => (now += 1_001) });
     const tag = (text: string) =>
-      cache.use(
+      cache.fetch(
         "k",
         1_000,
         async () => text,
@@ -36,18 +38,18 @@ describe("finished bodies", () => {
   });
 
   it("are not kept when making them failed", async () => {
-    const cache = createBodyCache();
+    const cache = createResponseCache();
     const failing = async () => Promise.reject(new Error("away"));
-    await assert.rejects(async () => cache.use("k", 60_000, failing, present), /away/);
-    assert.equal(await cache.use("k", 60_000, async () => "back", present), "back");
+    await assert.rejects(async () => cache.fetch("k", 60_000, failing, present), /away/);
+    assert.equal(await cache.fetch("k", 60_000, async () => "back", present), "back");
   });
 
   it("are forgotten, the oldest first, past the bound", async () => {
-    const cache = createBodyCache();
+    const cache = createResponseCache();
     let made = 0;
     const make = async () => `body ${++made}`;
-    for (let i = 0; i < 600; i++) await cache.use(`k${i}`, 60_000, make, present);
-    assert.equal(cache.use("k599", 60_000, make, present), "body 600");
-    assert.equal(await cache.use("k0", 60_000, make, present), "body 601");
+    for (let i = 0; i < 600; i++) await cache.fetch(`k${i}`, 60_000, make, present);
+    assert.equal(cache.fetch("k599", 60_000, make, present), "body 600");
+    assert.equal(await cache.fetch("k0", 60_000, make, present), "body 601");
   });
 });

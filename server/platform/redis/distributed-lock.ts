@@ -4,32 +4,32 @@ import { AppError } from "../errors.ts";
 import { randomId } from "../ids.ts";
 
 interface Times {
-  /** A process that died at its work holds up the others for so long; one at work renews it. */
+  /** The lock of a process that died expires after this time; a running process renews it. */
   leaseMs: number;
-  /** How long a turn is waited for. */
-  patienceMs: number;
+  /** Longest wait for the lock. */
+  timeoutMs: number;
 }
 
-const times: Times = { leaseMs: 3_000, patienceMs: 25_000 };
+const times: Times = { leaseMs: 3_000, timeoutMs: 25_000 };
 const pauseMs = 100;
 
 const releaseScript =
   'if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0';
 
 /**
- * Does the work of this name in one process at a time, so that whoever repeats what takes long finds it done
- * instead of doing it again beside. A process that stands still for longer than a lease may come back to work
- * beside the next one: the work has to be harmless twice. Throws `server:unavailable` when no turn comes in 25 s.
+ * Distributed lock with a lease: runs the work of this name in one process at a time, so that a retry of slow work
+ * finds it finished. The lock has no fencing token: a process that stalls for longer than its lease may run beside
+ * the next owner, so the work must be idempotent. Throws `server:unavailable` when the lock is not acquired in 25 s.
  */
-export async function inTurn<T>(
+export async function withLock<T>(
   redis: Redis,
   name: string,
   work: () => Promise<T>,
-  { leaseMs, patienceMs }: Times = times,
+  { leaseMs, timeoutMs }: Times = times,
 ): Promise<T> {
   const key = `turn:${name}`;
   const token = randomId();
-  const giveUpAt = performance.now() + patienceMs;
+  const giveUpAt = performance.now() + timeoutMs;
   while ((await redis.set(key, token, "PX", leaseMs, "NX")) === null) {
     if (performance.now() >= giveUpAt)
       throw new AppError("server:unavailable", { params: { retry_after: 1 } });
@@ -42,7 +42,7 @@ export async function inTurn<T>(
     return await work();
   } finally {
     clearInterval(renewal);
-    // Not given back it runs out.
+    // A lock that cannot be released expires with its lease.
     await redis.eval(releaseScript, 1, key, token).catch(() => 0);
   }
 }

@@ -1,5 +1,5 @@
-/** Runs `work` once at a time; a call meanwhile shares one further run after it. */
-export class Serial {
+/** Single-flight with a trailing run: calls that arrive during a run share one further run after it. */
+export class CoalescedTask {
   private readonly work: () => Promise<void>;
   private running: Promise<void> | null = null;
   private next: Promise<void> | null = null;

@@ -1,55 +1,58 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { LRUCache } from "lru-cache";
 import { findKnownKey, recordKeyUse } from "../../../../db/queries/keys/api-keys.ts";
-import type { KeyRing, KnownKey } from "../../../platform/security/api-keys.ts";
+import type { ApiKeyCache, CachedApiKey } from "../../../platform/security/api-keys.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
-import { createGate } from "../../../platform/cache/gate.ts";
+import { createConcurrencyLimiter } from "../../../platform/cache/concurrency-limiter.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 
-/** Keys a process remembers; past it the one used longest ago is forgotten. */
-export const maxKnownKeys = 5_000;
+/** Cached keys of a process; beyond it the least recently used one is evicted. */
+export const maxCachedKeys = 5_000;
 /** With the time a read takes, every change is seen within a second (S10). */
 const maxAgeMs = 400;
 /**
- * Keys read from the database at the same time, and requests that wait for their turn; apart, so
- * that a flood of invented keys does not shut out those that are known.
+ * Concurrent reads from Postgres, and requests queued for them. Known and unknown keys have separate limiters, so
+ * that a flood of invalid keys does not block valid ones.
  */
 const reads = { running: 4, waiting: 256 };
 /** KEY-06 */
 const useEveryMs = 60_000;
-/** Uses being written; what comes on top is noted by a later use. */
+/** Concurrent writes of `lastUsedAt`; a skipped one is written with a later use. */
 const maxUseWrites = 4;
 
-export interface KeyRingOptions {
+export interface ApiKeyCacheOptions {
   orm: MikroORM;
   clock: Clock;
   log: Logger;
   maxKeys?: number;
 }
 
-/** The keys as one process knows them. Nothing is asked of a store before the first key comes. */
-export class StoredKeys implements KeyRing {
-  private readonly options: KeyRingOptions;
-  private readonly known: LRUCache<string, KnownKey>;
-  private readonly reading = new Map<string, Promise<KnownKey | null>>();
-  private readonly gates = { known: createGate(reads), unknown: createGate(reads) };
+/** LRU cache of the API keys of one process. Entries are loaded from Postgres at their first use. */
+export class LruApiKeyCache implements ApiKeyCache {
+  private readonly options: ApiKeyCacheOptions;
+  private readonly known: LRUCache<string, CachedApiKey>;
+  private readonly reading = new Map<string, Promise<CachedApiKey | null>>();
+  private readonly limiters = {
+    known: createConcurrencyLimiter(reads),
+    unknown: createConcurrencyLimiter(reads),
+  };
   private useWrites = 0;
 
-  constructor(options: KeyRingOptions) {
+  constructor(options: ApiKeyCacheOptions) {
     this.options = options;
     this.known = new LRUCache({
-      max: options.maxKeys ?? maxKnownKeys,
+      max: options.maxKeys ?? maxCachedKeys,
       ttl: maxAgeMs,
-      // Which gate it is read through depends on whether it was one.
+      // A stale entry shows that the key was valid, which selects the limiter.
       noDeleteOnStaleGet: true,
     });
   }
 
-  find(prefix: string): Promise<KnownKey | null> | KnownKey | null {
+  find(prefix: string): Promise<CachedApiKey | null> | CachedApiKey | null {
     return this.known.get(prefix) ?? this.reading.get(prefix) ?? this.read(prefix);
   }
 
-  noteUse(key: KnownKey): void {
+  recordUse(key: CachedApiKey): void {
     const now = this.options.clock.now();
     const isRecent = key.lastUsedAt !== null && key.lastUsedAt > now - useEveryMs;
     if (isRecent || this.useWrites >= maxUseWrites) return;
@@ -58,20 +61,23 @@ export class StoredKeys implements KeyRing {
     const use = { now: new Date(now), before: new Date(now - useEveryMs) };
     recordKeyUse(this.options.orm.em.fork(), key.id, use)
       .catch((error: unknown) =>
-        this.options.log.warn({ key: key.id, reason: String(error) }, "use of a key not recorded"),
+        this.options.log.warn(
+          { event: "key_use_write_failed", key: key.id, reason: String(error) },
+          "could not record the use of a key, a later use records it",
+        ),
       )
       .finally(() => (this.useWrites -= 1));
   }
 
-  /** Keys that are remembered now. */
+  /** Number of cached keys. */
   size(): number {
     return this.known.size;
   }
 
-  private read(prefix: string): Promise<KnownKey | null> {
+  private read(prefix: string): Promise<CachedApiKey | null> {
     const isKnown = this.known.peek(prefix, { allowStale: true }) !== undefined;
-    const work = this.gates[isKnown ? "known" : "unknown"]
-      .pass(async () => {
+    const work = this.limiters[isKnown ? "known" : "unknown"]
+      .run(async () => {
         const start = performance.now();
         const key = await findKnownKey(this.options.orm.em.fork(), prefix);
         if (key === null) this.known.delete(prefix);

@@ -7,12 +7,12 @@ export interface CachedBody {
   etag: string;
 }
 
-export interface BodyCache {
+export interface ResponseCache {
   /**
-   * What `present` makes of the body of this key, at once when it is known. A body older than `ttlMs` (at least 1)
-   * is made anew; callers at the same time share one making, and a failure is not kept.
+   * Returns `present(body)` for the body of this key, synchronously on a cache hit. An entry expires after `ttlMs`
+   * (at least 1); concurrent misses share one call of `make` (single-flight), and a failure is not cached.
    */
-  use<T>(
+  fetch<T>(
     key: string,
     ttlMs: number,
     make: () => Promise<string>,
@@ -20,11 +20,11 @@ export interface BodyCache {
   ): T | Promise<T>;
 }
 
-/** Bodies kept; past it the one that was not used for longest is forgotten. */
+/** Cached bodies; beyond it the least recently used one is evicted. */
 const maxBodies = 512;
 
-/** Bodies that are the same for everyone, kept for seconds in this process. */
-export function createBodyCache(clock: { now(): number } = performance): BodyCache {
+/** In-process LRU cache with a TTL for response bodies that are the same for every caller. */
+export function createResponseCache(clock: { now(): number } = performance): ResponseCache {
   const cache = new LRUCache<string, CachedBody, () => Promise<string>>({
     max: maxBodies,
     perf: clock,
@@ -35,7 +35,7 @@ export function createBodyCache(clock: { now(): number } = performance): BodyCac
     },
   });
   return {
-    use(key, ttlMs, make, present) {
+    fetch(key, ttlMs, make, present) {
       const known = cache.get(key);
       if (known !== undefined) return present(known);
       return cache.forceFetch(key, { context: make, ttl: ttlMs }).then(present);
