@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Redis } from "ioredis";
 import { shardCount, shardOf } from "../../actors/runtime/storage/keys.ts";
 import { deadChannel, eventStreamKey, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
-import { wantedOwners } from "../../actors/runtime/placement/placement.ts";
+import { targetOwners } from "../../actors/runtime/placement/owners.ts";
 import { forked } from "../support/forked.ts";
 
 /** A worker in a process of its own that shares the lobbies with the test. */
@@ -47,7 +47,7 @@ export async function ownedBy(redis: Redis, incarnation: string): Promise<number
 /** Whether each shard lies with the one of these workers that should have it. */
 export async function isSharedOut(redis: Redis, workers: string[]): Promise<boolean> {
   const owners = await ownerRecords(redis);
-  const wanted = wantedOwners(workers);
+  const wanted = targetOwners(workers);
   return owners.every((owner, shard) => owner?.startsWith(`${wanted[shard]}|`));
 }
 

@@ -3,7 +3,7 @@ import { typed } from "../../actors/runtime/router/create-actors.ts";
 import { Router } from "../../actors/runtime/router/router.ts";
 import { shardOf } from "../../actors/runtime/storage/keys.ts";
 import { historyKey, deadChannel, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
-import { parseOwner, wantedOwners } from "../../actors/runtime/placement/placement.ts";
+import { parseOwner, targetOwners } from "../../actors/runtime/placement/owners.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import type { Lobbies } from "../../actors/contract.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
@@ -169,7 +169,7 @@ export class World {
     const names = Array.from({ length: count }, (_, i) => `w${i + 1}`);
     for (const name of names) this.redis.zadd(workersKey, this.redis.now(), name);
     const places = names.map((name) => this.#place(name));
-    const wanted = wantedOwners(names, this.shards);
+    const wanted = targetOwners(names, this.shards);
     // Owners first, so that the others find them in the map.
     places.sort((a, b) => Number(wanted.includes(b.name)) - Number(wanted.includes(a.name)));
     for (const worker of places) await this.#join(worker);

@@ -1,6 +1,6 @@
 import type { Logger } from "../../../server/platform/log/logger.ts";
 import type { AnyActor, BaseState } from "../definition.ts";
-import type { ShardOwnership } from "../placement/shards.ts";
+import type { Placement } from "../placement/placement.ts";
 import type { Connection } from "../storage/connection.ts";
 import type { Commit } from "../storage/journal.ts";
 import { hashText, type Keyspace } from "../storage/keys.ts";
@@ -19,7 +19,7 @@ export interface ActorReaderDeps {
   redis: Connection;
   log: Logger;
   now: () => number;
-  placement: Pick<ShardOwnership, "generationOf" | "isWhole">;
+  placement: Pick<Placement, "generationOf" | "isIntact">;
   nextCommitId: () => string;
   commit: (mailbox: Mailbox, change: Commit, token: string) => Promise<boolean>;
   afterRead: (code: string, state: BaseState) => void;
@@ -73,7 +73,8 @@ export class ActorReader {
     { shard, knownSeq, unacknowledgedSeq }: Mailbox,
     stored: number,
   ): Promise<number> {
-    if (unacknowledgedSeq <= stored || (await this.#deps.placement.isWhole(shard))) return knownSeq;
+    if (unacknowledgedSeq <= stored || (await this.#deps.placement.isIntact(shard)))
+      return knownSeq;
     return Math.max(knownSeq, unacknowledgedSeq);
   }
 

@@ -1,5 +1,5 @@
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
-import type { SuspectActor } from "../placement/continuity.ts";
+import type { SuspectActor } from "../placement/shard-listener.ts";
 import { shardOf } from "../storage/keys.ts";
 import { stampOf } from "../storage/stored-state.ts";
 import { emptyMailbox, type Mailbox } from "./mailbox.ts";

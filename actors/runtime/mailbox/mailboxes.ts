@@ -1,8 +1,8 @@
 import type { Logger } from "../../../server/platform/log/logger.ts";
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type { AnyActor, BaseCommand, BaseEvent, BaseState } from "../definition.ts";
-import type { SuspectActor } from "../placement/continuity.ts";
-import type { ShardOwnership } from "../placement/shards.ts";
+import type { Placement } from "../placement/placement.ts";
+import type { SuspectActor } from "../placement/shard-listener.ts";
 import { notOwner, unavailable, type Outcome } from "../router/outcome.ts";
 import type { Connection } from "../storage/connection.ts";
 import type { Commit, Journal } from "../storage/journal.ts";
@@ -31,7 +31,7 @@ export interface MailboxesDeps {
   incarnation: string;
   redis: Connection;
   journal: Pick<Journal, "commit">;
-  placement: Pick<ShardOwnership, "tokenOf" | "generationOf" | "isWhole" | "confirm" | "fenced">;
+  placement: Pick<Placement, "tokenOf" | "generationOf" | "isIntact" | "confirm" | "fenced">;
   ticker: Ticker;
   timing: Timing;
   log: Logger;

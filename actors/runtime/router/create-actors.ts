@@ -9,7 +9,7 @@ import type { Connections } from "../storage/connection.ts";
 import { connectionOf } from "../storage/cluster-connection.ts";
 import { allShards } from "../storage/keys.ts";
 import { defaultAskTimings, Router } from "./router.ts";
-import { defaultTimings } from "../placement/liveness.ts";
+import { defaultTimings } from "../placement/membership.ts";
 import { systemTiming } from "../timing.ts";
 
 /** A store that does not answer for so long counts as away. */

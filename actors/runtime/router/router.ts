@@ -15,8 +15,9 @@ import { keyedId } from "../mailbox/command-id.ts";
 import { ActorJobs } from "../mailbox/jobs.ts";
 import { Mailboxes } from "../mailbox/mailboxes.ts";
 import { createTicker, type Ticker } from "../mailbox/ticker.ts";
-import type { ShardTimings } from "../placement/liveness.ts";
-import { createShards, type ShardHooks, type ShardOwnership } from "../placement/shards.ts";
+import type { ShardTimings } from "../placement/membership.ts";
+import { Placement } from "../placement/placement.ts";
+import type { ShardActors, ShardListener } from "../placement/shard-listener.ts";
 import { ActorIndex } from "../storage/actor-index.ts";
 import type { Connections } from "../storage/connection.ts";
 import { IndexRepair } from "../storage/index-repair.ts";
@@ -25,7 +26,7 @@ import { Keyspace, shardOf } from "../storage/keys.ts";
 import type { Cancel, Timing } from "../timing.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
 import { Remote } from "./remote.ts";
-import { createWaiting, type Waiting } from "./waiting.ts";
+import { WaitingCommands } from "./waiting-commands.ts";
 
 export interface RouterDeps {
   definition: AnyActor;
@@ -66,8 +67,8 @@ export class Router implements Actors<BaseState, BaseCommand> {
   readonly #jobs: ActorJobs;
   readonly #index: ActorIndex | null;
   readonly #indexRepair: IndexRepair;
-  readonly #shards: ShardOwnership;
-  readonly #waiting: Waiting;
+  readonly #placement: Placement;
+  readonly #waiting: WaitingCommands;
   readonly #mailboxes: Mailboxes;
   readonly #remote: Remote;
   readonly #counters = new Map<string, { inc(): void }>();
@@ -90,7 +91,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
       redis: commits,
       metrics,
       counted: commits.isSharded ? null : { incarnation, deadMs: deps.timings.deadMs },
-      isHeard: () => this.#shards.isHeard(),
+      isHeard: () => this.#placement.isConfirmedAlive(),
     });
     this.#jobs = new ActorJobs({ ...ofKind, ask: (code, command) => this.ask(code, command) });
     this.#index = definition.index ? new ActorIndex(control, definition.index) : null;
@@ -103,25 +104,29 @@ export class Router implements Actors<BaseState, BaseCommand> {
         log.warn(facts, "index not repaired, retrying");
       },
     });
-    this.#shards = createShards({
+    this.#placement = new Placement({
       ...ofKind,
       redis: control,
       timings: deps.timings,
       shards: deps.shards,
-      hooks: this.#shardHooks(),
+      listener: this.#shardListener(),
+      actors: this.#shardActors(),
+      onMapLoaded: () => this.#waiting.mapLoaded(),
+      onNodeDown: (node) => this.#remote.giveUp(node),
+      untilCommitsSettle: () => this.#journal.idle(),
     });
-    this.#waiting = createWaiting({
+    this.#waiting = new WaitingCommands({
       timing,
       retryMs: deps.timings.retryMs,
-      ownerOf: this.#shards.ownerOf,
-      reload: this.#shards.reload,
-      isOver: () => this.#isStopped || this.#shards.isLast(),
+      ownerOf: (shard) => this.#placement.ownerOf(shard),
+      reload: () => this.#placement.reload(),
+      isOver: () => this.#isStopped || this.#placement.isLast(),
     });
     this.#mailboxes = new Mailboxes({
       ...ofKind,
       redis: control,
       journal: this.#journal,
-      placement: this.#shards,
+      placement: this.#placement,
       ticker: this.#ticker,
       metrics,
       now,
@@ -142,13 +147,14 @@ export class Router implements Actors<BaseState, BaseCommand> {
   async listen(): Promise<void> {
     const { connections, timing } = this.#deps;
     const { subscriber } = connections;
-    connections.watch(this.#shards.connection, this.#shards.refused);
+    const changed = (isUp: boolean) => this.#placement.connectionChanged(isUp);
+    connections.watch(changed, () => this.#placement.connectionRefused());
     const ownChannel = this.#keys.workerChannel(this.incarnation);
     subscriber.on("message", (channel: string, message: string) => {
       if (channel === ownChannel) this.#remote.receive(message);
-      else this.#shards.receive(channel, message);
+      else this.#placement.receive(channel, message);
     });
-    subscriber.onResumed(() => this.#shards.resumed());
+    subscriber.onResumed(() => this.#placement.resumed());
     const { mapChannel, deadChannel } = this.#keys;
     await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
     this.#stopSweeper = timing.every(sweepMs, () => this.#mailboxes.sweep());
@@ -202,39 +208,39 @@ export class Router implements Actors<BaseState, BaseCommand> {
   describe(): OwnedActors<BaseState> {
     return {
       incarnation: this.incarnation,
-      shards: this.#shards.owned(),
+      shards: this.#placement.owned,
       actors: this.#mailboxes.actors,
-      pending: this.#mailboxes.waiting + this.#remote.pending + this.#waiting.size(),
+      pending: this.#mailboxes.waiting + this.#remote.pending + this.#waiting.count,
       states: this.#mailboxes.some(maxDescribed),
     };
   }
 
   join(): Promise<void> {
-    return this.#shards.start();
+    return this.#placement.start();
   }
 
   handOver(): Promise<void> {
-    return this.#shards.handOver();
+    return this.#placement.stop();
   }
 
   async stop(): Promise<void> {
     this.#ticker.stop();
     this.#stopSweeper();
     this.#indexRepair.stop();
-    await this.#shards.handOver();
+    await this.#placement.stop();
     this.#isStopped = true;
     await this.#remote.stop();
     this.#deps.connections.close();
   }
 
   #mayWait(deadline: number): boolean {
-    return !this.#isStopped && !this.#shards.isLast() && this.#deps.timing.elapsed() < deadline;
+    return !this.#isStopped && !this.#placement.isLast() && this.#deps.timing.elapsed() < deadline;
   }
 
   async #attempt(code: string, command: BaseCommand, id: string): Promise<Outcome> {
     const shard = shardOf(code);
-    if (this.#shards.tokenOf(shard) !== null) return this.#mailboxes.deliver(code, command, id);
-    const owner = this.#shards.ownerOf(shard);
+    if (this.#placement.tokenOf(shard) !== null) return this.#mailboxes.deliver(code, command, id);
+    const owner = this.#placement.ownerOf(shard);
     if (!owner || owner.incarnation === this.incarnation) return notOwner;
     return this.#remote.send(owner.incarnation, code, command, id);
   }
@@ -269,7 +275,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
 
   /** The new owner of a shard looks through its entries. */
   async #repairEntry(code: string): Promise<void> {
-    const isOurs = () => this.#shards.tokenOf(shardOf(code)) !== null;
+    const isOurs = () => this.#placement.tokenOf(shardOf(code)) !== null;
     const index = this.#index;
     if (!index || !isOurs()) return;
     const reply = await this.ask(code, this.#definition.read);
@@ -281,28 +287,31 @@ export class Router implements Actors<BaseState, BaseCommand> {
     if (isOurs()) throw new Error(`${code}: read again`);
   }
 
-  #shardHooks(): ShardHooks {
+  #shardListener(): ShardListener {
     const { shards } = this.#deps.metrics;
     return {
-      claimed: (shard, isOutlived) => {
-        this.#mailboxes.open(shard, isOutlived);
+      acquired: (shard, isRetained, deadlines) => {
+        this.#mailboxes.open(shard, isRetained);
         if (this.#index) this.#indexRepair.claim(shard);
-        this.#waiting.claimed(shard);
-        shards.set(this.#shards.owned());
+        this.#waiting.shardAcquired(shard);
+        shards.set(this.#placement.owned);
+        for (const { code, due } of deadlines) this.#mailboxes.restoreDeadline(code, due);
       },
-      lost: (shard, isOutlived) => {
-        this.#mailboxes.drop(shard, isOutlived);
-        shards.set(this.#shards.owned());
+      released: (shard, isRetained) => {
+        this.#mailboxes.drop(shard, isRetained);
+        shards.set(this.#placement.owned);
       },
-      loaded: () => this.#waiting.loaded(),
-      deadline: (code, due) => this.#mailboxes.restoreDeadline(code, due),
-      closing: (shard) => this.#mailboxes.drain(shard),
-      doubt: () => this.#mailboxes.markSuspect(),
-      doubtful: (shard) => this.#mailboxes.suspects(shard),
-      trust: (shard, codes) => this.#mailboxes.markVerified(shard, codes),
-      review: (code) => this.#mailboxes.resync(code),
-      dead: (worker) => this.#remote.giveUp(worker),
-      settled: () => this.#journal.idle(),
+      suspect: () => this.#mailboxes.markSuspect(),
+    };
+  }
+
+  #shardActors(): ShardActors {
+    return {
+      drain: (shard) => this.#mailboxes.drain(shard),
+      suspects: (shard) => this.#mailboxes.suspects(shard),
+      markVerified: (shard, codes) => this.#mailboxes.markVerified(shard, codes),
+      resync: (code) => this.#mailboxes.resync(code),
+      restoreDeadline: (code, due) => this.#mailboxes.restoreDeadline(code, due),
     };
   }
 }

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { LobbyReply } from "../../../actors/contract.ts";
 import { shardOf } from "../../../actors/runtime/storage/keys.ts";
 import { unavailable } from "../../../actors/runtime/router/outcome.ts";
-import { wantedOwners } from "../../../actors/runtime/placement/placement.ts";
-import { maxWaiting } from "../../../actors/runtime/router/waiting.ts";
+import { targetOwners } from "../../../actors/runtime/placement/owners.ts";
+import { maxWaiting } from "../../../actors/runtime/router/waiting-commands.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 describe("the lobbies of a worker that is dead and whose connections are still open", () => {
@@ -39,7 +39,7 @@ describe("the lobbies of a worker that is dead and whose connections are still o
     heir.frozenUntil = Number.POSITIVE_INFINITY;
     fleet.kill(dying);
     fleet.announceDeath(dying);
-    const wanted = wantedOwners(["asker", "heir"]);
+    const wanted = targetOwners(["asker", "heir"]);
     const codes: string[] = [];
     for (let from = 0; codes.length < 512;) {
       const code = fleet.codeOf("dying", from);

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
 import { IdempotencyCache } from "../../../actors/runtime/mailbox/idempotency-cache.ts";
-import { parseOwner, wantedOwners } from "../../../actors/runtime/placement/placement.ts";
+import { parseOwner, targetOwners } from "../../../actors/runtime/placement/owners.ts";
 import { countCommand, type SenderCounts } from "../../../actors/runtime/mailbox/sender-quota.ts";
 import { createTicker } from "../../../actors/runtime/mailbox/ticker.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
@@ -15,7 +15,7 @@ const workers = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), {
 
 describe("placement of shards", () => {
   it("gives every worker about the same share", () => {
-    const owners = wantedOwners(["w1.aa", "w2.bb", "w3.cc", "w4.dd"]);
+    const owners = targetOwners(["w1.aa", "w2.bb", "w3.cc", "w4.dd"]);
     for (const worker of ["w1.aa", "w2.bb", "w3.cc", "w4.dd"]) {
       const share = owners.filter((owner) => owner === worker).length;
       assert.ok(share > 180 && share < 340, `${worker} has ${share} of ${shardCount}`);
@@ -26,8 +26,8 @@ describe("placement of shards", () => {
     fc.assert(
       fc.property(workers, fc.nat(), (names, pick) => {
         const gone = names[pick % names.length];
-        const before = wantedOwners(names);
-        const after = wantedOwners(names.filter((name) => name !== gone));
+        const before = targetOwners(names);
+        const after = targetOwners(names.filter((name) => name !== gone));
         before.forEach((owner, shard) => {
           if (owner !== gone) assert.equal(after[shard], owner);
         });
@@ -39,7 +39,7 @@ describe("placement of shards", () => {
   it("does not depend on the order in which workers are listed", () => {
     fc.assert(
       fc.property(workers, (names) =>
-        assert.deepEqual(wantedOwners(names), wantedOwners([...names].reverse())),
+        assert.deepEqual(targetOwners(names), targetOwners([...names].reverse())),
       ),
       { numRuns: 20 },
     );

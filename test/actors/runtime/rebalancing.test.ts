@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Connections } from "../../../actors/runtime/storage/connection.ts";
 import { shardCount } from "../../../actors/runtime/storage/keys.ts";
 import { ownerKey } from "../../../actors/lobby-keys.ts";
-import { defaultTimings } from "../../../actors/runtime/placement/liveness.ts";
+import { defaultTimings } from "../../../actors/runtime/placement/membership.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 const slice = Math.ceil(shardCount / 10);

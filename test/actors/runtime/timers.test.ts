@@ -59,7 +59,7 @@ function createProcess() {
       confirm: async () => true,
       fenced: () => undefined,
       generationOf: () => 0,
-      isWhole: async () => true,
+      isIntact: async () => true,
     },
     nextCommitId: () => String(Math.random()),
     afterCommit: async () => undefined,

@@ -2,7 +2,7 @@ import type { LobbyReply, Lobbies } from "../../../actors/contract.ts";
 import type { Connections } from "../../../actors/runtime/storage/connection.ts";
 import { allShards, shardOf } from "../../../actors/runtime/storage/keys.ts";
 import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby-keys.ts";
-import { defaultTimings } from "../../../actors/runtime/placement/liveness.ts";
+import { defaultTimings } from "../../../actors/runtime/placement/membership.ts";
 import { lobbiesOf, lobbyDefinition } from "../../../actors/lobbies.ts";
 import { typed } from "../../../actors/runtime/router/create-actors.ts";
 import { defaultAskTimings, Router } from "../../../actors/runtime/router/router.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import type { Owner } from "../../../actors/runtime/placement/placement.ts";
-import { createWaiting, maxWaiting, type Waiting } from "../../../actors/runtime/router/waiting.ts";
+import type { Owner } from "../../../actors/runtime/placement/owners.ts";
+import { maxWaiting, WaitingCommands } from "../../../actors/runtime/router/waiting-commands.ts";
 import { Timeline, timingOf } from "../../simulation/timeline.ts";
 
 const retryMs = 20;
@@ -9,7 +9,7 @@ const owner = (name: string): Owner => ({ incarnation: name, token: `${name}|1` 
 
 describe("commands that wait for an owner", () => {
   let timeline: Timeline;
-  let waiting: Waiting;
+  let waiting: WaitingCommands;
   let owners: Map<number, Owner>;
   let reads: number;
   let answersReads: boolean;
@@ -21,14 +21,14 @@ describe("commands that wait for an owner", () => {
     reads = 0;
     answersReads = true;
     isOver = false;
-    waiting = createWaiting({
+    waiting = new WaitingCommands({
       timing: timingOf(timeline, { name: "w", isAlive: true, frozenUntil: 0 }),
       retryMs,
       ownerOf: (shard) => owners.get(shard) ?? null,
       async reload() {
         reads += 1;
         if (!answersReads) await new Promise(() => {});
-        waiting.loaded();
+        waiting.mapLoaded();
       },
       isOver: () => isOver,
     });
@@ -58,7 +58,7 @@ describe("commands that wait for an owner", () => {
       if (reads > before) readAfter.push(ms / retryMs);
     }
     assert.deepEqual(readAfter, [1, 3, 7, 15, 23, 31]);
-    assert.deepEqual([released.length, waiting.size()], [0, 1_000]);
+    assert.deepEqual([released.length, waiting.count], [0, 1_000]);
   });
 
   it("read it soon again when nobody has waited for a while", async () => {
@@ -67,23 +67,23 @@ describe("commands that wait for an owner", () => {
       wait([1]);
       await run(3 * retryMs);
       assert.equal(reads - before, 2);
-      waiting.claimed(1);
+      waiting.shardAcquired(1);
       await run(retryMs);
     }
   });
 
   it("go on at once when their shard is claimed, and the others stay", async () => {
     const released = wait([1, 2, 1]);
-    waiting.claimed(1);
+    waiting.shardAcquired(1);
     await run(0);
-    assert.deepEqual([released, waiting.size()], [[1, 1], 1]);
+    assert.deepEqual([released, waiting.count], [[1, 1], 1]);
   });
 
   it("go on at once when the map shows a new owner, and later with the one that refused", async () => {
     owners.set(1, owner("old"));
     const released = wait([1, 2]);
     owners.set(2, owner("new"));
-    waiting.loaded();
+    waiting.mapLoaded();
     await run(0);
     assert.deepEqual(released, [2]);
     await run(retryMs);
@@ -103,12 +103,12 @@ describe("commands that wait for an owner", () => {
     const released = wait([1]);
     isOver = true;
     await run(retryMs);
-    assert.deepEqual([released, waiting.size()], [[1], 0]);
+    assert.deepEqual([released, waiting.count], [[1], 0]);
   });
 
   it("leave no timer behind", async () => {
     wait([1]);
-    waiting.claimed(1);
+    waiting.shardAcquired(1);
     await run(retryMs);
     const before = reads;
     await run(10 * retryMs);
@@ -118,9 +118,9 @@ describe("commands that wait for an owner", () => {
   it("are no more than their bound: one too many is told so at once", async () => {
     wait(Array.from({ length: maxWaiting }, (_, i) => i % 1_024));
     assert.equal(await waiting.turn(7, 5_000), false);
-    waiting.claimed(7);
-    assert.equal(waiting.size(), maxWaiting - maxWaiting / 1_024);
+    waiting.shardAcquired(7);
+    assert.equal(waiting.count, maxWaiting - maxWaiting / 1_024);
     wait([7]);
-    assert.equal(waiting.size(), maxWaiting - maxWaiting / 1_024 + 1);
+    assert.equal(waiting.count, maxWaiting - maxWaiting / 1_024 + 1);
   });
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { lobbyKeyspace } from "../../../actors/lobby-keys.ts";
-import { createHoldings, type Holdings } from "../../../actors/runtime/placement/holdings.ts";
+import { ShardOwnership } from "../../../actors/runtime/placement/shard-ownership.ts";
 
 const shard = 7;
 const settled = () => new Promise<void>((done) => setImmediate(done));
 
-/** The holdings of a worker `me`, and the answers to its looks at the map, which the test gives. */
+/** The ownership of a worker `me`, and the answers to its looks at the map, which the test gives. */
 function slowMap() {
   const looks: ((record: string) => void)[] = [];
   /** Of each claim, whether the claimer said that nobody else had had the shard. */
@@ -24,65 +24,64 @@ function slowMap() {
       return ["me|1", "0"];
     },
   };
-  const holdings: Holdings = createHoldings({
+  const ownership = new ShardOwnership({
     incarnation: "me",
     keys: lobbyKeyspace,
     redis: redis as never,
     shards: [shard],
-    hooks: {
-      claimed() {},
-      deadline() {},
-      loaded() {},
-      closing: async () => {},
-      lost: (lost, isOutlived) => void (isOutlived || forgotten.push(lost)),
+    listener: {
+      acquired() {},
+      released: (lost, isRetained) => void (isRetained || forgotten.push(lost)),
     },
+    actors: { drain: async () => {}, restoreDeadline() {} },
+    onMapLoaded() {},
   });
-  return { holdings, looks, outlived, forgotten };
+  return { ownership, looks, outlived, forgotten };
 }
 
 describe("the owner map of a worker", () => {
   it("does not count as its own what it released while the map was on its way", async () => {
-    const { holdings, looks } = slowMap();
-    await holdings.claim([{ shard, owner: null }]);
-    const loading = holdings.reload();
-    await holdings.release(shard);
+    const { ownership, looks } = slowMap();
+    await ownership.claim([{ shard, owner: null }]);
+    const loading = ownership.reload();
+    await ownership.release(shard);
     looks[0]?.("me|1");
     await loading;
-    assert.equal(holdings.isOrphan(shard), false);
+    assert.equal(ownership.isStaleLease(shard), false);
   });
 
   it("tells a shard that was lost with the store from one that somebody else has had since", async () => {
-    const { holdings, looks, outlived, forgotten } = slowMap();
+    const { ownership, looks, outlived, forgotten } = slowMap();
     const mine = { shard, owner: { incarnation: "me", token: "me|1" } };
     const look = async (record: string) => {
-      const loading = holdings.reload();
+      const loading = ownership.reload();
       looks.at(-1)?.(record);
       await loading;
     };
-    await holdings.claim([{ shard, owner: null }]);
-    holdings.loseAll(true);
+    await ownership.claim([{ shard, owner: null }]);
+    ownership.loseAll(true);
     // Told once more that it is not counted, before it could take anything.
-    holdings.loseAll(true);
+    ownership.loseAll(true);
     await look("me|1");
-    await holdings.claim([mine]);
+    await ownership.claim([mine]);
     assert.deepEqual([outlived, forgotten], [[0, 1], []]);
-    holdings.loseAll(true);
+    ownership.loseAll(true);
     await look("other|2");
     await look("me|1");
-    await holdings.claim([mine]);
+    await ownership.claim([mine]);
     assert.deepEqual([outlived, forgotten], [[0, 1, 0], [shard]]);
   });
 
   it("is looked at once more for all who asked while it was on its way", async () => {
-    const { holdings, looks } = slowMap();
-    const first = holdings.reload();
-    const later = [holdings.reload(), holdings.reload()];
+    const { ownership, looks } = slowMap();
+    const first = ownership.reload();
+    const later = [ownership.reload(), ownership.reload()];
     looks[0]?.("old|1");
     await first;
     await settled();
     assert.equal(looks.length, 2, "looks");
     looks[1]?.("new|2");
     await Promise.all(later);
-    assert.equal(holdings.ownerOf(shard)?.incarnation, "new");
+    assert.equal(ownership.ownerOf(shard)?.incarnation, "new");
   });
 });

@@ -1,0 +1,102 @@
+import type { Connection } from "../storage/connection.ts";
+import type { Keyspace } from "../storage/keys.ts";
+import { runScript } from "../storage/scripts.ts";
+import type { ShardActors, ShardListener } from "./shard-listener.ts";
+import type { ShardOwnership } from "./shard-ownership.ts";
+
+/** Shards that are verified at a time. */
+const chunk = 64;
+
+export interface DataLossDeps {
+  redis: Connection;
+  keys: Keyspace;
+  ownership: Pick<ShardOwnership, "held" | "holds" | "tokenOf">;
+  listener: Pick<ShardListener, "suspect">;
+  actors: Pick<ShardActors, "suspects" | "markVerified" | "resync">;
+}
+
+/**
+ * Redis names the history of writes it continues (`master_replid`), and takes another name with every start and when
+ * a replica becomes the master: there writes may have been lost. An owner that outlives that compares what it knows,
+ * and notes the shard as intact when nothing is missing. A shard that a node takes over without such a note may have
+ * lost numbers of published events: its actors go on behind them (HUB-06).
+ */
+export class DataLossDetector {
+  readonly #deps: DataLossDeps;
+  #history: string | null = null;
+  #isChecking = false;
+  readonly #suspects = new Set<number>();
+
+  constructor(deps: DataLossDeps) {
+    this.#deps = deps;
+  }
+
+  /** Asks for the present history, and verifies the shards that are not known to be intact. */
+  async check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    try {
+      const present = historiesIn(await this.#deps.redis.info("replication"));
+      if (this.#history !== null && present !== this.#history) this.markAllSuspect();
+      this.#history = present;
+      await this.#verifyAll();
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  /** The connection was away. */
+  markAllSuspect(): void {
+    this.#deps.listener.suspect();
+    for (const shard of this.#deps.ownership.held()) this.#suspects.add(shard);
+  }
+
+  /** Taken over from this node itself, after an outage that others may have used. */
+  markSuspect(shard: number): void {
+    this.#suspects.add(shard);
+  }
+
+  /** Redis has lost nothing of this shard of ours since it was last known to be intact. */
+  async isIntact(shard: number): Promise<boolean> {
+    const { redis, keys } = this.#deps;
+    return (await runScript(redis, "whole", [keys.history(shard)], [])) === 1;
+  }
+
+  async #verifyAll(): Promise<void> {
+    const shards = [...this.#suspects];
+    let failure: unknown;
+    for (let i = 0; i < shards.length; i += chunk) {
+      const part = shards.slice(i, i + chunk).map((shard) => this.#verify(shard));
+      for (const end of await Promise.allSettled(part))
+        if (end.status === "rejected") failure ??= end.reason;
+    }
+    if (failure !== undefined) throw failure;
+  }
+
+  async #verify(shard: number): Promise<void> {
+    const { redis, keys, ownership, actors } = this.#deps;
+    const token = ownership.tokenOf(shard);
+    if (token === null) {
+      if (!ownership.holds(shard)) this.#suspects.delete(shard);
+      return;
+    }
+    const suspects = actors.suspects(shard);
+    const known = suspects.filter(({ stamp }) => stamp !== null);
+    const isPart = known.length < suspects.length;
+    const states = known.map(({ code }) => keys.state(code));
+    const names = [keys.owner(shard), keys.history(shard), ...states];
+    const args = [token, isPart ? 1 : 0, ...known.map(({ stamp }) => stamp ?? "")];
+    const differing = new Set((await runScript(redis, "note", names, args)) as number[]);
+    const verified = known.filter((_, i) => !differing.has(i)).map(({ code }) => code);
+    actors.markVerified(shard, verified);
+    const isVerified = new Set(verified);
+    for (const { code } of suspects) if (!isVerified.has(code)) actors.resync(code);
+    if (verified.length === suspects.length) this.#suspects.delete(shard);
+  }
+}
+
+function historiesIn(info: string): string {
+  return Array.from(info.matchAll(/master_replid:(\w+)/g), ([, name]) => name)
+    .sort()
+    .join();
+}

@@ -1,0 +1,113 @@
+import type { Connection } from "../storage/connection.ts";
+import type { Keyspace } from "../storage/keys.ts";
+import type { Timing } from "../timing.ts";
+import type { ShardOwnership } from "./shard-ownership.ts";
+
+/** The others take over one batch while the rest is served as ever; no more than one is free at a time. */
+const batchCount = 10;
+/** A node that stays takes a batch back that no other took for so long. */
+const batchWaitMs = 500;
+/** A leaving node waits for the others so long in all. What is left then they take as that of a dead node. */
+const leaveMs = 5_000;
+const pollMs = 10;
+
+export interface HandoffDeps {
+  incarnation: string;
+  redis: Connection;
+  keys: Keyspace;
+  timing: Timing;
+  ownership: ShardOwnership;
+  /** The shards that are shared out among all. */
+  shards: readonly number[];
+  hasOthers: () => boolean;
+  /** The map has moved on: the rest may have another target by now. */
+  isInterrupted: () => boolean;
+  /** Claims are under way, so that there may soon be more to give away. */
+  isClaiming: () => boolean;
+}
+
+/** Gives shards of this process to other nodes. */
+export class Handoff {
+  readonly #deps: HandoffDeps;
+  readonly #batchSize: number;
+  /** What of the last batch nobody was seen to take, and since when it is to be had. */
+  #free: number[] = [];
+  #freeSince = 0;
+
+  constructor(deps: HandoffDeps) {
+    this.#deps = deps;
+    this.#batchSize = Math.ceil(deps.shards.length / batchCount);
+  }
+
+  /** Gives shards to others for as long as nothing interrupts it; false when no node took a batch. */
+  async share(shards: number[]): Promise<boolean> {
+    const { timing, isInterrupted } = this.#deps;
+    for (let given = 0; ; given += this.#batchSize) {
+      while (!(await this.#isTaken())) {
+        if (isInterrupted()) return true;
+        if (timing.elapsed() - this.#freeSince >= batchWaitMs) {
+          await this.#takeBack();
+          return false;
+        }
+        await this.#pause();
+      }
+      if (given >= shards.length || isInterrupted()) return true;
+      await this.#give(shards.slice(given, given + this.#batchSize));
+    }
+  }
+
+  /** Gives everything away and waits until it is taken; errors of Redis are waited out. */
+  async drain(): Promise<void> {
+    const { timing, ownership } = this.#deps;
+    const end = timing.elapsed() + leaveMs;
+    let reason: unknown = "nobody takes them";
+    while (timing.elapsed() < end) {
+      try {
+        if (await this.#giveNext()) return;
+      } catch (error) {
+        reason = error;
+      }
+      await this.#pause();
+    }
+    throw new Error(`${ownership.recorded().length} shards are left: ${String(reason)}`);
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((done) => void this.#deps.timing.after(pollMs, done));
+  }
+
+  async #give(batch: number[]): Promise<void> {
+    const { ownership, timing, redis, keys, incarnation } = this.#deps;
+    this.#free = batch;
+    const ends = await Promise.allSettled(batch.map((shard) => ownership.release(shard)));
+    this.#freeSince = timing.elapsed();
+    await redis.publish(keys.mapChannel, incarnation);
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+
+  async #isTaken(): Promise<boolean> {
+    const { redis, keys } = this.#deps;
+    if (this.#free.length === 0) return true;
+    const records = await redis.mget(this.#free.map(keys.owner));
+    this.#free = this.#free.filter((_, i) => records[i] === "" || records[i] === undefined);
+    return this.#free.length === 0;
+  }
+
+  async #takeBack(): Promise<void> {
+    const { ownership, redis, keys, incarnation } = this.#deps;
+    const { count } = await ownership.claim(this.#free.map((shard) => ({ shard, owner: null })));
+    this.#free = [];
+    if (count > 0) await redis.publish(keys.mapChannel, incarnation);
+  }
+
+  /** The next batch, when the last one is taken; true when nothing is left. */
+  async #giveNext(): Promise<boolean> {
+    if (this.#deps.isClaiming()) return false;
+    const hasOthers = this.#deps.hasOthers();
+    if (hasOthers && !(await this.#isTaken())) return false;
+    const left = this.#deps.ownership.recorded();
+    if (left.length === 0) return true;
+    await this.#give(hasOthers ? left.slice(0, this.#batchSize) : left);
+    return false;
+  }
+}

@@ -1,0 +1,202 @@
+import type { Connection } from "../storage/connection.ts";
+import type { Keyspace } from "../storage/keys.ts";
+import { runScript } from "../storage/scripts.ts";
+import type { Timing } from "../timing.ts";
+
+/** Timings of failure detection and placement, in milliseconds (design: heartbeat the node, fence the shard). */
+export interface ShardTimings {
+  heartbeatMs: number;
+  /** Silence after which the others count a node as dead. */
+  deadMs: number;
+  /** Age of the last heartbeat up to which reads are served without asking Redis. */
+  freshMs: number;
+  reloadMs: number;
+}
+
+export const defaultTimings: ShardTimings = {
+  heartbeatMs: 500,
+  deadMs: 2_000,
+  freshMs: 1_500,
+  reloadMs: 5_000,
+};
+
+export interface MembershipDeps {
+  incarnation: string;
+  redis: Connection;
+  keys: Keyspace;
+  timing: Timing;
+  timings: ShardTimings;
+  /**
+   * The others may count this node as dead: its shards may be theirs. Called before anything counts as fresh again.
+   * `isRetained`: Redis ended before anyone can have taken them, so they can only be theirs by what Redis says.
+   * Resolves when nothing is on its way under the tokens given up: once this node is counted again, they would hold.
+   */
+  onExpired: (isRetained: boolean) => Promise<void>;
+  onNodeDown: (node: string) => void;
+}
+
+/** What a heartbeat showed. */
+export interface Heartbeat {
+  /** Others came or went, or may now be judged: the shards are to be shared out anew. */
+  isNews: boolean;
+}
+
+type Reply = [known: number, members: string[], leavers: string[]];
+
+/** After silence of our own the others get this many heartbeats to be seen before they count as dead. */
+const graceBeats = 3;
+/** Deaths remembered, so that a heartbeat's late answer does not revive anyone. */
+const maxDead = 1_000;
+const leavingPrefix = "leaving ";
+
+export const leaveMessage = (incarnation: string) => leavingPrefix + incarnation;
+
+/** Which nodes are alive, by their heartbeats in Redis and by the messages of the others. */
+export class Membership {
+  readonly #deps: MembershipDeps;
+  #live = new Set<string>();
+  readonly #leaving = new Set<string>();
+  readonly #dead = new Set<string>();
+  /** Until then a silent node may just not have been heard yet: Redis was away, or this node was. */
+  #graceUntil = Number.NEGATIVE_INFINITY;
+  #connectedAt = Number.NEGATIVE_INFINITY;
+  #lastHeartbeat = Number.NEGATIVE_INFINITY;
+  #isLeaving = false;
+  /** Redis refused connections while this node was counted alive, and no heartbeat was answered since. */
+  #hasSeenEnd = false;
+
+  constructor(deps: MembershipDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reports this node alive; null when Redis gave no sense. */
+  async heartbeat(): Promise<Heartbeat | null> {
+    const { timing, timings, onExpired } = this.#deps;
+    let sent = timing.elapsed();
+    const isFirst = this.#lastHeartbeat < 0;
+    let reply = await this.#report(isFirst);
+    // Silent for so long that the others count this node as dead, or forgotten by Redis. Another may have looked
+    // before this heartbeat and claim after it.
+    const isExpired = reply?.[0] === 0 && !isFirst;
+    if (isExpired) {
+      await onExpired(this.#hasSeenEnd);
+      sent = timing.elapsed();
+      reply = await this.#report(true);
+    }
+    if (reply === null) return null;
+    const [, members, leavers] = reply;
+    this.#lastHeartbeat = sent;
+    this.#hasSeenEnd = false;
+    const isChanged = this.#see(members, leavers);
+    if (isExpired) this.#graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
+    const hasWaited = this.#graceUntil > 0 && timing.elapsed() >= this.#graceUntil;
+    if (hasWaited) this.#graceUntil = Number.NEGATIVE_INFINITY;
+    return { isNews: isChanged || hasWaited || isExpired };
+  }
+
+  /** Reports from now on, and at once, that this node leaves. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    // A node that never joined is not missed.
+    if (this.#lastHeartbeat >= 0) await this.heartbeat();
+  }
+
+  /** No other node can have taken our shards: the last heartbeat is young enough. */
+  isFresh(): boolean {
+    const { timing, timings } = this.#deps;
+    const isSinceConnect = this.#lastHeartbeat > this.#connectedAt;
+    return isSinceConnect && timing.elapsed() - this.#lastHeartbeat < timings.freshMs;
+  }
+
+  /** No other node can count this one as dead yet: Redis answered a heartbeat that is younger than that. */
+  isConfirmedAlive(): boolean {
+    const { timing, timings } = this.#deps;
+    return timing.elapsed() - this.#lastHeartbeat < timings.deadMs;
+  }
+
+  /** Silent for too long, or dead for certain. */
+  isDown(node: string): boolean {
+    if (this.#dead.has(node)) return true;
+    return !this.#live.has(node) && this.#deps.timing.elapsed() >= this.#graceUntil;
+  }
+
+  /** For certain. */
+  isDead(node: string): boolean {
+    return this.#dead.has(node);
+  }
+
+  /** Those of these nodes whose heartbeats Redis has in time, asked at once. */
+  async aliveAmong(nodes: string[]): Promise<ReadonlySet<string>> {
+    if (nodes.length === 0) return new Set();
+    const { redis, keys, timings } = this.#deps;
+    const reply = await runScript(redis, "alive", [keys.workers], [timings.deadMs, ...nodes]);
+    return new Set(Array.isArray(reply) ? (reply as string[]) : nodes);
+  }
+
+  /** The living that take shards. */
+  candidates(): string[] {
+    return [...this.#live].filter((node) => !this.#leaving.has(node));
+  }
+
+  /** A living node gives shards away. */
+  hasDrainingMembers(): boolean {
+    return this.#leaving.size > 0;
+  }
+
+  /** Another node takes shards, or may yet be heard of. */
+  hasOthers(): boolean {
+    if (this.#deps.timing.elapsed() < this.#graceUntil) return true;
+    return this.candidates().some((node) => node !== this.#deps.incarnation);
+  }
+
+  /** A message of the `dead` channel; false when it has no news. */
+  receive(message: string): boolean {
+    const isLeaving = message.startsWith(leavingPrefix);
+    const node = isLeaving ? message.slice(leavingPrefix.length) : message;
+    if (node === this.#deps.incarnation) return false;
+    if (isLeaving) {
+      remember(this.#leaving, node);
+      return true;
+    }
+    this.#live.delete(node);
+    remember(this.#dead, node);
+    this.#deps.onNodeDown(node);
+    return true;
+  }
+
+  /** The connection to Redis went or came. */
+  connectionChanged(isUp: boolean): void {
+    this.#connectedAt = isUp ? this.#deps.timing.elapsed() : Number.POSITIVE_INFINITY;
+  }
+
+  /** Nothing listens at the address of Redis. */
+  connectionRefused(): void {
+    this.#hasSeenEnd ||= this.isConfirmedAlive();
+  }
+
+  /** Takes over which nodes are alive and which of them leave; whether that is news. */
+  #see(members: string[], leavers: string[]): boolean {
+    const before = this.#live;
+    const live = new Set(members.filter((node) => !this.#dead.has(node)));
+    this.#live = live;
+    const unheard = leavers.filter((node) => live.has(node) && !this.#leaving.has(node));
+    for (const node of unheard) remember(this.#leaving, node);
+    for (const node of this.#leaving) if (!live.has(node)) this.#leaving.delete(node);
+    for (const node of before) if (!live.has(node)) this.#deps.onNodeDown(node);
+    if (unheard.length > 0) return true;
+    return live.size !== before.size || [...live].some((node) => !before.has(node));
+  }
+
+  async #report(isNew: boolean): Promise<Reply | null> {
+    const { redis, keys, incarnation, timings } = this.#deps;
+    const args = [incarnation, timings.deadMs, this.#isLeaving ? 1 : 0, isNew ? 1 : 0];
+    const reply = await runScript(redis, "heartbeat", [keys.workers, keys.leaving], args);
+    return Array.isArray(reply) ? (reply as Reply) : null;
+  }
+}
+
+function remember(names: Set<string>, name: string): void {
+  names.add(name);
+  const [oldest] = names;
+  if (names.size > maxDead && oldest !== undefined) names.delete(oldest);
+}

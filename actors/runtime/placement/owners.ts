@@ -1,0 +1,32 @@
+import { allShards, hashText } from "../storage/keys.ts";
+
+/** Owner record of a shard as stored: `incarnation|epoch`, or empty when released. */
+export interface Owner {
+  incarnation: string;
+  /** Fencing token: the whole record. */
+  token: string;
+}
+
+export function parseOwner(record: string | null): Owner | null {
+  if (!record) return null;
+  return { incarnation: record.slice(0, record.lastIndexOf("|")), token: record };
+}
+
+/**
+ * The node that each of these shards should have, in their order. Rendezvous hashing: the node with the highest hash;
+ * few shards move when one joins or dies.
+ */
+export function targetOwners(
+  nodes: readonly string[],
+  shards: readonly number[] = allShards,
+): (string | null)[] {
+  return shards.map((shard) => {
+    let target: string | null = null;
+    let highest = 0;
+    for (const node of nodes) {
+      const weight = hashText(`${node}#${shard}`);
+      if (weight > highest) [highest, target] = [weight, node];
+    }
+    return target;
+  });
+}

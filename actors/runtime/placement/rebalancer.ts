@@ -1,0 +1,148 @@
+import type { Connection } from "../storage/connection.ts";
+import type { Keyspace } from "../storage/keys.ts";
+import type { Timing } from "../timing.ts";
+import { Handoff } from "./handoff.ts";
+import type { Membership, ShardTimings } from "./membership.ts";
+import { targetOwners, type Owner } from "./owners.ts";
+import type { ShardOwnership } from "./shard-ownership.ts";
+
+export interface RebalancerDeps {
+  incarnation: string;
+  redis: Connection;
+  keys: Keyspace;
+  timing: Timing;
+  timings: ShardTimings;
+  shards: readonly number[];
+  ownership: ShardOwnership;
+  membership: Membership;
+}
+
+/** Shares the shards out among the living, as far as it concerns this process. */
+export class Rebalancer {
+  readonly #deps: RebalancerDeps;
+  readonly #handoff: Handoff;
+  /** Callers who look for an owner load the map all the time, which does not count. */
+  #dueAt = Number.NEGATIVE_INFINITY;
+  /** No node took what was given last, so until then nothing more is given. */
+  #keepsUntil: number | null = null;
+  #isPlacing = false;
+  #placeAgain = false;
+  #isStopped = false;
+
+  constructor(deps: RebalancerDeps) {
+    this.#deps = deps;
+    this.#handoff = new Handoff({
+      ...deps,
+      hasOthers: () => deps.membership.hasOthers(),
+      isInterrupted: () => this.#placeAgain || this.#isStopped,
+      isClaiming: () => this.#isPlacing,
+    });
+  }
+
+  /** Loads the owner map; claims what this process should own and no living node does, gives away what another should own. */
+  async rebalance(): Promise<void> {
+    const { timing, timings, ownership } = this.#deps;
+    this.#dueAt = timing.elapsed() + timings.reloadMs;
+    try {
+      await ownership.reload();
+      await this.place();
+    } catch (error) {
+      this.#dueAt = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
+  }
+
+  /** Does the same by the map as it is known: claims for a map that has moved on are refused. A rebalance has to follow. */
+  async place(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#placeAgain = this.#isPlacing;
+    if (this.#isPlacing) return;
+    this.#isPlacing = true;
+    try {
+      const { toClaim, toRelease } = this.#plan();
+      // What one node of Redis does not answer to keeps nobody from the rest.
+      const [claimed] = await Promise.allSettled([this.#claim(toClaim)]);
+      await this.#give(toRelease);
+      if (claimed.status === "rejected") throw claimed.reason;
+    } finally {
+      this.#isPlacing = false;
+    }
+    if (this.#placeAgain) await this.place();
+  }
+
+  /** The last rebalance failed, is long ago, or left something to be done by now. */
+  isDue(): boolean {
+    const dueAt = Math.min(this.#dueAt, this.#keepsUntil ?? Number.POSITIVE_INFINITY);
+    return this.#deps.timing.elapsed() >= dueAt;
+  }
+
+  /** Nothing more is claimed. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** After `stop`: hands everything over. */
+  drain(): Promise<void> {
+    return this.#handoff.drain();
+  }
+
+  #plan(): { toClaim: number[]; toRelease: number[] } {
+    const { incarnation, shards, ownership, membership } = this.#deps;
+    const targets = targetOwners(membership.candidates(), shards);
+    const toClaim: number[] = [];
+    const toRelease: number[] = [];
+    for (const [i, shard] of shards.entries()) {
+      const target = targets[i];
+      const owner = ownership.ownerOf(shard);
+      const isFree = owner === null || membership.isDown(owner.incarnation);
+      const isStale = ownership.isStaleLease(shard);
+      if (target === incarnation && (isFree || isStale)) toClaim.push(shard);
+      if ((ownership.holds(shard) || isStale) && target && target !== incarnation)
+        toRelease.push(shard);
+    }
+    return { toClaim, toRelease };
+  }
+
+  /**
+   * A node that is alive by the clock of Redis may answer reads without asking, so nobody may write behind its back. A
+   * holder that comes back to life after the look learns from its own heartbeat that it expired, and gives everything
+   * up before it answers again. All at once, because a new owner with much to do comes to each answer late.
+   */
+  async #claim(shards: number[]): Promise<void> {
+    const { membership, ownership, redis, keys, incarnation } = this.#deps;
+    // Remembered from before the look: a record written after it belongs to a living node.
+    const seen = shards.map((shard) => {
+      const owner = ownership.ownerOf(shard);
+      return { shard, owner, holder: this.#possibleHolder(owner) };
+    });
+    const holders = new Set(seen.flatMap(({ holder }) => holder ?? []));
+    const living = await membership.aliveAmong([...holders]);
+    if (this.#isStopped) return;
+    const { count, error } = await ownership.claim(
+      seen.filter(({ holder }) => holder === null || !living.has(holder)),
+    );
+    if (count > 0) await redis.publish(keys.mapChannel, incarnation);
+    if (error !== undefined) throw error;
+    if (count === shards.length) return;
+    await ownership.reload();
+    // Given up between our look and the claim; or a claim sent twice, because its first answer was lost, was
+    // refused by its own success.
+    const toClaim = new Set(this.#plan().toClaim);
+    const isFree = (shard: number) => this.#possibleHolder(ownership.ownerOf(shard)) === null;
+    if (shards.some((shard) => toClaim.has(shard) && isFree(shard))) this.#placeAgain = true;
+  }
+
+  /** The other node that holds the shard and may yet be alive. */
+  #possibleHolder(owner: Owner | null): string | null {
+    const { incarnation, membership } = this.#deps;
+    if (owner === null || owner.incarnation === incarnation) return null;
+    return membership.isDead(owner.incarnation) ? null : owner.incarnation;
+  }
+
+  async #give(shards: number[]): Promise<void> {
+    const { timing, timings } = this.#deps;
+    if (this.#keepsUntil !== null && timing.elapsed() < this.#keepsUntil) return;
+    const isTaken = await this.#handoff.share(shards);
+    this.#keepsUntil = isTaken ? null : timing.elapsed() + timings.deadMs;
+  }
+}

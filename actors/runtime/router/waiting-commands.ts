@@ -1,0 +1,115 @@
+import type { Owner } from "../placement/owners.ts";
+import type { Cancel, Timing } from "../timing.ts";
+
+interface Waiter {
+  deadline: number;
+  /** Token of the owner that did not take the command; null: there was none. */
+  refusedBy: string | null;
+  resolve: (mayAsk: boolean) => void;
+}
+
+/** Messages tell of a new owner. To read the map helps when one was missed, so it is done ever more rarely. */
+const maxReadPause = 8;
+
+/** As many as may wait for the answers of other nodes. */
+export const maxWaiting = 16_384;
+
+export interface WaitingCommandsDeps {
+  timing: Timing;
+  /** After this the map is read, and an owner that stays the same asked again. */
+  retryMs: number;
+  ownerOf: (shard: number) => Owner | null;
+  /** Reads the owner map, and calls `mapLoaded`. */
+  reload: () => Promise<void>;
+  /** Waiting is over for everybody. */
+  isOver: () => boolean;
+}
+
+/** Commands for shards without an owner, or whose owner does not take them: all look for an owner together. */
+export class WaitingCommands {
+  readonly #deps: WaitingCommandsDeps;
+  readonly #queues = new Map<number, Waiter[]>();
+  #count = 0;
+  #nextCheck: Cancel | null = null;
+  #isReading = false;
+  #readAt = 0;
+  #readPauseMs = 0;
+
+  constructor(deps: WaitingCommandsDeps) {
+    this.#deps = deps;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Resolves when it is worth asking again, or when waiting is over; false at once when too many wait already.
+   * `deadline`: of the elapsed time.
+   */
+  turn(shard: number, deadline: number): Promise<boolean> {
+    if (this.#count >= maxWaiting) return Promise.resolve(false);
+    const { timing, retryMs, ownerOf } = this.#deps;
+    const refusedBy = ownerOf(shard)?.token ?? null;
+    if (this.#nextCheck === null) {
+      this.#readPauseMs = retryMs;
+      this.#readAt = timing.elapsed() + retryMs;
+    }
+    return new Promise((resolve) => {
+      const queue = this.#queues.get(shard) ?? [];
+      queue.push({ deadline, refusedBy, resolve });
+      this.#queues.set(shard, queue);
+      this.#count += 1;
+      this.#checkLater();
+    });
+  }
+
+  /** The shard is ours. */
+  shardAcquired(shard: number): void {
+    const queue = this.#queues.get(shard) ?? [];
+    this.#queues.delete(shard);
+    this.#count -= queue.length;
+    for (const { resolve } of queue) resolve(true);
+  }
+
+  /** The owner map was read anew. */
+  mapLoaded(): void {
+    this.#release(({ refusedBy }, owner) => owner !== null && owner.token !== refusedBy);
+  }
+
+  #release(isReady: (waiter: Waiter, owner: Owner | null) => boolean): void {
+    for (const [shard, queue] of this.#queues) {
+      const owner = this.#deps.ownerOf(shard);
+      const staying: Waiter[] = [];
+      for (const waiter of queue)
+        if (isReady(waiter, owner)) waiter.resolve(true);
+        else staying.push(waiter);
+      this.#count -= queue.length - staying.length;
+      if (staying.length > 0) this.#queues.set(shard, staying);
+      else this.#queues.delete(shard);
+    }
+  }
+
+  #checkLater(): void {
+    const { timing, retryMs, isOver } = this.#deps;
+    this.#nextCheck ??= timing.after(retryMs, () => {
+      this.#nextCheck = null;
+      const isOverNow = isOver();
+      this.#release(({ deadline }) => isOverNow || deadline <= timing.elapsed());
+      if (this.#count === 0) return;
+      this.#checkLater();
+      if (!this.#isReading && timing.elapsed() >= this.#readAt) void this.#read();
+    });
+  }
+
+  /** Also what could not be read counts as seen: the owner that was known last is asked again. */
+  async #read(): Promise<void> {
+    const { timing, retryMs, reload } = this.#deps;
+    this.#isReading = true;
+    this.#readPauseMs = Math.min(2 * this.#readPauseMs, maxReadPause * retryMs);
+    this.#readAt = timing.elapsed() + this.#readPauseMs;
+    await reload().catch(() => undefined);
+    this.#isReading = false;
+    this.#release((_, owner) => owner !== null);
+  }
+}
