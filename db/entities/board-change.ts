@@ -1,8 +1,8 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
 /**
- * Something on a board may have moved; written in the transaction that moved it. Rows wait without a
- * batch until they are carried over to Redis, and are kept for a while after, so that a Redis that
+ * Something on a leaderboard may have moved; written in the transaction that moved it. Rows wait without a
+ * batch until they are projected to Redis, and are kept for a while after, so that a Redis that
  * lost its last seconds can be brought up to date again (server/features/leaderboards/domain/README.md).
  */
 export const BoardChangeSchema = defineEntity({
@@ -32,7 +32,7 @@ export const BoardChangeSchema = defineEntity({
 export type BoardChange = InferEntity<typeof BoardChangeSchema>;
 export type ChangeKind = BoardChange["kind"];
 
-/** One row: the last batch that was carried over, and the last one whose changes were deleted. */
+/** One row: the last batch that was projected, and the last one whose changes were deleted. */
 export const BoardStateSchema = defineEntity({
   name: "BoardState",
   tableName: "board_state",

@@ -1,7 +1,13 @@
 import { hash } from "node:crypto";
 import type { EnumValue } from "./columns.ts";
 import type { Resource } from "./resource.ts";
-import { ShelfScope, type Localized, type Shelf, type Source, type Wants } from "./source.ts";
+import {
+  ReadContextScope,
+  type Localized,
+  type ReadContext,
+  type Source,
+  type RequiredInputs,
+} from "./source.ts";
 
 /**
  * Version of what this folder makes of an entity. Raise it with every change of a row's content: rows made by
@@ -25,11 +31,16 @@ export interface Projected {
 export type EnumEntry = readonly [column: string, slug: string, raw: string | null];
 
 /**
- * The row of an entity, from nothing but what lies on the shelf. What is missing there is added to `wants`;
- * as long as that happens, the row is not right yet.
+ * The row of an entity, from the read context alone. A key it has not loaded is added to `required`;
+ * until none is added, the row is incomplete.
  */
-export function project(resource: Resource, source: Source, shelf: Shelf, wants: Wants): Projected {
-  const scope = new ShelfScope(source, shelf, wants);
+export function project(
+  resource: Resource,
+  source: Source,
+  context: ReadContext,
+  required: RequiredInputs,
+): Projected {
+  const scope = new ReadContextScope(source, context, required);
   const row: Record<string, unknown> = {};
   const enums: EnumEntry[] = [];
   for (const [name, column] of Object.entries(resource.columns)) {
@@ -38,7 +49,7 @@ export function project(resource: Resource, source: Source, shelf: Shelf, wants:
     for (const { slug, raw } of values) enums.push([name, slug, raw]);
   }
   const companions = [...scope.companions].sort();
-  row["patch"] = latestOf([source, ...companions.flatMap((id) => shelf.entities.get(id) ?? [])]);
+  row["patch"] = latestOf([source, ...companions.flatMap((id) => context.entities.get(id) ?? [])]);
   return { row, companions, textKeys: [...scope.textKeys].sort(), enums };
 }
 

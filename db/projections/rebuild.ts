@@ -18,7 +18,7 @@ import {
   type RowRecord,
 } from "../queries/gamedata/projection-rows.ts";
 import { saveProjectionState } from "../queries/gamedata/projection-state.ts";
-import { findStale, makeRecords, readMoment, type Moment } from "./moment.ts";
+import { findStale, makeRecords, readSnapshot, type Snapshot } from "./snapshot.ts";
 import { projectorVersion } from "./project.ts";
 import { refreshFacets, refreshProjection } from "./refresh.ts";
 import type { Resource } from "./resource.ts";
@@ -46,11 +46,11 @@ const pageSize = 500;
 /** Texts in no language: the next import finds others, and so looks at every row. */
 const unlikeAny = { "-": "" };
 
-async function lockedMoment(em: EntityManager, game: string): Promise<Moment> {
+async function lockedSnapshot(em: EntityManager, game: string): Promise<Snapshot> {
   if (!(await lockGame(em, game))) throw new RebuildRefused("projection:busy");
-  const moment = await readMoment(em, game);
-  if (moment === null) throw new RebuildRefused("projection:no_game");
-  return moment;
+  const snapshot = await readSnapshot(em, game);
+  if (snapshot === null) throw new RebuildRefused("projection:no_game");
+  return snapshot;
 }
 
 /**
@@ -58,11 +58,11 @@ async function lockedMoment(em: EntityManager, game: string): Promise<Moment> {
  * work in the caller's transaction and hold the game until it ends.
  */
 export async function previewRebuild(em: EntityManager, game: string): Promise<Build> {
-  const moment = await lockedMoment(em, game);
-  const build = await insertBuild(em, moment.next);
+  const snapshot = await lockedSnapshot(em, game);
+  const build = await insertBuild(em, snapshot.next);
   for (const resource of resources) {
-    const { ids, removed } = await findStale(em, moment, resource, true);
-    for await (const made of makeRecords(moment, resource, ids)) {
+    const { ids, removed } = await findStale(em, snapshot, resource, true);
+    for await (const made of makeRecords(snapshot, resource, ids)) {
       const kept = await readRecords(em, resource, made.map(idOf));
       const changes = made.map((after): Change => {
         const rowId = idOf(after);
@@ -96,8 +96,8 @@ export async function applyRebuild(
   buildId: number | null,
 ): Promise<Build> {
   const build = buildId === null ? await previewRebuild(em, game) : await findBuild(em, buildId);
-  const moment = await lockedMoment(em, game);
-  const { next } = moment;
+  const snapshot = await lockedSnapshot(em, game);
+  const { next } = snapshot;
   if (build === null || build.gameId !== next.gameId || build.status !== "preview")
     throw new RebuildRefused("projection:no_build");
   if (build.generation !== next.generation || build.projectorVersion !== projectorVersion)
@@ -105,7 +105,7 @@ export async function applyRebuild(
   await write(em, build.id, "after");
   // Rows that look the same are still of this projector now, and so are the labels.
   await refreshProjection(em, game);
-  await refreshFacets(em, moment);
+  await refreshFacets(em, snapshot);
   const generation = await raiseGeneration(em, next.gameId);
   await saveProjectionState(em, { ...next, generation });
   await closeBuild(em, build.id, { status: "applied", generation });
@@ -119,9 +119,9 @@ const hasChanges = ({ numAdded, numChanged, numRemoved }: Build) =>
  * Puts back the rows as they were before the newest rebuild that changed any. Refused once an import came after it. The way
  * back holds until the next import or rebuild, which make rows with this projector again.
  */
-export async function takeBackRebuild(em: EntityManager, game: string): Promise<Build> {
-  const moment = await lockedMoment(em, game);
-  const { gameId, generation: now } = moment.next;
+export async function undoRebuild(em: EntityManager, game: string): Promise<Build> {
+  const snapshot = await lockedSnapshot(em, game);
+  const { gameId, generation: now } = snapshot.next;
   const builds = await listBuilds(em);
   const closed = builds.filter((one) => one.gameId === gameId && one.status !== "preview");
   const at = closed.findIndex(hasChanges);
@@ -131,9 +131,9 @@ export async function takeBackRebuild(em: EntityManager, game: string): Promise<
   // One that found nothing, such as a job that was killed before it was noted done, raised it by one as well.
   if (last.generation !== now - at) throw new RebuildRefused("projection:outdated");
   await write(em, last.id, "before");
-  await refreshFacets(em, moment);
+  await refreshFacets(em, snapshot);
   const generation = await raiseGeneration(em, gameId);
-  await saveProjectionState(em, { ...moment.next, generation, textHashes: unlikeAny });
+  await saveProjectionState(em, { ...snapshot.next, generation, textHashes: unlikeAny });
   await closeBuild(em, last.id, { status: "reverted", generation });
   return { ...last, status: "reverted", generation };
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { deleteRecords, readEnumValues, saveRecords } from "../queries/gamedata/projection-rows.ts";
 import { replaceFacets, saveProjectionState } from "../queries/gamedata/projection-state.ts";
 import { facetsOf, labelKeysOf } from "./facets.ts";
-import { findStale, makeRecords, readMoment, type Moment } from "./moment.ts";
+import { findStale, makeRecords, readSnapshot, type Snapshot } from "./snapshot.ts";
 import { resources } from "./resources/index.ts";
 
 export interface RefreshReport {
@@ -21,13 +21,13 @@ export async function refreshProjection(
   touched: readonly string[] | null = null,
 ): Promise<RefreshReport> {
   const report = { made: 0, removed: 0 };
-  const moment = await readMoment(em, slug, touched);
-  if (moment === null) return report;
-  const known = new Map(moment.suspects?.map(({ id, enums }) => [id, JSON.stringify(enums)]));
-  let hasNewFacets = moment.hasNewTexts;
+  const snapshot = await readSnapshot(em, slug, touched);
+  if (snapshot === null) return report;
+  const known = new Map(snapshot.dirtyRows?.map(({ id, enums }) => [id, JSON.stringify(enums)]));
+  let hasNewFacets = snapshot.hasNewTexts;
   for (const resource of resources) {
-    const { ids, removed } = await findStale(em, moment, resource, false);
-    for await (const records of makeRecords(moment, resource, ids)) {
+    const { ids, removed } = await findStale(em, snapshot, resource, false);
+    for await (const records of makeRecords(snapshot, resource, ids)) {
       await saveRecords(em, resource, records);
       report.made += records.length;
       hasNewFacets ||= records.some(
@@ -37,13 +37,13 @@ export async function refreshProjection(
     await deleteRecords(em, resource, removed);
     report.removed += removed.length;
   }
-  if (hasNewFacets || report.removed > 0) await refreshFacets(em, moment);
-  await saveProjectionState(em, moment.next);
+  if (hasNewFacets || report.removed > 0) await refreshFacets(em, snapshot);
+  await saveProjectionState(em, snapshot.next);
   return report;
 }
 
 /** Writes the slugs in use with their labels (PRJ-10). */
-export async function refreshFacets(em: EntityManager, { reader }: Moment): Promise<void> {
+export async function refreshFacets(em: EntityManager, { reader }: Snapshot): Promise<void> {
   const entries = await readEnumValues(em, resources);
   await reader.readTexts(labelKeysOf(entries));
   await replaceFacets(

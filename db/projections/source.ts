@@ -35,64 +35,64 @@ export interface Scope {
   icon(hash: string | null): Icon | null;
 }
 
-/** What was read of a state so far; an absent key was not looked up yet. */
-export interface Shelf {
+/** What was read of a state so far; an absent key was not read yet. */
+export interface ReadContext {
   readonly entities: Map<string, Source | null>;
   readonly texts: { get(key: string): Localized | null | undefined };
   readonly icons: Map<string, Icon | null>;
 }
 
-/** Keys a row asked for that the shelf does not have yet. */
-export interface Wants {
+/** Keys a row read that the context has not loaded yet. */
+export interface RequiredInputs {
   readonly entities: Set<string>;
   readonly texts: Set<string>;
   readonly icons: Set<string>;
 }
 
-export const noWants = (): Wants => ({
+export const noRequiredInputs = (): RequiredInputs => ({
   entities: new Set(),
   texts: new Set(),
   icons: new Set(),
 });
 
-export const hasWants = ({ entities, texts, icons }: Wants): boolean =>
+export const hasRequiredInputs = ({ entities, texts, icons }: RequiredInputs): boolean =>
   entities.size + texts.size + icons.size > 0;
 
-/** The scope of one row on a shelf; it notes what was asked for, and what is missing. */
-export class ShelfScope implements Scope {
+/** The scope of one row in a read context; it records each key read, and each one not loaded yet. */
+export class ReadContextScope implements Scope {
   readonly source: Source;
   /** Ids of the other entities that were asked for, there or not. */
   readonly companions = new Set<string>();
   readonly textKeys = new Set<string>();
-  private readonly shelf: Shelf;
-  private readonly wants: Wants;
+  private readonly context: ReadContext;
+  private readonly required: RequiredInputs;
 
-  constructor(source: Source, shelf: Shelf, wants: Wants) {
+  constructor(source: Source, context: ReadContext, required: RequiredInputs) {
     this.source = source;
-    this.shelf = shelf;
-    this.wants = wants;
+    this.context = context;
+    this.required = required;
   }
 
   entity(id: unknown): Source | null {
     if (typeof id !== "string" || id === "") return null;
     this.companions.add(id);
-    const found = this.shelf.entities.get(id);
-    if (found === undefined) this.wants.entities.add(id);
+    const found = this.context.entities.get(id);
+    if (found === undefined) this.required.entities.add(id);
     return found == null || found.hash === null ? null : found;
   }
 
   text(key: unknown): Localized | null {
     if (typeof key !== "string" || key === "") return null;
     this.textKeys.add(key);
-    const found = this.shelf.texts.get(key);
-    if (found === undefined) this.wants.texts.add(key);
+    const found = this.context.texts.get(key);
+    if (found === undefined) this.required.texts.add(key);
     return found ?? null;
   }
 
   icon(hash: string | null): Icon | null {
     if (hash === null) return null;
-    const found = this.shelf.icons.get(hash);
-    if (found === undefined) this.wants.icons.add(hash);
+    const found = this.context.icons.get(hash);
+    if (found === undefined) this.required.icons.add(hash);
     return found ?? null;
   }
 }

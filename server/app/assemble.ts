@@ -7,7 +7,7 @@ import { createModerator } from "../features/avatars/domain/moderator.ts";
 import { createPictureCache } from "../features/avatars/domain/picture-cache.ts";
 import { createPictureStore } from "../features/avatars/domain/create-picture-store.ts";
 import { createProviderPictures } from "../features/avatars/domain/provider-pictures.ts";
-import { createBoards } from "../features/leaderboards/domain/boards.ts";
+import { createLeaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import { followClosedAccounts } from "../features/accounts/domain/follow-closed-accounts.ts";
 import { createArchive } from "../features/archive/domain/archive.ts";
 import { createResponseCache } from "../platform/cache/response-cache.ts";
@@ -77,7 +77,7 @@ export async function assembleJobs(
       return orm.em.fork();
     },
     bodies: createResponseCache(),
-    boards: createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics }),
+    leaderboards: createLeaderboards({ redis, em: () => orm.em.fork(), clock, log, metrics }),
     questionModel: createQuestionModel(config, { redis, clock, log, metrics }),
     questionBank: createQuestionBank(),
     senders,

@@ -8,7 +8,7 @@ import type { PictureCache } from "../features/avatars/domain/picture-cache.ts";
 import type { PictureStore } from "../features/avatars/domain/picture-store.ts";
 import type { ProviderPictures } from "../features/avatars/domain/provider-pictures.ts";
 import type { Moderator } from "../features/avatars/domain/verdict.ts";
-import type { Boards } from "../features/leaderboards/domain/boards.ts";
+import type { Leaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import type { ResponseCache } from "../platform/cache/response-cache.ts";
 import type { ClosedAccounts } from "../platform/security/closed-accounts.ts";
 import type { ApiKeyCache } from "../platform/security/api-keys.ts";
@@ -37,7 +37,7 @@ export interface JobDeps {
   /** Finished bodies that are the same for everyone. */
   bodies: ResponseCache;
   /** Leaderboards, as the database has them. */
-  boards: Boards;
+  leaderboards: Leaderboards;
   questionModel: QuestionModel;
   /** Questions that no network and no other process is needed for. */
   questionBank: QuestionModel;

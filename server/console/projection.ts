@@ -4,7 +4,7 @@ import {
   previewRebuild,
   RebuildRefused,
   showChanges,
-  takeBackRebuild,
+  undoRebuild,
 } from "../../db/projections/rebuild.ts";
 import { findBuild, listBuilds, type Build } from "../../db/queries/gamedata/projection-builds.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -38,7 +38,7 @@ async function rebuild(config: Config, options: Options): Promise<Record<string,
   const isPreview = options["preview"] === true;
   const build = await change(config, isPreview ? "preview" : nameOf(options), (em, game) => {
     const applied = textOf(options, "apply");
-    if (options["back"] === true) return takeBackRebuild(em, game);
+    if (options["back"] === true) return undoRebuild(em, game);
     if (isPreview) return previewRebuild(em, game);
     return applyRebuild(em, game, applied === undefined ? null : numberOf(applied));
   });

@@ -9,8 +9,8 @@ import { systemClock, timestamp } from "../platform/time/clock.ts";
 import type { Config } from "../platform/config/config.ts";
 import { AppError } from "../platform/errors.ts";
 import { readText } from "../platform/text/text-file.ts";
-import type { Books } from "../../db/queries/wallet/wallet-books.ts";
-import { compareAll, comparePlayer, problemsOf } from "../features/wallet/domain/books.ts";
+import type { LedgerTotals } from "../../db/queries/wallet/ledger-reconciliation.ts";
+import { compareAll, comparePlayer, problemsOf } from "../features/wallet/domain/reconciliation.ts";
 import { maxAmount } from "../features/wallet/domain/currencies.ts";
 import {
   DefinitionError,
@@ -130,7 +130,7 @@ async function verify(config: Config, options: Options) {
   });
 }
 
-const describeProblems = (books: Books): string[] =>
+const describeProblems = (books: LedgerTotals): string[] =>
   problemsOf(books).map(
     ({ what, wallet, ledger }) => `${books.currency} ${what}: wallet ${wallet}, ledger ${ledger}`,
   );

@@ -8,7 +8,7 @@ import type { AccountStores } from "./accounts.ts";
 import type { Operator } from "./identity.ts";
 import type { AuditedChange } from "./sources.ts";
 import type { StoreState } from "./stores.ts";
-import { shownBooks, type BooksView } from "./wallets.ts";
+import { shownReconciliation, type ReconciliationView } from "./wallets.ts";
 
 /** A database that takes longer to answer counts as away. */
 const pingLimitMs = 1_500;
@@ -53,9 +53,10 @@ export function createDatabase(config: Config, redis: Redis) {
       const hasContent = config.APP_ENV !== "production";
       return messages.map((message) => presentMessage(message, hasContent));
     },
-    wallets: async (): Promise<BooksView> => {
-      const { readBooks } = await import("../../db/queries/wallet/wallet-books.ts");
-      return readBooks((await open()).em.fork(), shownBooks);
+    wallets: async (): Promise<ReconciliationView> => {
+      const { readReconciliation } =
+        await import("../../db/queries/wallet/ledger-reconciliation.ts");
+      return readReconciliation((await open()).em.fork(), shownReconciliation);
     },
     audit: async (caller: OperatorCaller, { action, target, reason = "" }: AuditedChange) => {
       const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");

@@ -13,7 +13,7 @@ import { playerRoutes } from "./player-routes.ts";
 import { questionRoutes } from "./question-routes.ts";
 import { presentProcess, ProcessBody, readiness, Readiness } from "./processes.ts";
 import type { Sources } from "./sources.ts";
-import { BooksBody, presentBooks } from "./wallets.ts";
+import { ReconciliationBody, presentReconciliation } from "./wallets.ts";
 
 const metricsType = "text/plain; version=0.0.4; charset=utf-8";
 /** An address, a number, or a part of one that cannot be either. */
@@ -118,9 +118,9 @@ const viewRoutes = (sources: Sources) => [
     summary: "Rounds of comparing wallets with their ledgers, and differences, newest first",
     auth: "viewer",
     source: "WAL-08",
-    responses: { 200: BooksBody },
+    responses: { 200: ReconciliationBody },
     errors: [],
-    handler: async () => reply(200, presentBooks(await sources.wallets())),
+    handler: async () => reply(200, presentReconciliation(await sources.wallets())),
   }),
 ];
 

@@ -8,7 +8,7 @@ import type { JobDesk } from "./jobs.ts";
 import type { PlayerDesk } from "./players.ts";
 import type { QuestionDesk } from "./questions.ts";
 import type { StoreStates } from "./stores.ts";
-import type { BooksView } from "./wallets.ts";
+import type { ReconciliationView } from "./wallets.ts";
 
 /** Sums over all processes; what is counted begins anew with the operator process. */
 export interface Totals {
@@ -35,7 +35,7 @@ export interface Sources {
   metrics(): Promise<string>;
   totals(): Promise<Totals>;
   outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
-  wallets(): Promise<BooksView>;
+  wallets(): Promise<ReconciliationView>;
   stores(): Promise<StoreStates>;
   audit: Audit;
 }

@@ -1,18 +1,18 @@
-import type { DifferenceView, RoundView } from "../../db/queries/wallet/wallet-books.ts";
+import type { DifferenceView, RunView } from "../../db/queries/wallet/ledger-reconciliation.ts";
 import Type, { type Static } from "typebox";
 import { timestamp } from "../platform/time/clock.ts";
 import { Instant, orNull } from "./schemas.ts";
 
-/** Rounds and differences an operator sees at most. */
-export const shownBooks = { rounds: 10, differences: 100 };
+/** Limits of the runs and differences an operator sees. */
+export const shownReconciliation = { rounds: 10, differences: 100 };
 
-export interface BooksView {
-  rounds: RoundView[];
+export interface ReconciliationView {
+  rounds: RunView[];
   differences: DifferenceView[];
   numDifferences: number;
 }
 
-export const BooksBody = Type.Object({
+export const ReconciliationBody = Type.Object({
   num_differences: Type.Integer(),
   differences: Type.Array(
     Type.Object({
@@ -36,12 +36,12 @@ export const BooksBody = Type.Object({
   ),
 });
 
-/** How the comparing of wallets with ledgers stands, as the operator listener shows it (WAL-08). */
-export function presentBooks({
+/** The state of the ledger reconciliation, as the operator listener shows it (WAL-08). */
+export function presentReconciliation({
   rounds,
   differences,
   numDifferences,
-}: BooksView): Static<typeof BooksBody> {
+}: ReconciliationView): Static<typeof ReconciliationBody> {
   return {
     num_differences: numDifferences,
     differences: differences.map((one) => ({

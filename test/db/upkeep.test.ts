@@ -9,7 +9,7 @@ import {
   listSpentPictures,
   listUnjudged,
 } from "../../db/queries/avatars/avatar-reviews.ts";
-import { trimChanges } from "../../db/queries/leaderboards/board-changes.ts";
+import { trimChanges } from "../../db/queries/leaderboards/leaderboard-changes.ts";
 import { releaseQuestions } from "../../db/queries/runs/challenges.ts";
 import { purgeCredentials } from "../../db/queries/sessions/credential-requests.ts";
 import {

@@ -8,7 +8,7 @@ import sharp from "sharp";
 import { Compile } from "typebox/compile";
 import { localeChain, presentRow } from "../../db/projections/present.ts";
 import { resources } from "../../db/projections/resources/index.ts";
-import { StateReader } from "../../db/projections/shelf.ts";
+import { StateReader } from "../../db/projections/read-context.ts";
 import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
 import { readUpstreamIds } from "../../db/queries/archive/codex-read.ts";
 import { rowsOf } from "../../db/queries/rows.ts";

@@ -3,7 +3,7 @@ import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createModerator } from "../../server/features/avatars/domain/moderator.ts";
 import { createPictureStore } from "../../server/features/avatars/domain/create-picture-store.ts";
-import { createBoards } from "../../server/features/leaderboards/domain/boards.ts";
+import { createLeaderboards } from "../../server/features/leaderboards/domain/leaderboards.ts";
 import { createResponseCache } from "../../server/platform/cache/response-cache.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
@@ -44,7 +44,13 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     orm,
     clock: systemClock,
     bodies: createResponseCache(),
-    boards: createBoards({ redis, em: () => orm.em.fork(), clock: systemClock, log, metrics }),
+    leaderboards: createLeaderboards({
+      redis,
+      em: () => orm.em.fork(),
+      clock: systemClock,
+      log,
+      metrics,
+    }),
     get em() {
       return orm.em.fork();
     },

@@ -23,9 +23,9 @@ import { postMessages, writeMessage } from "../../server/features/delivery/domai
 import { leaseMs } from "../../server/features/delivery/domain/deliver.ts";
 import type { JobDeps } from "../../server/app/deps.ts";
 import { idleSince } from "../../server/features/runs/domain/sessions.ts";
-import { checkBooks } from "../../server/features/wallet/domain/books.ts";
+import { reconcileLedger } from "../../server/features/wallet/domain/reconciliation.ts";
 import { tendProjection } from "./projection-rebuild.ts";
-import { tidyBoards, tidyChallenges } from "./boards.ts";
+import { tidyLeaderboards, tidyChallenges } from "./leaderboards.ts";
 import { credentialRequests, mail, type maintenance, type PayloadOf } from "../queues.ts";
 
 const dayMs = 86_400_000;
@@ -46,10 +46,10 @@ const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | und
   credentials: tidyCredentials,
   accounts: tidyAccounts,
   avatars: tidyAvatars,
-  wallets: (deps) => checkBooks(deps),
+  wallets: (deps) => reconcileLedger(deps),
   archive: tidyArchive,
   projection: tendProjection,
-  boards: tidyBoards,
+  boards: tidyLeaderboards,
   challenges: tidyChallenges,
   "play-sessions": endSessions,
 };

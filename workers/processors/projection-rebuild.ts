@@ -8,7 +8,7 @@ import {
   applyRebuild,
   previewRebuild,
   RebuildRefused,
-  takeBackRebuild,
+  undoRebuild,
 } from "../../db/projections/rebuild.ts";
 import type { JobDeps } from "../../server/app/deps.ts";
 import { projectionRebuild, type PayloadOf } from "../queues.ts";
@@ -19,7 +19,7 @@ const actions: Readonly<Record<Wish["action"], (em: EntityManager, wish: Wish) =
   {
     preview: (em, { game }) => previewRebuild(em, game),
     apply: (em, { game, build }) => applyRebuild(em, game, build),
-    back: (em, { game }) => takeBackRebuild(em, game),
+    back: (em, { game }) => undoRebuild(em, game),
   };
 
 /**

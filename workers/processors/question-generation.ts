@@ -1,7 +1,7 @@
 import { UnrecoverableError } from "bullmq";
 import type { JobDeps } from "../../server/app/deps.ts";
 import { makeQuestions } from "../../server/features/questions/domain/make-questions.ts";
-import { noteSpent } from "../../server/features/questions/domain/spent.ts";
+import { markExhausted } from "../../server/features/questions/domain/negative-cache.ts";
 import {
   categories,
   difficulties,
@@ -25,6 +25,6 @@ export async function generateQuestions(
     throw new UnrecoverableError(`no such category or difficulty: ${category}, ${difficulty}`);
   const batch = { ...payload, category, difficulty };
   const stored = await makeQuestions(deps, deps.questionModel, batch);
-  if (stored === 0) await noteSpent(deps, payload);
+  if (stored === 0) await markExhausted(deps, payload);
   return stored;
 }

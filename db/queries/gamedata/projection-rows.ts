@@ -6,7 +6,7 @@ import type { Resource } from "../../projections/resource.ts";
 import { rowsOf } from "../rows.ts";
 
 /** What a row was made from, beside its content. */
-export interface Marks {
+export interface InputHashes {
   id: string;
   companions: string[];
   textKeys: string[];
@@ -28,7 +28,7 @@ const types: Readonly<Record<Storage, string>> = {
   localized: "json",
 };
 
-const markTypes = {
+const inputHashTypes = {
   companions: "json",
   text_keys: "json",
   inputs_hash: "char(64)",
@@ -39,7 +39,7 @@ const markTypes = {
 /** Name and type of every column of a table. */
 const fieldsOf = ({ columns }: Resource): [name: string, type: string][] => [
   ...Object.entries(columns).map(([name, { storage }]): [string, string] => [name, types[storage]]),
-  ...Object.entries(markTypes),
+  ...Object.entries(inputHashTypes),
 ];
 
 /** The record of a row as the table has it; it can be written again as it is. */
@@ -54,12 +54,12 @@ export const recordOf = (stored: StoredRow): RowRecord => ({
   enums: stored.enums,
 });
 
-/** The marks of every row; those of texts are left empty unless asked for. */
-export async function readMarks(
+/** The input hashes of every row; those of texts are empty unless asked for. */
+export async function readInputHashes(
   em: EntityManager,
   { table }: Resource,
   hasTexts: boolean,
-): Promise<Marks[]> {
+): Promise<InputHashes[]> {
   // One document: a row each would cost more than the comparison they are for.
   const texts = hasTexts ? sql`text_keys, texts_hash` : sql`'[]'::json, ''`;
   const [row] = await rowsOf(
@@ -79,7 +79,7 @@ export async function readMarks(
 }
 
 /** A row that an entity may have a part in. */
-export interface RowPart extends Pick<Marks, "id" | "companions" | "inputsHash"> {
+export interface RowPart extends Pick<InputHashes, "id" | "companions" | "inputsHash"> {
   table: string;
   enums: EnumEntry[];
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { closedName } from "../leaderboards/board-rows.ts";
+import { closedName } from "../leaderboards/leaderboard-rows.ts";
 import { anyOf, millis } from "../expressions.ts";
 import { changeRows, findRow, findRows, type Builder } from "../rows.ts";
 

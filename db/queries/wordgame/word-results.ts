@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { closedName } from "../leaderboards/board-rows.ts";
+import { closedName } from "../leaderboards/leaderboard-rows.ts";
 import { anyOf, millis } from "../expressions.ts";
 import { findRow, findRows } from "../rows.ts";
 

@@ -2,7 +2,7 @@ import { findChallenge } from "../../../db/queries/runs/challenges.ts";
 import { AppError } from "../../platform/errors.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
 import * as s from "./schemas.ts";
-import { readChallengeBoard, readGlobalBoard, readTeamBoard } from "./service.ts";
+import { readChallengeLeaderboard, readGlobalLeaderboard, readTeamLeaderboard } from "./service.ts";
 
 const base = "/v1/games/trivia/leaderboard";
 const common = { method: "GET", tag: "Leaderboards", auth: "optional" } as const;
@@ -10,7 +10,7 @@ const common = { method: "GET", tag: "Leaderboards", auth: "optional" } as const
 const global = defineRoute({
   ...common,
   path: base,
-  summary: "Read the board of all players by score, accuracy, streak or XP",
+  summary: "Read the leaderboard of all players by score, accuracy, streak or XP",
   source: "document 2, Leaderboards; LB-01, LB-02, LB-04",
   query: s.GlobalQuery,
   responses: { 200: s.GlobalBoard },
@@ -18,14 +18,14 @@ const global = defineRoute({
   handler: async ({ query, caller, deps }) => {
     const { tab, limit, page, search = null } = query;
     const asked = { tab, limit, page, search };
-    return reply(200, await readGlobalBoard(deps, caller?.playerId ?? null, asked));
+    return reply(200, await readGlobalLeaderboard(deps, caller?.playerId ?? null, asked));
   },
 });
 
 const challenge = defineRoute({
   ...common,
   path: `${base}/challenges/{challengeId}`,
-  summary: "Read the board of a challenge, and who is around the caller",
+  summary: "Read the leaderboard of a challenge, and who is around the caller",
   source: "document 2, Leaderboards; LB-03, LB-04",
   params: s.ChallengeParams,
   unknown: "challenge:not_found",
@@ -38,19 +38,19 @@ const challenge = defineRoute({
       throw new AppError("challenge:not_found");
     const { top: limit, radius, page, search = null } = query;
     const asked = { challengeId, radius, limit, page, search };
-    return reply(200, await readChallengeBoard(deps, caller?.playerId ?? null, asked));
+    return reply(200, await readChallengeLeaderboard(deps, caller?.playerId ?? null, asked));
   },
 });
 
 const teams = defineRoute({
   ...common,
   path: `${base}/teams`,
-  summary: "Read the board of teams by score, accuracy or streak",
+  summary: "Read the leaderboard of teams by score, accuracy or streak",
   source: "document 2, Leaderboards; LB-06",
   query: s.TeamQuery,
   responses: { 200: s.TeamBoard },
   errors: ["request:invalid_query", "server:unavailable"],
-  handler: async ({ query, deps }) => reply(200, await readTeamBoard(deps, query)),
+  handler: async ({ query, deps }) => reply(200, await readTeamLeaderboard(deps, query)),
 });
 
 export const leaderboardRoutes: AnyRoute[] = [global, challenge, teams];

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import * as rows from "../../../db/queries/leaderboards/board-rows.ts";
+import * as rows from "../../../db/queries/leaderboards/leaderboard-rows.ts";
 import {
   challengeFamily,
   globalFamily,
@@ -13,7 +13,7 @@ import type { Deps } from "../../app/deps.ts";
 import { levelOf } from "../progress/domain/levels.ts";
 import type * as s from "./schemas.ts";
 
-export type BoardDeps = Pick<Deps, "em" | "boards">;
+export type LeaderboardDeps = Pick<Deps, "em" | "leaderboards">;
 
 export interface Paging {
   page: number;
@@ -28,7 +28,7 @@ const pagingOf = ({ page, limit }: { page: number; limit: number }, total: numbe
   has_more: page * limit < total,
 });
 
-/** Page of the board, or of its matches; the places of those are asked for by their ids. */
+/** Page of the leaderboard, or of its matches; the places of those are asked for by their ids. */
 interface Asked {
   question: Pick<Question, "page" | "ids">;
   matches: rows.Found | null;
@@ -52,9 +52,9 @@ function few(found: rows.Found | null): rows.Found {
   throw new AppError("request:invalid_query", { params: limit });
 }
 
-/** The global board (LB-01, LB-02). Ranks are those of the whole board, also in a search. */
-export async function readGlobalBoard(
-  deps: BoardDeps,
+/** The global leaderboard (LB-01, LB-02). Ranks are those of the whole leaderboard, also in a search. */
+export async function readGlobalLeaderboard(
+  deps: LeaderboardDeps,
   playerId: number | null,
   asked: Paging & { tab: GlobalTab },
 ): Promise<Static<typeof s.GlobalBoard>> {
@@ -63,7 +63,7 @@ export async function readGlobalBoard(
   const matches = search === null ? null : few(await rows.searchPlayers(deps.em, search, page));
   const { question } = askFor(asked, playerId, matches);
   const board = { family: globalFamily, tab, radius: null, ...question };
-  const view = await deps.boards.read(board);
+  const view = await deps.leaderboards.read(board);
   const places = playerId === null ? view.places : view.places.slice(1);
   const lines = matches === null ? view.page : places.filter((line) => line !== null);
   const own = playerId === null ? null : (view.places[0] ?? null);
@@ -105,9 +105,9 @@ function presentPlayer(
   ];
 }
 
-/** The board of a challenge that exists (LB-03). */
-export async function readChallengeBoard(
-  deps: BoardDeps,
+/** The leaderboard of a challenge that exists (LB-03). */
+export async function readChallengeLeaderboard(
+  deps: LeaderboardDeps,
   playerId: number | null,
   asked: Paging & { challengeId: number; radius: number },
 ): Promise<Static<typeof s.ChallengeBoard>> {
@@ -115,7 +115,7 @@ export async function readChallengeBoard(
   const page = { challengeId, limit, offset: startOf(asked) };
   const matches = search === null ? null : few(await rows.searchRuns(deps.em, search, page));
   const { question } = askFor(asked, playerId, matches);
-  const view = await deps.boards.read({
+  const view = await deps.leaderboards.read({
     family: challengeFamily(challengeId),
     tab: "score",
     radius: playerId === null ? null : radius,
@@ -156,22 +156,22 @@ function presentRun(
 
 /** A player's rank among the finished runs of a challenge; null without one (RUN-07). */
 export async function readChallengeRank(
-  deps: BoardDeps,
+  deps: LeaderboardDeps,
   challengeId: number,
   playerId: number,
 ): Promise<number | null> {
   const family = challengeFamily(challengeId);
   const question = { family, tab: "score", page: null, ids: [playerId], radius: null };
-  return (await deps.boards.read(question)).places[0]?.rank ?? null;
+  return (await deps.leaderboards.read(question)).places[0]?.rank ?? null;
 }
 
-/** The board of teams (LB-06). */
-export async function readTeamBoard(
-  deps: BoardDeps,
+/** The leaderboard of teams (LB-06). */
+export async function readTeamLeaderboard(
+  deps: LeaderboardDeps,
   asked: { metric: TeamTab; page: number; limit: number },
 ): Promise<Static<typeof s.TeamBoard>> {
   const page = { start: startOf(asked), count: asked.limit };
-  const view = await deps.boards.read({
+  const view = await deps.leaderboards.read({
     family: teamFamily,
     tab: asked.metric,
     page,

@@ -2,7 +2,7 @@ import type { DrawnQuestion, DrawPlan } from "../../../actors/index.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { JobDeps } from "../../app/deps.ts";
 import { listInChallenges, listLiveInLobbies, markLive } from "../runs/domain/live.ts";
-import { isSpent } from "./domain/spent.ts";
+import { isExhausted } from "./domain/negative-cache.ts";
 import type { Category } from "./providers/question-model.ts";
 import { difficultyOf, neighboursOf, randomCategory } from "./categories.ts";
 import { openCategories } from "./categorize.ts";
@@ -200,7 +200,7 @@ async function drawUnshared(
   for (const prompt of new Set([want.prompt, null])) {
     if (all.length >= want.count) return all;
     const next = lacking({ ...want, prompt }, all, [...live, ...inChallenges]);
-    const isResting = mayWait && (await isSpent(deps, next));
+    const isResting = mayWait && (await isExhausted(deps, next));
     if (isResting) resting.push(prompt);
     const isMade = mayWait && !isResting;
     const drawn = isMade ? drawOrGenerateIfThere(deps, next, deadline) : drawStored(deps, next);

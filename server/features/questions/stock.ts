@@ -9,7 +9,7 @@ import { questionGeneration, type PayloadOf } from "../../../workers/queues.ts";
 import { randomId } from "../../platform/ids.ts";
 import type { JobDeps } from "../../app/deps.ts";
 import { batchSize, makeQuestions } from "./domain/make-questions.ts";
-import { isSpent } from "./domain/spent.ts";
+import { isExhausted } from "./domain/negative-cache.ts";
 import { hashPrompt } from "./providers/question-model.ts";
 import { isCategory, isDifficulty } from "./categories.ts";
 import { mayMake } from "./making.ts";
@@ -111,7 +111,7 @@ export async function drawFromBank(deps: JobDeps, want: Want): Promise<Stocked[]
 /** Has new ones made for later draws, without waiting for them; a queue that is away costs nothing but these. */
 export function generateAhead(deps: JobDeps, want: Want): void {
   const make = async () => {
-    if (await isSpent(deps, want)) return;
+    if (await isExhausted(deps, want)) return;
     const payload = await payloadOf(deps, want);
     if (payload !== null) await deps.enqueue(questionGeneration, payload);
   };

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { noteChange } from "../../../db/queries/leaderboards/board-changes.ts";
+import { recordChange } from "../../../db/queries/leaderboards/leaderboard-changes.ts";
 import { readStanding } from "../../../db/queries/questions/given-answers.ts";
 import type { QuestionRow } from "../../../db/queries/questions/questions.ts";
 import * as runs from "../../../db/queries/runs/runs.ts";
@@ -224,7 +224,7 @@ function progressed(run: runs.RunRow, step: Step): runs.RunRow {
 /** A finished challenge enters its board and earns its award (RUN-06, WAL-03). */
 async function complete(em: EntityManager, run: runs.RunRow, now: number): Promise<void> {
   if (run.mode === "endless") return;
-  await noteChange(em, { kind: "run", subjectId: run.id });
+  await recordChange(em, { kind: "run", subjectId: run.id });
   const award = { awardId: awardOf[run.mode], game: "trivia" };
   await awardWhenDue(em, { ...award, playerId: run.playerId, now });
 }

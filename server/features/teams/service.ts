@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { noteChange } from "../../../db/queries/leaderboards/board-changes.ts";
+import { recordChange } from "../../../db/queries/leaderboards/leaderboard-changes.ts";
 import { brokenConstraint } from "../../../db/constraints.ts";
 import { findOpenPlayer } from "../../../db/queries/accounts/players.ts";
 import * as teams from "../../../db/queries/teams/teams.ts";
@@ -73,7 +73,7 @@ async function addMember(
 }
 
 const noteTeam = (em: EntityManager, subjectId: number) =>
-  noteChange(em, { kind: "team", subjectId });
+  recordChange(em, { kind: "team", subjectId });
 
 function require(team: teams.TeamRow | null): teams.TeamRow {
   if (team === null) throw new AppError("team:not_found");

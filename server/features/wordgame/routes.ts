@@ -2,7 +2,7 @@ import { AppError } from "../../platform/errors.ts";
 import { nameOf } from "../../http/pipeline/draft.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
 import * as s from "./schemas.ts";
-import { readWordBoard, submitResult } from "./service.ts";
+import { readWordLeaderboard, submitResult } from "./service.ts";
 
 const base = "/v1/games/wordgame";
 const tag = "Word game";
@@ -37,7 +37,14 @@ const leaderboard = defineRoute({
   handler: async ({ query, deps }) => {
     const { mode, period, timezone: timeZone, limit, page, username = null } = query;
     if (mode !== "daily" && mode !== "random") throw new AppError("wordgame:invalid_mode");
-    const board = await readWordBoard(deps, { mode, period, timeZone, limit, page, username });
+    const board = await readWordLeaderboard(deps, {
+      mode,
+      period,
+      timeZone,
+      limit,
+      page,
+      username,
+    });
     return reply(200, board, [["Vary", "Accept"]]);
   },
 });

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import type { WordWindow } from "../../../db/queries/leaderboards/board-entries.ts";
-import { noteChange } from "../../../db/queries/leaderboards/board-changes.ts";
+import type { WordWindow } from "../../../db/queries/leaderboards/leaderboard-entries.ts";
+import { recordChange } from "../../../db/queries/leaderboards/leaderboard-changes.ts";
 import * as words from "../../../db/queries/wordgame/word-results.ts";
 import { resultIdOf, wordFamily } from "../leaderboards/domain/families.ts";
 import type { Line } from "../leaderboards/domain/store.ts";
@@ -13,7 +13,7 @@ import { awardWhenDue } from "../wallet/domain/awards.ts";
 import { requireSameRole } from "../sessions/service.ts";
 import { presentLine, type Board, type ResultBody } from "./schemas.ts";
 
-type WordDeps = Pick<Deps, "em" | "clock" | "boards">;
+type WordDeps = Pick<Deps, "em" | "clock" | "leaderboards">;
 export type Period = "today" | "this_week" | "this_month" | "all";
 
 const firstResult = { awardId: "id.award.first_words", game: "wordgame" };
@@ -50,20 +50,20 @@ export async function submitResult(
       at: new Date(now),
     });
     if (subjectId === null) return name;
-    await noteChange(em, { kind: "word", subjectId });
+    await recordChange(em, { kind: "word", subjectId });
     await awardWhenDue(em, { ...firstResult, playerId, now });
     return name;
   });
   const window: WordWindow =
     date === null ? { mode: "random", since: 0 } : { mode: "daily", from: date, to: date };
-  const view = await deps.boards.read({
+  const view = await deps.leaderboards.read({
     ...{ family: wordFamily(window), tab: "score", page: null, radius: null },
     ids: [playerId],
   });
   return { username, rank: view.places[0]?.rank ?? view.total };
 }
 
-/** Which results a board takes: daily ones by their date, random ones by their time (WG-03). */
+/** Which results a leaderboard takes: daily ones by their date, random ones by their time (WG-03). */
 export function windowOf(
   mode: "daily" | "random",
   period: Period,
@@ -77,13 +77,13 @@ export function windowOf(
     this_week: () => weekOf(today),
     this_month: () => monthOf(today),
   }[period]();
-  // Nothing is later than now, so a board of times needs no end.
+  // Nothing is later than now, so a leaderboard of times needs no end.
   return mode === "daily"
     ? { mode, from: first, to: last }
     : { mode, since: startOfDate(timeZone, first) };
 }
 
-export interface BoardWish {
+export interface LeaderboardQuery {
   mode: "daily" | "random";
   period: Period;
   timeZone: string;
@@ -92,16 +92,16 @@ export interface BoardWish {
   username: string | null;
 }
 
-/** A page of a board; the player asked for by name comes after it, unless on it (WG-04). */
-export async function readWordBoard(
+/** A page of a leaderboard; the player asked for by name comes after it, unless on it (WG-04). */
+export async function readWordLeaderboard(
   deps: WordDeps,
-  wish: BoardWish,
+  wish: LeaderboardQuery,
 ): Promise<Static<typeof Board>> {
   const { limit, page, username, timeZone } = wish;
   const named =
     username === null ? null : await words.findPlayerByName(deps.em, foldName(username));
   const window = windowOf(wish.mode, wish.period, { timeZone, now: deps.clock.now() });
-  const view = await deps.boards.read({
+  const view = await deps.leaderboards.read({
     ...{ family: wordFamily(window), tab: "score", radius: null },
     page: { start: (page - 1) * limit, count: limit },
     ids: named === null ? [] : [named],

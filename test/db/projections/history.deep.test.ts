@@ -6,7 +6,7 @@ import { previewRebuild } from "../../../db/projections/rebuild.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
 import type { Row } from "../../../db/projections/project.ts";
 import { resources } from "../../../db/projections/resources/index.ts";
-import { StateReader } from "../../../db/projections/shelf.ts";
+import { StateReader } from "../../../db/projections/read-context.ts";
 import { readDirectory, type CodexPatch } from "../../../db/queries/archive/codex-directory.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { importEnvelope } from "../../../importers/run.ts";

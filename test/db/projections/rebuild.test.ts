@@ -9,7 +9,7 @@ import {
   previewRebuild,
   RebuildRefused,
   showChanges,
-  takeBackRebuild,
+  undoRebuild,
 } from "../../../db/projections/rebuild.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
 import { resources } from "../../../db/projections/resources/index.ts";
@@ -105,7 +105,7 @@ const gear = () => column("projection_items", "id.item.frost_blade_5001", "gear_
 const apply = (build: number | null) =>
   inTransaction<{ generation: number }>((em) => applyRebuild(em, game, build));
 
-const takeBack = () => inTransaction((em) => takeBackRebuild(em, game));
+const takeBack = () => inTransaction((em) => undoRebuild(em, game));
 
 describe("the projection of imports", () => {
   before(async () => {

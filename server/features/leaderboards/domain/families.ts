@@ -8,7 +8,7 @@ import {
   type Touched,
   type TotalsRow,
   type WordWindow,
-} from "../../../../db/queries/leaderboards/board-entries.ts";
+} from "../../../../db/queries/leaderboards/leaderboard-entries.ts";
 
 /** Where an entry stands on one tab: higher values first, then the text order of `tie`. */
 export interface Place {
@@ -22,7 +22,7 @@ export interface Entry {
   places: readonly Place[];
 }
 
-/** Boards of the same entries: one of Redis' sorted sets for each tab, one hash for them all. */
+/** Leaderboards of the same entries: one of Redis' sorted sets for each tab, one hash for them all. */
 export interface Family {
   name: string;
   tabs: readonly string[];
@@ -132,7 +132,7 @@ function takes(window: WordWindow, change: Extract<Touched, { kind: "word" }>): 
   return isLate && (window.to === null || change.date <= window.to);
 }
 
-/** The result an entry of a word board stands for: it is written before the player in the member. */
+/** The result an entry of a word leaderboard stands for: it is written before the player in the member. */
 export const resultIdOf = (member: string) => parseInt(member.slice(-12, -6), 36);
 
 /** The family of a name found in Redis, or null for a name of another version of the service. */

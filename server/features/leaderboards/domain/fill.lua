@@ -4,7 +4,7 @@
 -- tabs, and of each entry: id, and value and tie for each tab. Returns 1, or 0 when it is not filled up to there.
 if redis.call('HGET', KEYS[3], ARGV[1]) ~= ARGV[2] then return 0 end
 local text = redis.call('GET', KEYS[1]) or ''
--- The version before this one wrote, and not to boards that are being built: they are begun again.
+-- The version before this one wrote, and not to leaderboards that are being built: they are begun again.
 if not string.find(text, '+', 1, true) then
   redis.call('DEL', KEYS[3])
   return 0

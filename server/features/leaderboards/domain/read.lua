@@ -2,7 +2,7 @@
 -- KEYS: open, batch, hash id -> ties, sorted set of the tab.
 -- ARGV: family, now ms, tab (from 1), "1" when ranks are unique, first and last index of the page
 -- (-1 and -2 = none), radius (-1 = none), ids.
--- Returns false when the board is not open, else batch, number of entries, rank of the first member of
+-- Returns false when the leaderboard is not open, else batch, number of entries, rank of the first member of
 -- the page, the page, [rank, value, member] or false for each id, index of the surroundings and those.
 local opened = redis.call('HGET', KEYS[1], ARGV[1])
 if not opened then return false end

@@ -11,7 +11,7 @@ const beginScript = script("begin");
 const fillScript = script("fill");
 const readScript = script("read");
 
-/** All keys of the boards lie in one slot of a cluster: their scripts need several at once. */
+/** All keys of the leaderboards lie in one slot of a cluster: their scripts need several at once. */
 const base = "{boards}";
 const openKey = `${base}:open`;
 const batchKey = `${base}:batch`;
@@ -21,7 +21,7 @@ const hashKey = (name: string) => `${base}:${name}:ties`;
 const setKey = (name: string, tab: string) => `${base}:${name}:${tab}`;
 const keysOf = ({ name, tabs }: Family) => [hashKey(name), ...tabs.map((tab) => setKey(name, tab))];
 
-/** One line of a board. */
+/** One line of a leaderboard. */
 export interface Line {
   id: number;
   rank: number;
@@ -34,7 +34,7 @@ export interface View {
   batch: number;
   total: number;
   page: Line[];
-  /** Of the ids asked for, in their order; null = not on the board. */
+  /** Of the ids asked for, in their order; null = not on the leaderboard. */
   places: (Line | null)[];
   around: Line[];
 }
@@ -49,27 +49,27 @@ export interface Question {
   radius: number | null;
 }
 
-/** What Redis has, as one process saw it last. */
-export interface Held {
+/** The projection state of Redis, as this process last saw it. */
+export interface Checkpoint {
   /** Of this write alone: another text says that somebody else wrote. */
   text: string;
-  /** Whatever is noted with this number or a lower one is there; -1 = nothing is known. */
+  /** Whatever is acknowledged with this number or a lower one is there; -1 = nothing is known. */
   batch: number;
   /** The writer had seen all changes of its moment. */
   isWhole: boolean;
-  /** Names of the boards that are open or being built. */
+  /** Names of the leaderboards that are open or being built. */
   boards: readonly string[];
 }
 
-/** The version before this one writes no "+", and does not know of boards that are being built. */
+/** The version before this one writes no "+", and does not know of leaderboards that are being built. */
 const textOf = (batch: number, isWhole: boolean) => `${batch}:${randomId()}${isWhole ? "+" : "+~"}`;
-const heldOf = (text: string, boards: readonly string[]): Held => ({
+const checkpointOf = (text: string, boards: readonly string[]): Checkpoint => ({
   ...{ text, boards },
   batch: text === "" ? -1 : parseInt(text, 10),
   isWhole: !text.endsWith("~"),
 });
 /** Redis as it is when it is empty. */
-export const nothing: Held = heldOf("", []);
+export const emptyCheckpoint: Checkpoint = checkpointOf("", []);
 
 type RawView = [
   batch: string,
@@ -81,7 +81,7 @@ type RawView = [
   around: string[],
 ];
 
-/** Null when the board is not in Redis. */
+/** Null when the leaderboard is not in Redis. */
 export async function readView(redis: Redis, now: number, asked: Question): Promise<View | null> {
   const { family, tab, page, ids, radius } = asked;
   const { name, isUnique } = family;
@@ -103,7 +103,7 @@ export async function readView(redis: Redis, now: number, asked: Question): Prom
   if (raw === null) return null;
   const [batch, total, firstRank, listed, places, aroundIndex, around] = raw;
   return {
-    batch: heldOf(batch, []).batch,
+    batch: checkpointOf(batch, []).batch,
     total,
     page: linesOf(listed, page?.start ?? 0, firstRank, isUnique),
     places: places.map((place) => (place ? lineOf(place[2], place[1], place[0]) : null)),
@@ -129,7 +129,7 @@ function linesOf(listed: string[], start: number, firstRank: number, isUnique: b
   return lines;
 }
 
-/** Entries of one board as they are now; `ids` without an entry leave. */
+/** Entries of one leaderboard as they are now; `ids` without an entry leave. */
 export interface Update {
   family: Family;
   ids: readonly number[];
@@ -141,7 +141,7 @@ const argsOf = ({ id, places }: Entry, ...mark: string[]) => [
   ...places.flatMap(({ value, tie }) => [String(value), tie]),
 ];
 
-/** Arguments of `apply.lua` for one board. */
+/** Arguments of `apply.lua` for one leaderboard. */
 function partOf({ family, ids, entries }: Update): (string | number)[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const lines = ids.flatMap((id) => {
@@ -151,32 +151,32 @@ function partOf({ family, ids, entries }: Update): (string | number)[] {
   return [family.name, family.tabs.length, ids.length, ...lines];
 }
 
-/** Returns what Redis has then; null when somebody else wrote since `held`. */
+/** Returns what Redis has then; null when somebody else wrote since `checkpoint`. */
 export async function writeBatch(
   redis: Redis,
-  held: Held,
+  checkpoint: Checkpoint,
   batch: { number: number; isWhole: boolean; updates: readonly Update[] },
-): Promise<Held | null> {
+): Promise<Checkpoint | null> {
   const text = textOf(batch.number, batch.isWhole);
   const keys = [...heads, ...batch.updates.flatMap(({ family }) => keysOf(family))];
-  const args = [held.text, text, ...batch.updates.flatMap(partOf)];
+  const args = [checkpoint.text, text, ...batch.updates.flatMap(partOf)];
   const isDone = (await redis.eval(applyScript, keys.length, ...keys, ...args)) === 1;
-  return isDone ? heldOf(text, held.boards) : null;
+  return isDone ? checkpointOf(text, checkpoint.boards) : null;
 }
 
-export async function readHeld(redis: Redis): Promise<Held> {
-  // In this order: a board that is begun after its text was read changes the text, and then nothing is written.
-  const [text, boards] = await Promise.all([redis.get(batchKey), listBoards(redis)]);
-  return heldOf(text ?? "", boards);
+export async function readCheckpoint(redis: Redis): Promise<Checkpoint> {
+  // In this order: a leaderboard that is begun after its text was read changes the text, and then nothing is written.
+  const [text, boards] = await Promise.all([redis.get(batchKey), listLeaderboards(redis)]);
+  return checkpointOf(text ?? "", boards);
 }
 
-/** In this order: a board that is opened in between is in one of them. */
-async function listBoards(redis: Redis): Promise<string[]> {
+/** In this order: a leaderboard that is opened in between is in one of them. */
+async function listLeaderboards(redis: Redis): Promise<string[]> {
   const [building, open] = await Promise.all([redis.hkeys(buildingKey), redis.hkeys(openKey)]);
   return [...new Set([...building, ...open])];
 }
 
-/** Names of the open boards and when they were last read, in milliseconds since the epoch. */
+/** Names of the open leaderboards and when they were last read, in milliseconds since the epoch. */
 export async function listOpen(redis: Redis): Promise<Map<string, number>> {
   const all = await redis.hgetall(openKey);
   return new Map(Object.entries(all).map(([name, at]) => [name, Number(at)]));
@@ -184,13 +184,13 @@ export async function listOpen(redis: Redis): Promise<Map<string, number>> {
 
 export const listBuilding = (redis: Redis): Promise<string[]> => redis.hkeys(buildingKey);
 
-/** Forgets every board: each is built again when it is asked for. */
+/** Forgets every board: each is rebuilt when it is asked for. */
 export async function closeAll(redis: Redis): Promise<void> {
-  const families = (await listBoards(redis)).flatMap((name) => familyOf(name) ?? []);
+  const families = (await listLeaderboards(redis)).flatMap((name) => familyOf(name) ?? []);
   await redis.unlink(openKey, buildingKey, batchKey, ...families.flatMap(keysOf));
 }
 
-export async function closeBoard(redis: Redis, family: Family): Promise<void> {
+export async function closeLeaderboard(redis: Redis, family: Family): Promise<void> {
   await redis
     .multi()
     .hdel(openKey, family.name)
@@ -198,20 +198,20 @@ export async function closeBoard(redis: Redis, family: Family): Promise<void> {
     .exec();
 }
 
-/** How far a board is: the id up to which it is filled, or null when it is not even begun. */
+/** How far a leaderboard is: the id up to which it is filled, or null when it is not even begun. */
 export async function readProgress(redis: Redis, family: Family): Promise<number | "open" | null> {
   const filled = await redis.hget(buildingKey, family.name);
   if (filled !== null) return Number(filled);
   return (await redis.hexists(openKey, family.name)) === 1 ? "open" : null;
 }
 
-/** From now on changes are also carried over to this board, which is empty and filled next. */
+/** From now on changes are also projected to this leaderboard, which is empty and filled next. */
 export async function begin(redis: Redis, family: Family): Promise<void> {
   const keys = [...heads, ...keysOf(family)];
   await redis.eval(beginScript, keys.length, ...keys, family.name, randomId());
 }
 
-/** Goes on filling a board after `from`; the last slice opens it. False when it is not filled up to there. */
+/** Goes on filling a leaderboard after `from`; the last slice opens it. False when it is not filled up to there. */
 export async function fill(
   redis: Redis,
   family: Family,

@@ -4,7 +4,7 @@ import { project } from "../../../../db/projections/project.ts";
 import { lootDrops, spawners } from "../../../../db/projections/resources/loot.ts";
 import { quests } from "../../../../db/projections/resources/quests.ts";
 import type { Resource } from "../../../../db/projections/resource.ts";
-import { noWants, type Source } from "../../../../db/projections/source.ts";
+import { noRequiredInputs, type Source } from "../../../../db/projections/source.ts";
 import { readExports } from "../../../../importers/adapters/gamedata/adapter.ts";
 import type { SourceEntity } from "../../../../importers/contract.ts";
 
@@ -40,7 +40,7 @@ function rowOf(resource: Resource, id: string, entities: ReadonlyMap<string, Sou
   const source = sources.get(id);
   assert.ok(source, `${id} of ${[...entities.keys()].join(" ")}`);
   const shelf = { entities: sources, texts: { get: () => null }, icons: new Map() };
-  return project(resource, source, shelf, noWants()).row;
+  return project(resource, source, shelf, noRequiredInputs()).row;
 }
 
 const content = (kind: string, name: string) => `Quest/QuestContent${kind}/${name}`;

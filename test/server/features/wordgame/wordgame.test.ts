@@ -290,13 +290,13 @@ function storesResults(): void {
   });
 
   it("stores a result once under a key, though the first answer was lost or the board away", async () => {
-    const { boards } = app.deps;
+    const { leaderboards: boards } = app.deps;
     const session = await enter(app);
     const headers = { ...tokenOf(session), "idempotency-key": "word-2" };
     await loseAnswer(app, () => submit(headers, { score: 5 }));
-    app.deps.boards = { ...boards, read: () => Promise.reject(unavailable()) };
+    app.deps.leaderboards = { ...boards, read: () => Promise.reject(unavailable()) };
     assert.equal((await submit(headers, { score: 5 })).status, 503);
-    app.deps.boards = boards;
+    app.deps.leaderboards = boards;
     assert.equal((await submit(headers, { score: 5 })).status, 200);
     const rows = await rowsOf(
       app.deps.em,

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { rowsOf } from "../../../../../db/queries/rows.ts";
-import { createBoards } from "../../../../../server/features/leaderboards/domain/boards.ts";
+import { createLeaderboards } from "../../../../../server/features/leaderboards/domain/leaderboards.ts";
 import { globalFamily } from "../../../../../server/features/leaderboards/domain/families.ts";
 import { takeSnapshot } from "../../../../../db/queries/leaderboards/rank-snapshots.ts";
 import { recordAnswerWithin } from "../../../../../server/features/runs/domain/record.ts";
@@ -236,7 +236,7 @@ function outlivesStores(): void {
           update board_state set batch = coalesce(${batch}::bigint, 0)`,
       );
     for (const batch of [null, 1]) {
-      await app.deps.boards.tidy();
+      await app.deps.leaderboards.tidy();
       await forget(batch);
       Object.assign(row, { score: row.score + 1, scoreAt: start + 10, answers: row.answers + 1 });
       await writeTotals(app, [row]);
@@ -245,7 +245,7 @@ function outlivesStores(): void {
   });
 
   it("leaves nothing of the boards beside it when Postgres was set back, and nobody reads them again", async () => {
-    const { redis, orm, boards } = app.deps;
+    const { redis, orm, leaderboards: boards } = app.deps;
     const words = { score: 5, level: 1, wordsFound: 1, blocksDropped: 1, timeTaken: "61.25" };
     const headers = tokenOf(await enter(app));
     const body = { type: "random", ...words };
@@ -271,7 +271,7 @@ function hasManyWritersReaders(): void {
   it("is exact in processes that carry over at the same time, and never goes back", async () => {
     const { redis, orm, clock, log, metrics } = app.deps;
     const em = () => orm.em.fork();
-    const others = [1, 2, 3].map(() => createBoards({ redis, em, clock, log, metrics }));
+    const others = [1, 2, 3].map(() => createLeaderboards({ redis, em, clock, log, metrics }));
     await Promise.all(
       players.slice(0, 12).map(async (row, n) => {
         for (let step = 0; step < 8; step++) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { maxMatches, maxNames } from "../../../../../db/queries/leaderboards/board-rows.ts";
+import { maxMatches, maxNames } from "../../../../../db/queries/leaderboards/leaderboard-rows.ts";
 import { rowsOf } from "../../../../../db/queries/rows.ts";
 import { startApp, type App } from "../../../../support/app.ts";
 

@@ -8,8 +8,8 @@ import { sql } from "kysely";
 import { sourceFlags } from "../../../../support/programs.ts";
 import { saveAwards, type AwardTerms } from "../../../../../db/queries/wallet/awards.ts";
 import { rowsOf } from "../../../../../db/queries/rows.ts";
-import { compareBooks } from "../../../../../db/queries/wallet/wallet-books.ts";
-import { problemsOf } from "../../../../../server/features/wallet/domain/books.ts";
+import { readLedgerTotals } from "../../../../../db/queries/wallet/ledger-reconciliation.ts";
+import { problemsOf } from "../../../../../server/features/wallet/domain/reconciliation.ts";
 import {
   countedSources,
   type Currency,
@@ -301,7 +301,7 @@ function haveLawfulOutcomes(): void {
   });
 
   it("prove themselves to the comparison of the maintenance job", async () => {
-    const books = await compareBooks(
+    const books = await readLedgerTotals(
       orm.em.fork(),
       { after: 0, upTo: 2_147_483_647 },
       countedSources,

@@ -3,9 +3,9 @@ import { readDirectory } from "../queries/archive/codex-directory.ts";
 import { readTextHashes } from "../queries/archive/codex-import.ts";
 import {
   listRowsAbout,
-  readMarks,
+  readInputHashes,
   recordOf,
-  type Marks,
+  type InputHashes,
   type RowPart,
   type RowRecord,
 } from "../queries/gamedata/projection-rows.ts";
@@ -14,7 +14,7 @@ import { readProjectionState, type ProjectionState } from "../queries/gamedata/p
 import { inputsHash, projectorVersion, stateText, textsHash } from "./project.ts";
 import type { Resource } from "./resource.ts";
 import { resources } from "./resources/index.ts";
-import { StateReader } from "./shelf.ts";
+import { StateReader } from "./read-context.ts";
 
 /** The branch the projection shows (PRJ-01). */
 export const projectedBranch = "main";
@@ -24,14 +24,14 @@ const batchSize = 500;
 const manyRows = 100;
 
 /** The archive as a refresh finds it; the game is locked, so it stays like that until the commit. */
-export interface Moment {
+export interface Snapshot {
   reader: StateReader;
-  /** The only rows that can be stale; null when any can. */
-  suspects: readonly RowPart[] | null;
-  /** Ids of what exists, by type; with suspects, only of what these and the touched entities are. */
+  /** The only rows that can be stale; null = all can. */
+  dirtyRows: readonly RowPart[] | null;
+  /** Ids of what exists, by type; with `dirtyRows`, only of what these and the touched entities are. */
   live: ReadonlyMap<string, readonly string[]>;
   stateOf: (id: string) => string | undefined;
-  /** What the tables are made from once they are brought up to this moment. */
+  /** What the tables are made from once they are brought up to this snapshot. */
   next: ProjectionState;
   /** Texts are others than those the tables were made from. */
   hasNewTexts: boolean;
@@ -39,13 +39,13 @@ export interface Moment {
 
 /**
  * Null while there is no such game. With `touched`, the ids of all that an import just changed, only what
- * depends on these is looked at, where the tables were up to date before.
+ * depends on these is compared, if the tables were up to date before.
  */
-export async function readMoment(
+export async function readSnapshot(
   em: EntityManager,
   slug: string,
   touched: readonly string[] | null = null,
-): Promise<Moment | null> {
+): Promise<Snapshot | null> {
   const [game] = await readDirectory(em, slug);
   if (game === undefined) return null;
   const head = game.branches.get(projectedBranch)?.patches.at(-1);
@@ -58,10 +58,10 @@ export async function readMoment(
   const hasNewTexts =
     kept?.gameId !== game.id || canonical(kept.textHashes) !== JSON.stringify(textHashes);
   if (hasNewTexts) await reader.takeAllTexts();
-  const isStep = touched !== null && !hasNewTexts && isNextOf(kept, next);
-  const suspects = isStep ? await listRowsAbout(em, resources, touched) : null;
-  const ids = isStep ? new Set([...touched, ...(suspects ?? []).map(({ id }) => id)]) : null;
-  const inputs = ids && [...ids, ...(suspects ?? []).flatMap(({ companions }) => companions)];
+  const isStep = touched !== null && !hasNewTexts && isSuccessorOf(kept, next);
+  const dirtyRows = isStep ? await listRowsAbout(em, resources, touched) : null;
+  const ids = isStep ? new Set([...touched, ...(dirtyRows ?? []).map(({ id }) => id)]) : null;
+  const inputs = ids && [...ids, ...(dirtyRows ?? []).flatMap(({ companions }) => companions)];
   const states = await readStates(em, game.id, state, inputs);
   const present = [...states.values()].filter(
     ({ id, hash }) => hash !== null && (ids === null || ids.has(id)),
@@ -69,7 +69,7 @@ export async function readMoment(
   const byType = Map.groupBy(present, ({ type }) => type);
   return {
     reader,
-    suspects,
+    dirtyRows,
     live: new Map([...byType].map(([type, some]) => [type, some.map(({ id }) => id).sort()])),
     stateOf: (id) => {
       const known = states.get(id);
@@ -81,7 +81,7 @@ export async function readMoment(
 }
 
 /** Whether nothing but the import that made `next` came after what the tables were made from. */
-const isNextOf = (kept: ProjectionState | null, next: ProjectionState) =>
+const isSuccessorOf = (kept: ProjectionState | null, next: ProjectionState) =>
   kept?.projectorVersion === next.projectorVersion && kept.generation === next.generation - 1;
 
 const canonical = (hashes: Readonly<Record<string, string>>) =>
@@ -99,37 +99,37 @@ export interface Stale {
 /** The rows whose inputs are others than those they were made from; all of them when `isWhole`. */
 export async function findStale(
   em: EntityManager,
-  moment: Moment,
+  snapshot: Snapshot,
   resource: Resource,
   isWhole: boolean,
 ): Promise<Stale> {
-  const live = moment.live.get(resource.type) ?? [];
+  const live = snapshot.live.get(resource.type) ?? [];
   const present = new Set(live);
-  const marks = await marksOf(em, moment, resource);
-  const removed = marks.flatMap(({ id }) => (present.has(id) ? [] : id));
+  const stored = await inputHashesOf(em, snapshot, resource);
+  const removed = stored.flatMap(({ id }) => (present.has(id) ? [] : id));
   if (isWhole) return { resource, ids: live, removed };
-  const fresh = new Set(marks.flatMap((mark) => (isFresh(mark, moment) ? mark.id : [])));
+  const fresh = new Set(stored.flatMap((one) => (isFresh(one, snapshot) ? one.id : [])));
   return { resource, ids: live.filter((id) => !fresh.has(id)), removed };
 }
 
-async function marksOf(
+async function inputHashesOf(
   em: EntityManager,
-  { suspects, hasNewTexts }: Moment,
+  { dirtyRows, hasNewTexts }: Snapshot,
   resource: Resource,
-): Promise<Marks[]> {
-  if (suspects === null) return readMarks(em, resource, hasNewTexts);
-  const own = suspects.filter(({ table }) => table === resource.table);
+): Promise<InputHashes[]> {
+  if (dirtyRows === null) return readInputHashes(em, resource, hasNewTexts);
+  const own = dirtyRows.filter(({ table }) => table === resource.table);
   return own.map((row) => ({ ...row, textKeys: [], textsHash: "" }));
 }
 
-function isFresh(mark: Marks, { stateOf, hasNewTexts, reader }: Moment): boolean {
-  if (mark.inputsHash !== inputsHash(mark.id, mark.companions, stateOf)) return false;
-  return !hasNewTexts || mark.textsHash === textsHash(mark.textKeys, (key) => reader.textOf(key));
+function isFresh(one: InputHashes, { stateOf, hasNewTexts, reader }: Snapshot): boolean {
+  if (one.inputsHash !== inputsHash(one.id, one.companions, stateOf)) return false;
+  return !hasNewTexts || one.textsHash === textsHash(one.textKeys, (key) => reader.textOf(key));
 }
 
 /** Makes rows anew, some at a time. */
 export async function* makeRecords(
-  { reader }: Moment,
+  { reader }: Snapshot,
   resource: Resource,
   ids: readonly string[],
 ): AsyncGenerator<RowRecord[]> {

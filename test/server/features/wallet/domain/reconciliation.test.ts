@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { sql } from "kysely";
-import { readBooks } from "../../../../../db/queries/wallet/wallet-books.ts";
+import { readReconciliation } from "../../../../../db/queries/wallet/ledger-reconciliation.ts";
 import { rowsOf } from "../../../../../db/queries/rows.ts";
 import { parseConfig } from "../../../../../server/platform/config/config.ts";
 import { Refusal } from "../../../../../server/console/command.ts";
 import { commands } from "../../../../../server/console/commands.ts";
-import { presentBooks } from "../../../../../server/operator/wallets.ts";
+import { presentReconciliation } from "../../../../../server/operator/wallets.ts";
 import { awardWithin } from "../../../../../server/features/wallet/domain/awards.ts";
-import { checkBooks, compareAll } from "../../../../../server/features/wallet/domain/books.ts";
+import {
+  reconcileLedger,
+  compareAll,
+} from "../../../../../server/features/wallet/domain/reconciliation.ts";
 import {
   operate,
   type OperationName,
@@ -57,8 +60,8 @@ const fill = async () => {
 const deps = () => ({ ...app.deps, em: em() });
 
 const finishRound = async (bounds?: { wallets: number; entries: number }) => {
-  while (!(await checkBooks(deps(), bounds)));
-  return readBooks(em(), { rounds: 5, differences: 50 });
+  while (!(await reconcileLedger(deps(), bounds)));
+  return readReconciliation(em(), { rounds: 5, differences: 50 });
 };
 
 const verify = () => {
@@ -264,7 +267,10 @@ function showWhatSomebodyChanged(): void {
     const first = (await finishRound()).differences[0];
     const second = await finishRound();
     assert.equal(second.differences[0]?.foundAtMs, first?.foundAtMs);
-    const shown = presentBooks(second) as { num_differences: number; differences: object[] };
+    const shown = presentReconciliation(second) as {
+      num_differences: number;
+      differences: object[];
+    };
     assert.equal(shown.num_differences, 1);
     const time = /^\d{4}-.*\+00:00$/;
     const [{ found_at, seen_at, ...rest }] = shown.differences as [Record<string, string>];
@@ -290,10 +296,10 @@ function compared(): void {
     }
     await finishRound();
     const bounds = { wallets: 3, entries: 9 };
-    const ends = await Promise.all([1, 2, 3].map(() => checkBooks(deps(), bounds)));
+    const ends = await Promise.all([1, 2, 3].map(() => reconcileLedger(deps(), bounds)));
     assert.ok(ends.includes(true));
-    while (!(await checkBooks(deps(), bounds)));
-    const { rounds } = await readBooks(em(), { rounds: 3, differences: 1 });
+    while (!(await reconcileLedger(deps(), bounds)));
+    const { rounds } = await readReconciliation(em(), { rounds: 3, differences: 1 });
     const [counts] = await rowsOf(
       em(),
       sql<{

@@ -8,7 +8,14 @@ import {
 } from "../queries/gamedata/projection-sources.ts";
 import { project, stateText, type Projected } from "./project.ts";
 import type { Resource } from "./resource.ts";
-import { hasWants, noWants, type Icon, type Localized, type Source, type Wants } from "./source.ts";
+import {
+  hasRequiredInputs,
+  noRequiredInputs,
+  type Icon,
+  type Localized,
+  type Source,
+  type RequiredInputs,
+} from "./source.ts";
 
 /** References a row may follow one after the other: quest -> reward is one. */
 const maxDepth = 8;
@@ -42,7 +49,7 @@ export class StateReader {
   private readonly state: StateAt;
   /** Languages whose texts are read; null for all. */
   private readonly locales: readonly string[] | null;
-  private readonly shelf: {
+  private readonly context: {
     entities: Map<string, Source | null>;
     texts: { get(key: string): Localized | null | undefined };
     icons: Map<string, Icon | null>;
@@ -58,66 +65,66 @@ export class StateReader {
     this.gameId = gameId;
     this.state = state;
     this.locales = locales;
-    this.shelf = { entities: new Map(), texts: new Map(), icons: new Map() };
+    this.context = { entities: new Map(), texts: new Map(), icons: new Map() };
   }
 
   /** Reads every text at once: for many rows. */
   async takeAllTexts(): Promise<void> {
-    if (this.shelf.texts instanceof AllTexts) return;
-    this.shelf.texts = new AllTexts(await readAllTexts(this.em, this.state));
+    if (this.context.texts instanceof AllTexts) return;
+    this.context.texts = new AllTexts(await readAllTexts(this.em, this.state));
   }
 
   textOf(key: string): Localized | null {
-    return this.shelf.texts.get(key) ?? null;
+    return this.context.texts.get(key) ?? null;
   }
 
   /** Names the state of an entity that a row was made from since `clear`. */
   stateOf(id: string): string | undefined {
-    const source = this.shelf.entities.get(id);
+    const source = this.context.entities.get(id);
     return source == null ? undefined : stateText(source);
   }
 
   /** Has these texts at hand for `textOf`. */
   async readTexts(keys: readonly string[]): Promise<void> {
-    const { texts } = this.shelf;
+    const { texts } = this.context;
     const missing = keys.filter((key) => texts.get(key) === undefined);
-    await this.fill({ ...noWants(), texts: new Set(missing) });
+    await this.fill({ ...noRequiredInputs(), texts: new Set(missing) });
   }
 
-  /** Forgets entities, so that a whole game does not lie in memory. */
+  /** Drops entities, so that a whole game does not lie in memory. */
   clear(): void {
-    this.shelf.entities.clear();
+    this.context.entities.clear();
   }
 
   /** The rows of those ids that exist in the state and are of the resource. */
   async project(resource: Resource, ids: readonly string[]): Promise<Projected[]> {
-    const wants = noWants();
-    for (const id of ids) if (!this.shelf.entities.has(id)) wants.entities.add(id);
-    await this.fill(wants);
+    const required = noRequiredInputs();
+    for (const id of ids) if (!this.context.entities.has(id)) required.entities.add(id);
+    await this.fill(required);
     const sources = ids.flatMap((id) => {
-      const source = this.shelf.entities.get(id);
+      const source = this.context.entities.get(id);
       return source == null || source.hash === null || source.type !== resource.type
         ? []
         : [source];
     });
     for (let depth = 0; depth < maxDepth; depth++) {
-      const missing = noWants();
-      const rows = sources.map((source) => project(resource, source, this.shelf, missing));
-      if (!hasWants(missing)) return rows;
+      const missing = noRequiredInputs();
+      const rows = sources.map((source) => project(resource, source, this.context, missing));
+      if (!hasRequiredInputs(missing)) return rows;
       await this.fill(missing);
     }
     throw new Error(`rows of ${resource.path} follow more than ${maxDepth} references`);
   }
 
-  private async fill({ entities, texts, icons }: Wants): Promise<void> {
-    const { em, gameId, state, shelf } = this;
-    for (const id of entities) shelf.entities.set(id, null);
+  private async fill({ entities, texts, icons }: RequiredInputs): Promise<void> {
+    const { em, gameId, state, context } = this;
+    for (const id of entities) context.entities.set(id, null);
     for (const source of await readSources(em, gameId, state, [...entities]))
-      shelf.entities.set(source.id, source);
+      context.entities.set(source.id, source);
     const found = await readIcons(em, [...icons]);
-    for (const hash of icons) shelf.icons.set(hash, found.get(hash) ?? null);
-    if (texts.size === 0 || !(shelf.texts instanceof Map)) return;
+    for (const hash of icons) context.icons.set(hash, found.get(hash) ?? null);
+    if (texts.size === 0 || !(context.texts instanceof Map)) return;
     const localized = await readTexts(em, state, [...texts], this.locales);
-    for (const key of texts) shelf.texts.set(key, localized.get(key) ?? null);
+    for (const key of texts) context.texts.set(key, localized.get(key) ?? null);
   }
 }

@@ -5,7 +5,7 @@ import { millis, nullableMillis } from "../expressions.ts";
 import { changeRows, findRow, findRows, rowsOf } from "../rows.ts";
 
 /** What a wallet says of itself beside what its ledger says; zeros where there is nothing. */
-export interface Books {
+export interface LedgerTotals {
   playerId: number;
   currency: "embers" | "ingots";
   wallet: { balance: number; total: number; entries: number; level: number };
@@ -27,11 +27,11 @@ export interface PlayerRange {
 }
 
 /** Every wallet and ledger of these players, in one statement and so as of one moment. */
-export async function compareBooks(
+export async function readLedgerTotals(
   em: EntityManager,
   { after, upTo }: PlayerRange,
   countedSources: readonly string[],
-): Promise<Books[]> {
+): Promise<LedgerTotals[]> {
   const counted = JSON.stringify(countedSources);
   return rowsOf(
     em,
@@ -74,10 +74,10 @@ export async function compareBooks(
 }
 
 /**
- * Last player of the next slice after `after`: so many wallets and entries, but one player at
+ * Last player of the next batch after `after`: so many wallets and entries, but one player at
  * least. Null when no wallet is left.
  */
-export async function endOfSlice(
+export async function endOfBatch(
   em: EntityManager,
   after: number,
   bounds: { wallets: number; entries: number },
@@ -109,15 +109,15 @@ export async function endOfSlice(
   return row?.end ?? null;
 }
 
-/** Makes the caller the only one at work on the rounds until its transaction ends. */
-export async function lockRounds(em: EntityManager): Promise<void> {
+/** Makes the caller the only one at work on reconciliation runs until its transaction ends. */
+export async function lockRuns(em: EntityManager): Promise<void> {
   await findRow(em, (db) =>
     db.selectNoFrom(sql`pg_advisory_xact_lock(hashtext('wallet_rounds'))`.as("locked")),
   );
 }
 
-/** The round that goes on, or a new one. */
-export async function openRound(
+/** The open run, or a new one. */
+export async function openRun(
   em: EntityManager,
   now: Date,
 ): Promise<{ id: number; cursor: number }> {
@@ -137,21 +137,21 @@ export async function openRound(
   return made;
 }
 
-/** Adds a slice to a round, which it may end; of ended rounds the newest `kept` stay. */
-export async function recordSlice(
+/** Adds a batch to a run, which it may end; of ended runs the newest `kept` stay. */
+export async function recordBatch(
   em: EntityManager,
   id: number,
-  slice: { cursor: number; wallets: number; entries: number; differences: number },
+  batch: { cursor: number; wallets: number; entries: number; differences: number },
   end: { finishedAt: Date; kept: number } | null,
 ): Promise<void> {
   await changeRows(em, (db) =>
     db
       .updateTable("wallet_rounds")
       .set((eb) => ({
-        cursor: slice.cursor,
-        num_wallets: eb("num_wallets", "+", slice.wallets),
-        num_entries: eb("num_entries", "+", slice.entries),
-        num_differences: eb("num_differences", "+", slice.differences),
+        cursor: batch.cursor,
+        num_wallets: eb("num_wallets", "+", batch.wallets),
+        num_entries: eb("num_entries", "+", batch.entries),
+        num_differences: eb("num_differences", "+", batch.differences),
         finished_at: end?.finishedAt ?? null,
       }))
       .where("id", "=", id),
@@ -206,17 +206,17 @@ export async function countDifferences(em: EntityManager): Promise<number> {
   return row?.count ?? 0;
 }
 
-export type RoundView = Pick<WalletRound, "numWallets" | "numEntries" | "numDifferences"> & {
+export type RunView = Pick<WalletRound, "numWallets" | "numEntries" | "numDifferences"> & {
   startedAtMs: number;
   finishedAtMs: number | null;
 };
 export type DifferenceView = Difference & { foundAtMs: number; seenAtMs: number };
 
-/** Rounds and differences for operators, newest first. */
-export async function readBooks(
+/** Runs and differences for operators, newest first. */
+export async function readReconciliation(
   em: EntityManager,
   limits: { rounds: number; differences: number },
-): Promise<{ rounds: RoundView[]; differences: DifferenceView[]; numDifferences: number }> {
+): Promise<{ rounds: RunView[]; differences: DifferenceView[]; numDifferences: number }> {
   const rounds = await findRows(em, (db) =>
     db
       .selectFrom("wallet_rounds")

@@ -1,5 +1,5 @@
 import { releaseQuestions } from "../../db/queries/runs/challenges.ts";
-import { trimChanges } from "../../db/queries/leaderboards/board-changes.ts";
+import { trimChanges } from "../../db/queries/leaderboards/leaderboard-changes.ts";
 import {
   hasSnapshot,
   isAnsweredSince,
@@ -21,8 +21,8 @@ const maxEnded = 1_000;
 const keptQuestions = 20;
 
 /** Carries over what no reader did, drops what is old, and keeps the ranks of midnight (LB-02). */
-export async function tidyBoards(deps: JobDeps): Promise<void> {
-  await deps.boards.tidy();
+export async function tidyLeaderboards(deps: JobDeps): Promise<void> {
+  await deps.leaderboards.tidy();
   await trimChanges(deps.em);
   await keepRanks(deps);
 }

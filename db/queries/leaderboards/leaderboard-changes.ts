@@ -13,17 +13,17 @@ export interface Change {
   subjectId: number;
 }
 
-/** Notes that something on a board may have moved, in the transaction that moves it. */
-export async function noteChange(em: EntityManager, change: Change): Promise<void> {
+/** Records that something on a leaderboard may have moved, in the transaction that moves it. */
+export async function recordChange(em: EntityManager, change: Change): Promise<void> {
   const { kind, subjectId } = change;
   await changeRows(em, (db) =>
     db.insertInto("board_changes").values({ kind, subject_id: subjectId }),
   );
 }
 
-/** What the leaderboards have to know of one moment. */
-export interface Look {
-  /** The highest batch that is noted as carried over; 0 = none. */
+/** The projection state and the pending changes, as of one moment. */
+export interface PendingChanges {
+  /** The highest batch that is acknowledged as projected; 0 = none. */
   batch: number;
   /** No batch has a higher number. */
   highest: number;
@@ -36,8 +36,11 @@ export interface Look {
 }
 
 /** One statement, so of one moment. */
-export async function lookAtChanges(em: EntityManager, limit: number): Promise<Look> {
-  const [row] = await preparedRowsOf<Look>(
+export async function readPendingChanges(
+  em: EntityManager,
+  limit: number,
+): Promise<PendingChanges> {
+  const [row] = await preparedRowsOf<PendingChanges>(
     em,
     sql`with waiting as materialized (
         select id, kind, subject_id from board_changes where batch is null order by id limit ${limit}
@@ -59,7 +62,7 @@ export async function lookAtChanges(em: EntityManager, limit: number): Promise<L
  * Notes that these changes are in Redis. It may be done late, twice, or be lost: those changes wait
  * on and are written again.
  */
-export async function saveCarriedOver(
+export async function saveCheckpoint(
   em: EntityManager,
   batch: number,
   changeIds: readonly number[],
@@ -78,19 +81,23 @@ export async function saveCarriedOver(
 }
 
 /**
- * Lets the changes after batch `held` wait again: Redis lost them. `noted` is the batch of the look that showed it;
- * when others have noted more since, the next look shows it again.
+ * Lets the changes after batch `checkpoint` wait again: Redis lost them. `seenBatch` is the batch of the read that showed it;
+ * when others have acknowledged more since, the next read shows it again.
  */
-export async function putBack(em: EntityManager, held: number, noted: number): Promise<void> {
+export async function requeueChanges(
+  em: EntityManager,
+  checkpoint: number,
+  seenBatch: number,
+): Promise<void> {
   await changeRows(em, (db) =>
     db
       .with("waiting", (of) =>
-        of.updateTable("board_changes").set({ batch: null }).where("batch", ">", held),
+        of.updateTable("board_changes").set({ batch: null }).where("batch", ">", checkpoint),
       )
       .updateTable("board_state")
-      .set({ batch: held })
+      .set({ batch: checkpoint })
       .where("id", "=", 1)
-      .where("batch", "=", noted),
+      .where("batch", "=", seenBatch),
   );
 }
 

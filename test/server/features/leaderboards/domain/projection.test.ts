@@ -4,9 +4,9 @@ import { sql } from "kysely";
 import type { Redis } from "ioredis";
 import { rowsOf } from "../../../../../db/queries/rows.ts";
 import {
-  createBoards,
-  type Boards,
-} from "../../../../../server/features/leaderboards/domain/boards.ts";
+  createLeaderboards,
+  type Leaderboards,
+} from "../../../../../server/features/leaderboards/domain/leaderboards.ts";
 import {
   globalFamily,
   teamFamily,
@@ -37,7 +37,7 @@ const query = <T>(statement: ReturnType<typeof sql<T>>) =>
   rowsOf<T>(app.deps.orm.em.fork(), statement);
 
 /** Another process, whose scripts pass through `between`. */
-async function another(between: Between = (_, run) => run()): Promise<Boards> {
+async function another(between: Between = (_, run) => run()): Promise<Leaderboards> {
   const { orm, clock, log, metrics } = app.deps;
   const redis = connectRedis(app.stores.redisUrl, silentLogger, "another");
   connections.push(redis);
@@ -48,10 +48,10 @@ async function another(between: Between = (_, run) => run()): Promise<Boards> {
     if (script.includes("batch it becomes")) return between("apply", run);
     return script.includes("being built, except") ? between("fill", run) : run();
   }) as typeof redis.eval;
-  return createBoards({ redis, em: () => orm.em.fork(), clock, log, metrics });
+  return createLeaderboards({ redis, em: () => orm.em.fork(), clock, log, metrics });
 }
 
-const read = (boards: Boards, family: Family = globalFamily) =>
+const read = (boards: Leaderboards, family: Family = globalFamily) =>
   boards.read({
     family,
     tab: "score",
@@ -60,7 +60,7 @@ const read = (boards: Boards, family: Family = globalFamily) =>
     radius: null,
   });
 
-async function assertExact(boards: Boards): Promise<void> {
+async function assertExact(boards: Leaderboards): Promise<void> {
   const { page, total } = await read(boards);
   const shown = page.map(({ id, rank, value }) => ({ id, rank, value }));
   const expected = rankAll(players, "score").map(({ id, rank, value }) => ({ id, rank, value }));

@@ -7,22 +7,22 @@ import type { Logger } from "../../../platform/log/logger.ts";
 import type { Metrics } from "../../../platform/metrics/metrics.ts";
 import { CoalescedTask } from "../../../platform/cache/coalesced-task.ts";
 import { withLock } from "../../../platform/redis/distributed-lock.ts";
-import { createCarrier } from "./carry.ts";
+import { createLeaderboardProjector } from "./projector.ts";
 import { familyOf, type Family } from "./families.ts";
 import * as store from "./store.ts";
 
-/** Boards held in Redis at once; past it the one read longest ago is closed. */
+/** Leaderboards held in Redis at once; past it the one read longest ago is closed. */
 const maxOpen = 256;
-/** A board nobody reads is closed after this. */
+/** A leaderboard nobody reads is closed after this. */
 const idleMs = 6 * 3_600_000;
-/** How long a reader waits, mostly for a board that is being built. */
+/** How long a reader waits, mostly for a leaderboard that is being built. */
 const readWaitMs = 7_000;
-/** Entries of one script call: a few milliseconds, others wait no longer than that. */
-const sliceSize = 500;
-/** A building that others undo so often is given up. */
+/** Entries in one script call: it blocks Redis for a few milliseconds at most. */
+const batchSize = 500;
+/** Builds started for one read before it gets 503. */
 const maxBegun = 10;
 
-export interface BoardsOptions {
+export interface LeaderboardsOptions {
   redis: Redis;
   /** A fork of its own for each use. */
   em: () => EntityManager;
@@ -31,24 +31,24 @@ export interface BoardsOptions {
   metrics: Metrics;
 }
 
-export interface Boards {
+export interface Leaderboards {
   /**
-   * Reads a board as Postgres has it at this moment. A board that Redis does not have is built first.
+   * Reads a leaderboard as Postgres has it at this moment. A leaderboard that Redis does not have is built first.
    * Throws `server:unavailable` when that takes long.
    */
   read(asked: store.Question): Promise<store.View>;
-  /** Carries over what waits; closes boards nobody reads. */
+  /** Projects pending changes; evicts leaderboards nobody reads. */
   tidy(): Promise<void>;
 }
 
-/** Boards of any size: Postgres has the truth, Redis the order (server/features/leaderboards/domain/README.md). */
-export function createBoards(options: BoardsOptions): Boards {
+/** Leaderboards of any size: Postgres has the truth, Redis the order (server/features/leaderboards/domain/README.md). */
+export function createLeaderboards(options: LeaderboardsOptions): Leaderboards {
   const { redis, em, clock, log, metrics } = options;
   const building = new Map<string, Promise<void>>();
-  const carrier = createCarrier({ redis, em, log, metrics });
+  const projector = createLeaderboardProjector({ redis, em, log, metrics });
   let batch = 0;
-  /** Callers share turns. */
-  const turns = new CoalescedTask(async () => void (batch = await carrier.carryOver()));
+  /** Concurrent readers share one projection run. */
+  const projection = new CoalescedTask(async () => void (batch = await projector.projectChanges()));
 
   async function build(family: Family): Promise<void> {
     let begun = 0;
@@ -62,8 +62,8 @@ export function createBoards(options: BoardsOptions): Boards {
         await store.begin(redis, family);
         continue;
       }
-      const entries = await family.read(em(), { after: from, limit: sliceSize });
-      const isLast = entries.length < sliceSize;
+      const entries = await family.read(em(), { after: from, limit: batchSize });
+      const isLast = entries.length < batchSize;
       const slice = { from, entries, isLast, now: clock.now() };
       if ((await store.fill(redis, family, slice)) && isLast) metrics.boardBuilds.inc();
     }
@@ -73,11 +73,11 @@ export function createBoards(options: BoardsOptions): Boards {
     const open = [...(await store.listOpen(redis))].sort(([, a], [, b]) => a - b);
     for (const [name] of open.slice(0, Math.max(0, open.length - maxOpen + 1))) {
       const family = familyOf(name);
-      if (family) await store.closeBoard(redis, family);
+      if (family) await store.closeLeaderboard(redis, family);
     }
   }
 
-  /** Builds, or waits while another process does. Whoever gives up waiting does not end it. */
+  /** Builds it, or waits while another process does. A timed out reader does not cancel the build. */
   function ensureBuilt(family: Family): Promise<void> {
     const known = building.get(family.name);
     if (known) return known;
@@ -85,19 +85,24 @@ export function createBoards(options: BoardsOptions): Boards {
       building.delete(family.name),
     );
     building.set(family.name, work);
-    work.catch((error: unknown) => log.warn({ err: error, board: family.name }, "board not built"));
+    work.catch((error: unknown) =>
+      log.warn(
+        { event: "leaderboard_build_failed", err: error, leaderboard: family.name },
+        "leaderboard build failed, the next read retries",
+      ),
+    );
     return work;
   }
 
   async function read(asked: store.Question, giveUpAt: number): Promise<store.View> {
     while (performance.now() < giveUpAt) {
-      await turns.run();
+      await projection.run();
       const wanted = batch;
       const view = await store.readView(redis, clock.now(), asked);
       if (view === null) await ensureBuilt(asked.family);
       else if (view.batch >= wanted) return view;
       // Redis lost its last seconds.
-      else carrier.forget();
+      else projector.resetCheckpoint();
     }
     throw new DeadlineError(readWaitMs);
   }
@@ -105,12 +110,12 @@ export function createBoards(options: BoardsOptions): Boards {
   return {
     read: (asked) => withTimeout(read(asked, performance.now() + readWaitMs), readWaitMs),
     async tidy() {
-      await turns.run();
-      await carrier.settle();
+      await projection.run();
+      await projector.whenAcknowledged();
       const now = clock.now();
       for (const [name, readAt] of await store.listOpen(redis)) {
         const family = familyOf(name);
-        if (family && now - readAt > idleMs) await store.closeBoard(redis, family);
+        if (family && now - readAt > idleMs) await store.closeLeaderboard(redis, family);
       }
       // A process that was killed may have left them.
       for (const name of await store.listBuilding(redis)) {

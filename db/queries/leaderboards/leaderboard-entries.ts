@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { Change } from "./board-changes.ts";
+import type { Change } from "./leaderboard-changes.ts";
 import { preparedRowsOf } from "../../prepared.ts";
 import { rowsOf } from "../rows.ts";
 
@@ -101,7 +101,7 @@ export async function listChallengeRuns(
   );
 }
 
-/** Which results a board of the word game takes (WG-03). */
+/** Which results a leaderboard of the word game takes (WG-03). */
 export type WordWindow =
   | { mode: "daily"; from: string | null; to: string | null }
   /** Milliseconds since the epoch; 0 = all. */

@@ -5,7 +5,7 @@ import { withinSearchTime } from "../../search-time.ts";
 import { rowsOf } from "../rows.ts";
 import { foldForSearch } from "../../../server/platform/text/search-words.ts";
 
-/** Closed accounts stay on the boards without their name (LB-01). */
+/** Closed accounts stay on the leaderboards without their name (LB-01). */
 export const closedName = "Deleted player";
 const shownName = sql`case when p.deleted_at is null then p.name else ${closedName} end`;
 
@@ -34,7 +34,7 @@ export interface PlayerLine {
   previousRank: number | null;
 }
 
-/** What the global board shows of these players. */
+/** What the global leaderboard shows of these players. */
 export async function listPlayerLines(
   em: EntityManager,
   ids: readonly number[],
@@ -66,9 +66,9 @@ export interface Found {
   total: number;
 }
 
-/** A search with more matches on a board says too little: it is refused. */
+/** A search with more matches on a leaderboard says too little: it is refused. */
 export const maxMatches = 1_000;
-/** Names with the text that are looked at, also those of players who are not on the board. */
+/** Names with the text that are looked at, also those of players who are not on the leaderboard. */
 export const maxNames = 2_000;
 
 /** Players whose name has the text, found before anything else: this ends early when there are too many. */
@@ -97,7 +97,7 @@ async function findWithin(
   return found === undefined || found.ids === null ? null : { ids: found.ids, total: found.total };
 }
 
-/** Players on the board whose name contains a text, in the order of the tab; null when there are too many. */
+/** Players on the leaderboard whose name contains a text, in the order of the tab; null when there are too many. */
 export function searchPlayers(
   em: EntityManager,
   search: string,
@@ -118,7 +118,7 @@ export interface RunLine {
   totalTimeMs: number;
 }
 
-/** What the board of a challenge shows of these players. */
+/** What the leaderboard of a challenge shows of these players. */
 export async function listRunLines(
   em: EntityManager,
   challengeId: number,
@@ -136,7 +136,7 @@ export async function listRunLines(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Players with a finished run whose name contains a text, in the order of the board (LB-03); null when too many. */
+/** Players with a finished run whose name contains a text, in the order of the leaderboard (LB-03); null when too many. */
 export function searchRuns(
   em: EntityManager,
   search: string,

@@ -1,0 +1,142 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type { Redis } from "ioredis";
+import {
+  readPendingChanges,
+  requeueChanges,
+  saveCheckpoint,
+  type Change,
+  type PendingChanges,
+} from "../../../../db/queries/leaderboards/leaderboard-changes.ts";
+import { resolveChanges } from "../../../../db/queries/leaderboards/leaderboard-entries.ts";
+import { AppError } from "../../../platform/errors.ts";
+import type { Logger } from "../../../platform/log/logger.ts";
+import type { Metrics } from "../../../platform/metrics/metrics.ts";
+import { familyOf, teamFamily } from "./families.ts";
+import {
+  closeAll,
+  emptyCheckpoint,
+  readCheckpoint,
+  writeBatch,
+  type Checkpoint,
+  type Update,
+} from "./store.ts";
+
+/** Changes in one script call: it blocks Redis for a few milliseconds at most. */
+const batchSize = 1_000;
+/** Batches lost to other processes before a reader gets 503 with `retry_after`. */
+const maxTries = 32;
+const retryAfterSeconds = 2;
+
+export interface LeaderboardProjectorOptions {
+  redis: Redis;
+  /** A fork of its own for each use. */
+  em: () => EntityManager;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface LeaderboardProjector {
+  /**
+   * What was committed before the call is in Redis when it resolves, in the batch it returns or a lower one.
+   * One call at a time. Throws `server:unavailable` when others never let it.
+   */
+  projectChanges(): Promise<number>;
+  /** Redis may have lost data: the next batch reads its checkpoint again. */
+  resetCheckpoint(): void;
+  /** Resolves when all that was projected is acknowledged. */
+  whenAcknowledged(): Promise<void>;
+}
+
+export function createLeaderboardProjector({
+  redis,
+  em,
+  log,
+  metrics,
+}: LeaderboardProjectorOptions): LeaderboardProjector {
+  /** The last known checkpoint of Redis; null = read it first. */
+  let known: Checkpoint | null = null;
+  let isForgotten = false;
+  let acknowledged: Promise<void> = Promise.resolve();
+
+  async function projectChanges(): Promise<number> {
+    if (isForgotten) known = null;
+    isForgotten = false;
+    let seen = -1;
+    let rises = 0;
+    for (let tries = 0; tries < maxTries; tries++) {
+      metrics.boardTurns.inc();
+      await acknowledged;
+      const base = known;
+      known = null;
+      const checkpoint = base ?? (await readCheckpoint(redis));
+      if (base === null && checkpoint.batch > seen) {
+        // Others wrote. The third of them began after the second, and so after this call.
+        if (++rises > 2 && checkpoint.isWhole) return (known = checkpoint).batch;
+        seen = checkpoint.batch;
+      }
+      const pending = await readPendingChanges(em(), batchSize);
+      if (checkpoint.batch < pending.batch || checkpoint.batch > pending.highest) {
+        if (base === null) known = await repair(checkpoint, pending);
+        continue;
+      }
+      if (pending.next === null) return (known = checkpoint).batch;
+      const updates = await listUpdates(em(), checkpoint.boards, pending.waiting);
+      const isWhole = pending.waiting.length < batchSize;
+      known = await writeBatch(redis, checkpoint, { number: pending.next, isWhole, updates });
+      if (known === null) continue;
+      acknowledge(pending, pending.next);
+      if (isWhole) return pending.next;
+      tries = 0;
+    }
+    throw new AppError("server:unavailable", { params: { retry_after: retryAfterSeconds } });
+  }
+
+  /** Lost changes wait again; when the lost ones are unknown, every leaderboard is rebuilt. */
+  async function repair(
+    checkpoint: Checkpoint,
+    { batch, highest, trimmed }: PendingChanges,
+  ): Promise<Checkpoint | null> {
+    const isRead = checkpoint.batch >= 0;
+    if (isRead && checkpoint.batch >= trimmed && checkpoint.batch <= highest) {
+      await requeueChanges(em(), checkpoint.batch, batch);
+      return checkpoint;
+    }
+    if (isRead) await closeAll(redis);
+    const write = { number: batch, isWhole: true, updates: [] };
+    return writeBatch(redis, isRead ? emptyCheckpoint : checkpoint, write);
+  }
+
+  /** The readers do not wait for it. A lost acknowledgement only makes the changes be written again. */
+  function acknowledge({ waiting }: PendingChanges, batch: number): void {
+    const ids = waiting.map(({ id }) => id);
+    acknowledged = saveCheckpoint(em(), batch, ids).catch((error: unknown) =>
+      log.warn(
+        { event: "leaderboard_checkpoint_failed", err: error },
+        "could not save the leaderboard checkpoint, the changes are projected again",
+      ),
+    );
+  }
+
+  return {
+    projectChanges,
+    resetCheckpoint: () => void (isForgotten = true),
+    whenAcknowledged: () => acknowledged,
+  };
+}
+
+/** The entries of these leaderboards that were touched, as they are now. */
+async function listUpdates(
+  em: EntityManager,
+  boards: readonly string[],
+  changes: readonly Change[],
+): Promise<Update[]> {
+  const families = boards.flatMap((name) => familyOf(name) ?? []);
+  if (families.length === 0 || changes.length === 0) return [];
+  const touched = await resolveChanges(em, changes, { andTeams: families.includes(teamFamily) });
+  const updates: Update[] = [];
+  for (const family of families) {
+    const ids = [...new Set(touched.flatMap((one) => family.touchedBy(one) ?? []))];
+    if (ids.length > 0) updates.push({ family, ids, entries: await family.read(em, { ids }) });
+  }
+  return updates;
+}

@@ -1,0 +1,49 @@
+import { hash } from "node:crypto";
+import type { JobDeps } from "../../../app/deps.ts";
+
+/** How long a generator that had nothing new is left alone by those whom something stored serves as well. */
+const restMs = 30_000;
+
+/** What a generator is asked for. */
+export interface Subject {
+  category: string;
+  difficulty: string;
+  prompt: string | null;
+  model: string | null;
+}
+
+type NegativeCacheDeps = Pick<JobDeps, "redis" | "log">;
+
+const keyOf = ({ category, difficulty, prompt, model }: Subject) =>
+  `made-nothing:${hash("sha256", JSON.stringify([category, difficulty, prompt, model]), "base64url")}`;
+
+/** Caches for all processes that the generator has nothing new for the subject. */
+export async function markExhausted(
+  { redis, log }: NegativeCacheDeps,
+  subject: Subject,
+): Promise<void> {
+  try {
+    await redis.set(keyOf(subject), "1", "PX", restMs);
+  } catch (error) {
+    log.warn(
+      { event: "exhausted_marker_write_failed", reason: String(error) },
+      "could not store the exhausted marker; the generator may be called again",
+    );
+  }
+}
+
+/** True while the exhausted marker exists. Without Redis the answer is false, and the generator is called. */
+export async function isExhausted(
+  { redis, log }: NegativeCacheDeps,
+  subject: Subject,
+): Promise<boolean> {
+  try {
+    return (await redis.exists(keyOf(subject))) === 1;
+  } catch (error) {
+    log.warn(
+      { event: "exhausted_marker_read_failed", reason: String(error) },
+      "could not read the exhausted marker, calling the generator",
+    );
+    return false;
+  }
+}

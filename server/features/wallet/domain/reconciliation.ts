@@ -1,0 +1,112 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import {
+  readLedgerTotals,
+  countDifferences,
+  endOfBatch,
+  lockRuns,
+  openRun,
+  recordBatch,
+  replaceDifferences,
+  type LedgerTotals,
+  type Problem,
+} from "../../../../db/queries/wallet/ledger-reconciliation.ts";
+import type { JobDeps } from "../../../app/deps.ts";
+import { countedSources } from "./currencies.ts";
+
+/** Bounds of one batch; a wallet with more entries is a batch of its own. */
+export const batchBounds = { wallets: 1_000, entries: 50_000 };
+/** Batches of one job; the next job resumes there. */
+const maxBatches = 20;
+const keptRuns = 100;
+/** Lines in the log about one batch. */
+const maxLines = 20;
+const maxPlayerId = 2_147_483_647;
+
+/** What is wrong with a wallet; nothing when its ledger proves it (S30, WAL-08). */
+export function problemsOf(totals: LedgerTotals): Problem[] {
+  const { wallet, ledger, broken, grants, payments, pairs } = totals;
+  const total = totals.currency === "embers" ? "lifetime" : "purchased";
+  const pairsOfNumbers: [what: string, wallet: number, ledger: number][] = [
+    ["balance", wallet.balance, ledger.balance],
+    [total, wallet.total, ledger.total],
+    ["entries", wallet.entries, ledger.entries],
+    ["broken entries", 0, broken],
+    ["awards", grants, payments],
+    ["paid awards", grants, pairs],
+  ];
+  if (totals.currency === "embers") pairsOfNumbers.push(["level", wallet.level, ledger.level]);
+  return pairsOfNumbers
+    .filter(([, one, other]) => one !== other)
+    .map(([what, one, other]) => ({ what, wallet: one, ledger: other }));
+}
+
+/** Both wallets of one player beside their ledgers; a wallet never used is absent. */
+export function comparePlayer(em: EntityManager, playerId: number): Promise<LedgerTotals[]> {
+  return readLedgerTotals(em, { after: playerId - 1, upTo: playerId }, countedSources);
+}
+
+/** Every wallet beside its ledger, in batches, each as of one moment; changes nothing. */
+export async function compareAll(
+  em: EntityManager,
+  visit: (totals: readonly LedgerTotals[]) => void,
+  bounds = batchBounds,
+): Promise<void> {
+  for (let after = 0, upTo = 0; after < maxPlayerId; after = upTo) {
+    // The last batch also finds entries of players above all wallets.
+    upTo = (await endOfBatch(em, after, bounds)) ?? maxPlayerId;
+    visit(await readLedgerTotals(em, { after, upTo }, countedSources));
+  }
+}
+
+type ReconciliationDeps = Pick<JobDeps, "em" | "clock" | "log" | "metrics">;
+
+/**
+ * Resumes the open reconciliation run over all wallets and ledgers, or starts one: up to `maxBatches` batches, each
+ * a transaction that stores its result. Any number of jobs may run at once. Returns true at the end of a run.
+ */
+export async function reconcileLedger(
+  deps: ReconciliationDeps,
+  bounds = batchBounds,
+): Promise<boolean> {
+  const { em } = deps;
+  let isEnd = false;
+  for (let n = 0; n < maxBatches && !isEnd; n++)
+    isEnd = await em.transactional((inner) => reconcileBatch(inner, deps, bounds));
+  deps.metrics.walletDifferences.set(await countDifferences(em));
+  return isEnd;
+}
+
+async function reconcileBatch(
+  em: EntityManager,
+  { clock, log, metrics }: ReconciliationDeps,
+  bounds: typeof batchBounds,
+): Promise<boolean> {
+  const now = new Date(clock.now());
+  await lockRuns(em);
+  const run = await openRun(em, now);
+  const end = await endOfBatch(em, run.cursor, bounds);
+  // The last batch also finds entries of players above all wallets.
+  const range = { after: run.cursor, upTo: end ?? maxPlayerId };
+  const totals = await readLedgerTotals(em, range, countedSources);
+  const found = totals
+    .map((one) => ({ ...pick(one), problems: problemsOf(one) }))
+    .filter(({ problems }) => problems.length > 0);
+  const isNew = await replaceDifferences(em, range, found, now);
+  for (const one of found.filter((_, at) => isNew[at]).slice(0, maxLines))
+    log.error(
+      { event: "wallet_differs", ...one },
+      "wallet differs from its ledger, an operator must look at it",
+    );
+  const batch = {
+    cursor: range.upTo,
+    wallets: totals.length,
+    entries: totals.reduce((sum, { ledger }) => sum + ledger.entries, 0),
+    differences: found.length,
+  };
+  const isEnd = end === null;
+  await recordBatch(em, run.id, batch, isEnd ? { finishedAt: now, kept: keptRuns } : null);
+  metrics.walletsChecked.inc(totals.length);
+  return isEnd;
+}
+
+const pick = ({ playerId, currency }: LedgerTotals) => ({ playerId, currency });
