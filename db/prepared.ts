@@ -69,8 +69,8 @@ function nameOf(text: string): string | null {
 }
 
 /**
- * Gives each statement of this transaction so long instead of the usual time; its connection waits for the answers
- * as much longer. Postgres may take what a job asks for minutes, but not a server that is gone.
+ * Sets the statement timeout of this transaction; its connection waits that much longer for answers. A job's
+ * statement may run for minutes, but a dead server is still noticed.
  */
 export async function setStatementTimeout(em: EntityManager, seconds: number): Promise<void> {
   const kysely = em.getKysely();

@@ -6,7 +6,7 @@ import { Command, CommanderError } from "commander";
 import { createOrm, isMigrated, migrate } from "../db/orm.ts";
 import { readUpstreamIds } from "../db/queries/archive/codex-read.ts";
 import { projectionOf } from "../db/projections/refresh.ts";
-import { partOfStart, StartError } from "../server/runtime/boot/start-error.ts";
+import { startupStep, StartError } from "../server/runtime/boot/start-error.ts";
 import { Interrupted, withStores, type RunningStores } from "../server/runtime/boot/stores.ts";
 import { ConfigError, loadConfig, type Config } from "../server/platform/config/config.ts";
 import { silentLogger } from "../server/platform/log/logger.ts";
@@ -187,7 +187,7 @@ async function importAll(
   const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
   try {
     const prepared = options.dryRun === true ? isMigrated(orm) : migrate(orm).then(() => true);
-    if (!(await partOfStart("the database (DATABASE_URL) cannot be prepared", prepared)))
+    if (!(await startupStep("the database (DATABASE_URL) cannot be prepared", prepared)))
       throw new UsageError(
         "a dry run needs a database of this version; import or start the service first",
       );

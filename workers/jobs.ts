@@ -23,7 +23,7 @@ export interface JobsOptions<D> {
   metrics: Metrics;
   processors: Processors<D>;
   /** What is done when a job failed for good; by then it is listed as failed, for operators. */
-  lastSteps?: Processors<D>;
+  failureSteps?: Processors<D>;
   /** Dependencies of one job: an `em` of its own. */
   depsOf: () => D;
   /** How long a job stays with a worker that gives no sign of life; for tests. */
@@ -123,11 +123,11 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Jo
 
 /** Never rejects: what it cannot do is found by the clean-up. */
 async function endWork<D>(definition: QueueDefinition, job: Job, options: JobsOptions<D>) {
-  const lastStep = options.lastSteps?.[definition.name];
+  const failureStep = options.failureSteps?.[definition.name];
   const payload: unknown = job.data;
-  if (!lastStep || !Compile(definition.payload).Check(payload)) return;
+  if (!failureStep || !Compile(definition.payload).Check(payload)) return;
   try {
-    await lastStep(payload as never, options.depsOf());
+    await failureStep(payload as never, options.depsOf());
   } catch (error) {
     options.log.error({ err: error, queue: definition.name, jobId: job.id }, "last step of a job");
   }

@@ -4,8 +4,8 @@ import { createLogger } from "../server/platform/log/logger.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";
 import { joinPrimary } from "../server/runtime/ipc.ts";
 import { startJobs } from "./jobs.ts";
-import { keepSchedules } from "./schedules.ts";
-import { lastSteps, processors } from "./processors/index.ts";
+import { registerSchedules } from "./schedules.ts";
+import { failureSteps, processors } from "./processors/index.ts";
 
 /** Process entry of role `jobs`: one worker per queue, until the primary says stop. */
 export async function startJobWorker(): Promise<void> {
@@ -18,11 +18,11 @@ export async function startJobWorker(): Promise<void> {
     log,
     metrics,
     processors,
-    lastSteps,
+    failureSteps,
     // The getter of `em` makes a fork for each job.
     depsOf: () => ({ ...deps }),
   });
-  const endSchedules = await keepSchedules(queues, log);
+  const endSchedules = await registerSchedules(queues, log);
   const link = joinPrimary({
     log,
     answers: {

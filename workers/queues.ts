@@ -26,7 +26,7 @@ export interface JobProgress {
   progress: number;
 }
 
-/** What a running job hears from operators, and tells them. */
+/** The cancel signal of a running job, and its progress reports. */
 export interface JobWatch {
   /** Aborted when it is not wanted any more. */
   signal: AbortSignal;
@@ -57,8 +57,8 @@ interface Generation {
 /** Identical requests in flight are merged (TRV-03). */
 function generationKind({ category, difficulty, pool, model, prompt }: Generation): string {
   // Names of models may have what an id may not.
-  const wish = hashText(JSON.stringify([model, prompt]));
-  return `generate-${category}-${difficulty}-${pool}-${wish}`;
+  const criteria = hashText(JSON.stringify([model, prompt]));
+  return `generate-${category}-${difficulty}-${pool}-${criteria}`;
 }
 
 /** Fills the stored questions of one category, difficulty and prompt (TRV-03). */
@@ -150,7 +150,7 @@ export const projectionRebuild = defineQueue({
     action: Type.Union([Type.Literal("preview"), Type.Literal("apply"), Type.Literal("back")]),
     /** Preview to apply; null previews and applies in one go. */
     build: Type.Union([Type.Integer(), Type.Null()]),
-    /** Distinguishes one wish from the next. */
+    /** Distinguishes one request from the next. */
     stamp: Type.Integer(),
   }),
   jobId: (p) => `${p.action}-${p.game}-${p.build ?? "all"}-${p.stamp}`,

@@ -2,7 +2,7 @@ import type { Logger } from "../server/platform/log/logger.ts";
 import type { Queues } from "./producer.ts";
 import { maintenance } from "./queues.ts";
 
-/** What is done again and again: every process asks for it, the store keeps one of each. */
+/** The periodic jobs: every process registers them, Redis keeps one of each. */
 export const schedules = [
   { task: "messages", everyMs: 60_000 },
   { task: "credentials", everyMs: 60_000 },
@@ -21,16 +21,21 @@ export async function startSchedules(queues: Pick<Queues, "schedule">): Promise<
   for (const { task, everyMs } of schedules) await queues.schedule(maintenance, { task }, everyMs);
 }
 
-/** How often it is asked for them again: a store may have been away, or have lost what it had. */
+/** How often they are registered again: Redis may have been down, or have lost them. */
 const againMs = 60_000;
 
-/** Keeps the periodic jobs going; returns what ends it. */
-export async function keepSchedules(
+/** Registers the periodic jobs, again and again; returns a function that stops it. */
+export async function registerSchedules(
   queues: Pick<Queues, "schedule">,
   log: Logger,
 ): Promise<() => void> {
   const ask = () =>
-    startSchedules(queues).catch((error: unknown) => log.warn({ err: error }, "schedules"));
+    startSchedules(queues).catch((error: unknown) =>
+      log.warn(
+        { event: "schedule_registration_failed", err: error },
+        "could not register the periodic jobs, retrying",
+      ),
+    );
   await ask();
   const timer = setInterval(() => void ask(), againMs);
   return () => clearInterval(timer);

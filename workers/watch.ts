@@ -3,29 +3,29 @@ import type { Redis } from "ioredis";
 import { queuePrefixOf } from "./producer.ts";
 import type { JobProgress, JobWatch } from "./queues.ts";
 
-/** How often a long job tells how far it is and looks whether it is still wanted. */
-const lookEveryMs = 500;
-/** How long a wish to cancel waits for a job that is between two attempts. */
-const wishSeconds = 86_400;
+/** How often a long job reports its progress and polls for a cancel request. */
+const pollEveryMs = 500;
+/** TTL of a cancel request; it outlives the pause between two attempts. */
+const cancelSeconds = 86_400;
 
-const wishKey = (redis: Redis, queue: string, id: string) =>
+const cancelKey = (redis: Redis, queue: string, id: string) =>
   `${queuePrefixOf(redis)}:cancel:${queue}:${id}`;
 
-/** Keeps up the connection between a running job and whoever watches it, until `stop`. */
-export function watchJob(job: Job, redis: Redis, everyMs = lookEveryMs) {
+/** Reports progress of a running job and aborts it on a cancel request, until `stop`. */
+export function watchJob(job: Job, redis: Redis, everyMs = pollEveryMs) {
   const control = new AbortController();
-  const key = wishKey(redis, job.queueName, job.id ?? "");
+  const key = cancelKey(redis, job.queueName, job.id ?? "");
   let progress: JobProgress | null = null;
-  const look = async () => {
+  const poll = async () => {
     const news = progress;
     progress = null;
     if (news !== null) await job.updateProgress(news);
     if ((await redis.exists(key)) > 0)
       control.abort(new UnrecoverableError("cancelled by an operator"));
   };
-  let looking: Promise<void> = Promise.resolve();
-  // A store that is away for a moment is asked again.
-  const next = () => (looking = looking.then(look).catch(() => {}));
+  let polling: Promise<void> = Promise.resolve();
+  // The next poll retries after a Redis failure.
+  const next = () => (polling = polling.then(poll).catch(() => {}));
   const timer = setInterval(next, everyMs);
   const watch: JobWatch = {
     signal: control.signal,
@@ -68,7 +68,7 @@ export async function cancelJobs(
       () => true,
       () => false,
     );
-    if (!isRemoved) await redis.set(wishKey(redis, queue.name, job.id), 1, "EX", wishSeconds);
+    if (!isRemoved) await redis.set(cancelKey(redis, queue.name, job.id), 1, "EX", cancelSeconds);
     cancelled.push({ id: job.id, was: isRemoved ? "waiting" : "running" });
   }
   return cancelled;

@@ -36,7 +36,7 @@ import { createOAuthServer } from "../features/oauth/domain/server.ts";
 import { createHub } from "../sse/delivery/create-hub.ts";
 
 /** What every process starts from. */
-export interface Ground {
+export interface BaseDeps {
   config: Config;
   log: Logger;
   metrics: Metrics;
@@ -57,7 +57,7 @@ export interface Assembled<D> {
 
 /** Dependencies of a process that runs jobs. */
 export async function assembleJobs(
-  ground: Ground,
+  ground: BaseDeps,
 ): Promise<Assembled<JobDeps> & { queues: Queues }> {
   const { config, log, metrics, clock = systemClock } = ground;
   const redis = connectRedis(config.REDIS_URL, log, "general");
@@ -101,7 +101,7 @@ export async function assembleJobs(
 }
 
 /** Dependencies of a process that serves requests: the above, lobbies of its own, and the hub. */
-export async function assembleHttp(ground: Ground): Promise<Assembled<Deps>> {
+export async function assembleHttp(ground: BaseDeps): Promise<Assembled<Deps>> {
   const { deps: base, close } = await assembleJobs(ground);
   const { config, log, metrics, clock, orm } = base;
   const context = { hubUrl: "/v1/hub", topicBase: config.TOPIC_BASE };

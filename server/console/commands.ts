@@ -5,7 +5,7 @@ import {
   listOperators,
   revokeOperator,
 } from "../../db/queries/operator/operators.ts";
-import { redactUrl } from "../runtime/card.ts";
+import { redactUrl } from "../runtime/startup-banner.ts";
 import { listenUrl } from "../platform/net/addresses.ts";
 import type { Config } from "../platform/config/config.ts";
 import { accountCommands } from "./accounts.ts";

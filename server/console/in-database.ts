@@ -2,7 +2,7 @@ import { UniqueConstraintViolationException, type EntityManager } from "@mikro-o
 import type { Redis } from "ioredis";
 import { createOrm, migrate } from "../../db/orm.ts";
 import { insertAuditEntry } from "../../db/queries/operator/operators.ts";
-import { partOfStart } from "../runtime/boot/start-error.ts";
+import { startupStep } from "../runtime/boot/start-error.ts";
 import { withStores } from "../runtime/boot/stores.ts";
 import type { Config } from "../platform/config/config.ts";
 import { silentLogger } from "../platform/log/logger.ts";
@@ -31,7 +31,7 @@ export function inStores<T>(
   return withStores(config, async ({ databaseUrl, redisUrl }) => {
     const redis = connectRedis(redisUrl, silentLogger, "console");
     try {
-      await partOfStart("REDIS_URL cannot be reached", redisReady(redis));
+      await startupStep("REDIS_URL cannot be reached", redisReady(redis));
       const later: (() => Promise<unknown>)[] = [];
       const afterwards = (step: () => Promise<unknown>) => void later.push(step);
       const result = await inTransaction(databaseUrl, (em) =>
@@ -51,7 +51,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   const orm = await createOrm({ DATABASE_URL: databaseUrl, DATABASE_POOL: 2 });
   try {
-    await partOfStart("the database (DATABASE_URL) cannot be prepared", migrate(orm));
+    await startupStep("the database (DATABASE_URL) cannot be prepared", migrate(orm));
     return await orm.em.fork().transactional(work);
   } finally {
     await orm.close(true);

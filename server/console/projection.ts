@@ -30,9 +30,11 @@ export const projectionCommands: readonly ConsoleCommand[] = [
 ];
 
 async function rebuild(config: Config, options: Options): Promise<Record<string, unknown>> {
-  const wishes = ["preview", "show", "apply", "back"].filter((name) => options[name] !== undefined);
-  if (wishes.length > 1)
-    throw new Refusal(`projection:one_at_a_time not ${wishes.join(" and ")} at once`);
+  const actions = ["preview", "show", "apply", "back"].filter(
+    (name) => options[name] !== undefined,
+  );
+  if (actions.length > 1)
+    throw new Refusal(`projection:one_at_a_time not ${actions.join(" and ")} at once`);
   const shown = textOf(options, "show");
   if (shown !== undefined) return show(config, numberOf(shown), textOf(options, "after") ?? "");
   const isPreview = options["preview"] === true;

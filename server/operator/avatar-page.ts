@@ -3,7 +3,7 @@ import { DecidedMeanwhile, judgementOf } from "../features/avatars/domain/judgem
 import type { Decision } from "../features/avatars/domain/review.ts";
 import { timestamp } from "../platform/time/clock.ts";
 import { AppError } from "../platform/errors.ts";
-import type { AvatarDesk, UploadFilter } from "./avatar-desk.ts";
+import type { AvatarService, UploadFilter } from "./avatar-service.ts";
 import { escapeHtml } from "./board.ts";
 import { html, redirect, type OperatorReply, type PageRoute } from "./exchange.ts";
 import { page } from "./pages.ts";
@@ -23,7 +23,7 @@ const statusOf = (text: string | null): ReviewStatus =>
   text === "approved" || text === "rejected" ? text : "queued";
 
 /** Uploaded pictures for people who decide about them (AV-06). */
-export function avatarPages(avatars: AvatarDesk): PageRoute[] {
+export function avatarPages(avatars: AvatarService): PageRoute[] {
   const show = async (query: URLSearchParams, problem: string | null): Promise<OperatorReply> => {
     const place = placeOf(query);
     const uploads = await avatars.list({ ...place, limit: pageSize });

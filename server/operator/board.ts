@@ -21,7 +21,7 @@ import { findJob } from "./jobs.ts";
 import { maskData } from "./masking.ts";
 
 /** What a failure wrote into a job, besides the fields the dashboard lets us format. */
-const toldByFailures = new Set(["failedReason", "stacktrace", "ignoredChildFailureReasons"]);
+const reportedByFailures = new Set(["failedReason", "stacktrace", "ignoredChildFailureReasons"]);
 
 export const boardPath = "/operator/queues/board";
 
@@ -191,7 +191,7 @@ function boardReply({ status = 200, body }: ControllerHandlerReturnType): Operat
     typeof body === "string"
       ? body
       : JSON.stringify(shown, (name, value: unknown) =>
-          toldByFailures.has(name) ? maskData(value) : value,
+          reportedByFailures.has(name) ? maskData(value) : value,
         );
   return {
     status,

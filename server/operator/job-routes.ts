@@ -9,14 +9,14 @@ import {
   QueueBody,
   QueueParams,
 } from "./schemas.ts";
-import type { JobDesk } from "./jobs.ts";
+import type { JobService } from "./jobs.ts";
 import type { Audit } from "./sources.ts";
 
 const JobAnswer = Type.Object({ job: JobBody });
 const QueueAnswer = Type.Object({ queue: QueueBody });
 
 /** Queues and jobs (OPS-03). What is changed is written down before it is done (S16). */
-export const jobRoutes = (jobs: JobDesk, audit: Audit) => [
+export const jobRoutes = (jobs: JobService, audit: Audit) => [
   defineOperatorRoute({
     method: "GET",
     path: "/operator/queues",
@@ -115,7 +115,7 @@ export const jobRoutes = (jobs: JobDesk, audit: Audit) => [
   }),
 ];
 
-const pausing = (verb: "pause" | "resume", jobs: JobDesk, audit: Audit) =>
+const pausing = (verb: "pause" | "resume", jobs: JobService, audit: Audit) =>
   defineOperatorRoute({
     method: "POST",
     path: `/operator/queues/{queue}/${verb}`,

@@ -22,7 +22,7 @@ const retriesPerStep = 1_000;
 const maxTraces = 3;
 
 /** What an operator may do with queues and jobs; unknown ones are `queue:not_found`, `job:not_found`. */
-export interface JobDesk {
+export interface JobService {
   queues(): Promise<QueueBody[]>;
   queue(name: string): Promise<QueueBody>;
   list(name: string, page: JobPage): Promise<{ jobs: JobBody[]; pagination: Pagination }>;
@@ -42,7 +42,7 @@ export interface JobPage {
   limit: number;
 }
 
-export function createJobDesk(queues: readonly Queue[]): JobDesk {
+export function createJobService(queues: readonly Queue[]): JobService {
   const queueOf = (name: string): Queue => {
     const queue = queues.find((each) => each.name === name);
     if (!queue) throw new AppError("queue:not_found");

@@ -8,19 +8,19 @@ import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics, type Metrics } from "../platform/metrics/metrics.ts";
 import { connectRedis } from "../platform/redis/redis.ts";
 import { joinPrimary, type PrimaryLink, type ProcessInfo } from "../runtime/ipc.ts";
-import { createAvatarDesk } from "./avatar-desk.ts";
+import { createAvatarService } from "./avatar-service.ts";
 import { createBoard } from "./board.ts";
 import { createCounts, type MetricsReport } from "./counts.ts";
 import { createDatabase } from "./database.ts";
 import { createEndedSessions } from "./ended-sessions.ts";
 import { createLoginFailures } from "./failures.ts";
 import { createIdentities } from "./identity.ts";
-import { createGlance, totalsOf } from "./glance.ts";
-import { createJobDesk } from "./jobs.ts";
-import { observe } from "./observe.ts";
+import { createDashboard, totalsOf } from "./dashboard.ts";
+import { createJobService } from "./jobs.ts";
+import { collectMetrics } from "./collect-metrics.ts";
 import { pageRoutes } from "./page-routes.ts";
-import { createPlayerDesk } from "./players.ts";
-import { createQuestionDesk } from "./questions.ts";
+import { createPlayerService } from "./players.ts";
+import { createQuestionService } from "./questions.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
 import { createOperatorServer, drain, listen } from "./server.ts";
@@ -55,19 +55,19 @@ export async function startOperator(): Promise<void> {
     await database.audit(caller, change);
   };
   const { outbox, wallets, inStores } = database;
-  const players = createPlayerDesk({ config, inStores });
-  const avatars = createAvatarDesk({ config, clock: systemClock, open: database.open });
-  const questions = createQuestionDesk(inStores);
+  const players = createPlayerService({ config, inStores });
+  const avatars = createAvatarService({ config, clock: systemClock, open: database.open });
+  const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
-  const desks = { players, avatars, questions };
-  const parts = { stores, outbox, wallets, audit, waitingPictures, ...desks };
+  const services = { players, avatars, questions };
+  const parts = { stores, outbox, wallets, audit, waitingPictures, ...services };
   const sources: Sources = { ...createSources({ link, queues, metrics, stores }), ...parts };
   const server = createOperatorServer({
     config,
     clock: systemClock,
     log,
     routes: operatorRoutes(sources),
-    pages: pageRoutes(sources, createGlance(sources, systemClock.now), identities, failures),
+    pages: pageRoutes(sources, createDashboard(sources, systemClock.now), identities, failures),
     board: createBoard(queues.all()),
     identities,
     failures,
@@ -98,13 +98,13 @@ function createSources(parts: {
     const own = await metrics.registry.getMetricsAsJSON();
     return AggregatorRegistry.aggregate([...(await counts.complete(reports, pids)), own]);
   };
-  const jobs = createJobDesk(queues.all());
+  const jobs = createJobService(queues.all());
   return {
     processes,
     lobbies: async () => (await listOf("lobbies")) as Holder[],
     metrics: async () => {
       const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
-      await observe(metrics, { stores, queues: waiting, processes });
+      await collectMetrics(metrics, { stores, queues: waiting, processes });
       return (await registry()).metrics();
     },
     totals: async () => totalsOf(await (await registry()).getMetricsAsJSON()),

@@ -12,7 +12,7 @@ import type { LoginFailures } from "./failures.ts";
 import { avatarPages } from "./avatar-page.ts";
 import { cookieName, cookieOf, refuseOtherSites, refuseRepeated } from "./access.ts";
 import { cookieSeconds, type Identities } from "./identity.ts";
-import type { Figure } from "./glance.ts";
+import type { Stat } from "./dashboard.ts";
 import { indexPage, loginPage, overviewScript, type Link } from "./pages.ts";
 import type { QueueBody } from "./schemas.ts";
 import type { Sources } from "./sources.ts";
@@ -52,7 +52,7 @@ const script: OperatorReply = {
 /** What people open in a browser, besides the queue board. */
 export function pageRoutes(
   sources: Pick<Sources, "processes" | "avatars"> & { jobs: Pick<Sources["jobs"], "queues"> },
-  glance: () => Promise<Figure[]>,
+  dashboard: () => Promise<Stat[]>,
   identities: Identities,
   failures: LoginFailures,
 ): readonly PageRoute[] {
@@ -64,12 +64,12 @@ export function pageRoutes(
       access: "viewer",
       handler: async ({ operator }) => {
         if (!operator) return redirect("/operator/login");
-        const [figures, processes, queues] = await Promise.all([
-          glance(),
+        const [stats, processes, queues] = await Promise.all([
+          dashboard(),
           sources.processes(),
           within<QueueBody[] | null>(sources.jobs.queues(), null),
         ]);
-        return html(indexPage(operator, { links, figures, processes, queues }));
+        return html(indexPage(operator, { links, stats, processes, queues }));
       },
     },
     { method: "GET", path: overviewScript, access: "open", handler: () => script },

@@ -1,6 +1,6 @@
 import type { ProcessInfo } from "../runtime/ipc.ts";
 import { escapeHtml } from "./board.ts";
-import type { Figure } from "./glance.ts";
+import type { Stat } from "./dashboard.ts";
 import type { Operator } from "./identity.ts";
 
 export interface Link {
@@ -39,7 +39,7 @@ export function loginPage(problem: string | null): string {
   const notice = problem === null ? "" : `<p class="wrong" role="alert">${escapeHtml(problem)}</p>`;
   return page(
     "Operator login",
-    `<h1>Operator login</h1><p>The token is on the card that the start prints; more are made with <code>npm run console -- operator:create</code>.</p>
+    `<h1>Operator login</h1><p>The startup banner prints the token; more are made with <code>npm run console -- operator:create</code>.</p>
 ${notice}<form method="post" action="/operator/login"><label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus><br><button>Log in</button></form>`,
   );
@@ -55,7 +55,7 @@ export function refusalPage(message: string): string {
 
 /** What the start page shows, from top to bottom. */
 export interface Overview {
-  figures: readonly Figure[];
+  stats: readonly Stat[];
   /** Null while their store does not answer. */
   queues: readonly QueueCounts[] | null;
   processes: readonly ProcessInfo[];
@@ -69,14 +69,14 @@ const overviewHead = `<script src="${overviewScript}" defer></script>
 <noscript><meta http-equiv="refresh" content="${overviewSeconds}"></noscript>`;
 
 export function indexPage(operator: Operator, overview: Overview): string {
-  const { figures, queues, processes, links } = overview;
+  const { stats, queues, processes, links } = overview;
   const queueHead = ["Queue", "Waiting", "Active", "Delayed", "Failed", "Done"];
   return page(
     "Operator",
     `<header><div><h1>Operator</h1><p>${escapeHtml(operator.name)}, ${operator.role}</p></div>
 <form method="post" action="/operator/logout"><button class="plain">Log out</button></form></header>
 <p class="wrong" role="status"></p>
-${table("Now", ["What", `Looked at every ${overviewSeconds} seconds`], figures.map(figureRow))}
+${table("Now", ["What", `Looked at every ${overviewSeconds} seconds`], stats.map(statRow))}
 ${table("Queues", queueHead, queues?.map(queueRow) ?? unknownQueues)}
 ${table("Processes", ["Role", "Pid", "State", "Restarts", "Up since"], processes.map(processRow))}
 ${table(
@@ -93,7 +93,7 @@ const marked = (text: string, isBad: boolean) =>
 
 const unknownQueues = [[marked("unknown", true)]];
 
-function figureRow({ name, value, isBad }: Figure): string[] {
+function statRow({ name, value, isBad }: Stat): string[] {
   return [escapeHtml(name), marked(escapeHtml(value), isBad)];
 }
 

@@ -3,7 +3,7 @@ import { reply, type Reply } from "../http/pipeline/route.ts";
 import { defineOperatorRoute } from "./define.ts";
 import { Instant, orNull, ReasonBody } from "./schemas.ts";
 import { masked } from "../features/delivery/domain/outbox.ts";
-import type { PlayerDesk, PlayerVerb } from "./players.ts";
+import type { PlayerService, PlayerVerb } from "./players.ts";
 
 const maxId = 2_147_483_647;
 const PlayerParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId }) });
@@ -38,7 +38,7 @@ const changes: readonly [verb: PlayerVerb, summary: string, result: TObject["pro
 ];
 
 /** Players (OPS-04): the console's functions, the reason goes to the audit log. */
-export const playerRoutes = (players: PlayerDesk) => [
+export const playerRoutes = (players: PlayerService) => [
   defineOperatorRoute({
     method: "GET",
     path: "/operator/players/{id}",

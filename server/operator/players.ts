@@ -5,7 +5,7 @@ import { AppError } from "../platform/errors.ts";
 import type { Config } from "../platform/config/config.ts";
 
 /** What an operator may do to one player; unknown ids are `player:not_found`. */
-export interface PlayerDesk {
+export interface PlayerService {
   describe(id: number): Promise<PlayerView>;
   /** The change and its entry in the audit log are one transaction. */
   change(
@@ -30,14 +30,14 @@ export const playerActions = {
 } as const;
 export type PlayerVerb = keyof typeof playerActions;
 
-export interface PlayerDeskOptions {
+export interface PlayerServiceOptions {
   config: Config;
   /** Runs `work` with stores in a transaction, then what it asked for afterwards. */
   inStores<T>(work: (stores: AccountStores) => Promise<T>): Promise<T>;
 }
 
 /** Loads the account functions at the first question, as the database layer is. */
-export function createPlayerDesk({ config, inStores }: PlayerDeskOptions): PlayerDesk {
+export function createPlayerService({ config, inStores }: PlayerServiceOptions): PlayerService {
   const find = async ({ em }: AccountStores, id: number): Promise<Player> => {
     const { findForOperator } = await import("../../db/queries/accounts/accounts.ts");
     const player = await findForOperator(em, { id });

@@ -5,7 +5,7 @@ import { defineOperatorRoute } from "./define.ts";
 import {
   presentQuality,
   questionVerbs,
-  type QuestionDesk,
+  type QuestionService,
   type QuestionVerb,
 } from "./questions.ts";
 import { Instant, orNull, ReasonBody } from "./schemas.ts";
@@ -50,7 +50,7 @@ const summaries: Readonly<Record<QuestionVerb, string>> = {
 };
 
 /** Questions that players report, or that nearly nobody or everybody gets right. */
-export const questionRoutes = (desk: QuestionDesk) => [
+export const questionRoutes = (service: QuestionService) => [
   defineOperatorRoute({
     method: "GET",
     path: "/operator/questions",
@@ -69,7 +69,7 @@ export const questionRoutes = (desk: QuestionDesk) => [
     handler: async ({ query, caller }) => {
       const { problem = null, category = null, page, limit } = query;
       const offset = (page - 1) * limit;
-      const { rows, total } = await desk.list({ problem, category, limit, offset });
+      const { rows, total } = await service.list({ problem, category, limit, offset });
       const questions = rows.map((row) => presentQuality(row, caller));
       const pagination = { page, limit, total, has_more: offset + rows.length < total };
       return pagedReply(200, { questions }, pagination);
@@ -86,7 +86,7 @@ export const questionRoutes = (desk: QuestionDesk) => [
     responses: { 200: QuestionAnswer },
     errors: ["question:not_found"],
     handler: async ({ params, caller }) =>
-      reply(200, { question: presentQuality(await desk.find(params.id), caller) }),
+      reply(200, { question: presentQuality(await service.find(params.id), caller) }),
   }),
   ...questionVerbs.map((verb) =>
     defineOperatorRoute({
@@ -102,7 +102,7 @@ export const questionRoutes = (desk: QuestionDesk) => [
       errors: ["question:not_found"],
       handler: async ({ params, body, caller }) => {
         const by = { caller, reason: body.reason.trim() };
-        const row = await desk.change(params.id, verb, by);
+        const row = await service.change(params.id, verb, by);
         return reply(200, { question: presentQuality(row, caller) });
       },
     }),

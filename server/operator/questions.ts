@@ -19,7 +19,7 @@ export const questionVerbs = ["retire", "restore", "dismiss-reports"] as const;
 export type QuestionVerb = (typeof questionVerbs)[number];
 
 /** What an operator may see and do about questions; unknown ids are `question:not_found`. */
-export interface QuestionDesk {
+export interface QuestionService {
   list(filter: QualityFilter): Promise<{ rows: QualityRow[]; total: number }>;
   find(id: number): Promise<QualityRow>;
   /** The change and its entry in the audit log are one transaction. */
@@ -33,7 +33,7 @@ export interface QuestionDesk {
 type InStores = <T>(work: (stores: AccountStores) => Promise<T>) => Promise<T>;
 
 /** Loads the queries at the first question, as the database layer is. */
-export function createQuestionDesk(inStores: InStores): QuestionDesk {
+export function createQuestionService(inStores: InStores): QuestionService {
   const queries = () => import("../../db/queries/questions/question-quality.ts");
   const found = async ({ em }: AccountStores, id: number) => {
     const row = await (await queries()).findQuality(em, id);

@@ -3,10 +3,10 @@ import type { OutboxFilter } from "../../db/queries/delivery/outbox.ts";
 import type { PresentedMessage } from "../features/delivery/domain/outbox.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { ProcessInfo } from "../runtime/ipc.ts";
-import type { AvatarDesk } from "./avatar-desk.ts";
-import type { JobDesk } from "./jobs.ts";
-import type { PlayerDesk } from "./players.ts";
-import type { QuestionDesk } from "./questions.ts";
+import type { AvatarService } from "./avatar-service.ts";
+import type { JobService } from "./jobs.ts";
+import type { PlayerService } from "./players.ts";
+import type { QuestionService } from "./questions.ts";
 import type { StoreStates } from "./stores.ts";
 import type { ReconciliationView } from "./wallets.ts";
 
@@ -24,14 +24,14 @@ export interface Totals {
 export interface Sources {
   processes(): Promise<ProcessInfo[]>;
   lobbies(): Promise<Holder[]>;
-  jobs: JobDesk;
-  players: PlayerDesk;
-  avatars: AvatarDesk;
+  jobs: JobService;
+  players: PlayerService;
+  avatars: AvatarService;
   /** Pictures that wait for a person, up to `mostCounted`; null while the database does not answer. */
   waitingPictures(): Promise<number | null>;
   /** How the moderators of avatars stand in the job workers. */
   moderators(): Promise<string[]>;
-  questions: QuestionDesk;
+  questions: QuestionService;
   metrics(): Promise<string>;
   totals(): Promise<Totals>;
   outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;

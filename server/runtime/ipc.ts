@@ -21,7 +21,7 @@ export type Question = "metrics" | "processes" | "lobbies" | "moderation" | "pul
 export type ToPrimary =
   /** `port` only from the operator process. */
   | { type: "ready"; port?: number }
-  /** Name of the lobby owner in this process, for the announcement of its death. */
+  /** Name of the lobby owner in this process, for its node-down notice. */
   | { type: "incarnation"; value: string }
   /** One readable line; the process ends by itself. */
   | { type: "failed"; reason: string }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { announceDeath } from "../../server/runtime/boot/death-notice.ts";
-import { watchDying } from "../../server/runtime/boot/dying.ts";
+import { publishNodeDown } from "../../server/runtime/boot/node-down-notice.ts";
+import { watchExit } from "../../server/runtime/boot/exit-detection.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 
 describe("the death of a process", () => {
@@ -15,7 +15,7 @@ describe("the death of a process", () => {
         told.push(way);
       };
       const redis = { zrem: () => tell("zrem"), publish: () => tell("publish") };
-      await announceDeath(redis as never, "w1", silentLogger);
+      await publishNodeDown(redis as never, "w1", silentLogger);
       assert.deepEqual(told, [failing === "zrem" ? "publish" : "zrem"]);
     });
 
@@ -44,7 +44,7 @@ async function signsOfDeath(isEnded = false): Promise<string[]> {
   const signs: string[] = [];
   await once(child.stdout, "data");
   const dying = new Promise<void>((resolve) => {
-    const stop = watchDying(child.pid ?? 0, () => {
+    const stop = watchExit(child.pid ?? 0, () => {
       signs.push("dying");
       resolve();
     });

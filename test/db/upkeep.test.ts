@@ -14,7 +14,7 @@ import { releaseQuestions } from "../../db/queries/runs/challenges.ts";
 import { purgeCredentials } from "../../db/queries/sessions/credential-requests.ts";
 import {
   expireMessages,
-  listStranded,
+  listOrphaned,
   purgeMessages,
   purgeUnverified,
 } from "../../db/queries/delivery/messages.ts";
@@ -22,7 +22,7 @@ import { purgeCodes } from "../../db/queries/accounts/phone-codes.ts";
 import { endIdleSessions } from "../../db/queries/runs/play-sessions.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { endStaleRuns } from "../../db/queries/runs/runs.ts";
-import { sliceRows } from "../../db/queries/slices.ts";
+import { batchRows } from "../../db/queries/batches.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
@@ -32,7 +32,7 @@ const limit = 10;
 /** What the periodic jobs do to tables that grow with players and time. */
 const upkeep: Readonly<Record<string, (em: EntityManager) => Promise<unknown>>> = {
   "messages that are too late": (em) => expireMessages(em, { now, leaseStart: now }),
-  "messages whose job was lost": (em) => listStranded(em, { before: now, limit }),
+  "messages whose job was lost": (em) => listOrphaned(em, { before: now, limit }),
   "old messages": (em) => purgeMessages(em, { before: before30, maxKept: 1 }),
   "addresses nobody verified": (em) => purgeUnverified(em, { now, before: before30 }),
   "ended credentials": (em) => purgeCredentials(em, { now, before: before30 }),
@@ -119,7 +119,7 @@ describe("the upkeep of tables that grow", () => {
 describe("the upkeep of a backlog", () => {
   let stores: TestStores;
   let orm: MikroORM;
-  const backlog = 2 * sliceRows + 1;
+  const backlog = 2 * batchRows + 1;
   const due = sql.raw(`generate_series(1, ${backlog}) i`);
   before(async () => {
     stores = await testStores();
@@ -145,7 +145,7 @@ describe("the upkeep of a backlog", () => {
     await noteStatements(em, "token_families", "delete");
     await purgeCredentials(em, { now, before: now });
     assert.deepEqual(await rowsOf(em, sql`select id::int from token_families`), [{ id: 7 }]);
-    assert.deepEqual(await notedStatements(em), [sliceRows, sliceRows, 0]);
+    assert.deepEqual(await notedStatements(em), [batchRows, batchRows, 0]);
   });
 
   it("ends all messages that are too late, slice by slice", async () => {
@@ -157,7 +157,7 @@ describe("the upkeep of a backlog", () => {
     );
     await noteStatements(em, "messages", "update");
     assert.equal(await expireMessages(em, { now, leaseStart: now }), backlog);
-    assert.deepEqual(await notedStatements(em), [sliceRows, sliceRows, 1]);
+    assert.deepEqual(await notedStatements(em), [batchRows, batchRows, 1]);
     assert.equal(await expireMessages(em, { now, leaseStart: now }), 0);
   });
 
@@ -176,7 +176,7 @@ describe("the upkeep of a backlog", () => {
     );
     await noteStatements(em, "board_changes", "delete");
     await trimChanges(em);
-    assert.deepEqual(await notedStatements(em), [sliceRows, sliceRows, 1]);
+    assert.deepEqual(await notedStatements(em), [batchRows, batchRows, 1]);
     const [left] = await rowsOf(
       em,
       sql<{ count: number; first: number; trimmed: number }>`

@@ -15,7 +15,7 @@ import type { Deps } from "../../server/app/deps.ts";
 import { createHttpServer } from "../../server/http/uws/server.ts";
 import { routes } from "../../server/app/routes.ts";
 import { startJobs } from "../../workers/jobs.ts";
-import { lastSteps, processors } from "../../workers/processors/index.ts";
+import { failureSteps, processors } from "../../workers/processors/index.ts";
 import { createClient } from "./client.ts";
 import { testStores, type TestStores } from "./stores.ts";
 
@@ -74,7 +74,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
   const jobs =
     options.hasJobs === false
       ? null
-      : await startJobs({ redisUrl, log, metrics, processors, lastSteps, depsOf });
+      : await startJobs({ redisUrl, log, metrics, processors, failureSteps, depsOf });
   const server = createHttpServer({ deps, routes, log, exclusive: true });
   const port = await server.listen("127.0.0.1", options.port ?? 0);
   const url = `http://127.0.0.1:${port}`;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtProgram } from "./programs.ts";
-import type { CardFacts } from "../../server/runtime/card.ts";
+import type { BannerFacts } from "../../server/runtime/startup-banner.ts";
 import type { ProcessInfo } from "../../server/runtime/ipc.ts";
 import { mayStart, stopsAtEnd } from "./cleanup.ts";
 import { shared } from "./shared.ts";
@@ -202,14 +202,14 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
   return child.exitCode;
 }
 
-function readyFacts(child: ChildProcess, output: { text: string }): Promise<CardFacts> {
+function readyFacts(child: ChildProcess, output: { text: string }): Promise<BannerFacts> {
   return new Promise((resolve, reject) => {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       child.kill("SIGTERM");
     }, startLimitMs);
-    child.once("message", (message: { type: "ready"; facts: CardFacts }) => {
+    child.once("message", (message: { type: "ready"; facts: BannerFacts }) => {
       clearTimeout(timer);
       child.removeAllListeners("exit");
       // Nobody asks for it any more, and under load keeping it costs as much as writing it.

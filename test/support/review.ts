@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createAvatarDesk } from "../../server/operator/avatar-desk.ts";
+import { createAvatarService } from "../../server/operator/avatar-service.ts";
 import { avatarPages } from "../../server/operator/avatar-page.ts";
 import { avatarRoutes } from "../../server/operator/avatar-routes.ts";
 import { createBoard } from "../../server/operator/board.ts";
@@ -29,7 +29,7 @@ export async function startReview() {
   const clock = { at: Date.parse("2026-03-01T12:00:00Z"), now: () => clock.at };
   const app = await startApp({ clock, env: { AVATAR_MODERATION: "manual" } });
   const { config, log, orm } = app.deps;
-  const desk = createAvatarDesk({ config, clock, open: async () => orm });
+  const desk = createAvatarService({ config, clock, open: async () => orm });
   const routes = avatarRoutes(desk);
   const operators = new Map<string, Operator>(
     operatorRoles.map((role) => [`token-of-${role}`, { name: `the ${role}`, role }]),

@@ -3,7 +3,7 @@ import { loadConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { startJobs } from "../../workers/jobs.ts";
-import { lastSteps, processors } from "../../workers/processors/index.ts";
+import { failureSteps, processors } from "../../workers/processors/index.ts";
 
 /** A job worker that judges avatars and nothing else, for tests that kill it. */
 const config = loadConfig();
@@ -14,7 +14,7 @@ await startJobs({
   log: silentLogger,
   metrics: ground.metrics,
   processors: { "avatar-moderation": processors["avatar-moderation"] },
-  lastSteps,
+  failureSteps,
   depsOf: () => ({ ...deps }),
   // The death of a worker is noticed when its lock ends: usually after half a minute.
   lockMs: 2_000,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { importEnvelope } from "../../importers/run.ts";
-import { tendProjection } from "../../workers/processors/projection-rebuild.ts";
+import { reconcileProjection } from "../../workers/processors/projection-rebuild.ts";
 import { projectionRebuild } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";
 import { envelope, importTime } from "../support/archive.ts";
@@ -31,11 +31,11 @@ describe("the job projection-rebuild", () => {
 
   it("is asked for by the service when the tables are of another projector, once", async () => {
     assert.equal(await numItems(), 0);
-    await tendProjection(app.deps);
+    await reconcileProjection(app.deps);
     await eventually("the rows are there", async () => (await numItems()) === 4);
     assert.equal(await ask("preview"), true);
     const enqueue = () => assert.fail("there is nothing to rebuild");
-    await tendProjection({ ...app.deps, em: app.deps.em, enqueue });
+    await reconcileProjection({ ...app.deps, em: app.deps.em, enqueue });
   });
 
   it("is asked for when an import left the tables behind, and never to undo a way back", async () => {
@@ -45,7 +45,7 @@ describe("the job projection-rebuild", () => {
     await importEnvelope(app.deps.em, source, { now: importTime });
     const wishes: unknown[] = [];
     const enqueue = async (_: unknown, wish: unknown) => String(wishes.push(wish));
-    const tend = () => tendProjection({ ...app.deps, em: app.deps.em, enqueue });
+    const tend = () => reconcileProjection({ ...app.deps, em: app.deps.em, enqueue });
     await tend();
     assert.equal(wishes.length, 1);
     for (const action of ["apply", "back"] as const) {

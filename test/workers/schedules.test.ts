@@ -5,7 +5,7 @@ import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { maintenance } from "../../workers/queues.ts";
-import { keepSchedules, schedules } from "../../workers/schedules.ts";
+import { registerSchedules, schedules } from "../../workers/schedules.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
 describe("the periodic jobs", () => {
@@ -33,7 +33,7 @@ describe("the periodic jobs", () => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     let calls = 0;
     let asked = Promise.withResolvers<void>();
-    const end = await keepSchedules(
+    const end = await registerSchedules(
       {
         schedule: async (definition, payload, everyMs) => {
           await queues.schedule(definition, payload, everyMs);

@@ -13,7 +13,7 @@ const likeRejected: Verdict = {
   scores: null,
 };
 
-/** Judges an uploaded picture, unless somebody did meanwhile (AV-05, S38). */
+/** Moderates an uploaded picture, unless it already has a decision (AV-05, S38). */
 export async function moderateAvatar(
   { uploadId }: PayloadOf<typeof avatarModeration>,
   deps: JobDeps,
@@ -23,32 +23,32 @@ export async function moderateAvatar(
   if (!upload || upload.file === null || !isUnjudged(upload)) return;
   const webp = await readStored(deps.pictureStore, upload.file);
   const hash = await perceptualHash(webp);
-  const verdict =
+  const decision =
     (await compare(deps, hash)) ?? (await deps.moderator.judge({ id: uploadId, webp }));
-  await settle(deps, uploadId, verdict, hash);
+  await saveDecision(deps, uploadId, decision, hash);
 }
 
-/** A picture whose job failed for good waits for a person, who sees why (AV-05). */
-export async function leaveToPerson(
+/** Sends a picture whose job failed for good to manual review, with the reason (AV-05). */
+export async function sendToManualReview(
   { uploadId }: PayloadOf<typeof avatarModeration>,
   deps: JobDeps,
 ): Promise<void> {
-  await settle(deps, uploadId, leaveTo("unavailable"), null);
+  await saveDecision(deps, uploadId, leaveTo("unavailable"), null);
 }
 
-async function settle(
+async function saveDecision(
   { em, clock, metrics, log }: JobDeps,
   uploadId: number,
-  verdict: Verdict,
+  decision: Verdict,
   hash: string | null,
 ): Promise<void> {
   const now = new Date(clock.now());
   const isSettled = await em.transactional((tx) =>
-    settleVerdict(tx, uploadId, { verdict, hash, now }),
+    settleVerdict(tx, uploadId, { verdict: decision, hash, now }),
   );
   if (!isSettled) return;
-  metrics.avatarVerdicts.inc({ verdict: verdict.status, by: verdict.by });
-  log.info({ upload: uploadId, verdict: verdict.status, by: verdict.by }, "avatar judged");
+  metrics.avatarVerdicts.inc({ verdict: decision.status, by: decision.by });
+  log.info({ upload: uploadId, verdict: decision.status, by: decision.by }, "avatar moderated");
 }
 
 async function compare({ em, config }: JobDeps, hash: string | null): Promise<Verdict | null> {

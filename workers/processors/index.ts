@@ -1,4 +1,4 @@
-import { leaveToPerson, moderateAvatar } from "./avatar-moderation.ts";
+import { sendToManualReview, moderateAvatar } from "./avatar-moderation.ts";
 import { importFromFile } from "./codex-import.ts";
 import { answerRequest } from "./credential-requests.ts";
 import { storeLobbyResult } from "./lobby-results.ts";
@@ -21,5 +21,5 @@ export const processors = {
   "sample-data": importSample,
 };
 
-/** Queue name -> what is done when a job failed for good; the others are only listed as failed. */
-export const lastSteps = { "avatar-moderation": leaveToPerson };
+/** Queue name -> the last step after a job failed for good; other jobs are only listed as failed. */
+export const failureSteps = { "avatar-moderation": sendToManualReview };

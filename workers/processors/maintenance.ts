@@ -11,7 +11,7 @@ import { endIdleSessions } from "../../db/queries/runs/play-sessions.ts";
 import { tidyAvatars } from "./tidy-avatars.ts";
 import {
   expireMessages,
-  listStranded,
+  listOrphaned,
   purgeMessages,
   purgeUnverified,
 } from "../../db/queries/delivery/messages.ts";
@@ -24,14 +24,14 @@ import { leaseMs } from "../../server/features/delivery/domain/deliver.ts";
 import type { JobDeps } from "../../server/app/deps.ts";
 import { idleSince } from "../../server/features/runs/domain/sessions.ts";
 import { reconcileLedger } from "../../server/features/wallet/domain/reconciliation.ts";
-import { tendProjection } from "./projection-rebuild.ts";
+import { reconcileProjection } from "./projection-rebuild.ts";
 import { tidyLeaderboards, tidyChallenges } from "./leaderboards.ts";
 import { credentialRequests, mail, type maintenance, type PayloadOf } from "../queues.ts";
 
 const dayMs = 86_400_000;
 /** A message whose ordinary attempts are over long ago and that still waits lost its job. */
-const strandedMs = 4 * 60_000;
-const maxStranded = 500;
+const orphanedAfterMs = 4 * 60_000;
+const maxOrphaned = 500;
 /** Messages, and addresses nobody verified, are kept this long; of the inbox's the newest only. */
 const keptMs = 30 * dayMs;
 const maxInbox = 1_000;
@@ -48,7 +48,7 @@ const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | und
   avatars: tidyAvatars,
   wallets: (deps) => reconcileLedger(deps),
   archive: tidyArchive,
-  projection: tendProjection,
+  projection: reconcileProjection,
   boards: tidyLeaderboards,
   challenges: tidyChallenges,
   "play-sessions": endSessions,
@@ -69,12 +69,12 @@ async function tidyMessages(deps: JobDeps): Promise<void> {
   const now = deps.clock.now();
   const [at, before] = [new Date(now), new Date(now - keptMs)];
   await expireMessages(em, { now: at, leaseStart: new Date(now - leaseMs) });
-  const stranded = await listStranded(em, {
-    before: new Date(now - strandedMs),
-    limit: maxStranded,
+  const stranded = await listOrphaned(em, {
+    before: new Date(now - orphanedAfterMs),
+    limit: maxOrphaned,
   });
   // One new job for each such span of time, however often this runs in it.
-  const round = Math.ceil(now / strandedMs);
+  const round = Math.ceil(now / orphanedAfterMs);
   for (const messageId of stranded) await deps.enqueue(mail, { messageId, round });
   if (stranded.length > 0) deps.log.warn({ count: stranded.length }, "messages queued again");
   await purgeMessages(em, { before, maxKept: maxInbox });
@@ -89,7 +89,7 @@ async function tidyCredentials({ em, clock, enqueue }: JobDeps): Promise<void> {
   const now = clock.now();
   const before = new Date(now - forgottenMs);
   const round = Math.ceil(now / forgottenMs);
-  for (const requestId of await listForgottenRequests(em, { before, limit: maxStranded }))
+  for (const requestId of await listForgottenRequests(em, { before, limit: maxOrphaned }))
     await enqueue(credentialRequests, { requestId, round });
   await purgeCredentials(em, { now: new Date(now), before: new Date(now - dayMs) });
 }

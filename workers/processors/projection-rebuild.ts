@@ -13,23 +13,24 @@ import {
 import type { JobDeps } from "../../server/app/deps.ts";
 import { projectionRebuild, type PayloadOf } from "../queues.ts";
 
-type Wish = PayloadOf<typeof projectionRebuild>;
+type RebuildRequest = PayloadOf<typeof projectionRebuild>;
 
-const actions: Readonly<Record<Wish["action"], (em: EntityManager, wish: Wish) => Promise<Build>>> =
-  {
-    preview: (em, { game }) => previewRebuild(em, game),
-    apply: (em, { game, build }) => applyRebuild(em, game, build),
-    back: (em, { game }) => undoRebuild(em, game),
-  };
+const actions: Readonly<
+  Record<RebuildRequest["action"], (em: EntityManager, request: RebuildRequest) => Promise<Build>>
+> = {
+  preview: (em, { game }) => previewRebuild(em, game),
+  apply: (em, { game, build }) => applyRebuild(em, game, build),
+  back: (em, { game }) => undoRebuild(em, game),
+};
 
 /**
  * Previews, applies or takes back a rebuild in one transaction: readers see the rows of before or of after.
  * What is refused is refused for good, unless somebody else holds the game.
  */
-export async function rebuildProjection(wish: Wish, deps: JobDeps): Promise<Build> {
+export async function rebuildProjection(request: RebuildRequest, deps: JobDeps): Promise<Build> {
   try {
-    const build = await deps.em.transactional((em) => actions[wish.action](em, wish));
-    deps.log.info({ build, action: wish.action }, "projection rebuilt");
+    const build = await deps.em.transactional((em) => actions[request.action](em, request));
+    deps.log.info({ build, action: request.action }, "projection rebuilt");
     return build;
   } catch (error) {
     if (error instanceof RebuildRefused && error.code !== "projection:busy")
@@ -42,7 +43,7 @@ export async function rebuildProjection(wish: Wish, deps: JobDeps): Promise<Buil
  * Asks for a rebuild when the rows are of another projector than this one, of another game, or older than an
  * import that did not know of them.
  */
-export async function tendProjection({ em, config, clock, enqueue }: JobDeps): Promise<void> {
+export async function reconcileProjection({ em, config, clock, enqueue }: JobDeps): Promise<void> {
   const game = config.GAME_DATA_GAME;
   const [known] = await readDirectory(em, game);
   if (known === undefined) return;

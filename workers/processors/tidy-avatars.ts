@@ -9,11 +9,11 @@ import {
 import type { JobDeps } from "../../server/app/deps.ts";
 import { avatarModeration } from "../queues.ts";
 
-/** The job of an upload nobody judged for so long was lost. */
-const strandedMs = 2 * 60_000;
-/** What nobody could judge for so long waits for an operator. */
+/** An upload without a decision after this time lost its job. */
+const orphanedAfterMs = 2 * 60_000;
+/** An upload without a decision after this time waits for an operator. */
 const hopelessMs = 86_400_000;
-const maxStranded = 500;
+const maxOrphaned = 500;
 /** Storing a picture takes seconds; one that is not stored by now never will be. */
 const unfinishedMs = 10 * 60_000;
 /** A rejected picture is kept so long, to be compared and to be decided anew. */
@@ -21,23 +21,23 @@ const rejectedMs = 30 * 86_400_000;
 /** Pictures kept of one player, besides the one that is shown and the last approved one. */
 const keptEach = 5;
 const maxRemoved = 500;
-/** Uploads looked through in one run; those of the other players have their turn in the next ones. */
-const usualSlice = 20_000;
-/** Last player that was looked at; lost, it is begun anew. */
+/** Uploads checked in one run; the next run continues with other players. */
+const defaultBatch = 20_000;
+/** The last player checked; when lost, the next run starts over. */
 const placeKey = "avatars:tidied";
 const placeSeconds = 86_400;
 const highestId = 2_147_483_647;
 
 /** Queues uploads whose job was lost, removes pictures nobody needs any more of some players after others. */
-export async function tidyAvatars(deps: JobDeps, sliceSize = usualSlice): Promise<void> {
+export async function tidyAvatars(deps: JobDeps, batchSize = defaultBatch): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
-  const [since, before] = [new Date(now - hopelessMs), new Date(now - strandedMs)];
-  const round = Math.ceil(now / strandedMs);
-  for (const uploadId of await listUnjudged(em, { since, before, limit: maxStranded }))
+  const [since, before] = [new Date(now - hopelessMs), new Date(now - orphanedAfterMs)];
+  const round = Math.ceil(now / orphanedAfterMs);
+  for (const uploadId of await listUnjudged(em, { since, before, limit: maxOrphaned }))
     await deps.enqueue(avatarModeration, { uploadId, round });
   const after = Number(await deps.redis.get(placeKey));
-  const end = await endOfSlice(em, { after, size: sliceSize });
+  const end = await endOfSlice(em, { after, size: batchSize });
   const slice = { after, upTo: end ?? highestId };
   const spent = await listSpentPictures(em, slice, {
     unfinishedBefore: new Date(now - unfinishedMs),

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { anyOf, millis } from "../expressions.ts";
 import { changeRows, findRow, findRows } from "../rows.ts";
-import { deleteWhere } from "../slices.ts";
+import { deleteWhere } from "../batches.ts";
 
 /**
  * When the unexpired codes of an account end, the earliest first; none ends after `latest` unless the

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { MessageContent } from "../../entities/message.ts";
 import { anyOf } from "../expressions.ts";
 import { changeRows, findRow, findRows } from "../rows.ts";
-import { deleteWhere, inSlices } from "../slices.ts";
+import { deleteWhere, inBatches } from "../batches.ts";
 
 export interface NewMessageRow {
   kind: "mail" | "sms";
@@ -188,7 +188,7 @@ export function expireMessages(
   em: EntityManager,
   { now, leaseStart }: { now: Date; leaseStart: Date },
 ): Promise<number> {
-  return inSlices(
+  return inBatches(
     em,
     (limit) => sql`
       update messages set status = case when status = 'failed' then 'failed' else 'expired' end,
@@ -201,7 +201,7 @@ export function expireMessages(
 }
 
 /** Messages that wait since `before` or longer, or whose sender died: their job was lost. */
-export async function listStranded(
+export async function listOrphaned(
   em: EntityManager,
   { before, limit }: { before: Date; limit: number },
 ): Promise<number[]> {

@@ -3,7 +3,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { ChangeKind } from "../../entities/board-change.ts";
 import { preparedRowsOf } from "../../prepared.ts";
 import { changeRows } from "../rows.ts";
-import { deleteWhere } from "../slices.ts";
+import { deleteWhere } from "../batches.ts";
 
 /** Carried over changes kept for a Redis that lost its last seconds. */
 const keptChanges = 100_000;

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { millis } from "../expressions.ts";
 import { findRow, findRows } from "../rows.ts";
-import { deleteWhere } from "../slices.ts";
+import { deleteWhere } from "../batches.ts";
 
 export interface CredentialRequestRow {
   purpose: "code" | "reset";

@@ -14,7 +14,7 @@ import {
   type ToPrimary,
 } from "../ipc.ts";
 import { passLines } from "./child-lines.ts";
-import { watchDying } from "./dying.ts";
+import { watchExit } from "./exit-detection.ts";
 import { StartError } from "./start-error.ts";
 
 const firstPauseMs = 100;
@@ -68,8 +68,8 @@ export interface ChildrenOptions {
   log: Logger;
   /** Where the lines of all children go. */
   lines: LogOutput;
-  /** Once for each process that told one, as soon as it can do nothing more. */
-  onDeath: (incarnation: string) => void;
+  /** Called once for each process that announced an incarnation, as soon as it can do nothing more. */
+  onNodeDown: (incarnation: string) => void;
 }
 
 export interface Children {
@@ -134,14 +134,14 @@ export function createChildren(options: ChildrenOptions): Children {
   const onIncarnation = (slot: Slot, incarnation: string): void => {
     slot.incarnation = incarnation;
     const pid = slot.worker?.process.pid;
-    if (pid !== undefined) slot.stopWatching = watchDying(pid, () => onDying(slot));
+    if (pid !== undefined) slot.stopWatching = watchExit(pid, () => onDying(slot));
   };
 
   const onDying = (slot: Slot): void => {
     slot.isReady = false;
     slot.stopWatching?.();
     slot.stopWatching = null;
-    if (slot.incarnation !== null) options.onDeath(slot.incarnation);
+    if (slot.incarnation !== null) options.onNodeDown(slot.incarnation);
     slot.incarnation = null;
   };
 

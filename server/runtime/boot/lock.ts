@@ -15,7 +15,7 @@ export interface DataDirLock {
 
 /** Makes the folder and takes it for this process. Throws StartError naming what is wrong. */
 export function lockDataDir(dataDir: string): DataDirLock {
-  const taken = takeUnlessHeld(dataDir);
+  const taken = acquireExclusive(dataDir);
   if ("release" in taken) return taken;
   const { pid } = taken;
   throw new StartError(
@@ -24,7 +24,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
 }
 
 /** As `lockDataDir`, but says which running process holds the folder instead of refusing. */
-export function takeUnlessHeld(dataDir: string): DataDirLock | { pid: number } {
+export function acquireExclusive(dataDir: string): DataDirLock | { pid: number } {
   const file = join(dataDir, "primary.lock");
   const mine = `${process.pid} ${startOf(process.pid)}`;
   for (;;) {

@@ -4,20 +4,20 @@ import { configToEnv, loadConfig, type Config } from "../../platform/config/conf
 import { createLogger, flushLog, type Logger } from "../../platform/log/logger.ts";
 import { openLogOutput, type LogOutput } from "../../platform/log/log-output.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
-import { startCard, type CardFacts } from "../card.ts";
+import { startupBanner, type BannerFacts } from "../startup-banner.ts";
 import { serviceVersion } from "../../http/replies/envelope.ts";
 import { cacheFolder } from "../stores/cache-folder.ts";
 import { checkRedisPersistence } from "../stores/redis.ts";
 import { createChildren, type Children } from "./children.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
-import { announceDeath } from "./death-notice.ts";
+import { publishNodeDown } from "./node-down-notice.ts";
 import { lockDataDir } from "./lock.ts";
 import { operatorToken } from "./operator-token.ts";
 import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
 import { prepareDatabase } from "./prepare.ts";
 import { askForSample } from "./sample.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
-import { partOfStart, StartError } from "./start-error.ts";
+import { startupStep, StartError } from "./start-error.ts";
 import { startStores, type RunningStores } from "./stores.ts";
 
 /** The HTTP library takes its header limit from the environment; the default refuses long cookies. */
@@ -25,15 +25,15 @@ const headerLimit = { UWS_HTTP_MAX_HEADERS_SIZE: "16384" };
 const healthLimitMs = 15_000;
 const healthPauseMs = 25;
 
-/** Undone in reverse order when the service stops. */
-type Undo = () => Promise<void> | void;
+/** The cleanup stack: run in reverse order when the service stops. */
+type Cleanup = () => Promise<void> | void;
 
 interface Run {
   config: Config;
   log: Logger;
   /** Where its own lines and those of all other processes go. */
   lines: LogOutput;
-  undo: Undo[];
+  cleanups: Cleanup[];
   times: [string, number][];
   stopped: AbortSignal;
 }
@@ -44,7 +44,7 @@ export async function runPrimary(): Promise<number> {
   const lines = openLogOutput();
   const log = createLogger(config, "primary", lines);
   const controller = new AbortController();
-  const run: Run = { config, log, lines, undo: [], times: [], stopped: controller.signal };
+  const run: Run = { config, log, lines, cleanups: [], times: [], stopped: controller.signal };
   const children: { current: Children | null } = { current: null };
   const signals = onStopSignals({
     first: () => controller.abort(),
@@ -59,20 +59,26 @@ export async function runPrimary(): Promise<number> {
     return 0;
   } catch (error) {
     if (run.stopped.aborted) return 0;
-    if (!(error instanceof StartError)) log.fatal({ err: error }, "start failed");
+    if (!(error instanceof StartError))
+      log.fatal({ event: "start_failed", err: error }, "start failed");
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   } finally {
-    for (const undo of run.undo.reverse())
-      await Promise.resolve(undo()).catch((error: unknown) => log.error({ err: error }, "stop"));
+    for (const cleanup of run.cleanups.reverse())
+      await Promise.resolve(cleanup()).catch((error: unknown) =>
+        log.error(
+          { event: "cleanup_failed", err: error },
+          "a cleanup step failed, stopping goes on",
+        ),
+      );
     await flushLog(log);
   }
 }
 
-async function start(run: Run, holder: { current: Children | null }): Promise<CardFacts> {
+async function start(run: Run, holder: { current: Children | null }): Promise<BannerFacts> {
   const { config, log } = run;
   const lock = lockDataDir(config.DATA_DIR);
-  run.undo.push(() => lock.release());
+  run.cleanups.push(() => lock.release());
   const compiled = keepCompiledCode(cacheFolder(config.CACHE_DIR, resolve(config.DATA_DIR)));
   await claimAddresses(config);
   const stores = await timed(run, "stores", () => openStores(run));
@@ -83,16 +89,16 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
   if (!stores.isLocal.redis) await warnAboutRedis(config.REDIS_URL, log);
   await warnAboutBuild(log);
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
-  run.undo.push(() => redis.disconnect());
+  run.cleanups.push(() => redis.disconnect());
   const children = createChildren({
     counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS, operator: 1 },
     env: { ...configToEnv(config), ...headerLimit, ...compiled },
     log,
     lines: run.lines,
-    onDeath: (incarnation) => void announceDeath(redis, incarnation, log),
+    onNodeDown: (incarnation) => void publishNodeDown(redis, incarnation, log),
   });
   holder.current = children;
-  run.undo.push(() => children.stop());
+  run.cleanups.push(() => children.stop());
   await timed(run, "processes", () => raceAbort(run.stopped, children.start()));
   const url = listenUrl(config);
   await timed(run, "health", () => raceAbort(run.stopped, untilHealthy(url, run.stopped)));
@@ -112,9 +118,9 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ca
 }
 
 /** To be stopped from the moment they run: a signal may have come while they started. */
-async function openStores({ config, log, undo }: Run): Promise<RunningStores> {
+async function openStores({ config, log, cleanups }: Run): Promise<RunningStores> {
   const stores = await startStores(config, log);
-  undo.push(() => stores.stop());
+  cleanups.push(() => stores.stop());
   return stores;
 }
 
@@ -129,7 +135,7 @@ async function claimAddresses(config: Config): Promise<void> {
 }
 
 async function warnAboutRedis(url: string, log: Logger): Promise<void> {
-  warn(await partOfStart("REDIS_URL cannot be reached", checkRedisPersistence(url)), log);
+  warn(await startupStep("REDIS_URL cannot be reached", checkRedisPersistence(url)), log);
 }
 
 /** Loaded late: a library that does not load is a failure of the start, not of this file. */
@@ -165,8 +171,8 @@ async function untilHealthy(url: string, stopped: AbortSignal): Promise<void> {
   }
 }
 
-/** The card for people; the same facts go to a parent process that opened a channel. */
-function report(facts: CardFacts): void {
-  process.stdout.write(startCard(facts, process.stdout.isTTY === true));
+/** Prints the startup banner; the same facts go to a parent process that opened a channel. */
+function report(facts: BannerFacts): void {
+  process.stdout.write(startupBanner(facts, process.stdout.isTTY === true));
   process.send?.({ type: "ready", facts });
 }

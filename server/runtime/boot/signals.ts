@@ -1,8 +1,8 @@
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** The terminal and npm both deliver one Ctrl-C: what comes this soon is the same wish. */
-const sameWishMs = 500;
+/** The terminal and npm both deliver one Ctrl-C: a signal within this window is the same request. */
+const repeatWindowMs = 500;
 
-/** Calls `first` once, and `again` for every later signal of somebody in a hurry, until `forget`. */
+/** Calls `first` once, and `again` for every later signal, until `forget`. */
 export function onStopSignals(handlers: { first: () => void; again: () => void }): {
   first: Promise<void>;
   forget: () => void;
@@ -15,7 +15,7 @@ export function onStopSignals(handlers: { first: () => void; again: () => void }
       firstAt = now;
       handlers.first();
       resolve();
-    } else if (now - firstAt > sameWishMs) handlers.again();
+    } else if (now - firstAt > repeatWindowMs) handlers.again();
   };
   for (const signal of stopSignals) process.on(signal, receive);
   const forget = () => {
@@ -24,7 +24,7 @@ export function onStopSignals(handlers: { first: () => void; again: () => void }
   return { first, forget };
 }
 
-/** The work, or its end by the signal, whichever is first. */
+/** Resolves with the work, or rejects as soon as the signal aborts. */
 export function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     work.then(resolve, reject);

@@ -6,8 +6,8 @@ export class StartError extends Error {
   }
 }
 
-/** A part of a start: `problem` and the reason are all that its failure says. */
-export async function partOfStart<T>(problem: string, part: Promise<T>): Promise<T> {
+/** One step of the start: a failure shows `problem` and the reason, nothing else. */
+export async function startupStep<T>(problem: string, part: Promise<T>): Promise<T> {
   try {
     return await part;
   } catch (error) {

@@ -6,7 +6,7 @@ import { cacheFolder } from "../stores/cache-folder.ts";
 import { localDatabaseUrl, startLocalPostgres } from "../stores/postgres.ts";
 import { localRedisUrl, startLocalRedis } from "../stores/redis.ts";
 import { runningSocketDir, socketDirFor } from "../stores/sockets.ts";
-import { takeUnlessHeld } from "./lock.ts";
+import { acquireExclusive } from "./lock.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
 import { StartError } from "./start-error.ts";
 
@@ -87,7 +87,7 @@ export async function withStores<T>(
 }
 
 async function borrowStores(config: Config, log: Logger): Promise<RunningStores> {
-  const lock = takeUnlessHeld(config.DATA_DIR);
+  const lock = acquireExclusive(config.DATA_DIR);
   if ("release" in lock) {
     const stores = await startStores(config, log).catch((error: unknown) => {
       lock.release();

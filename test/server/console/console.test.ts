@@ -10,7 +10,7 @@ import { rowsOf } from "../../../db/queries/rows.ts";
 import { Refusal, type Options } from "../../../server/console/command.ts";
 import { commands } from "../../../server/console/commands.ts";
 import { createDatabase } from "../../../server/operator/database.ts";
-import { createPlayerDesk } from "../../../server/operator/players.ts";
+import { createPlayerService } from "../../../server/operator/players.ts";
 import { builtProgram } from "../../support/programs.ts";
 import type { Config } from "../../../server/platform/config/config.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
@@ -160,7 +160,7 @@ function commandsForAccounts(): void {
     const { config } = app.deps;
     const database = createDatabase(config, away);
     try {
-      const desk = createPlayerDesk({ config, inStores: database.inStores });
+      const desk = createPlayerService({ config, inStores: database.inStores });
       const by = { caller: { name: "desk", role: "operator" }, reason: "by mistake" } as const;
       assert.equal((await desk.change(id, "restore", by))["is_deleted"], false);
       assert.equal((await login(session.player.username)).status, 200);

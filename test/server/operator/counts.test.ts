@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { AggregatorRegistry } from "prom-client";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { createCounts, type MetricsReport } from "../../../server/operator/counts.ts";
-import { totalsOf } from "../../../server/operator/glance.ts";
+import { totalsOf } from "../../../server/operator/dashboard.ts";
 
 const labels = { route: "/", method: "GET", status: "200" };
 

@@ -7,7 +7,7 @@ import { AppError } from "../../../server/platform/errors.ts";
 import { callRoute, createApi } from "../../../server/operator/api.ts";
 import type { OperatorRole } from "../../../server/operator/identity.ts";
 import { questionRoutes } from "../../../server/operator/question-routes.ts";
-import { createQuestionDesk } from "../../../server/operator/questions.ts";
+import { createQuestionService } from "../../../server/operator/questions.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter } from "../../support/identity.ts";
 
@@ -81,7 +81,7 @@ const newToken = async () => (await enter(app)).access_token;
 describe("the quality of questions", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
-    const desk = createQuestionDesk((work) =>
+    const desk = createQuestionService((work) =>
       app.deps.em.transactional((em) =>
         work({ em, redis: app.deps.redis, afterwards: () => undefined }),
       ),

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import { takeUnlessHeld } from "../../../../server/runtime/boot/lock.ts";
+import { acquireExclusive } from "../../../../server/runtime/boot/lock.ts";
 import { operatorToken } from "../../../../server/runtime/boot/operator-token.ts";
 import { parseConfig } from "../../../../server/platform/config/config.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
@@ -168,7 +168,7 @@ describe("folders at places that everybody knows", () => {
     const goal = join(precious, "file");
     for (const name of [`.probe-${process.pid}`, `primary.lock.${process.pid}.new`])
       symlinkSync(goal, join(data, name));
-    const lock = takeUnlessHeld(data);
+    const lock = acquireExclusive(data);
     assert.ok("release" in lock);
     lock.release();
     const config = parseConfig({ DATA_DIR: data });

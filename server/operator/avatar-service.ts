@@ -18,7 +18,7 @@ export interface UploadFilter {
 export const mostCounted = 1_000;
 
 /** Uploaded avatars as operators see them (AV-06); unknown ids are `avatar:upload_not_found`. */
-export interface AvatarDesk {
+export interface AvatarService {
   list(filter: UploadFilter): Promise<ListedUpload[]>;
   /** How many wait for a person, up to `mostCounted`. */
   countWaiting(): Promise<number>;
@@ -33,14 +33,14 @@ export interface AvatarDesk {
   ): Promise<ListedUpload>;
 }
 
-export interface AvatarDeskOptions {
+export interface AvatarServiceOptions {
   config: Config;
   clock: Clock;
   open: () => Promise<MikroORM>;
 }
 
 /** Loads the functions at the first question, as the database layer is. */
-export function createAvatarDesk({ config, clock, open }: AvatarDeskOptions): AvatarDesk {
+export function createAvatarService({ config, clock, open }: AvatarServiceOptions): AvatarService {
   const find = async (id: number): Promise<ListedUpload> => {
     const { findForReview } = await import("../../db/queries/avatars/avatar-reviews.ts");
     const upload = await findForReview((await open()).em.fork(), id);

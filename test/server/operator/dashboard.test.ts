@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import { createGlance, totalsOf } from "../../../server/operator/glance.ts";
+import { createDashboard, totalsOf } from "../../../server/operator/dashboard.ts";
 import type { OperatorRequest } from "../../../server/operator/exchange.ts";
 import { pageRoutes } from "../../../server/operator/page-routes.ts";
 import type { Sources, Totals } from "../../../server/operator/sources.ts";
@@ -27,7 +27,7 @@ function setUp() {
     stores: { postgres: "ok", redis: "ok" } as StoreStates,
     pictures: 0 as number | null,
   };
-  const glance = createGlance(
+  const glance = createDashboard(
     {
       totals: async () => state.totals,
       processes: async () => [{ ...process, isReady: state.isReady }],

@@ -1,27 +1,27 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
-import { mostCounted } from "./avatar-desk.ts";
+import { mostCounted } from "./avatar-service.ts";
 import { readiness } from "./processes.ts";
 import type { Sources, Totals } from "./sources.ts";
 
 /** One line of the start page. */
-export interface Figure {
+export interface Stat {
   name: string;
   value: string;
-  /** Somebody has to look at it. */
+  /** An operator has to act. */
   isBad: boolean;
 }
 
-interface Look {
+interface Sample {
   at: number;
   totals: Totals;
 }
 
-/** Milliseconds that a rate is taken over at least, however many people look. */
+/** Minimum milliseconds between the two samples of a rate. */
 const leastSpanMs = 5_000;
-/** A look so long ago says nothing of now. */
+/** An older sample is ignored. */
 const mostSpanMs = 60_000;
 
-/** What the metrics of all processes add up to. */
+/** The sums over the metrics of all processes. */
 export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<string>>[]): Totals {
   const sum = (name: string, isMeant = (_: MetricValue<string>) => true) => {
     const values = metrics.find((metric) => metric.name === name)?.values ?? [];
@@ -37,15 +37,15 @@ export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<st
 }
 
 /**
- * What an operator wants to know first. A rate is that since an earlier look, so the first one has none.
+ * The stats of the start page. A rate needs an earlier sample, so the first page has none.
  * `now` is in milliseconds.
  */
-export function createGlance(
+export function createDashboard(
   sources: Pick<Sources, "totals" | "processes" | "stores" | "moderators" | "waitingPictures">,
   now: () => number,
-): () => Promise<Figure[]> {
-  let before: Look | null = null;
-  let latest: Look | null = null;
+): () => Promise<Stat[]> {
+  let before: Sample | null = null;
+  let latest: Sample | null = null;
 
   return async () => {
     const [state, totals, pictures] = await Promise.all([
@@ -53,18 +53,18 @@ export function createGlance(
       sources.totals(),
       sources.waitingPictures(),
     ]);
-    const look = { at: now(), totals };
-    const spanMs = latest === null ? Infinity : look.at - latest.at;
+    const sample = { at: now(), totals };
+    const spanMs = latest === null ? Infinity : sample.at - latest.at;
     if (spanMs >= leastSpanMs) {
       before = spanMs > mostSpanMs ? null : latest;
-      latest = look;
+      latest = sample;
     }
     const base = before;
     const perSecond = (key: keyof Totals) => {
       if (base === null) return `${totals[key]} since the start`;
       // A process that was started anew has counted less.
       const count = Math.max(0, totals[key] - base.totals[key]);
-      return `${((count * 1_000) / (look.at - base.at)).toFixed(1)} per second`;
+      return `${((count * 1_000) / (sample.at - base.at)).toFixed(1)} per second`;
     };
     const isReady = state.status === "ok";
     const missing = state.missing_stores.map((name) => `${name} does not answer`);

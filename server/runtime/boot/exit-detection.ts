@@ -5,32 +5,32 @@ const head = Buffer.alloc(192);
 /** After the name: the flags of the main thread, in which the system says that it is ending. */
 const flagsField = 6;
 const exiting = 0x4;
-const lookMs = 20;
+const pollMs = 20;
 
 /**
- * Calls back when a process is certain to do nothing more, once. Its `exit` comes when the system has taken back its
+ * Calls back once, as soon as a process is exiting and can do nothing more. Its `exit` comes when the system has taken back its
  * memory, which takes a busy machine a quarter of a second; its main thread, which alone writes to sockets, ends
- * long before. Where the system does not tell of threads (no `/proc`), nothing is called.
+ * long before. Without `/proc` there is no callback.
  *
- * @returns ends the watch
+ * @returns stops watching
  */
-export function watchDying(pid: number, onDying: () => void): () => void {
+export function watchExit(pid: number, onExiting: () => void): () => void {
   let file: number;
   try {
     file = openSync(`/proc/${pid}/stat`, "r");
   } catch {
     return () => {};
   }
-  const look = setInterval(() => {
+  const poll = setInterval(() => {
     if (isRunning(file)) return;
     stop();
-    onDying();
-  }, lookMs).unref();
+    onExiting();
+  }, pollMs).unref();
   let isStopped = false;
   const stop = () => {
     if (isStopped) return;
     isStopped = true;
-    clearInterval(look);
+    clearInterval(poll);
     closeSync(file);
   };
   return stop;
@@ -42,7 +42,7 @@ function isRunning(stat: number): boolean {
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[flagsField]) & exiting) === 0;
   } catch (error) {
-    // No such process, where any other trouble says nothing of it.
+    // Only ESRCH proves that the process is gone.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import { createJobDesk } from "../../../server/operator/jobs.ts";
-import { observe, type Observed } from "../../../server/operator/observe.ts";
+import { createJobService } from "../../../server/operator/jobs.ts";
+import { collectMetrics, type MetricsInput } from "../../../server/operator/collect-metrics.ts";
 import { createQueues } from "../../../workers/producer.ts";
 import { mail } from "../../../workers/queues.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
@@ -19,7 +19,7 @@ describe("the metrics that are looked up when they are asked for", () => {
   });
   after(() => stores.stop());
 
-  const observed: Observed = {
+  const observed: MetricsInput = {
     stores: async () => ({ postgres: "read_only", redis: "ok" }),
     queues: async () => null,
     processes: async () => [
@@ -31,8 +31,8 @@ describe("the metrics that are looked up when they are asked for", () => {
 
   it("say how the stores are and how often processes were started anew", async () => {
     const metrics = createMetrics();
-    await observe(metrics, observed);
-    await observe(metrics, observed);
+    await collectMetrics(metrics, observed);
+    await collectMetrics(metrics, observed);
     const text = await metrics.registry.metrics();
     assert.deepEqual(lines(text, "store_up"), [
       'store_up{store="postgres"} 0',
@@ -50,8 +50,8 @@ describe("the metrics that are looked up when they are asked for", () => {
     try {
       await queues.enqueue(mail, { messageId: 1, round: 0 });
       await queues.enqueue(mail, { messageId: 2, round: 0 });
-      const desk = createJobDesk(queues.all());
-      await observe(metrics, { ...observed, queues: () => desk.queues() });
+      const desk = createJobService(queues.all());
+      await collectMetrics(metrics, { ...observed, queues: () => desk.queues() });
       const text = await metrics.registry.metrics();
       const jobs = lines(text, "queue_jobs").filter((line) => line.includes(`"${mail.name}"`));
       assert.ok(jobs.includes(`queue_jobs{queue="${mail.name}",state="waiting"} 2`), text);
@@ -60,7 +60,7 @@ describe("the metrics that are looked up when they are asked for", () => {
     } finally {
       await queues.close();
     }
-    await observe(metrics, observed);
+    await collectMetrics(metrics, observed);
     assert.deepEqual(lines(await metrics.registry.metrics(), "queue_jobs"), []);
   });
 });

@@ -3,19 +3,19 @@ import type { ProcessInfo } from "../runtime/ipc.ts";
 import type { QueueBody } from "./schemas.ts";
 import type { StoreStates } from "./stores.ts";
 
-/** What one looks up when somebody asks for the metrics; each answers within a bounded time. */
-export interface Observed {
+/** Sources read for each scrape; each answers within a bounded time. */
+export interface MetricsInput {
   stores(): Promise<StoreStates>;
   /** Null while their store does not answer. */
   queues(): Promise<QueueBody[] | null>;
   processes(): Promise<ProcessInfo[]>;
 }
 
-/** Jobs that are done are counted by `jobs_total`, as long as anybody wants to know. */
+/** `jobs_total` counts completed jobs, so the gauge leaves them out. */
 const done = "completed";
 
-/** Sets the metrics that no process has by itself; what cannot be known has none. */
-export async function observe(metrics: Metrics, observed: Observed): Promise<void> {
+/** Sets the metrics that no single process has; an unavailable source leaves its metric out. */
+export async function collectMetrics(metrics: Metrics, observed: MetricsInput): Promise<void> {
   const [stores, queues, processes] = await Promise.all([
     observed.stores(),
     observed.queues(),

@@ -3,7 +3,7 @@ import type { Config } from "../platform/config/config.ts";
 /** Milliseconds of each part of the start, in order. */
 export type StartTimes = readonly (readonly [part: string, ms: number])[];
 
-export interface CardFacts {
+export interface BannerFacts {
   version: string;
   config: Config;
   url: string;
@@ -24,8 +24,8 @@ const style = {
   accent: ["\u001b[38;5;208m", "\u001b[39m"],
 } as const;
 
-/** What a person needs after the start: every address, a login, how to stop, a first request (BOOT-01). */
-export function startCard(facts: CardFacts, hasColor: boolean): string {
+/** The startup banner: every address, a login, how to stop, a first request (BOOT-01). */
+export function startupBanner(facts: BannerFacts, hasColor: boolean): string {
   const paint = (name: keyof typeof style, text: string) =>
     hasColor ? `${style[name][0]}${text}${style[name][1]}` : text;
   const rows = [...addressRows(facts), ...processRows(facts)];
@@ -43,7 +43,7 @@ export function startCard(facts: CardFacts, hasColor: boolean): string {
   return `\n${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}\n\n`;
 }
 
-function addressRows(facts: CardFacts): [string, string][] {
+function addressRows(facts: BannerFacts): [string, string][] {
   const login = facts.operatorToken === "" ? "" : `  token ${facts.operatorToken}`;
   return [
     ["Play", `${facts.url}/play`],
@@ -55,11 +55,11 @@ function addressRows(facts: CardFacts): [string, string][] {
   ];
 }
 
-function inboxRow({ config, url }: CardFacts): [string, string][] {
+function inboxRow({ config, url }: BannerFacts): [string, string][] {
   return config.APP_ENV === "production" ? [] : [["Inbox", `${url}/inbox`]];
 }
 
-function processRows(facts: CardFacts): [string, string][] {
+function processRows(facts: BannerFacts): [string, string][] {
   const { HTTP_WORKERS: http, JOB_WORKERS: jobs } = facts.config;
   const origin = (isLocal: boolean) => (isLocal ? "embedded, " : "");
   return [

@@ -10,26 +10,26 @@ import type { Database } from "../database.ts";
 import type { EntityManager } from "@mikro-orm/postgresql";
 
 /**
- * Rows of one statement of a clean-up. A backlog of millions in one would pass the statement limit, be undone, and
- * be tried again for ever.
+ * Rows in one clean-up statement. One statement over a backlog of millions would hit the statement timeout, roll
+ * back, and fail again on every retry.
  */
-export const sliceRows = 10_000;
+export const batchRows = 10_000;
 
 /** Runs a statement that touches at most `limit` rows until there are no more. Returns how many there were. */
-export async function inSlices(
+export async function inBatches(
   em: EntityManager,
   statement: (limit: number) => RawBuilder<unknown>,
 ): Promise<number> {
   let total = 0;
   for (;;) {
-    const { numAffectedRows } = await statement(sliceRows).execute(em.getKysely());
+    const { numAffectedRows } = await statement(batchRows).execute(em.getKysely());
     const touched = Number(numAffectedRows ?? 0);
     total += touched;
-    if (touched < sliceRows) return total;
+    if (touched < batchRows) return total;
   }
 }
 
-/** Deletes the rows of a table for which the condition holds, slice by slice. Returns how many there were. */
+/** Deletes the rows of a table for which the condition holds, in batches. Returns how many there were. */
 export function deleteWhere<T extends keyof Database>(
   em: EntityManager,
   table: T,
@@ -38,7 +38,7 @@ export function deleteWhere<T extends keyof Database>(
   const name = sql.table(table);
   const isGone = condition(expressionBuilder<Database, T>());
   // By place, since not every table has one key column.
-  return inSlices(
+  return inBatches(
     em,
     (limit) => sql`delete from ${name}
       where ctid = any(array(select ctid from ${name} where ${isGone} limit ${limit}))`,

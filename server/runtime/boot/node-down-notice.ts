@@ -1,0 +1,24 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "../../platform/log/logger.ts";
+import { publish } from "../../platform/redis/redis.ts";
+
+/**
+ * Publishes that a node is down, so that its shards move at once instead of after the heartbeat timeout. In a cluster
+ * the two commands go to different Redis nodes, and either one is enough.
+ */
+export async function publishNodeDown(
+  redis: Redis,
+  incarnation: string,
+  log: Logger,
+): Promise<void> {
+  const ends = await Promise.allSettled([
+    redis.zrem("workers", incarnation),
+    publish(redis, "dead", incarnation),
+  ]);
+  for (const end of ends)
+    if (end.status === "rejected")
+      log.warn(
+        { event: "node_down_notice_failed", err: end.reason },
+        "could not publish a node-down notice, its heartbeat expires instead",
+      );
+}
