@@ -6,17 +6,8 @@ export const OauthConnectionSchema = defineEntity({
   name: "OauthConnection",
   tableName: "oauth_connections",
   uniques: [
-    {
-      // What was revoked stays, and binds nobody.
-      name: "oauth_connections_subject_unique",
-      expression:
-        "create unique index oauth_connections_subject_unique on oauth_connections (provider, subject) where revoked_at is null",
-    },
-    {
-      name: "oauth_connections_player_unique",
-      expression:
-        "create unique index oauth_connections_player_unique on oauth_connections (player_id, provider) where revoked_at is null",
-    },
+    { name: "oauth_connections_subject_unique", properties: ["provider", "subject"] },
+    { name: "oauth_connections_player_unique", properties: ["player", "provider"] },
   ],
   properties: {
     id: p.integer().primary(),
@@ -30,8 +21,6 @@ export const OauthConnectionSchema = defineEntity({
     linkedAt: p.datetime(),
     /** Session it was linked in, or that its first sign-in opened. */
     linkedBy: p.string().length(22).nullable(),
-    revokedAt: p.datetime().nullable(),
-    revokedReason: p.string().length(32).nullable(),
   },
 });
 

@@ -15,6 +15,8 @@ export const RevocationSchema = defineEntity({
     kind: p.enum(["session", "consent", "password", "phone", "api_key", "connection"]),
     /** What it was: a browser, a program, a number, a key's name, a provider; null for a password. */
     label: p.string().length(320).nullable(),
+    /** Of a connection: the provider's own id of the person. */
+    subject: p.string().length(255).nullable(),
     reason: p.string().length(32),
     /** When it came to the account, where that is known. */
     attachedAt: p.datetime().nullable(),

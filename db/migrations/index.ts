@@ -31,6 +31,7 @@ import { Migration20261126113000_branch_upstream_keys } from "./Migration2026112
 import { Migration20261126114500_search_words } from "./Migration20261126114500_search_words.ts";
 import { Migration20261126120000_sign_in_numbers } from "./Migration20261126120000_sign_in_numbers.ts";
 import { Migration20261126150000_search_marks } from "./Migration20261126150000_search_marks.ts";
+import { Migration20261126190000_connection_constraints } from "./Migration20261126190000_connection_constraints.ts";
 
 /** In the order they are run. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   Migration20261126114500_search_words,
   Migration20261126120000_sign_in_numbers,
   Migration20261126150000_search_marks,
+  Migration20261126190000_connection_constraints,
 ] as const;

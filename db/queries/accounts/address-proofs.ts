@@ -85,26 +85,26 @@ export async function revokeUnproven(em: EntityManager, proof: AddressProof): Pr
           and (a.created_by is null or a.created_by not in (select id from kept))
         returning a.name, a.prefix, a.created_at
       ), connections as (
-        update oauth_connections c set revoked_at = ${now}, revoked_reason = ${reason}
-        where c.player_id = ${playerId} and c.revoked_at is null
+        delete from oauth_connections c
+        where c.player_id = ${playerId}
           and (c.linked_by is null or c.linked_by not in (select id from kept))
-        returning c.provider, c.linked_at
+        returning c.provider, c.subject, c.linked_at
       ), account as (
         select p.id, p.phone, p.phone_verified_at,
           p.phone is not null and (p.phone_by is null or p.phone_by not in (select id from kept)) as loses_phone,
           not ${keepsPassword}::boolean and p.password_hash is not null
             and (p.password_by is null or p.password_by not in (select id from kept)) as loses_password
         from players p where p.id = ${playerId}
-      ), taken(kind, label, attached_at) as (
-        select case when method = 'consent' then 'consent' else 'session' end, user_agent, created_at
+      ), taken(kind, label, attached_at, subject) as (
+        select case when method = 'consent' then 'consent' else 'session' end, user_agent, created_at, null
           from families
-        union all select 'api_key', name || ' (' || prefix || ')', created_at from keys
-        union all select 'connection', provider, linked_at from connections
-        union all select 'phone', phone, phone_verified_at from account where loses_phone
-        union all select 'password', null, null from account where loses_password
+        union all select 'api_key', name || ' (' || prefix || ')', created_at, null from keys
+        union all select 'connection', provider, linked_at, subject from connections
+        union all select 'phone', phone, phone_verified_at, null from account where loses_phone
+        union all select 'password', null, null, null from account where loses_password
       ), listed as (
-        insert into revocations (player_id, kind, label, reason, attached_at, revoked_at)
-        select ${playerId}::int, kind, label, ${reason}, attached_at, ${now}::timestamptz from taken
+        insert into revocations (player_id, kind, label, subject, reason, attached_at, revoked_at)
+        select ${playerId}::int, kind, label, subject, ${reason}, attached_at, ${now}::timestamptz from taken
       ), unverified as (
         delete from email_verifications where player_id = ${playerId}
       )

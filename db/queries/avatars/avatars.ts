@@ -107,10 +107,7 @@ export function readShownAvatar(em: EntityManager, playerId: number): Promise<Sh
         join.onRef("u.id", "=", "p.avatar_upload_id").on("u.status", "=", "approved"),
       )
       .leftJoin("oauth_connections as c", (join) =>
-        join
-          .onRef("c.player_id", "=", "p.id")
-          .onRef("c.provider", "=", "p.avatar_source")
-          .on("c.revoked_at", "is", null),
+        join.onRef("c.player_id", "=", "p.id").onRef("c.provider", "=", "p.avatar_source"),
       )
       .select((eb) => [
         eb

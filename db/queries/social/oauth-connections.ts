@@ -27,8 +27,7 @@ export async function findConnectedPlayer(
       .selectFrom("oauth_connections")
       .select("player_id")
       .where("provider", "=", provider)
-      .where("subject", "=", subject)
-      .where("revoked_at", "is", null),
+      .where("subject", "=", subject),
   );
   return row?.player_id ?? null;
 }
@@ -62,7 +61,6 @@ export async function saveConnection(
       .onConflict((conflict) =>
         conflict
           .columns(["provider", "subject"])
-          .where("revoked_at", "is", null)
           .doUpdateSet((eb) => ({
             name: eb.ref("excluded.name"),
             avatar_url: eb.ref("excluded.avatar_url"),
@@ -87,7 +85,6 @@ export function listConnections(em: EntityManager, playerId: number): Promise<Li
       .selectFrom("oauth_connections")
       .select(["provider", "name", "avatar_url as avatarUrl", millis("linked_at").as("linkedAtMs")])
       .where("player_id", "=", playerId)
-      .where("revoked_at", "is", null)
       .orderBy("linked_at")
       .orderBy("id"),
   );
@@ -101,8 +98,7 @@ export async function deleteConnection(
     db
       .deleteFrom("oauth_connections")
       .where("player_id", "=", playerId)
-      .where("provider", "=", provider)
-      .where("revoked_at", "is", null),
+      .where("provider", "=", provider),
   );
   return numDeleted > 0;
 }

@@ -4,6 +4,7 @@ import * as client from "openid-client";
 import { OauthConnectionSchema } from "../../../../db/entities/oauth-connection.ts";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { RealmSchema } from "../../../../db/entities/realm.ts";
+import { RevocationSchema } from "../../../../db/entities/revocation.ts";
 import { insertOAuthClient } from "../../../../db/queries/oauth/oauth-clients.ts";
 import type { SessionBody } from "../../../../server/features/sessions/schemas.ts";
 import { startApp, type App } from "../../../support/app.ts";
@@ -257,10 +258,14 @@ function endsWhatOthersHad(): void {
         listed.keys.map((key) => [key.revoked_at !== null, key.revoked_reason]),
         [[true, "address_proven"]],
       );
-      const kept = await app.deps.orm.em.fork().find(OauthConnectionSchema, { player: id });
+      const links = await app.deps.orm.em.fork().find(OauthConnectionSchema, { player: id });
+      assert.deepEqual(links, []);
+      const kept = await app.deps.orm.em
+        .fork()
+        .find(RevocationSchema, { player: id, kind: "connection" });
       assert.deepEqual(
-        kept.map((one) => [one.provider, one.revokedReason]),
-        [["acme", "address_proven"]],
+        kept.map((one) => [one.label, one.reason, typeof one.subject]),
+        [["acme", "address_proven", "string"]],
       );
       const wallet = (await app.client.get("/v1/embers/@me", mine)).body;
       assert.match(JSON.stringify(wallet), /"balance":10\b/);
